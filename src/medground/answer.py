@@ -1,0 +1,213 @@
+"""An answer: its decision, what it says, what each sentence rests on, and what it cost."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from decimal import Decimal
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from medground.document import DocumentId, Frozen, Retraction, SourceKind
+from medground.evidence import Evidence
+from medground.question import Question
+
+SCHEMA_VERSION = "1.0"
+
+Status = Literal["decided", "lean", "not judged", "unanswerable"]
+"""`decided`: a stored relation or a model that read the evidence says so. `lean`: statistics only, with a calibrated
+probability. `not judged`: there is evidence that nobody able has judged. `unanswerable`: there is no evidence."""
+
+Basis = Literal["graph fact", "model", "lean"]
+
+Label = Literal["supported", "partly", "contradicted", "quoted", "related", "not found", "not judged", "unverified"]
+"""`quoted`: the sentence is the source's own words, letter by letter. `related`: the cited text is about the same
+things, which is no proof. `unverified`: the critic failed."""
+
+
+class _Decision(Frozen):
+    status: Status
+    basis: Basis | None = None
+    probability: float | None = Field(default=None, ge=0, le=1, description="calibrated; absent where nothing is")
+    reason: str = ""
+
+    def shown(self) -> str | None:
+        """The decided value as text, or None."""
+        raise NotImplementedError
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        has_value = self.shown() is not None
+        if has_value != (self.status in ("decided", "lean")):
+            raise ValueError(f"a decision that is {self.status!r} must {'not ' if has_value else ''}have a value")
+        if has_value and self.basis is None:
+            raise ValueError("a decision needs its basis")
+        if (self.status == "lean") != (self.basis == "lean"):
+            raise ValueError("status and basis disagree about the lean")
+        return self
+
+
+class YesNoDecision(_Decision):
+    task: Literal["yes-no"] = "yes-no"
+    value: Literal["yes", "no"] | None = None
+
+    def shown(self) -> str | None:
+        return self.value
+
+
+class YesNoMaybeDecision(_Decision):
+    task: Literal["yes-no-maybe"] = "yes-no-maybe"
+    value: Literal["yes", "no", "maybe"] | None = None
+
+    def shown(self) -> str | None:
+        return self.value
+
+
+class SingleChoiceDecision(_Decision):
+    task: Literal["single-choice"] = "single-choice"
+    value: str | None = None
+
+    def shown(self) -> str | None:
+        return self.value
+
+
+class MultipleChoiceDecision(_Decision):
+    task: Literal["multiple-choice"] = "multiple-choice"
+    values: tuple[str, ...] | None = None
+
+    def shown(self) -> str | None:
+        return ", ".join(self.values) if self.values else None
+
+
+class FreeDecision(_Decision):
+    task: Literal["free"] = "free"
+    value: str | None = None
+
+    def shown(self) -> str | None:
+        return self.value
+
+
+Decision = Annotated[
+    YesNoDecision | YesNoMaybeDecision | SingleChoiceDecision | MultipleChoiceDecision | FreeDecision,
+    Field(discriminator="task"),
+]
+
+
+class Verdict(Frozen):
+    """What verification says of one statement. `critic` names who judged."""
+
+    label: Label
+    critic: str
+    probability: float | None = Field(default=None, ge=0, le=1)
+    best: str | None = Field(default=None, description="id of the evidence that decided the label")
+    flags: tuple[str, ...] = Field(default=(), description="what makes a lookalike wrong: negation, numbers, direction")
+    note: str = ""
+
+
+class Statement(Frozen):
+    """One checkable proposition: `text == rationale[start:end]`."""
+
+    text: str
+    start: int = Field(ge=0)
+    end: int = Field(ge=0)
+    evidence: tuple[str, ...] = ()
+    verdict: Verdict
+
+
+class Dropped(Frozen):
+    """A sentence that was written and may not leave, with the reason."""
+
+    text: str
+    reason: str
+
+
+class SourceDocument(Frozen):
+    """A document that the answer cites or shows, without its text."""
+
+    id: DocumentId
+    title: str
+    kind: SourceKind
+    year: int | None = None
+    journal: str | None = None
+    url: str | None = None
+    publication_types: tuple[str, ...] = ()
+    references: tuple[str, ...] = ()
+    retraction: Retraction = "none"
+    source: str = ""
+
+
+class Search(Frozen):
+    """One query to one source. `failed` and `empty` are different things."""
+
+    source: str
+    query: str
+    status: Literal["found", "empty", "failed"]
+    hits: int = 0
+    error: str | None = None
+
+
+class UsageReport(Frozen):
+    """What an answer cost. `price` is in US dollars; None means unknown, never free."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    model_calls: int = 0
+    cached_calls: int = 0
+    searches: int = 0
+    seconds: float = 0.0
+    price: Decimal | None = Decimal(0)
+
+
+class SnapshotReference(Frozen):
+    """The frozen state of a corpus that was searched."""
+
+    name: str
+    hash: str
+
+
+class Answer(Frozen):
+    """The whole answer. `medground schema answer` prints its JSON schema."""
+
+    schema_version: str = SCHEMA_VERSION
+    id: str
+    question: Question
+    decision: Decision
+    rationale: str = ""
+    statements: tuple[Statement, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    documents: tuple[SourceDocument, ...] = ()
+    dropped: tuple[Dropped, ...] = ()
+    searches: tuple[Search, ...] = ()
+    warnings: tuple[str, ...] = ()
+    recipe: str
+    models: dict[str, str] = Field(default_factory=dict, description="operator to the model that answered it")
+    usage: UsageReport = UsageReport()
+    settings_hash: str
+    snapshots: tuple[SnapshotReference, ...] = ()
+    trace_id: str
+    created: datetime
+    stopped: str | None = Field(default=None, description="why the run ended early, such as an exhausted budget")
+
+    @model_validator(mode="after")
+    def _closed(self) -> Self:
+        """Every citation points into this answer, and every statement into its rationale (promise 1)."""
+        known = {e.id: e for e in self.evidence}
+        documents = {d.id: d for d in self.documents}
+        for evidence in self.evidence:
+            if evidence.document_id not in documents:
+                raise ValueError(f"evidence {evidence.id} names {evidence.document_id}, which the answer does not list")
+        for statement in self.statements:
+            if self.rationale[statement.start : statement.end] != statement.text:
+                raise ValueError(f"the statement at {statement.start} is not the slice of the rationale")
+            cited = set(statement.evidence) | ({statement.verdict.best} if statement.verdict.best else set())
+            if unknown := cited - known.keys():
+                raise ValueError(f"a statement cites unknown evidence {', '.join(sorted(unknown))}")
+            if statement.verdict.label in ("supported", "partly") and all(
+                documents[known[e].document_id].retraction == "retracted" for e in statement.evidence
+            ):
+                raise ValueError("a statement is supported by nothing or by retracted papers only")
+        if self.decision.task != self.question.task:
+            raise ValueError("decision and question are of different tasks")
+        if self.decision.status in ("decided", "lean") and not self.evidence and self.recipe != "model-only":
+            raise ValueError("a decision without evidence")
+        return self

@@ -1,0 +1,32 @@
+"""The contract of an embedding model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Embedder(Protocol):
+    """Turns texts into unit vectors. Cosine similarity is their dot product."""
+
+    @property
+    def name(self) -> str:
+        """How settings and manifests name it, such as `minilm`."""
+        ...
+
+    @property
+    def identity(self) -> str:
+        """Name, hash of the weights, precision. A snapshot is only searched with the identity it was built with."""
+        ...
+
+    @property
+    def dimensions(self) -> int:
+        """Length of a vector."""
+        ...
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Array of shape (len(texts), dimensions), rows of length 1. Long texts are cut at the model's limit."""
+        ...

@@ -1,0 +1,134 @@
+"""What a source gives: documents, passages of them, and ranked hits."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Annotated, Literal, Self
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+
+SourceKind = Literal["book", "guideline", "research", "wiki", "graph", "protein", "web"]
+Retraction = Literal["none", "retracted", "notice", "concern"]
+"""`retracted`: this paper was withdrawn. `notice`: this record announces the retraction of another. `concern`: an
+expression of concern stands against it."""
+
+_DOCUMENT_ID = re.compile(r"[A-Za-z][A-Za-z0-9._-]{0,31}:[^\s#\x00-\x1f]{1,200}")
+
+
+def _checked_document_id(value: str) -> str:
+    if not _DOCUMENT_ID.fullmatch(value):
+        raise ValueError(f"{value[:80]!r} is not a document id; expected PREFIX:NAME such as PMID:21645374")
+    return value
+
+
+DocumentId = Annotated[str, AfterValidator(_checked_document_id)]
+"""`PREFIX:NAME`, such as `PMID:21645374`, `PMC:PMC1065070`, `HP:0001083`, `OMIM:154700`. No white space, no `#`."""
+
+
+class Frozen(BaseModel):
+    """Base of the value types: immutable, hashable where its fields are, no unknown fields."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Section(Frozen):
+    """A labelled slice of a document's text, in code points. Sections do not overlap and stand in order."""
+
+    label: str
+    start: int = Field(ge=0)
+    end: int = Field(ge=0)
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if self.end < self.start:
+            raise ValueError(f"section {self.label!r} ends before it starts")
+        return self
+
+
+class MeshHeading(Frozen):
+    """A MeSH heading of a record; `major` is NLM's star on the heading or on one of its qualifiers."""
+
+    descriptor: str
+    ui: str | None = None
+    major: bool = False
+    qualifiers: tuple[str, ...] = ()
+    major_qualifiers: tuple[str, ...] = ()
+
+
+class Document(Frozen):
+    """A stored text and what is known about it. Every offset in Medground points into `text`.
+
+    A record without an abstract has its title as its text, so that it can still be quoted.
+    """
+
+    id: DocumentId
+    title: str = ""
+    text: str
+    sections: tuple[Section, ...] = ()
+    kind: SourceKind = "research"
+    year: int | None = Field(default=None, ge=1000, le=2999)
+    journal: str | None = None
+    authors: tuple[str, ...] = ()
+    language: str | None = None
+    mesh: tuple[MeshHeading, ...] = ()
+    keywords: tuple[str, ...] = ()
+    publication_types: tuple[str, ...] = ()
+    identifiers: Mapping[str, str] = Field(default_factory=dict)
+    """Other ids of the same record: `pmid`, `pmc`, `doi`, `omim`, ..."""
+    references: tuple[str, ...] = ()
+    """Ids of the works that this record itself rests on, as `PMID:...`, `OMIM:...`."""
+    url: str | None = None
+    license: str | None = None
+    retraction: Retraction = "none"
+
+    @model_validator(mode="after")
+    def _sections_inside(self) -> Self:
+        last = 0
+        for section in self.sections:
+            if section.start < last or section.end > len(self.text):
+                raise ValueError(f"section {section.label!r} lies outside the text or overlaps the one before")
+            last = section.end
+        return self
+
+    def section_at(self, start: int) -> str | None:
+        """Label of the section that holds offset `start`, or None."""
+        return next((s.label for s in self.sections if s.start <= start < s.end), None)
+
+
+class Passage(Frozen):
+    """A slice of a document: `text == document.text[start:end]`."""
+
+    document_id: DocumentId
+    start: int = Field(ge=0)
+    end: int = Field(ge=0)
+    text: str
+    section: str | None = None
+    title: str = ""
+    year: int | None = None
+    kind: SourceKind = "research"
+    publication_types: tuple[str, ...] = ()
+    retraction: Retraction = "none"
+
+    @property
+    def key(self) -> str:
+        """`DOCUMENT#START-END`, unique in a corpus."""
+        return f"{self.document_id}#{self.start}-{self.end}"
+
+    @model_validator(mode="after")
+    def _length(self) -> Self:
+        if self.end - self.start != len(self.text):
+            raise ValueError(f"passage {self.key} does not have the length of its text")
+        return self
+
+
+class Hit(Frozen):
+    """A passage at a rank (1 is best) of one ranker. Scores of different rankers are never compared."""
+
+    passage: Passage
+    ranker: str
+    rank: int = Field(ge=1)
+    score: float
+    source: str = ""
+    also: tuple[str, ...] = ()
+    """Keys of near-duplicate passages that were merged into this hit."""

@@ -1,0 +1,60 @@
+"""The contract of whoever answers an operator."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
+
+from medground.operators.base import I, O, Operator, OperatorOutput
+from medground.usage import Usage
+
+R = TypeVar("R", bound=OperatorOutput)
+
+
+@dataclass(frozen=True)
+class Reply(Generic[R]):
+    """An operator's output and what it cost."""
+
+    output: R
+    usage: Usage
+
+
+@dataclass(frozen=True)
+class CallLimits:
+    """What one call may still spend; None is no limit."""
+
+    tokens: int | None = None
+    calls: int | None = None
+    seconds: float | None = None
+
+
+class Model(Protocol):
+    """Answers operators. One instance serves many concurrent calls."""
+
+    @property
+    def name(self) -> str:
+        """How answers and settings call it, such as `keyless` or `openai:gpt-5`."""
+        ...
+
+    @property
+    def identity(self) -> str:
+        """Everything that decides its output: name, address, sampling parameters, weights' hash. Part of cache keys."""
+        ...
+
+    @property
+    def cacheable(self) -> bool:
+        """Whether storing its replies saves anything."""
+        ...
+
+    async def answer(self, operator: Operator[I, O], value: I, limits: CallLimits) -> Reply[O]:
+        """Answer one operator call with an output that passed `operator.check`.
+
+        Raises:
+            ModelFailed: no usable output; carries the usage already spent.
+            ConfigError: the model cannot be used as configured (no key, unknown name).
+        """
+        ...
+
+    async def close(self) -> None:
+        """Free what it holds (connections, a local server). Safe to call twice."""
+        ...

@@ -1,0 +1,82 @@
+"""A question and the kind of answer it wants."""
+
+from __future__ import annotations
+
+import re
+import string
+import unicodedata
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from medground.document import Frozen
+from medground.errors import UsageError
+from medground.query import Filters
+
+Task = Literal["yes-no", "yes-no-maybe", "single-choice", "multiple-choice", "free"]
+TASKS: tuple[Task, ...] = ("yes-no", "yes-no-maybe", "single-choice", "multiple-choice", "free")
+
+MAX_CHARACTERS = 4_000
+_CLOSED = re.compile(
+    r"(?:is|are|was|were|am|do|does|did|has|have|had|can|could|should|will|would|may|might|must)\b", re.IGNORECASE
+)
+
+
+class Option(Frozen):
+    """One choice of a choice question: its letter and its text."""
+
+    letter: str
+    text: str
+
+
+class Question(Frozen):
+    """A question as the recipes see it. Build it with `Question.ask`, which cleans and checks the text."""
+
+    text: str
+    task: Task
+    options: tuple[Option, ...] = ()
+    filters: Filters = Filters()
+
+    @classmethod
+    def ask(
+        cls,
+        text: str,
+        *,
+        task: Task | None = None,
+        options: Sequence[str] | Mapping[str, str] = (),
+        filters: Filters | None = None,
+    ) -> Question:
+        """Make a question from what a user typed.
+
+        Without a `task`, options make it `single-choice`, an auxiliary verb at the start `yes-no-maybe`, else `free`.
+
+        Raises:
+            UsageError: the text is empty, too long or has no letter; options and task do not fit.
+        """
+        cleaned = _cleaned(text)
+        letters = options if isinstance(options, Mapping) else dict(zip(string.ascii_uppercase, options, strict=False))
+        if len(letters) != len(options):
+            raise UsageError(f"a question can have {len(string.ascii_uppercase)} options, {len(options)} were given")
+        if task is not None and task not in TASKS:
+            raise UsageError(f"unknown task {task!r}; use one of {', '.join(TASKS)}")
+        task = task or ("single-choice" if letters else "yes-no-maybe" if _CLOSED.match(cleaned) else "free")
+        needs_options = task in ("single-choice", "multiple-choice")
+        if needs_options and len(letters) < 2:
+            raise UsageError(f"task {task} needs at least two options; give --option twice or more")
+        if not needs_options and letters:
+            raise UsageError(f"task {task} takes no options; drop them or use single-choice")
+        choices = tuple(Option(letter=letter, text=_cleaned(choice, "option")) for letter, choice in letters.items())
+        return cls(text=cleaned, task=task, options=choices, filters=filters or Filters())
+
+
+def _cleaned(text: str, what: str = "question") -> str:
+    visible = "".join(" " if unicodedata.category(c) in ("Cc", "Cs") else c for c in text)
+    cleaned = " ".join(unicodedata.normalize("NFC", visible).split())
+    if not cleaned:
+        raise UsageError(f"the {what} is empty; write it in quotes after the command")
+    if len(cleaned) > MAX_CHARACTERS:
+        raise UsageError(
+            f"the {what} has {len(cleaned):,} characters, at most {MAX_CHARACTERS:,} are taken; shorten it"
+        )
+    if not any(c.isalnum() for c in cleaned):
+        raise UsageError(f"the {what} has no letter or number")
+    return cleaned

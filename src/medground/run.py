@@ -1,0 +1,191 @@
+"""One question's run: what it may spend, what it has spent, what it saw, and its trace.
+
+Steps take values and the `Run` and return values. The run is the only way to a model (`ask`) and to a source
+(`search`), so every call is counted, limited, cached and traced in one place.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from decimal import Decimal
+
+from medground.answer import Answer, Search, UsageReport
+from medground.document import Hit
+from medground.errors import BudgetExhausted, ModelFailed, RateLimited, SourceUnavailable
+from medground.evidence import Ledger
+from medground.models.base import CallLimits
+from medground.models.registry import Models
+from medground.operators.base import I, O, Operator
+from medground.query import Query
+from medground.question import Question
+from medground.settings import BudgetSettings, Settings
+from medground.sources.base import Found, Source
+from medground.trace import Trace
+from medground.usage import Usage
+
+Clock = Callable[[], float]
+"""Seconds that only grow, such as `time.monotonic`."""
+
+__all__ = ["Clock", "Run", "Usage"]
+
+
+@dataclass
+class Run:
+    """Everything that belongs to one question and to no other."""
+
+    question: Question
+    settings: Settings
+    sources: Sequence[Source]
+    models: Models
+    trace: Trace
+    clock: Clock = time.monotonic
+    now: Callable[[], datetime] = lambda: datetime.now(UTC)
+    ledger: Ledger = field(default_factory=Ledger)
+    usage: Usage = field(default_factory=Usage)
+    searches: list[Search] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    answered_by: dict[str, str] = field(default_factory=dict)
+    origins: dict[str, str] = field(default_factory=dict)
+    """Document id to the source that gave it."""
+
+    def __post_init__(self) -> None:
+        self._started = self.clock()
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since the run began."""
+        return self.clock() - self._started
+
+    def warn(self, text: str) -> None:
+        """Tell the reader of the answer, once."""
+        if text not in self.warnings:
+            self.warnings.append(text)
+
+    def report(self) -> UsageReport:
+        """What the run has cost so far."""
+        used = self.usage
+        return UsageReport(
+            input_tokens=used.input_tokens,
+            output_tokens=used.output_tokens,
+            model_calls=used.model_calls,
+            cached_calls=used.cached_calls,
+            searches=used.searches,
+            seconds=round(self.seconds, 3),
+            price=used.price,
+        )
+
+    async def ask(self, operator: Operator[I, O], value: I) -> O:
+        """Have an operator answered by the model that the settings give it.
+
+        Raises:
+            BudgetExhausted: a limit was reached before or by the call.
+            ModelFailed: the model gave no usable output; its cost is counted.
+        """
+        limits = self._remaining()
+        model = self.models.of(operator.name)
+        with self.trace.span(f"operator {operator.name}") as span:
+            span.genai(request_model=model.name, operation_name="chat")
+            span.text(input=value.model_dump_json())
+            try:
+                reply = await self.models.answer(operator, value, limits)
+            except ModelFailed as failed:
+                self.usage += failed.usage or Usage()
+                raise
+            self.usage += reply.usage
+            self.answered_by[operator.name] = model.name
+            span.genai(usage_input_tokens=reply.usage.input_tokens, usage_output_tokens=reply.usage.output_tokens)
+            span.set(cached=reply.usage.cached_calls > 0)
+            span.text(output=reply.output.model_dump_json())
+        self._remaining()
+        return reply.output
+
+    async def search(self, query: Query, *, text: str) -> list[Found]:
+        """Search every source at once. A source that fails is named in the answer; it is never an empty result.
+
+        Raises:
+            SourceUnavailable: every source failed.
+            BudgetExhausted: a limit was reached.
+        """
+        self._remaining()
+        results = await asyncio.gather(*(self._search_one(source, query, text) for source in self.sources))
+        found = [r for r in results if isinstance(r, Found)]
+        failures = [r for r in results if isinstance(r, SourceUnavailable)]
+        if failures and not found:
+            raise failures[0]
+        return found
+
+    async def _search_one(self, source: Source, query: Query, text: str) -> Found | SourceUnavailable:
+        with self.trace.span(f"search {source.name}") as span:
+            span.text(query=query.model_dump_json())
+            self.usage += Usage(searches=1)
+            try:
+                found = await source.search(
+                    query, text=text, limit=self.settings.retrieval.depth, filters=self.question.filters
+                )
+            except (SourceUnavailable, RateLimited) as error:
+                span.fail(error)
+                self.searches.append(Search(source=source.name, query=text, status="failed", error=str(error)))
+                self.warn(f"{source.name} could not be searched: {error.reason}")
+                return error
+            for note in found.notes:
+                self.warn(f"{source.name}: {note}")
+            keys = {hit.passage.key for ranking in found.rankings for hit in ranking}
+            self.searches.append(
+                Search(source=source.name, query=text, status="found" if keys else "empty", hits=len(keys))
+            )
+            span.set(hits=[f"{h.ranker}:{h.rank}:{h.passage.key}" for r in found.rankings for h in r[:20]])
+            return found
+
+    async def retrieve(self, hits: Sequence[Hit]) -> None:
+        """Fetch the documents of these hits into the ledger, so that they can be quoted.
+
+        Raises:
+            SourceUnavailable: a source that gave a hit can no longer be asked.
+        """
+        wanted: dict[str, list[str]] = {}
+        for hit in hits:
+            if hit.passage.document_id not in self.ledger.documents:
+                wanted.setdefault(hit.source, []).append(hit.passage.document_id)
+        sources = [s for s in self.sources if s.name in wanted]
+        fetched = await asyncio.gather(*(s.fetch(list(dict.fromkeys(wanted[s.name]))) for s in sources))
+        for source, documents in zip(sources, fetched, strict=True):
+            self.ledger.admit(documents.values())
+            self.origins.update(dict.fromkeys(documents, source.name))
+
+    def _remaining(self) -> CallLimits:
+        """What may still be spent.
+
+        Raises:
+            BudgetExhausted: nothing.
+        """
+        budget, used = self.settings.budget, self.usage
+        for limit, allowed, spent in _limits(budget, used, self.seconds):
+            if allowed is not None and spent > allowed:
+                raise BudgetExhausted(limit, spent=str(spent), allowed=str(allowed))
+        return CallLimits(
+            tokens=None if budget.tokens is None else budget.tokens - used.tokens,
+            calls=None if budget.calls is None else budget.calls - used.model_calls,
+            seconds=None if budget.seconds is None else budget.seconds - self.seconds,
+        )
+
+
+def _limits(
+    budget: BudgetSettings, used: Usage, seconds: float
+) -> list[tuple[str, float | Decimal | None, float | Decimal]]:
+    return [
+        ("tokens", budget.tokens, used.tokens),
+        ("calls", budget.calls, used.model_calls),
+        ("seconds", budget.seconds, seconds),
+        # An unknown price cannot be held to a limit, so it counts as reaching one.
+        ("money", budget.money, Decimal("Infinity") if used.price is None else used.price),
+    ]
+
+
+def best_so_far(error: BudgetExhausted, answer: Answer) -> BudgetExhausted:
+    """The same error carrying the best answer so far."""
+    error.answer = answer
+    return error

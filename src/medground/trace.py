@@ -1,0 +1,201 @@
+"""What happened in one run: OpenTelemetry spans, kept as JSON Lines and sent to a collector when one is configured.
+
+Attribute names follow the GenAI conventions where they have one. Attributes under `medground.text.` hold document and
+prompt text: they stay in the local file unless the settings say otherwise. Secrets are blanked everywhere.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+from opentelemetry.sdk.resources import Resource
+from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
+from opentelemetry.sdk.trace.export import BatchSpanProcessor, SimpleSpanProcessor, SpanExporter, SpanExportResult
+from opentelemetry.trace import Span as OtelSpan
+from opentelemetry.trace import StatusCode
+
+from medground.errors import ConfigError, UsageError
+from medground.settings import Settings
+
+TEXT = "medground.text."
+_SECRET_NAME = re.compile(r"API_?KEY|TOKEN|SECRET|PASSWORD", re.IGNORECASE)
+_TRACE_ID = re.compile(r"[A-Za-z0-9-]{1,64}")
+
+
+class Span:
+    """One step under way."""
+
+    def __init__(self, span: OtelSpan) -> None:
+        self._span = span
+
+    def set(self, **attributes: Any) -> None:
+        """Record facts: numbers, names, short lists."""
+        for name, value in attributes.items():
+            self._span.set_attribute(f"medground.{name}", _plain(value))
+
+    def genai(self, **attributes: Any) -> None:
+        """Record facts that the GenAI conventions name: `request_model` becomes `gen_ai.request.model`."""
+        for name, value in attributes.items():
+            self._span.set_attribute("gen_ai." + name.replace("_", ".", 1), _plain(value))
+
+    def text(self, **attributes: Any) -> None:
+        """Record document or prompt text, which stays on this machine by default."""
+        for name, value in attributes.items():
+            self._span.set_attribute(TEXT + name, _plain(value))
+
+    def fail(self, error: BaseException) -> None:
+        """Mark the step as failed."""
+        self._span.set_status(StatusCode.ERROR, f"{type(error).__name__}: {error}")
+
+
+class Trace:
+    """The spans of one run, written to `path` as they end.
+
+    Raises:
+        ConfigError: a collector is configured and the `otlp` extra is missing.
+    """
+
+    def __init__(self, run_id: str, path: Path | None, settings: Settings | None = None) -> None:
+        self.id = run_id
+        self.path = path
+        self._provider = TracerProvider(resource=Resource({"service.name": "medground"}), shutdown_on_exit=False)
+        secrets = _secrets(settings)
+        if path is not None:
+            self._provider.add_span_processor(SimpleSpanProcessor(_JsonLines(path, secrets)))
+        if settings is not None and settings.trace.otlp_endpoint:
+            self._provider.add_span_processor(BatchSpanProcessor(_collector(settings)))
+        self._tracer = self._provider.get_tracer("medground")
+
+    @contextlib.contextmanager
+    def span(self, name: str, **attributes: Any) -> Iterator[Span]:
+        """A step. An exception inside it is recorded and goes on."""
+        with self._tracer.start_as_current_span(name, record_exception=False, set_status_on_exception=False) as span:
+            step = Span(span)
+            step.set(run=self.id, **attributes)
+            try:
+                yield step
+            except BaseException as error:
+                step.fail(error)
+                raise
+
+    def close(self) -> None:
+        """Write what is left and free the file."""
+        self._provider.shutdown()
+
+
+def read_trace(folder: Path, trace_id: str) -> list[dict[str, Any]]:
+    """The spans of a stored trace, in the order they started.
+
+    Raises:
+        UsageError: no trace has that id.
+    """
+    path = folder / f"{trace_id}.jsonl"
+    if not _TRACE_ID.fullmatch(trace_id) or not path.is_file():
+        raise UsageError(f"no trace {trace_id[:64]!r} in {folder}; an answer's trace_id names its trace")
+    spans = []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        with contextlib.suppress(json.JSONDecodeError):  # the last line of a killed run may be half written
+            spans.append(json.loads(line))
+    return sorted(spans, key=lambda s: s["start"])
+
+
+class _JsonLines(SpanExporter):
+    def __init__(self, path: Path, secrets: Sequence[str]) -> None:
+        self._path = path
+        self._secrets = secrets
+        self._file: IO[str] | None = None
+        self._lock = threading.Lock()
+
+    def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
+        with self._lock:
+            if self._file is None:
+                self._path.parent.mkdir(parents=True, exist_ok=True)
+                self._file = self._path.open("a", encoding="utf-8")
+            for span in spans:
+                line = json.dumps(_as_json(span), ensure_ascii=False)
+                for secret in self._secrets:
+                    line = line.replace(secret, "[secret]")
+                self._file.write(line + "\n")
+            self._file.flush()
+        return SpanExportResult.SUCCESS
+
+    def shutdown(self) -> None:
+        with self._lock:
+            if self._file is not None:
+                self._file.close()
+                self._file = None
+
+
+class _WithoutText(SpanExporter):
+    """Passes spans on without their text attributes."""
+
+    def __init__(self, inner: SpanExporter) -> None:
+        self._inner = inner
+
+    def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
+        return self._inner.export([_stripped(span) for span in spans])
+
+    def shutdown(self) -> None:
+        self._inner.shutdown()
+
+
+def _stripped(span: ReadableSpan) -> ReadableSpan:
+    return ReadableSpan(
+        name=span.name,
+        context=span.context,
+        parent=span.parent,
+        resource=span.resource,
+        attributes={k: v for k, v in (span.attributes or {}).items() if not k.startswith(TEXT)},
+        kind=span.kind,
+        status=span.status,
+        start_time=span.start_time,
+        end_time=span.end_time,
+        instrumentation_scope=span.instrumentation_scope,
+    )
+
+
+def _collector(settings: Settings) -> SpanExporter:
+    try:
+        from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+    except ImportError:
+        raise ConfigError('trace.otlp_endpoint needs the extra "otlp": pip install "medground[otlp]"') from None
+    exporter: SpanExporter = OTLPSpanExporter(endpoint=settings.trace.otlp_endpoint)
+    return exporter if settings.trace.send_text else _WithoutText(exporter)
+
+
+def _as_json(span: ReadableSpan) -> dict[str, Any]:
+    context = span.get_span_context()
+    return {
+        "name": span.name,
+        "id": f"{context.span_id:016x}" if context else "",
+        "parent": f"{span.parent.span_id:016x}" if span.parent else None,
+        "start": span.start_time,
+        "end": span.end_time,
+        "status": span.status.status_code.name,
+        "error": span.status.description,
+        "attributes": dict(span.attributes or {}),
+    }
+
+
+def _plain(value: Any) -> str | int | float | bool | list[str]:
+    if isinstance(value, (str, int, float, bool)):
+        return value
+    if isinstance(value, (list, tuple)):
+        return [str(v) for v in value]
+    if isinstance(value, Mapping):
+        return json.dumps(value, ensure_ascii=False, default=str)
+    return str(value)
+
+
+def _secrets(settings: Settings | None) -> tuple[str, ...]:
+    keys = [] if settings is None else [getattr(settings.keys, name) for name in type(settings.keys).model_fields]
+    named = [key.get_secret_value() for key in keys if key is not None]
+    ambient = [value for name, value in os.environ.items() if _SECRET_NAME.search(name)]
+    return tuple(json.dumps(s)[1:-1] for s in {*named, *ambient} if len(s) >= 8)

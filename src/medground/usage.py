@@ -1,0 +1,34 @@
+"""What work costs, and how much of it is allowed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+
+@dataclass(frozen=True)
+class Usage:
+    """Cost of some work. `price` is in US dollars; None is unknown, and unknown plus anything is unknown."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    model_calls: int = 0
+    cached_calls: int = 0
+    searches: int = 0
+    price: Decimal | None = Decimal(0)
+
+    @property
+    def tokens(self) -> int:
+        """Input and output tokens together."""
+        return self.input_tokens + self.output_tokens
+
+    def __add__(self, other: Usage) -> Usage:
+        return replace(
+            self,
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            model_calls=self.model_calls + other.model_calls,
+            cached_calls=self.cached_calls + other.cached_calls,
+            searches=self.searches + other.searches,
+            price=None if self.price is None or other.price is None else self.price + other.price,
+        )
