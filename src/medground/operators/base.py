@@ -37,7 +37,7 @@ class _UntrustedMark:
 Untrusted = Annotated[str, _UntrustedMark()]
 
 
-class InvalidOutput(ValueError):  # noqa: N818
+class InvalidOutput(ValueError):
     """A model's output has the right shape and a wrong content, such as an unknown id. The model is asked again."""
 
 
