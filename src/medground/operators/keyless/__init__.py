@@ -1,0 +1,1 @@
+"""Operators without a model: statistics of words, honest about what they are."""

@@ -1,0 +1,87 @@
+"""Writing: a rationale in which every sentence cites evidence, and the decision that follows from it.
+
+Source: PubMed Reasoner, section 3.3 (response with inline citations); Reason and Verify, section 3.1 (rationale first).
+"""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from pydantic import Field
+
+from medground.operators.base import InvalidOutput, Operator, OperatorInput, OperatorOutput, Untrusted
+from medground.operators.keyless import writing as keyless
+from medground.operators.reading import DATA_RULE
+from medground.operators.views import EvidenceView
+from medground.question import Option, Task
+
+
+class WriteInput(OperatorInput):
+    question: Untrusted
+    task: Task
+    options: tuple[Option, ...] = ()
+    evidence: tuple[EvidenceView, ...]
+    sentences: int = 3
+
+
+class WrittenSentence(OperatorOutput):
+    text: str = Field(min_length=1, max_length=1200, description="one plain sentence with one claim, no citation marks")
+    evidence: tuple[str, ...] = Field(description="ids of the quotes that say so, such as E2")
+
+
+class WriteOutput(OperatorOutput):
+    sentences: tuple[WrittenSentence, ...] = Field(description="the rationale, in order")
+    answer: tuple[str, ...] = Field(
+        description="`yes`, `no` or `maybe`; the letter or letters of the options; a short answer to an open question; "
+        "empty when the evidence does not answer it"
+    )
+
+
+def _fits(value: WriteInput, output: WriteOutput) -> None:
+    known = {e.id for e in value.evidence}
+    for sentence in output.sentences:
+        if unknown := [e for e in sentence.evidence if e not in known]:
+            raise InvalidOutput(f"unknown evidence ids {', '.join(unknown[:5])}; use only ids that are given")
+    if output.answer and not (allowed := _allowed(value)) >= set(output.answer) and allowed:
+        raise InvalidOutput(f"answer {', '.join(output.answer)[:60]!r} is not one of {', '.join(sorted(allowed))}")
+    if len(output.answer) > 1 and value.task != "multiple-choice":
+        raise InvalidOutput("give one answer, not several")
+
+
+def _allowed(value: WriteInput) -> set[str]:
+    match value.task:
+        case "yes-no":
+            return {"yes", "no"}
+        case "yes-no-maybe":
+            return {"yes", "no", "maybe"}
+        case "single-choice" | "multiple-choice":
+            return {o.letter for o in value.options}
+        case "free":
+            return set()
+        case _:
+            assert_never(value.task)
+
+
+def _keyless(value: WriteInput) -> WriteOutput:
+    chosen = keyless.choose(value.question, value.evidence, value.sentences)
+    return WriteOutput(
+        sentences=tuple(WrittenSentence(text=e.quote[:1200], evidence=(e.id,)) for e in chosen), answer=()
+    )
+
+
+write = Operator(
+    name="write",
+    instructions=(
+        "Answer a biomedical question from the quoted evidence alone. First write the rationale: a few short "
+        "sentences, each with one claim that its quotes state, each naming the ids of those quotes. Do not be more "
+        "certain than the quotes: keep `may`, association is not cause, results in animals are not results in "
+        "patients, keep numbers as they stand. If studies disagree, say which say what. Use nothing that you know from "
+        "elsewhere. Then give the answer that follows from the rationale, in the form that the task asks for: "
+        "yes-no: `yes` or `no`; yes-no-maybe: `yes`, `no` or `maybe`; single-choice: one letter; multiple-choice: "
+        "all right letters; free: at most two sentences. Give no answer when the quotes do not tell. " + DATA_RULE
+    ),
+    input=WriteInput,
+    output=WriteOutput,
+    keyless=_keyless,
+    check=_fits,
+)
