@@ -1,0 +1,80 @@
+"""Cut a document into passages on sentence borders."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from medground.corpus.sentences import Span, sentence_spans
+from medground.document import Document, Passage
+from medground.errors import UsageError
+
+
+_VISIBLE = re.compile(r"\S")
+
+
+def chunk(document: Document, limit: int = 1000) -> Iterator[Passage]:
+    """Passages of at most `limit` characters, each inside one section and made of as many whole sentences as fit.
+
+    Every character that is not white space is in exactly one passage. Only a sentence longer than `limit` is cut, at
+    white space where it has any.
+
+    Raises:
+        UsageError: `limit` is below 1.
+    """
+    if limit < 1:
+        raise UsageError(f"a passage needs at least 1 character, not {limit}")
+    for start, end, label in _regions(document):
+        sentences = ((start + first, start + last) for first, last in sentence_spans(document.text[start:end]))
+        for first, last in _fill(_short(document.text, sentences, limit), limit):
+            yield Passage(
+                document_id=document.id,
+                start=first,
+                end=last,
+                text=document.text[first:last],
+                section=label,
+                title=document.title,
+                year=document.year,
+                kind=document.kind,
+                publication_types=document.publication_types,
+                retraction=document.retraction,
+            )
+
+
+def _regions(document: Document) -> Iterator[tuple[int, int, str | None]]:
+    """The sections, and the stretches between them that belong to none."""
+    position = 0
+    for section in document.sections:
+        yield position, section.start, None
+        yield section.start, section.end, section.label
+        position = section.end
+    yield position, len(document.text), None
+
+
+def _short(text: str, sentences: Iterable[Span], limit: int) -> Iterator[Span]:
+    """The sentences, those longer than `limit` cut into pieces."""
+    for start, end in sentences:
+        while end - start > limit:
+            cut = _cut(text, start, start + limit)
+            yield start, start + len(text[start:cut].rstrip())
+            start = next(_VISIBLE.finditer(text, cut, end)).start()
+        yield start, end
+
+
+def _cut(text: str, start: int, latest: int) -> int:
+    """Where to cut a text that starts with a letter: the last white space up to `latest`, or `latest` itself."""
+    return next((at for at in range(latest, start, -1) if text[at].isspace()), latest)
+
+
+def _fill(sentences: Iterable[Span], limit: int) -> Iterator[Span]:
+    """Join neighbours for as long as they fit."""
+    start = end = -1
+    for first, last in sentences:
+        if start >= 0 and last - start <= limit:
+            end = last
+            continue
+        if start >= 0:
+            yield start, end
+        start, end = first, last
+    if start >= 0:
+        yield start, end
