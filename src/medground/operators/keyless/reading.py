@@ -1,0 +1,59 @@
+"""Screening, extraction and the sufficiency check without a model.
+
+Word statistics tell the topic of a text, and where a paper states its results; they do not tell what it says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from medground.operators.keyless import words
+from medground.operators.keyless.sentences import strength
+from medground.operators.views import EvidenceView, PassageView, SentencedPassage
+
+ON_TOPIC = 0.3
+"""Least share of the question's topic words, by weight, that a passage worth reading names."""
+PER_PASSAGE = 3
+"""Most sentences taken from one passage."""
+COVERED = 0.6
+"""Least share of the question's topic words, by weight, that sufficient evidence names."""
+RESULT_LIKE = 0.5
+"""Least strength of a sentence that reports a result."""
+
+
+def screen(question: str, passages: Sequence[PassageView]) -> tuple[str, ...]:
+    """Ids of the passages that name enough of the question's topic, best first; none when none does."""
+    topic = words.topic(question)
+    scored = [(_on_topic(topic, p), p.id) for p in passages]
+    kept = [(score, i) for i, (score, _) in enumerate(scored) if score >= ON_TOPIC]
+    return tuple(passages[i].id for _, i in sorted(kept, key=lambda s: (-s[0], s[1])))
+
+
+def _on_topic(topic: frozenset[str], passage: PassageView) -> float:
+    found = topic.intersection(words.terms(f"{passage.title} {passage.text}"))
+    if len(found) < min(2, len(topic)):
+        return 0.0
+    return words.coverage(topic, found)
+
+
+def extract(question: str, passages: Sequence[SentencedPassage]) -> tuple[str, ...]:
+    """Ids of the sentences to quote, strongest first; at most `PER_PASSAGE` of a passage."""
+    chosen: list[tuple[float, int, str]] = []
+    for passage in passages:
+        texts = [s.text for s in passage.sentences]
+        scored = sorted(zip(strength(question, texts, passage.section), range(len(texts)), strict=True), reverse=True)
+        chosen += [
+            (score, len(chosen) + n, passage.sentences[i].id) for n, (score, i) in enumerate(scored[:PER_PASSAGE])
+        ]
+    return tuple(i for _, _, i in sorted(chosen, key=lambda c: (-c[0], c[1])))
+
+
+def sufficient(question: str, evidence: Sequence[EvidenceView]) -> bool:
+    """Whether the quotes together name most of the question's topic and one of them reports a result.
+
+    Source: PubMed Reasoner, Eq. 15, with words in place of a model's judgement.
+    """
+    found = {t for e in evidence for t in words.terms(f"{e.title} {e.quote}")}
+    if words.coverage(words.topic(question), found) < COVERED:
+        return False
+    return any(strength(question, [e.quote], e.section)[0] >= RESULT_LIKE for e in evidence)

@@ -1,0 +1,82 @@
+"""Words as the keyless operators see them: tokens, stems, content words, and how rare each is in the literature.
+
+Stemming is the index's own (Tantivy, English), so that what counts as the same word here counts there too.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping
+from functools import cache, lru_cache
+from importlib import resources
+
+import tantivy
+
+_TOKEN = re.compile(r"\d+(?:[.,]\d+)+|[^\W_]+")
+LONGEST_TOKEN = 60
+"""Longer runs of letters are no words (sequences, base64); they are cut to this many characters."""
+
+FUNCTION_WORDS = frozenset(
+    ["a", "about", "above", "after", "again", "against", "all", "also", "although", "am", "among", "an", "and", "another", "any", "are", "as", "at", "be", "because", "been", "before", "being", "below", "between", "both", "but", "by", "can", "could", "did", "do", "does", "doing", "done", "during", "each", "either", "else", "ever", "few", "for", "from", "further", "had", "has", "have", "having", "he", "her", "here", "hers", "him", "his", "how", "however", "i", "if", "in", "into", "is", "it", "its", "itself", "just", "may", "me", "might", "more", "most", "much", "must", "my", "neither", "no", "nor", "not", "now", "of", "off", "on", "once", "one", "only", "or", "other", "our", "ours", "out", "over", "own", "per", "rather", "same", "shall", "she", "should", "since", "so", "some", "such", "than", "that", "the", "their", "theirs", "them", "then", "there", "therefore", "these", "they", "this", "those", "through", "thus", "to", "too", "under", "until", "up", "upon", "us", "very", "via", "was", "we", "were", "what", "when", "where", "whether", "which", "while", "who", "whom", "whose", "why", "will", "with", "within", "without", "would", "yet", "you", "your"]
+)
+QUESTION_WORDS = frozenset(
+    ["affect", "affected", "affecting", "associate", "associated", "association", "benefit", "case", "cause", "compare", "compared", "comparison", "contribute", "determine", "different", "difference", "differ", "effect", "effective", "effectiveness", "effects", "evaluate", "evidence", "exist", "feature", "help", "impact", "important", "improve", "increase", "increased", "influence", "influences", "lead", "level", "make", "matter", "need", "new", "patient", "patients", "play", "possible", "potential", "predict", "prediction", "predictive", "predictor", "predictors", "present", "prevent", "provide", "rate", "really", "reduce", "relate", "related", "relation", "relationship", "result", "results", "role", "safe", "show", "study", "studies", "superior", "use", "used", "useful", "using", "value", "work"]
+)
+"""Words that questions are made of: they say what is asked, and little about the topic."""
+
+
+@lru_cache(maxsize=100_000)
+def stem(word: str) -> str:
+    """The English stem of one lower-case word; the word itself when the stemmer leaves nothing."""
+    stems = _stemmer().analyze(word)
+    return stems[0] if stems else word
+
+
+@cache
+def _stemmer() -> tantivy.TextAnalyzer:
+    return tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.raw()).filter(tantivy.Filter.stemmer("English")).build()
+
+
+def tokens(text: str) -> list[str]:
+    """Lower-case words and numbers in order; `TNF-alpha` is two, `0.05` is one."""
+    folded = unicodedata.normalize("NFKC", text).lower()
+    return [match.group()[:LONGEST_TOKEN] for match in _TOKEN.finditer(folded)]
+
+
+def terms(text: str) -> list[str]:
+    """Stems of the content words of a text, in order, with repeats; function words and lone letters are left out."""
+    return [stem(t) for t in tokens(text) if t not in FUNCTION_WORDS and (len(t) > 1 or t.isdigit())]
+
+
+@cache
+def _question_stems() -> frozenset[str]:
+    return frozenset(stem(w) for w in QUESTION_WORDS)
+
+
+def topic(question: str) -> frozenset[str]:
+    """Stems that name what a question is about; all its content stems when it has nothing else."""
+    content = frozenset(terms(question))
+    return (content - _question_stems()) or content
+
+
+@cache
+def _frequencies() -> tuple[int, Mapping[str, int]]:
+    stored = json.loads((resources.files("medground") / "data" / "frequencies.json").read_text(encoding="utf-8"))
+    return int(stored["abstracts"]), {term: int(n) for n, words in stored["terms"].items() for term in words.split()}
+
+
+def weight(term: str) -> float:
+    """Inverse document frequency of a stem over a fixed set of abstracts: about 0.1 (common) to 9 (never seen)."""
+    abstracts, frequency = _frequencies()
+    return math.log((abstracts + 1) / (frequency.get(term, 0) + 0.5)) + 0.05
+
+
+def coverage(wanted: Iterable[str], found: Iterable[str]) -> float:
+    """Share, by weight, of the wanted stems that were found: 0 to 1, and 0 when nothing is wanted."""
+    distinct = sorted(set(wanted))
+    total = sum(weight(t) for t in distinct)
+    present = set(found)
+    return sum(weight(t) for t in distinct if t in present) / total if total else 0.0
