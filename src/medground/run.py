@@ -13,8 +13,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
 
-from medground.answer import Answer, Search, UsageReport
-from medground.document import Hit
+from medground.answer import Search, UsageReport
 from medground.errors import BudgetExhausted, ModelFailed, RateLimited, SourceUnavailable
 from medground.evidence import Ledger
 from medground.models.base import CallLimits
@@ -23,7 +22,7 @@ from medground.operators.base import I, O, Operator
 from medground.query import Query
 from medground.question import Question
 from medground.settings import BudgetSettings, Settings
-from medground.sources.base import Found, Source
+from medground.sources.base import Found, KnowledgeGraph, Source
 from medground.trace import Trace
 from medground.usage import Usage
 
@@ -42,6 +41,7 @@ class Run:
     sources: Sequence[Source]
     models: Models
     trace: Trace
+    graphs: Sequence[KnowledgeGraph] = ()
     clock: Clock = time.monotonic
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
     ledger: Ledger = field(default_factory=Ledger)
@@ -140,21 +140,20 @@ class Run:
             span.set(hits=[f"{h.ranker}:{h.rank}:{h.passage.key}" for r in found.rankings for h in r[:20]])
             return found
 
-    async def retrieve(self, hits: Sequence[Hit]) -> None:
-        """Fetch the documents of these hits into the ledger, so that they can be quoted.
+    async def retrieve(self, ids: Sequence[str]) -> None:
+        """Fetch documents into the ledger, so that they can be quoted; each from the first source that holds it.
 
         Raises:
-            SourceUnavailable: a source that gave a hit can no longer be asked.
+            SourceUnavailable: a source can no longer be asked.
         """
-        wanted: dict[str, list[str]] = {}
-        for hit in hits:
-            if hit.passage.document_id not in self.ledger.documents:
-                wanted.setdefault(hit.source, []).append(hit.passage.document_id)
-        sources = [s for s in self.sources if s.name in wanted]
-        fetched = await asyncio.gather(*(s.fetch(list(dict.fromkeys(wanted[s.name]))) for s in sources))
-        for source, documents in zip(sources, fetched, strict=True):
-            self.ledger.admit(documents.values())
-            self.origins.update(dict.fromkeys(documents, source.name))
+        wanted = [i for i in dict.fromkeys(ids) if i not in self.ledger.documents]
+        if not wanted:
+            return
+        fetched = await asyncio.gather(*(source.fetch(wanted) for source in self.sources))
+        for source, documents in zip(self.sources, fetched, strict=True):
+            fresh = {i: d for i, d in documents.items() if i not in self.ledger.documents}
+            self.ledger.admit(fresh.values())
+            self.origins.update(dict.fromkeys(fresh, source.name))
 
     def _remaining(self) -> CallLimits:
         """What may still be spent.
@@ -184,8 +183,3 @@ def _limits(
         ("money", budget.money, Decimal("Infinity") if used.price is None else used.price),
     ]
 
-
-def best_so_far(error: BudgetExhausted, answer: Answer) -> BudgetExhausted:
-    """The same error carrying the best answer so far."""
-    error.answer = answer
-    return error

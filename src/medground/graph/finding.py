@@ -37,5 +37,7 @@ class GraphFinding(Frozen):
     concepts: tuple[str, ...] = ()
     facts: tuple[GraphFact, ...] = ()
     note: str = ""
+    answer: str = ""
+    """Short answer to an open question, such as "COL5A1, COL5A2"; empty where the facts' sentences are the answer."""
     graph: str = ""
     """Name and version of the graph, such as `HPO 2025-01-16`."""

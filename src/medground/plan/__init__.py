@@ -1,1 +1,1 @@
-"""plan"""
+"""From a question to queries."""

@@ -1,1 +1,1 @@
-"""rank"""
+"""From hits to fewer, better hits."""

@@ -1,1 +1,1 @@
-"""read"""
+"""From hits to evidence."""

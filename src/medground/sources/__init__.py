@@ -1,1 +1,1 @@
-"""sources"""
+"""Where documents come from."""

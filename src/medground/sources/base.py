@@ -8,6 +8,7 @@ from typing import Protocol
 
 from medground.answer import SnapshotReference
 from medground.document import Document, Hit
+from medground.graph.finding import GraphFact, GraphFinding
 from medground.query import Filters, Query
 
 Ranking = tuple[Hit, ...]
@@ -58,4 +59,21 @@ class Source(Protocol):
 
     async def close(self) -> None:
         """Free what it holds. Safe to call twice."""
+        ...
+
+
+class KnowledgeGraph(Protocol):
+    """A store of relations that can answer some questions by itself. Its documents come from a `Source`."""
+
+    @property
+    def name(self) -> str:
+        """How answers name it, such as `graph:HPO 2025-01-16`."""
+        ...
+
+    async def ask(self, question: str) -> GraphFinding | None:
+        """What the graph says to the question, or None when it does not ask for a stored relation."""
+        ...
+
+    def entails(self, fact: GraphFact) -> bool:
+        """Whether the stored relation, read again, states the fact's sentence."""
         ...

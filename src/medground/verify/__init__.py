@@ -1,1 +1,1 @@
-"""verify"""
+"""Checking what was written against what it cites."""

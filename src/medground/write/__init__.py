@@ -1,1 +1,1 @@
-"""write"""
+"""From evidence to a rationale and an answer."""

@@ -1,0 +1,45 @@
+"""The step that reranks fused hits with the reranker that the settings name."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from functools import lru_cache
+
+from medground.document import Hit
+from medground.question import Question
+from medground.rank.base import Reranker
+from medground.run import Run
+
+
+async def rerank(question: Question, hits: Sequence[Hit], run: Run) -> list[Hit]:
+    """The best `retrieval.keep` hits, best first, ties in the order they came.
+
+    Raises:
+        ConfigError: the reranker cannot be opened.
+    """
+    settings = run.settings.retrieval
+    reranker = await asyncio.to_thread(open_reranker, settings.reranker)
+    if reranker is None or not hits:
+        return list(hits[: settings.keep])
+    with run.trace.span("rerank", reranker=reranker.name, hits=len(hits)):
+        scores = await asyncio.to_thread(reranker.score, question.text, [h.passage for h in hits])
+    order = sorted(range(len(hits)), key=lambda i: -scores[i])[: settings.keep]
+    return [
+        hits[i].model_copy(update={"ranker": reranker.name, "rank": rank, "score": scores[i]})
+        for rank, i in enumerate(order, start=1)
+    ]
+
+
+@lru_cache(maxsize=4)
+def open_reranker(name: str) -> Reranker | None:
+    """The reranker called `name`; None for `none`."""
+    if name == "none":
+        return None
+    if name == "keyless":
+        from medground.rank.keyless import KeylessReranker
+
+        return KeylessReranker()
+    from medground.rank.cross_encoder import CrossEncoderReranker
+
+    return CrossEncoderReranker(name)

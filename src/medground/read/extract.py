@@ -1,0 +1,104 @@
+"""From documents to evidence: screen, then quote sentences, as steps that ask operators.
+
+A model answers with sentence ids, never with text, so a quote is verbatim by construction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from medground.corpus.sentences import sentence_spans
+from medground.document import Document
+from medground.evidence import Evidence
+from medground.operators.reading import (
+    ExtractInput,
+    ScreenInput,
+    SufficientInput,
+    extract,
+    screen,
+    sufficient,
+)
+from medground.operators.views import EvidenceView, PassageView, SentencedPassage, SentenceView
+from medground.question import Question
+from medground.read.order import Reading
+from medground.run import Run
+
+Place = tuple[str, int, int]
+"""Document id and the offsets of a sentence in its text."""
+
+
+async def screen_batch(question: Question, batch: Sequence[Reading], run: Run) -> list[Reading]:
+    """The documents of a batch that could help, in reading order (Eq. 12)."""
+    by_id = {f"P{number}": reading for number, reading in enumerate(batch, start=1)}
+    views = tuple(
+        PassageView(
+            id=key,
+            title=reading.passages[0].title,
+            year=reading.passages[0].year,
+            design=", ".join(reading.passages[0].publication_types),
+            text="\n".join(p.text for p in reading.passages),
+        )
+        for key, reading in by_id.items()
+    )
+    output = await run.ask(screen, ScreenInput(question=question.text, passages=views))
+    kept = set(output.relevant)
+    return [reading for key, reading in by_id.items() if key in kept]
+
+
+async def extract_evidence(question: Question, readings: Sequence[Reading], run: Run) -> list[Evidence]:
+    """Quotes from these documents, entered in the ledger (Eq. 13 and 14).
+
+    Raises:
+        ModelFailed: the model gave no usable output.
+        UnknownCitation: a reading's document was not retrieved.
+    """
+    places: dict[str, Place] = {}
+    ranks = {reading.document_id: reading.rank for reading in readings}
+    views = tuple(
+        _sentenced(f"P{number}", run.ledger.documents[reading.document_id], reading, places)
+        for number, reading in enumerate(readings, start=1)
+    )
+    if not views:
+        return []
+    output = await run.ask(extract, ExtractInput(question=question.text, passages=views))
+    return [
+        run.ledger.quote(*places[found.sentence], stance=found.stance, rank=ranks[places[found.sentence][0]])
+        for found in output.sentences
+    ]
+
+
+async def is_sufficient(question: Question, evidence: Sequence[Evidence], run: Run) -> bool:
+    """Whether reading may stop (Eq. 15)."""
+    if not evidence:
+        return False
+    value = SufficientInput(question=question.text, evidence=evidence_views(evidence, run))
+    return (await run.ask(sufficient, value)).sufficient
+
+
+def evidence_views(evidence: Sequence[Evidence], run: Run) -> tuple[EvidenceView, ...]:
+    """Evidence as operators see it."""
+    return tuple(_evidence_view(e, run.ledger.documents[e.document_id]) for e in evidence)
+
+
+def _evidence_view(evidence: Evidence, document: Document) -> EvidenceView:
+    return EvidenceView(
+        id=evidence.id,
+        title=document.title,
+        year=document.year,
+        design=", ".join(document.publication_types),
+        section=evidence.section or "",
+        stance=evidence.stance,
+        quote=evidence.quote,
+    )
+
+
+def _sentenced(key: str, document: Document, reading: Reading, places: dict[str, Place]) -> SentencedPassage:
+    sentences: list[SentenceView] = []
+    for passage in sorted(reading.passages, key=lambda p: p.start):
+        for start, end in sentence_spans(passage.text):
+            sentence = f"{key}.S{len(sentences) + 1}"
+            places[sentence] = (document.id, passage.start + start, passage.start + end)
+            sentences.append(SentenceView(id=sentence, text=passage.text[start:end]))
+    return SentencedPassage(
+        id=key, title=document.title, section=reading.passages[0].section or "", sentences=tuple(sentences)
+    )

@@ -1,0 +1,79 @@
+"""The default recipe: stored facts first, then hybrid search, reading in batches, writing, and checking each sentence.
+
+From PubMed Reasoner it takes batches with early stopping (Algorithm 2), from Self-MedRAG fusion of BM25 and dense
+ranks (section 3.2), from Reason and Verify the rationale first and the check of each statement (Algorithm 1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from medground.answer import Answer
+from medground.document import Hit
+from medground.evidence import Evidence
+from medground.plan.question import words_query
+from medground.question import Question
+from medground.rank.fuse import fuse
+from medground.rank.merge import merge_duplicates
+from medground.rank.rerank import rerank
+from medground.rank.retracted import set_aside_retracted
+from medground.read.extract import extract_evidence, is_sufficient, screen_batch
+from medground.read.graph import GraphWord, ask_graphs
+from medground.read.order import batches, reading_list
+from medground.run import Run
+from medground.verify.check import check_all
+from medground.write.compose import compose, unanswered
+from medground.write.graph import graph_draft
+from medground.write.lean import lean_of
+from medground.write.rationale import write_draft
+
+
+async def ground(question: Question, run: Run) -> Answer:
+    """Answer a question.
+
+    Raises:
+        SourceUnavailable: no source could be searched.
+        ModelFailed: a model gave no usable output.
+        BudgetExhausted: a limit of the run was reached.
+    """
+    word = await ask_graphs(question, run)
+    if word is not None and word.facts:
+        return await _from_graph(question, word, run)
+
+    found = await run.search(words_query(question), text=question.text)
+    fused = fuse([ranking for result in found for ranking in result.rankings], k=run.settings.retrieval.fusion_k)
+    standing, retracted = set_aside_retracted(merge_duplicates(_readable(fused, word)))
+    hits = await rerank(question, standing, run)
+    await run.retrieve([hit.passage.document_id for hit in hits] + retracted)
+    for document in retracted:
+        run.warn(f"{document} was found and is retracted: it supports nothing")
+
+    evidence = await _read(question, hits, run)
+    if not evidence:
+        return compose(run, unanswered(word.finding.note if word else ""), shown=retracted)
+    draft = await write_draft(question, evidence, run)
+    verdicts = await check_all(draft.sentences, run)
+    lean = None if draft.answer else await lean_of(question, evidence, run)
+    return compose(run, draft, verdicts, lean=lean, shown=retracted)
+
+
+async def _read(question: Question, hits: Sequence[Hit], run: Run) -> list[Evidence]:
+    evidence: list[Evidence] = []
+    for batch in batches(reading_list(hits, run.settings.retrieval.keep), run.settings.recipe.batch):
+        with run.trace.span("read batch", documents=[r.document_id for r in batch]):
+            useful = await screen_batch(question, batch, run)
+            evidence += await extract_evidence(question, useful, run)
+            if await is_sufficient(question, evidence, run):
+                break
+    return evidence
+
+
+async def _from_graph(question: Question, word: GraphWord, run: Run) -> Answer:
+    draft = graph_draft(question, word)
+    verdicts = await check_all(draft.sentences, run, graph=lambda sentence: word.entails(sentence.text))
+    return compose(run, draft, verdicts)
+
+
+def _readable(hits: Sequence[Hit], word: GraphWord | None) -> list[Hit]:
+    """A graph that knows the concepts and not the relation has said its word: its documents are no evidence for it."""
+    return [hit for hit in hits if word is None or hit.passage.kind != "graph"]

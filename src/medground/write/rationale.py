@@ -1,0 +1,45 @@
+"""Steps that write: a draft by the `write` operator, and the rationale as one text with citation marks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from medground.evidence import Evidence
+from medground.operators.writing import WriteInput, write
+from medground.question import Question
+from medground.read.extract import evidence_views
+from medground.run import Run
+from medground.write.draft import Draft, Sentence
+
+
+async def write_draft(question: Question, evidence: Sequence[Evidence], run: Run) -> Draft:
+    """Have the rationale and the answer written from the evidence.
+
+    Raises:
+        ModelFailed: the model gave no usable output.
+    """
+    output = await run.ask(
+        write,
+        WriteInput(
+            question=question.text,
+            task=question.task,
+            options=question.options,
+            evidence=evidence_views(evidence, run),
+            sentences=run.settings.recipe.sentences,
+        ),
+    )
+    return Draft(
+        sentences=tuple(Sentence(text=" ".join(s.text.split()), evidence=s.evidence) for s in output.sentences),
+        answer=output.answer,
+        basis="model" if output.answer else None,
+    )
+
+
+def joined(sentences: Sequence[Sentence]) -> tuple[str, list[tuple[int, int]]]:
+    """The rationale with marks such as `[E1][E3]` after each sentence, and each sentence's span without its marks."""
+    text, spans = "", []
+    for sentence in sentences:
+        text += " " if text else ""
+        spans.append((len(text), len(text) + len(sentence.text)))
+        text += sentence.text + (" " + "".join(f"[{e}]" for e in sentence.evidence) if sentence.evidence else "")
+    return text, spans
