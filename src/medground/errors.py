@@ -74,11 +74,17 @@ class ModelFailed(MedgroundError):
 
 
 class BudgetExhausted(MedgroundError):
-    """A limit of the run was reached. `answer` is the best answer so far, when there is one."""
+    """A limit of the run was reached. `answer` is the best answer so far, when there is one.
 
-    def __init__(self, limit: str, *, spent: str, allowed: str, answer: Answer | None = None) -> None:
+    `usage` is what the call that reached the limit has cost, when a call did.
+    """
+
+    def __init__(
+        self, limit: str, *, spent: str, allowed: str, answer: Answer | None = None, usage: Usage | None = None
+    ) -> None:
         self.limit = limit
         self.answer = answer
+        self.usage = usage
         super().__init__(
             f"the budget of {allowed} {limit} is used up (spent: {spent}); raise it with --set budget.{limit}=N"
         )

@@ -92,7 +92,7 @@ class Run:
             span.text(input=value.model_dump_json())
             try:
                 reply = await self.models.answer(operator, value, limits)
-            except ModelFailed as failed:
+            except (ModelFailed, BudgetExhausted) as failed:
                 self.usage += failed.usage or Usage()
                 raise
             self.usage += reply.usage

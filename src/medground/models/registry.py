@@ -6,11 +6,11 @@ import asyncio
 import hashlib
 import json
 from collections.abc import Mapping
-
-from medground.models.cache import CallCache
+from weakref import WeakValueDictionary
 
 from medground.models.base import CallLimits, Model, Reply
-from medground.operators.base import I, O, Operator
+from medground.models.cache import CallCache
+from medground.operators.base import I, InvalidOutput, O, Operator
 from medground.usage import Usage
 
 
@@ -38,13 +38,14 @@ class Models:
         self._models = dict(models)
         self._cache = cache
         self._slots = asyncio.Semaphore(concurrency)
+        self._under_way: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     def of(self, operator: str) -> Model:
         """The model that answers an operator."""
         return self._models[self._operators.get(operator, self._default)]
 
     async def answer(self, operator: Operator[I, O], value: I, limits: CallLimits) -> Reply[O]:
-        """Answer from the cache or by the model.
+        """Answer from the cache or by the model. Identical calls at the same time run once where there is a cache.
 
         Raises:
             ModelFailed: the model gave no usable output.
@@ -53,18 +54,31 @@ class Models:
         model = self.of(operator.name)
         if not model.cacheable:
             return await model.answer(operator, value, limits)
+        if self._cache is None:
+            async with self._slots:
+                return await model.answer(operator, value, limits)
         key = call_key(model, operator, value)
-        if self._cache is not None and (stored := self._cache.get(key, operator.output)) is not None:
-            return Reply(output=stored, usage=Usage(cached_calls=1))
-        async with self._slots:
-            reply = await model.answer(operator, value, limits)
-        if self._cache is not None:
+        async with self._under_way.setdefault(key, asyncio.Lock()):  # an identical call waits and is then found stored
+            stored = self._cache.get(key, operator.output)
+            if stored is not None and _fits(operator, value, stored):
+                return Reply(output=stored, usage=Usage(cached_calls=1))
+            async with self._slots:
+                reply = await model.answer(operator, value, limits)
             self._cache.put(key, reply.output, {"model": model.name, "operator": operator.name})
-        return reply
+            return reply
 
     async def close(self) -> None:
         """Close every model."""
         await asyncio.gather(*(model.close() for model in self._models.values()))
+
+
+def _fits(operator: Operator[I, O], value: I, stored: O) -> bool:
+    """Whether a stored output passes the check of today, which may be stricter than the one that it passed."""
+    try:
+        operator.check(value, stored)
+    except InvalidOutput:
+        return False
+    return True
 
 
 def call_key(model: Model, operator: Operator[I, O], value: I) -> str:

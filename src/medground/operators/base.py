@@ -8,14 +8,22 @@ answers.
 from __future__ import annotations
 
 import html
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable, Mapping, Sized
 from dataclasses import dataclass
+from enum import Enum
 from typing import Annotated, Any, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
 I = TypeVar("I", bound="OperatorInput")  # noqa: E741
 O = TypeVar("O", bound="OperatorOutput")  # noqa: E741
+
+NONE = "(none)"
+"""How a prompt shows an absent or empty value."""
+
+# Control characters, lone surrogates, non-characters and the tag block, in which instructions can be hidden from people.
+_UNSEEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff\U000e0000-\U000e007f]")
 
 
 class OperatorInput(BaseModel):
@@ -75,14 +83,32 @@ def _block(name: str, value: object) -> str:
 
 
 def _inner(value: object) -> str:
-    # Escaping every string, not only the untrusted ones, leaves no way to write a tag; operators answer with ids,
-    # so nothing has to be read back letter by letter.
     if isinstance(value, BaseModel):
-        return "\n".join(
-            f"<{n}>{_inner(getattr(value, n))}</{n}>"
-            for n in type(value).model_fields
-            if getattr(value, n) not in (None, "", ())
-        )
+        fields = ((name, getattr(value, name)) for name in type(value).model_fields)
+        return "\n".join(f"<{name}>{_inner(v)}</{name}>" for name, v in fields if not _absent(v))
+    if isinstance(value, Mapping):
+        return _items(f"<key>{_inner(k)}</key>\n<value>{_inner(v)}</value>" for k, v in value.items())
+    if isinstance(value, (set, frozenset)):
+        return _items(sorted(map(_inner, value)))  # in one order, so that equal inputs have one cache key
     if isinstance(value, (tuple, list)):
-        return "\n".join(f"<item>\n{_inner(v)}\n</item>" for v in value) or "(none)"
-    return html.escape(str(value), quote=False)
+        return _items(map(_inner, value))
+    if value is None:
+        return NONE
+    return _escaped(str(value.value if isinstance(value, Enum) else value))
+
+
+def _items(parts: Iterable[str]) -> str:
+    return "\n".join(f"<item>\n{part}\n</item>" for part in parts) or NONE
+
+
+def _absent(value: object) -> bool:
+    return value is None or (isinstance(value, Sized) and len(value) == 0)
+
+
+def _escaped(text: str) -> str:
+    """Text that can neither write a tag nor hide anything from a reader of the prompt.
+
+    Every string is escaped, not only the untrusted ones; operators answer with ids, so nothing has to be read back
+    letter by letter.
+    """
+    return html.escape(_UNSEEN.sub(" ", text), quote=False)

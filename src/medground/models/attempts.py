@@ -1,0 +1,99 @@
+"""The requests of one operator call: counted, limited, and sent again when the way to the model failed for a moment."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import random
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from pydantic_ai import RunUsage
+from pydantic_ai.exceptions import (
+    ModelAPIError,
+    ModelConnectionError,
+    ModelRateLimitError,
+    ModelServerError,
+    ModelTimeoutError,
+    ModelUnavailableError,
+)
+from pydantic_ai.messages import ModelMessage, ModelResponse
+from pydantic_ai.models import Model, ModelRequestParameters
+from pydantic_ai.models.wrapper import WrapperModel
+from pydantic_ai.settings import ModelSettings
+
+from medground.errors import BudgetExhausted
+from medground.models.base import CallLimits
+
+_PASSING = (ModelRateLimitError, ModelUnavailableError, ModelServerError, ModelConnectionError)
+
+
+@dataclass(frozen=True)
+class Patience:
+    """How long to bear with a busy, broken or unreachable address.
+
+    Attributes:
+        tries: most requests that are sent for one reply.
+        first_wait: seconds before the second try; each further wait is twice as long.
+        longest_wait: seconds; an address that asks for more (Retry-After) is given up at once.
+        sleep: how to wait.
+        chance: a number in [0, 1), so that calls that failed together do not come back together.
+    """
+
+    tries: int = 3
+    first_wait: float = 0.5
+    longest_wait: float = 30.0
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    chance: Callable[[], float] = random.random
+
+    def wait(self, error: ModelAPIError, tried: int) -> float | None:
+        """Seconds to wait before the next try, or None when another try is no use."""
+        # A request that timed out has had all the time there is.
+        if tried >= self.tries or not isinstance(error, _PASSING) or isinstance(error, ModelTimeoutError):
+            return None
+        if error.retry_after is not None:
+            return error.retry_after if error.retry_after <= self.longest_wait else None
+        return min(self.first_wait * 2.0 ** (tried - 1), self.longest_wait) * (0.5 + self.chance() / 2)
+
+
+class Attempts(WrapperModel):
+    """A model for one operator call. `sent` counts its requests, answered or not.
+
+    The clients' own retries are switched off (`max_retries`), because they count nothing.
+
+    Raises:
+        BudgetExhausted: the next request would pass the limits of the call.
+    """
+
+    def __init__(self, wrapped: Model, limits: CallLimits, spent: RunUsage, patience: Patience) -> None:
+        super().__init__(wrapped)
+        self.sent = 0
+        self._limits = limits
+        self._spent = spent
+        self._patience = patience
+
+    async def request(
+        self,
+        messages: list[ModelMessage],
+        model_settings: ModelSettings | None,
+        model_request_parameters: ModelRequestParameters,
+    ) -> ModelResponse:
+        """Send a request, again while that may help."""
+        for tried in itertools.count(1):
+            self._hold_to_limits()
+            self.sent += 1
+            try:
+                return await self.wrapped.request(messages, model_settings, model_request_parameters)
+            except ModelAPIError as error:
+                wait = self._patience.wait(error, tried)
+                if wait is None:
+                    raise
+            await self._patience.sleep(wait)
+        raise AssertionError("the loop ends by return or raise")
+
+    def _hold_to_limits(self) -> None:
+        calls, tokens = self._limits.calls, self._limits.tokens
+        if calls is not None and self.sent >= calls:
+            raise BudgetExhausted("calls", spent=str(self.sent), allowed=str(calls))
+        if tokens is not None and self._spent.total_tokens >= tokens:
+            raise BudgetExhausted("tokens", spent=str(self._spent.total_tokens), allowed=str(tokens))

@@ -1,0 +1,80 @@
+"""Replies of models on disk, found again by the content of the call.
+
+A file holds the operator's output, the names of the model and the operator, and a checksum: no prompt, no key. The
+output itself may repeat words of a document or of the question.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import logging
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import BaseModel
+
+R = TypeVar("R", bound=BaseModel)
+
+FORMAT = 1
+_log = logging.getLogger(__name__)
+
+
+class CallCache:
+    """A folder of replies: the call with key `abcdef...` lies in `ab/cdef....json`.
+
+    Many processes may use one folder at once: a file appears whole or not at all. A file that is damaged, or that no
+    longer fits its operator, counts as absent and is written anew. A disk that refuses a write costs the saving, never
+    the answer: it is logged once.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._warned = False
+
+    def get(self, key: str, output_type: type[R]) -> R | None:
+        """The stored output of a call, or None."""
+        try:
+            stored = json.loads(self._path(key).read_bytes())
+            if stored["format"] != FORMAT or stored["sha256"] != _checksum(key, stored["output"]):
+                return None
+            return output_type.model_validate_json(json.dumps(stored["output"]))
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
+            # ValueError covers broken JSON, broken UTF-8 and pydantic's ValidationError.
+            return None
+
+    def put(self, key: str, output: BaseModel, about: Mapping[str, str]) -> None:
+        """Store the output of a call. `about` names the model and the operator, for people who look into the file."""
+        content = output.model_dump(mode="json")
+        stored = {"format": FORMAT, "sha256": _checksum(key, content), "about": dict(about), "output": content}
+        try:
+            _write_whole(self._path(key), json.dumps(stored, ensure_ascii=False).encode())
+        except OSError as error:
+            if not self._warned:
+                self._warned = True
+                _log.warning("cannot store model replies in %s: %s", self._folder, error.strerror or error)
+
+    def _path(self, key: str) -> Path:
+        return self._folder / key[:2] / f"{key[2:]}.json"
+
+
+def _checksum(key: str, content: object) -> str:
+    """SHA-256 over the call and its output, so that neither a flipped bit nor a file under a wrong name is believed."""
+    return hashlib.sha256(json.dumps([key, content], sort_keys=True).encode()).hexdigest()
+
+
+def _write_whole(path: Path, content: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        Path(name).replace(path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            Path(name).unlink()
+        raise

@@ -1,0 +1,135 @@
+"""What went wrong with a model, in one line that says how to mend it and gives no secret and no document text away."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+from pydantic_ai.exceptions import (
+    AgentRunError,
+    ContentFilterError,
+    ModelAPIError,
+    ModelAuthenticationError,
+    ModelConnectionError,
+    ModelContextWindowExceededError,
+    ModelHTTPError,
+    ModelNotFoundError,
+    ModelQuotaExceededError,
+    ModelRateLimitError,
+    ModelRequestTimeout,
+    ModelTimeoutError,
+    OutputTokenLimitExceeded,
+    ToolRetryError,
+    UnexpectedModelBehavior,
+    UserError,
+)
+
+from medground.errors import ConfigError, ModelFailed
+from medground.usage import Usage
+
+LONGEST = 200
+"""Characters of a provider's own words that are passed on."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A model and where it is, for messages.
+
+    Attributes:
+        name: the model's name in the settings.
+        address: its base address without user, password and query; empty when it has none.
+        key_hint: which variable holds its key; empty when it needs none.
+        secrets: texts that must never be shown.
+    """
+
+    name: str
+    address: str = ""
+    key_hint: str = ""
+    secrets: tuple[str, ...] = field(default=(), repr=False)
+
+    def clean(self, text: str) -> str:
+        """One short line without secrets."""
+        for secret in self.secrets:
+            text = text.replace(secret, "[secret]")
+        line = " ".join(text.split())
+        return line if len(line) <= LONGEST else line[: LONGEST - 3] + "..."
+
+
+def shown_address(url: str | None) -> str:
+    """An address without user, password, query and fragment."""
+    parts = urlsplit(url or "")
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path.rstrip('/')}" if parts.netloc else ""
+
+
+def explain(error: AgentRunError | UserError, place: Place, operator: str, usage: Usage) -> ModelFailed | ConfigError:
+    """The error to raise for one of pydantic-ai's."""
+    at = place.address or "the provider"
+    if isinstance(error, ModelAuthenticationError) and getattr(error, "status_code", 401) == 401:
+        hint = f"; check {place.key_hint}" if place.key_hint else ""
+        return ConfigError(f"{place.name}: {at} refuses the key (HTTP 401){hint}")
+    if isinstance(error, ModelNotFoundError):
+        return ConfigError(f"{place.name}: {at} has no such model (HTTP 404); check the name and the address")
+    if isinstance(error, UserError):
+        return ConfigError(f"{place.name}: cannot be used for {operator!r}: {place.clean(error.message)}")
+    reason = _api_failure(error, place, at) if isinstance(error, ModelAPIError) else _odd_answer(error, operator)
+    return ModelFailed(place.clean(reason), model=place.name, usage=usage)
+
+
+def _api_failure(error: ModelAPIError, place: Place, at: str) -> str:
+    if isinstance(error, ModelRequestTimeout):
+        return f"no answer within {error.timeout:g} s; raise model.timeout or name a faster model"
+    if isinstance(error, ModelTimeoutError):
+        return f"{at} did not answer in time; raise model.timeout or name a faster model"
+    if isinstance(error, ModelConnectionError):
+        return f"cannot reach {at} ({_cause(error)}); is it running, and is the address right?"
+    if isinstance(error, ModelContextWindowExceededError):
+        return "the prompt is longer than the model can read; lower recipe.batch or retrieval.keep"
+    if isinstance(error, ModelQuotaExceededError):
+        return f"the account at {at} has no credit or quota left"
+    if isinstance(error, ModelRateLimitError):
+        wait = f"; it asks to wait {error.retry_after:g} s" if error.retry_after else ""
+        return f"{at} asks for fewer calls (HTTP 429){wait}; try later or lower model.concurrency"
+    if isinstance(error, ModelHTTPError):
+        return f"{at} answered HTTP {error.status_code}{_own_words(error, place)}"
+    return f"{at} sent something that is not a chat model's answer; is the address right?"
+
+
+def _odd_answer(error: AgentRunError, operator: str) -> str:
+    if isinstance(error, ContentFilterError):
+        return f"the provider's content filter stopped {operator!r}"
+    if isinstance(error, OutputTokenLimitExceeded):
+        return f"the answer to {operator!r} was cut off at the model's output limit"
+    if isinstance(error, UnexpectedModelBehavior) and isinstance(error.__cause__, ToolRetryError):
+        return f"no valid answer to {operator!r} after all tries: {_last_problem(error.__cause__)}"
+    return f"the answer to {operator!r} cannot be understood"
+
+
+def _last_problem(retry: ToolRetryError) -> str:
+    """Why the last answer was refused; never what it said, which may repeat documents."""
+    content = retry.tool_retry.content
+    if isinstance(content, str):
+        return content
+    first = content[0] if isinstance(content, list) and content else None
+    if not isinstance(first, Mapping):
+        return "it does not fit the schema"
+    return f"{'.'.join(str(p) for p in first.get('loc', ())) or 'it'}: {first.get('msg', 'does not fit the schema')}"
+
+
+def _own_words(error: ModelHTTPError, place: Place) -> str:
+    body = error.body
+    if isinstance(body, Mapping) and isinstance(body.get("error"), Mapping):
+        body = body["error"]
+    words = body.get("message") if isinstance(body, Mapping) else None
+    return f": {place.clean(words)}" if isinstance(words, str) else ""
+
+
+def _cause(error: BaseException) -> str:
+    """The innermost cause, such as `Connection refused`."""
+    while (inner := error.__cause__ or error.__context__) is not None:
+        error = inner
+    if isinstance(error, ExceptionGroup):
+        return _cause(error.exceptions[0])
+    text = getattr(error, "strerror", None) or str(error) or type(error).__name__
+    return re.sub(r"^\[Errno -?\d+\] ", "", text)

@@ -1,0 +1,178 @@
+"""Models that answer over an interface of pydantic-ai: hosted, on an address of one's own, or in this process."""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from typing import Any
+from urllib.parse import urlsplit
+
+from pydantic_ai import Agent, ModelRetry, NativeOutput, PromptedOutput, RunUsage, ToolOutput
+from pydantic_ai.exceptions import AgentRunError, ModelConnectionError, ModelRequestTimeout, RunTimedOut, UserError
+from pydantic_ai.models import Model as ProviderModel
+from pydantic_ai.settings import ModelSettings
+
+from medground.errors import BudgetExhausted
+from medground.models.attempts import Attempts, Patience
+from medground.models.base import CallLimits, Reply
+from medground.models.failures import Place, explain, shown_address
+from medground.operators.base import I, InvalidOutput, O, Operator
+from medground.usage import Usage
+
+
+class ServedModel:
+    """A pydantic-ai model as one of ours.
+
+    The output is constrained to the operator's JSON schema where the model can do that, and is the argument of a
+    forced tool call where it cannot; either way it is validated, checked by the operator, and asked for again with the
+    reason when it does not pass.
+
+    The price is 0 for `local` models and loopback addresses, the provider's list price where pydantic-ai knows it,
+    and unknown (None) otherwise.
+
+    Args:
+        name: as in the settings, such as `openai:gpt-5`.
+        model: how to reach it.
+        timeout: seconds for one reply, with the repeats that a busy or broken address needs.
+        retries: how often an output that does not pass is asked for again.
+        temperature: of sampling; not sent to models that refuse it.
+        identity: what else decides the output, such as the hash of a local file.
+        patience: how to bear with a busy address.
+        key_hint: the variable that holds the key, for messages.
+        secrets: texts that no message may show.
+    """
+
+    cacheable = True
+
+    def __init__(
+        self,
+        name: str,
+        model: ProviderModel,
+        *,
+        timeout: float = 60.0,
+        retries: int = 2,
+        temperature: float = 0.0,
+        identity: str = "",
+        patience: Patience | None = None,
+        key_hint: str = "",
+        secrets: tuple[str, ...] = (),
+    ) -> None:
+        self._model = model
+        self._retries = retries
+        self._timeout = timeout
+        self._patience = patience or Patience()
+        self._settings = _settings(model, timeout, temperature)
+        self._place = Place(name, shown_address(model.base_url), key_hint, secrets)
+        self._free = name.partition(":")[0] == "local" or _is_loopback(model.base_url)
+        sampling = self._settings.get("temperature")
+        self._identity = json.dumps([name, model.model_name, self._place.address, sampling, identity])
+
+    @property
+    def name(self) -> str:
+        """As in the settings."""
+        return self._place.name
+
+    @property
+    def identity(self) -> str:
+        """Name, the provider's model name, address, temperature, and what the opener added."""
+        return self._identity
+
+    async def answer(self, operator: Operator[I, O], value: I, limits: CallLimits) -> Reply[O]:
+        """Answer one operator call.
+
+        Raises:
+            ModelFailed: no usable output; carries the usage already spent.
+            BudgetExhausted: the limits of the call were reached; carries the usage already spent.
+            ConfigError: the address refuses the key or does not know the model.
+        """
+        if limits.seconds is not None and limits.seconds <= 0:
+            raise BudgetExhausted("seconds", spent="all", allowed="0", usage=Usage())
+        spent = RunUsage()
+        attempts = Attempts(self._model, limits, spent, self._patience)
+        agent = Agent(
+            attempts,
+            output_type=_constrained(operator.output, self._model.profile),
+            instructions=operator.instructions,
+            retries=self._retries,
+            model_settings=self._settings,
+        )
+        agent.output_validator(_checked(operator, value))
+        try:
+            result = await agent.run(operator.prompt(value), usage=spent, timeout=limits.seconds)
+        except BudgetExhausted as error:
+            error.usage = self._usage(spent, attempts)
+            raise
+        except RunTimedOut:
+            allowed = f"{limits.seconds:.3g}"
+            usage = self._usage(spent, attempts, lost=True)
+            raise BudgetExhausted("seconds", spent=allowed, allowed=allowed, usage=usage) from None
+        except (AgentRunError, UserError) as error:
+            usage = self._usage(spent, attempts, lost=isinstance(error, ModelRequestTimeout | ModelConnectionError))
+            # `from None`: the causes hold requests, with headers and prompts.
+            raise explain(error, self._place, operator.name, usage) from None
+        return Reply(output=result.output, usage=self._usage(spent, attempts))
+
+    async def close(self) -> None:
+        """Close the connections. They are opened again when the model is asked again."""
+        async with self._model:  # entering and leaving is how a provider is told to close its client
+            pass
+
+    def _usage(self, spent: RunUsage, attempts: Attempts, *, lost: bool = False) -> Usage:
+        """What a call has cost. `lost`: a request went out and its answer, which may be charged for, never came."""
+        price = spent.cost if spent.requests else Decimal(0)
+        if lost or spent.unmeasured_requests:
+            price = None
+        return Usage(
+            input_tokens=spent.input_tokens,
+            output_tokens=spent.output_tokens,
+            model_calls=attempts.sent,
+            price=Decimal(0) if self._free else price,
+        )
+
+
+def _checked(operator: Operator[I, O], value: I) -> Callable[[O], O]:
+    def check(output: O) -> O:
+        try:
+            operator.check(value, output)
+        except InvalidOutput as error:
+            raise ModelRetry(str(error)) from None
+        return output
+
+    return check
+
+
+def _constrained(output: type[O], profile: Mapping[str, Any]) -> Any:
+    """The strictest way to an output type that a model has."""
+    if profile.get("supports_json_schema_output"):
+        return NativeOutput(output)
+    return ToolOutput(output) if profile.get("supports_tools", True) else PromptedOutput(output)
+
+
+def _settings(model: ProviderModel, timeout: float, temperature: float) -> ModelSettings:
+    settings = ModelSettings(request_timeout=timeout)
+    if "max_retries" not in model.unsupported_settings:
+        settings["max_retries"] = 0
+    if not _refuses_sampling(model.profile):
+        settings["temperature"] = temperature
+    return settings
+
+
+def _refuses_sampling(profile: Mapping[str, Any]) -> bool:
+    """Whether a temperature would be dropped with a warning: models that reason unless told otherwise."""
+    if profile.get("anthropic_disallows_sampling_settings"):
+        return True
+    if not profile.get("openai_supports_reasoning"):
+        return False
+    efforts = profile.get("openai_reasoning_efforts")
+    can_stop = "none" in efforts if efforts is not None else profile.get("openai_supports_reasoning_effort_none", False)
+    return profile.get("thinking_enabled_by_default", False) or not can_stop
+
+
+def _is_loopback(url: str | None) -> bool:
+    host = urlsplit(url or "").hostname or ""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
