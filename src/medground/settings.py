@@ -114,7 +114,7 @@ class Settings(_Part):
         preset: str | None = None,
         file: Path | None = None,
         environ: Mapping[str, str] | None = None,
-        options: Mapping[str, Any] | Sequence[str] = (),
+        options: Mapping[str, Any] | None = None,
     ) -> Settings:
         """Read all layers; a later one wins.
 
@@ -122,7 +122,7 @@ class Settings(_Part):
             preset: name of a built-in preset.
             file: a settings file; without one, `medground.toml` in the working folder is read if it is there.
             environ: variables; `os.environ` by default. `MEDGROUND_RECIPE__ROUNDS=2` sets `recipe.rounds`.
-            options: `{"recipe.rounds": 2}` or `["recipe.rounds=2"]`.
+            options: `{"recipe.rounds": 2}`; `parse_options` makes it from `KEY=VALUE` words.
 
         Raises:
             ConfigError: an unknown preset or key, a wrong value, an unreadable file.
@@ -134,7 +134,7 @@ class Settings(_Part):
         if file is not None or path.is_file():
             layers.append((str(path), _read_toml(path)))
         layers.append(("the environment", _from_environment(os.environ if environ is None else environ)))
-        layers.append(("the options", _from_options(options)))
+        layers.append(("the options", _from_options(options or {})))
         merged: dict[str, Any] = {}
         for _, layer in layers:
             _merge(merged, layer)
@@ -181,18 +181,24 @@ def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
     return found
 
 
-def _from_options(options: Mapping[str, Any] | Sequence[str]) -> dict[str, Any]:
+def parse_options(options: Sequence[str]) -> dict[str, Any]:
+    """`["recipe.rounds=2"]` as `{"recipe.rounds": 2}`.
+
+    Raises:
+        ConfigError: an option has no `=`.
+    """
+    pairs: dict[str, Any] = {}
+    for option in options:
+        key, sign, value = option.partition("=")
+        if not sign:
+            raise ConfigError(f"{option!r} is not KEY=VALUE, such as recipe.rounds=2")
+        pairs[key.strip()] = _parsed(value.strip())
+    return pairs
+
+
+def _from_options(options: Mapping[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    if isinstance(options, Mapping):
-        pairs = list(options.items())
-    else:
-        pairs = []
-        for option in options:
-            key, sign, value = option.partition("=")
-            if not sign:
-                raise ConfigError(f"{option!r} is not KEY=VALUE, such as recipe.rounds=2")
-            pairs.append((key.strip(), _parsed(value.strip())))
-    for key, value in pairs:
+    for key, value in options.items():
         _put(found, key.split("."), value)
     return found
 

@@ -24,7 +24,7 @@ from medground.run import Run
 from medground.verify.check import check_all
 from medground.write.compose import compose, unanswered
 from medground.write.graph import graph_draft
-from medground.write.lean import lean_of
+from medground.write.leaning import lean_of
 from medground.write.rationale import write_draft
 
 
@@ -53,7 +53,7 @@ async def ground(question: Question, run: Run) -> Answer:
         return compose(run, unanswered(word.finding.note if word else ""), shown=retracted)
     draft = await write_draft(question, evidence, run)
     verdicts = await check_all(draft.sentences, run)
-    lean = None if draft.answer else await lean_of(question, evidence, run)
+    lean = None if draft.answer else lean_of(question, evidence, run)
     return compose(run, draft, verdicts, lean=lean, shown=retracted)
 
 

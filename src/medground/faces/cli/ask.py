@@ -1,0 +1,97 @@
+"""`medground ask`."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from medground.faces.cli.options import Preset, Quiet, Sets, SettingsFile, load_settings
+
+if TYPE_CHECKING:
+    from medground.answer import Answer
+    from medground.settings import Settings
+
+
+class Form(StrEnum):
+    """How an answer is printed."""
+
+    terminal = "terminal"
+    json = "json"
+    markdown = "markdown"
+
+
+def ask(
+    question: Annotated[str, typer.Argument(help="The question, in quotes.")],
+    corpus: Annotated[list[str] | None, typer.Option("--corpus", "-c", help="Corpus to search; repeatable.")] = None,
+    recipe: Annotated[str | None, typer.Option(help="Recipe to follow.")] = None,
+    model: Annotated[str | None, typer.Option(help="Model that answers operators; keyless without one.")] = None,
+    task: Annotated[
+        str | None, typer.Option(help="yes-no, yes-no-maybe, single-choice, multiple-choice or free; guessed if absent.")
+    ] = None,
+    option: Annotated[list[str] | None, typer.Option(help="A choice; repeat for A, B, C, ...")] = None,
+    year_from: Annotated[int | None, typer.Option(help="Nothing published before this year.")] = None,
+    year_to: Annotated[int | None, typer.Option(help="Nothing published after this year.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the whole answer as JSON.")] = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print a report in Markdown.")] = False,
+    no_cache: Annotated[bool, typer.Option("--no-cache", help="Do not reuse stored model calls.")] = False,
+    sets: Sets = None,
+    preset: Preset = None,
+    settings: SettingsFile = None,
+    quiet: Quiet = False,
+) -> None:
+    """Answer a question, with its evidence and the verdict on each sentence."""
+    from medground.errors import BudgetExhausted, UsageError
+
+    if json and markdown:
+        raise UsageError("choose one of --json and --markdown")
+    form = Form.json if json else Form.markdown if markdown else Form.terminal
+    extra: dict[str, object] = {
+        "retrieval.corpora": tuple(corpus) if corpus else None,
+        "recipe.name": recipe,
+        "model.default": model,
+        "model.cache": False if no_cache else None,
+    }
+    chosen = load_settings(sets, preset, settings, extra)
+    try:
+        answer = _answer(question, task, option or [], (year_from, year_to), chosen, quiet=quiet)
+    except BudgetExhausted as spent:
+        if spent.answer is not None:
+            _show(spent.answer, form, chosen.home)
+        raise
+    _show(answer, form, chosen.home)
+
+
+def _answer(
+    text: str, task: str | None, options: list[str], years: tuple[int | None, int | None], settings: Settings, *, quiet: bool
+) -> Answer:
+    from pydantic import ValidationError
+
+    from medground.blocking import BlockingEngine
+    from medground.errors import UsageError
+    from medground.faces.cli.progress import shown_progress
+    from medground.query import Filters
+    from medground.question import Question
+
+    try:
+        filters = Filters(year_from=years[0], year_to=years[1])
+    except ValidationError as error:
+        raise UsageError(error.errors()[0]["msg"].removeprefix("Value error, ")) from None
+    question = Question.ask(text, task=task, options=options, filters=filters)  # type: ignore[arg-type]
+    with shown_progress(quiet=quiet) as progress, BlockingEngine(settings, progress=progress) as engine:
+        return engine.ask(question)
+
+
+def _show(answer: Answer, form: Form, home: Path) -> None:
+    if form is Form.json:
+        typer.echo(answer.model_dump_json(indent=2))
+    elif form is Form.markdown:
+        from medground.faces.markdown import as_markdown
+
+        typer.echo(as_markdown(answer))
+    else:
+        from medground.faces.cli.render import render
+
+        render(answer)

@@ -1,0 +1,37 @@
+"""`medground config show`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from medground.faces.cli.options import Preset, Sets, SettingsFile, load_settings
+
+config_app = typer.Typer(help="Settings.", no_args_is_help=True)
+
+
+@config_app.callback()
+def _group() -> None:
+    """Settings."""
+
+
+@config_app.command("show")
+def show(
+    sets: Sets = None,
+    preset: Preset = None,
+    settings: SettingsFile = None,
+    json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+) -> None:
+    """Print the settings that a command with these options would use, secrets hidden, and their hash."""
+    chosen = load_settings(sets, preset, settings)
+    if json:
+        typer.echo(chosen.model_dump_json(indent=2))
+        return
+    for group, value in chosen.model_dump(mode="json").items():
+        if isinstance(value, dict):
+            for key, inner in value.items():
+                typer.echo(f"{group}.{key} = {inner}")
+        else:
+            typer.echo(f"{group} = {value}")
+    typer.echo(f"# hash {chosen.hash}")

@@ -1,0 +1,18 @@
+"""`medground doctor`: what is installed, what is there, what is missing and how to mend it."""
+
+from __future__ import annotations
+
+import typer
+
+
+def doctor() -> None:
+    """Check this installation; exits 1 when something that the settings ask for is missing."""
+    from medground.doctor import examine
+
+    findings = examine()
+    width = max(len(f.what) for f in findings)
+    for finding in findings:
+        mark = {"ok": "ok     ", "missing": "missing", "broken": "BROKEN "}[finding.state]
+        typer.echo(f"{mark}  {finding.what:<{width}}  {finding.note}")
+    if any(f.state == "broken" for f in findings):
+        raise typer.Exit(1)

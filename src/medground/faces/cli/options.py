@@ -1,0 +1,31 @@
+"""Options that several commands share, and settings made from them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from medground.settings import Settings
+
+Sets = Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a setting; repeatable.")]
+Preset = Annotated[str | None, typer.Option(help="Start from a built-in preset.")]
+SettingsFile = Annotated[Path | None, typer.Option("--settings", metavar="FILE", help="A settings file.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
+
+
+def load_settings(
+    sets: list[str] | None = None, preset: str | None = None, file: Path | None = None, extra: dict[str, object] | None = None
+) -> Settings:
+    """Settings from all layers; `extra` are options with names of their own and win over `--set`.
+
+    Raises:
+        ConfigError: a key or value is wrong.
+    """
+    from medground.settings import Settings, parse_options
+
+    options = parse_options(sets or [])
+    options.update({key: value for key, value in (extra or {}).items() if value is not None})
+    return Settings.load(preset=preset, file=file, options=options)

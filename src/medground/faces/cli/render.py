@@ -1,0 +1,81 @@
+"""An answer on a terminal. Text of documents is never read as markup."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.text import Text
+
+from medground.answer import Answer
+from medground.faces import wording
+
+_COLOUR = {
+    "supported": "green",
+    "quoted": "green",
+    "partly": "yellow",
+    "related": "yellow",
+    "not judged": "yellow",
+    "not found": "red",
+    "contradicted": "red",
+    "unverified": "red",
+}
+
+
+def render(answer: Answer, console: Console | None = None) -> None:
+    """Print an answer: decision, rationale with verdicts, evidence, searches, warnings, cost."""
+    out = console or Console(highlight=False, soft_wrap=False)
+    line = Text(wording.headline(answer.decision).upper() if _short(answer) else wording.headline(answer.decision))
+    line.stylize("bold")
+    out.print(line)
+    if why := wording.basis(answer.decision):
+        out.print(Text(why, style="dim"))
+    _statements(answer, out)
+    _evidence(answer, out)
+    _rest(answer, out)
+
+
+def _short(answer: Answer) -> bool:
+    return answer.question.task != "free" or answer.decision.shown() is None
+
+
+def _statements(answer: Answer, out: Console) -> None:
+    for statement in answer.statements:
+        marks = "".join(f"[{e}]" for e in statement.evidence)
+        out.print()
+        out.print(Text.assemble(wording.clean(statement.text), " ", (marks, "cyan")))
+        colour = _COLOUR[statement.verdict.label]
+        out.print(Padding(Text(wording.verdict(statement), style=colour), (0, 0, 0, 4)))
+    if answer.dropped:
+        out.print(Text(f"\n{len(answer.dropped)} written sentences did not pass and are left out:", style="dim"))
+        for dropped in answer.dropped:
+            out.print(Padding(Text(f"{wording.clean(dropped.text)}  ({wording.clean(dropped.reason)})"), (0, 0, 0, 4)))
+
+
+def _evidence(answer: Answer, out: Console) -> None:
+    documents = {d.id: d for d in answer.documents}
+    if answer.evidence:
+        out.print(Text("\nEvidence", style="bold"))
+    for evidence in answer.evidence:
+        document = documents[evidence.document_id]
+        out.print(Text.assemble((f"[{evidence.id}] ", "cyan"), f"“{wording.clean(evidence.quote)}”"))
+        out.print(Padding(Text(wording.place(evidence, document), style="dim"), (0, 0, 0, 5)))
+        if document.url:
+            out.print(Padding(Text(wording.clean(document.url), style="dim"), (0, 0, 0, 5)))
+    cited = {e.document_id for e in answer.evidence}
+    for document in answer.documents:
+        if document.id not in cited:
+            state = "RETRACTED" if document.retraction == "retracted" else "shown, not cited"
+            out.print(Text(f"{document.id}, {wording.clean(document.title)}: {state}", style="red"))
+
+
+def _rest(answer: Answer, out: Console) -> None:
+    out.print()
+    for search in answer.searches:
+        found = f"{search.hits} passages" if search.status == "found" else search.error or "nothing found"
+        out.print(Text(f"searched {search.source}: {wording.clean(found)}", style="dim"))
+    for warning in answer.warnings:
+        out.print(Text(f"warning: {wording.clean(warning)}", style="yellow"))
+    if answer.stopped:
+        out.print(Text(f"stopped early: {wording.clean(answer.stopped)}", style="red"))
+    out.print(Text("cost: " + wording.cost(answer)))
+    out.print(Text(wording.provenance(answer), style="dim"))

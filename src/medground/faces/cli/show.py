@@ -1,0 +1,75 @@
+"""`medground trace show`, `medground schema answer`, `medground version`."""
+
+from __future__ import annotations
+
+import json as json_module
+from typing import Annotated, Any
+
+import typer
+
+trace_app = typer.Typer(help="What happened in a run.", no_args_is_help=True)
+schema_app = typer.Typer(help="Published schemas.", no_args_is_help=True)
+
+
+@trace_app.callback()
+def _traces() -> None:
+    """What happened in a run."""
+
+
+@schema_app.callback()
+def _schemas() -> None:
+    """Published schemas."""
+
+
+@trace_app.command("show")
+def show(
+    trace_id: Annotated[str, typer.Argument(help="The trace_id of an answer.")],
+    json: Annotated[bool, typer.Option("--json", help="Print the spans as JSON Lines.")] = False,
+    text: Annotated[bool, typer.Option("--text", help="Show document and prompt text too.")] = False,
+) -> None:
+    """Print the steps of a run: queries, hits, operator calls, what they cost and what failed."""
+    from medground.settings import Settings
+    from medground.trace import TEXT, read_trace
+
+    spans = read_trace(Settings.load().home / "traces", trace_id)
+    if json:
+        for span in spans:
+            typer.echo(json_module.dumps(span, ensure_ascii=False))
+        return
+    parents = {span["id"]: span["parent"] for span in spans}
+    for span in spans:
+        indent = "  " * _depth(span["id"], parents)
+        milliseconds = ((span["end"] or span["start"]) - span["start"]) / 1e6
+        failed = f"  FAILED {span['error']}" if span["status"] == "ERROR" else ""
+        typer.echo(f"{indent}{span['name']}  {milliseconds:.1f} ms{failed}")
+        for key, value in sorted(span["attributes"].items()):
+            if key == "medground.run" or (key.startswith(TEXT) and not text):
+                continue
+            typer.echo(f"{indent}    {key.removeprefix('medground.')}: {_short(value, text)}")
+
+
+@schema_app.command("answer")
+def answer() -> None:
+    """Print the JSON schema of an answer."""
+    from medground.answer import Answer
+
+    typer.echo(json_module.dumps(Answer.model_json_schema(mode="serialization"), indent=2))
+
+
+def version() -> None:
+    """Print the version."""
+    from medground import __version__
+
+    typer.echo(f"medground {__version__}")
+
+
+def _depth(span: str, parents: dict[str, str | None]) -> int:
+    depth, parent = 0, parents.get(span)
+    while parent is not None and parent in parents:
+        depth, parent = depth + 1, parents[parent]
+    return depth
+
+
+def _short(value: Any, whole: bool) -> str:
+    shown = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+    return shown if whole or len(shown) <= 200 else shown[:200] + " ..."

@@ -1,0 +1,61 @@
+"""An answer as a report in Markdown. Text of documents is escaped: it can neither format nor link nor embed HTML."""
+
+from __future__ import annotations
+
+import re
+
+from medground.answer import Answer
+from medground.faces import wording
+
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#+!|~&$-])")
+
+
+def as_markdown(answer: Answer) -> str:
+    """The whole report, ending without a newline."""
+    lines = [f"# {escaped(answer.question.text)}", "", f"**{escaped(wording.headline(answer.decision))}**", ""]
+    if why := wording.basis(answer.decision):
+        lines += [escaped(why), ""]
+    lines += _statements(answer) + _evidence(answer) + _notes(answer)
+    lines += ["---", "", wording.cost(answer) + "  ", escaped(wording.provenance(answer))]
+    return "\n".join(lines)
+
+
+def escaped(text: str) -> str:
+    """Text as one Markdown line with no effect but itself."""
+    return _SPECIAL.sub(r"\\\1", " ".join(wording.clean(text).split()))
+
+
+def _statements(answer: Answer) -> list[str]:
+    lines = []
+    for statement in answer.statements:
+        marks = " ".join(f"[{e}](#{e.lower()})" for e in statement.evidence)
+        lines += [f"{escaped(statement.text)} {marks}  ", f"*{escaped(wording.verdict(statement))}*", ""]
+    if answer.dropped:
+        lines += ["## Left out", ""]
+        lines += [f"- {escaped(d.text)} ({escaped(d.reason)})" for d in answer.dropped] + [""]
+    return lines
+
+
+def _evidence(answer: Answer) -> list[str]:
+    if not answer.evidence:
+        return []
+    documents = {d.id: d for d in answer.documents}
+    lines = ["## Evidence", ""]
+    for evidence in answer.evidence:
+        document = documents[evidence.document_id]
+        lines += [f'<a id="{evidence.id.lower()}"></a>**{evidence.id}** “{escaped(evidence.quote)}”  ']
+        lines += [escaped(wording.place(evidence, document)), ""]
+    return lines
+
+
+def _notes(answer: Answer) -> list[str]:
+    retracted = [d for d in answer.documents if d.retraction == "retracted"]
+    notes = [f"- retracted: {escaped(d.id)}, {escaped(d.title)}" for d in retracted]
+    notes += [f"- warning: {escaped(w)}" for w in answer.warnings]
+    notes += [
+        f"- searched {escaped(s.source)}: {s.hits if s.status != 'failed' else escaped(s.error or 'failed')}"
+        f"{' passages' if s.status != 'failed' else ''}"
+        for s in answer.searches
+    ]
+    notes += [f"- stopped early: {escaped(answer.stopped)}"] if answer.stopped else []
+    return ["## Notes", "", *notes, ""] if notes else []

@@ -1,0 +1,31 @@
+"""The step that lets statistics lean on a closed question, where no model wrote an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from medground.evidence import Evidence
+from medground.question import Question
+from medground.run import Run
+from medground.write.lean import Lean, lean
+
+_TASKS: dict[str, Literal["yes-no", "yes-no-maybe"]] = {"yes-no": "yes-no", "yes-no-maybe": "yes-no-maybe"}
+
+
+def lean_of(question: Question, evidence: Sequence[Evidence], run: Run) -> Lean | None:
+    """The calibrated lean from the best-ranked research document that was quoted; None where it does not apply.
+
+    It was calibrated on single research abstracts, so it reads one document and no other kind.
+    """
+    task = _TASKS.get(question.task)
+    if task is None or run.answered_by.get("write") != "keyless":
+        return None
+    ids = [e.document_id for e in sorted(evidence, key=lambda e: e.rank)]
+    documents = [run.ledger.documents[i] for i in ids if run.ledger.documents[i].kind == "research"]
+    if not documents:
+        return None
+    with run.trace.span("lean", document=documents[0].id) as span:
+        result = lean(question.text, [documents[0].text], task=task)
+        span.set(value=result.value, probability=result.probability)
+    return result
