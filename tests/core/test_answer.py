@@ -1,0 +1,76 @@
+"""Answers are closed: each citation points into the answer, each decision has a basis, retracted papers support nothing."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from medground.answer import Answer, SourceDocument, YesNoDecision
+from medground.question import Question
+from pydantic import ValidationError
+
+EVIDENCE = {"id": "E1", "document_id": "PMID:1", "start": 0, "end": 3, "quote": "It."}
+
+
+def answer(**changes: Any) -> Answer:
+    content: dict[str, Any] = {
+        "id": "a",
+        "question": Question.ask("Is it?", task="yes-no"),
+        "decision": {"task": "yes-no", "status": "decided", "value": "yes", "basis": "model"},
+        "rationale": "It. [E1]",
+        "statements": [
+            {"text": "It.", "start": 0, "end": 3, "evidence": ["E1"],
+             "verdict": {"label": "supported", "critic": "c", "best": "E1"}}
+        ],
+        "evidence": [EVIDENCE],
+        "documents": [SourceDocument(id="PMID:1", title="t", kind="research")],
+        "recipe": "ground",
+        "settings_hash": "h",
+        "trace_id": "t",
+        "created": datetime(2026, 1, 1, tzinfo=UTC),
+    }
+    return Answer.model_validate(content | changes)
+
+
+def test_a_whole_answer_survives_json() -> None:
+    whole = answer()
+    assert Answer.model_validate_json(whole.model_dump_json()) == whole
+
+
+def test_an_unknown_citation_cannot_be_written() -> None:
+    verdict = {"label": "related", "critic": "c"}
+    with pytest.raises(ValidationError, match="unknown evidence E9"):
+        answer(statements=[{"text": "It.", "start": 0, "end": 3, "evidence": ["E9"], "verdict": verdict}])
+    with pytest.raises(ValidationError, match="does not list"):
+        answer(documents=[])
+
+
+def test_a_statement_is_a_slice_of_the_rationale() -> None:
+    with pytest.raises(ValidationError, match="not the slice"):
+        answer(rationale="No. [E1]")
+
+
+def test_retracted_support_is_no_support() -> None:
+    with pytest.raises(ValidationError, match="retracted papers only"):
+        answer(documents=[SourceDocument(id="PMID:1", title="t", kind="research", retraction="retracted")])
+
+
+def test_no_evidence_no_decision() -> None:
+    with pytest.raises(ValidationError, match="without evidence"):
+        answer(rationale="", statements=[], evidence=[], documents=[])
+
+
+@pytest.mark.parametrize(
+    "decision",
+    [
+        {"status": "decided", "value": "yes"},
+        {"status": "decided", "basis": "model"},
+        {"status": "unanswerable", "value": "no", "basis": "model"},
+        {"status": "lean", "value": "no", "basis": "model"},
+        {"status": "decided", "value": "maybe", "basis": "model"},
+    ],
+)
+def test_inconsistent_decisions_are_refused(decision: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        YesNoDecision.model_validate(decision)

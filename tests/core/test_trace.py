@@ -1,0 +1,62 @@
+"""Traces: spans as JSON Lines, errors kept, secrets blanked, half-written lines survived."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from medground.errors import ConfigError, UsageError
+from medground.settings import Settings
+from medground.trace import Trace, read_trace
+
+
+def test_spans_nest_and_keep_what_failed(tmp_path: Path) -> None:
+    trace = Trace("run-1", tmp_path / "run-1.jsonl")
+    with pytest.raises(ValueError, match="boom"), trace.span("outer", hits=3), trace.span("inner") as inner:
+        inner.set(names=("a", "b"))
+        inner.text(prompt="what")
+        raise ValueError("boom")
+    trace.close()
+    outer, inner_span = read_trace(tmp_path, "run-1")
+    assert (outer["name"], inner_span["name"]) == ("outer", "inner")
+    assert inner_span["parent"] == outer["id"]
+    assert inner_span["attributes"]["medground.names"] == ["a", "b"]
+    assert inner_span["attributes"]["medground.text.prompt"] == "what"
+    assert inner_span["status"] == "ERROR"
+    assert inner_span["error"] == "ValueError: boom"
+
+
+def test_secrets_never_reach_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOME_API_KEY", "ambient-secret-1")
+    settings = Settings.load(environ={}, options={"keys.openai": "named-secret-2"})
+    trace = Trace("run-2", tmp_path / "run-2.jsonl", settings)
+    with trace.span("call") as span:
+        span.text(header="Bearer named-secret-2 and ambient-secret-1")
+    trace.close()
+    written = (tmp_path / "run-2.jsonl").read_text(encoding="utf-8")
+    assert "secret-1" not in written
+    assert "secret-2" not in written
+    assert written.count("[secret]") == 2
+
+
+def test_a_half_written_last_line_is_left_out(tmp_path: Path) -> None:
+    span = {"name": "a", "id": "1", "parent": None, "start": 1, "end": 2, "status": "OK", "error": None, "attributes": {}}
+    (tmp_path / "cut.jsonl").write_text(json.dumps(span) + '\n{"name": "b', encoding="utf-8")
+    assert [s["name"] for s in read_trace(tmp_path, "cut")] == ["a"]
+
+
+@pytest.mark.parametrize("name", ["absent", "../settings", "a/b", ""])
+def test_an_unknown_trace_is_one_line(tmp_path: Path, name: str) -> None:
+    with pytest.raises(UsageError, match="no trace"):
+        read_trace(tmp_path, name)
+
+
+def test_a_collector_needs_its_extra(tmp_path: Path) -> None:
+    pytest.importorskip("opentelemetry.sdk")
+    settings = Settings.load(environ={}, options={"trace.otlp_endpoint": "http://127.0.0.1:9/v1/traces"})
+    try:
+        import opentelemetry.exporter.otlp.proto.http  # noqa: F401
+    except ImportError:
+        with pytest.raises(ConfigError, match="otlp"):
+            Trace("run-3", None, settings)
