@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 import pytest_socket
+from medground.corpus.chunk import chunk
+from medground.document import Document, Hit
+from medground.errors import MedgroundError
+from medground.models.base import CallLimits, Reply
+from medground.models.keyless import Keyless
+from medground.models.registry import Models
+from medground.operators.base import Operator
+from medground.query import Filters, Query
+from medground.question import Question
+from medground.run import Run
+from medground.settings import Settings
+from medground.sources.base import Found
+from medground.trace import Trace
+from medground.usage import Usage
 
 SHARED = Path(__file__).resolve().parent.parent.parent / "shared"
 
@@ -35,3 +50,99 @@ def loopback() -> Iterator[None]:
     pytest_socket.socket_allow_hosts(["127.0.0.1", "localhost", "::1"])
     yield
     pytest_socket.disable_socket(allow_unix_socket=True)
+
+
+class MemorySource:
+    """A real, small source over documents given by the test: each word of the question that a passage holds counts."""
+
+    def __init__(
+        self, documents: Sequence[Document], name: str = "corpus:test", fails: MedgroundError | None = None
+    ) -> None:
+        self.name = name
+        self.snapshot = None
+        self._documents = {d.id: d for d in documents}
+        self._fails = fails
+
+    async def search(self, query: Query, *, text: str, limit: int, filters: Filters) -> Found:
+        if self._fails:
+            raise self._fails
+        words = {w.strip("?.,") for w in text.lower().split()}
+        passages = [p for d in self._documents.values() for p in chunk(d)]
+        scored = [(len(words & {w.strip(".,") for w in p.text.lower().split()}), p) for p in passages]
+        ranked = sorted((s for s in scored if s[0]), key=lambda s: (-s[0], s[1].key))[:limit]
+        hits = tuple(
+            Hit(passage=p, ranker="overlap", rank=rank, score=float(score), source=self.name)
+            for rank, (score, p) in enumerate(ranked, start=1)
+        )
+        return Found(rankings=(hits,))
+
+    async def fetch(self, ids: Sequence[str]) -> dict[str, Document]:
+        return {i: self._documents[i] for i in ids if i in self._documents}
+
+    async def close(self) -> None:
+        return None
+
+
+@pytest.fixture
+def memory_source() -> type[MemorySource]:
+    """The class of a small real source."""
+    return MemorySource
+
+
+class ScriptedModel:
+    """A model whose replies the test gives by operator: an output, or a function from the input to one, or an error."""
+
+    cacheable = True
+
+    def __init__(self, replies: Mapping[str, Any], name: str = "scripted:model", usage: Usage | None = None) -> None:
+        self.name = name
+        self.identity = name
+        self.seen: list[tuple[str, Any]] = []
+        self._replies = replies
+        self._usage = usage or Usage(input_tokens=10, output_tokens=5, model_calls=1)
+
+    async def answer(self, operator: Operator[Any, Any], value: Any, limits: CallLimits) -> Reply[Any]:
+        self.seen.append((operator.name, value))
+        reply = self._replies[operator.name]
+        output = reply(value) if callable(reply) else reply
+        if isinstance(output, Exception):
+            raise output
+        operator.check(value, output)
+        return Reply(output=output, usage=self._usage)
+
+    async def close(self) -> None:
+        return None
+
+
+@pytest.fixture
+def scripted_model() -> type[ScriptedModel]:
+    """The class of a model that replies as the test says."""
+    return ScriptedModel
+
+
+@pytest.fixture
+def make_run(tmp_path: Path) -> Iterator[Callable[..., Run]]:
+    """Makes a run over given sources and an optional model; operators in `by_model` go to it, others are keyless."""
+    trace = Trace("test", tmp_path / "test.jsonl")
+
+    def make(
+        text: str,
+        sources: Sequence[Any] = (),
+        model: Any = None,
+        by_model: Sequence[str] = (),
+        options: Mapping[str, Any] | None = None,
+        **more: Any,
+    ) -> Run:
+        table = {operator: model.name for operator in by_model} if model else {}
+        opened: dict[str, Any] = {"keyless": Keyless()} | ({model.name: model} if model else {})
+        return Run(
+            question=Question.ask(text),
+            settings=Settings.load(environ={"MEDGROUND_HOME": str(tmp_path)}, options=options),
+            sources=sources,
+            models=Models("keyless", table, opened),
+            trace=trace,
+            **more,
+        )
+
+    yield make
+    trace.close()

@@ -20,8 +20,13 @@ def answer(**changes: Any) -> Answer:
         "decision": {"task": "yes-no", "status": "decided", "value": "yes", "basis": "model"},
         "rationale": "It. [E1]",
         "statements": [
-            {"text": "It.", "start": 0, "end": 3, "evidence": ["E1"],
-             "verdict": {"label": "supported", "critic": "c", "best": "E1"}}
+            {
+                "text": "It.",
+                "start": 0,
+                "end": 3,
+                "evidence": ["E1"],
+                "verdict": {"label": "supported", "critic": "c", "best": "E1"},
+            }
         ],
         "evidence": [EVIDENCE],
         "documents": [SourceDocument(id="PMID:1", title="t", kind="research")],

@@ -66,7 +66,9 @@ def test_shapes_that_cannot_be_are_refused() -> None:
     with pytest.raises(ValidationError):
         Document(id="PMID:1", text="abc", sections=(Section(label="A", start=0, end=9),))
     with pytest.raises(ValidationError):
-        Document(id="PMID:1", text="abcd", sections=(Section(label="A", start=0, end=3), Section(label="B", start=2, end=4)))
+        Document(
+            id="PMID:1", text="abcd", sections=(Section(label="A", start=0, end=3), Section(label="B", start=2, end=4))
+        )
     with pytest.raises(ValidationError):
         Passage(document_id="PMID:1", start=0, end=4, text="abc")
     with pytest.raises(ValidationError):

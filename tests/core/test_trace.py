@@ -41,7 +41,16 @@ def test_secrets_never_reach_the_file(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def test_a_half_written_last_line_is_left_out(tmp_path: Path) -> None:
-    span = {"name": "a", "id": "1", "parent": None, "start": 1, "end": 2, "status": "OK", "error": None, "attributes": {}}
+    span = {
+        "name": "a",
+        "id": "1",
+        "parent": None,
+        "start": 1,
+        "end": 2,
+        "status": "OK",
+        "error": None,
+        "attributes": {},
+    }
     (tmp_path / "cut.jsonl").write_text(json.dumps(span) + '\n{"name": "b', encoding="utf-8")
     assert [s["name"] for s in read_trace(tmp_path, "cut")] == ["a"]
 

@@ -1,0 +1,89 @@
+"""A run: what may be spent, what failed, what was retrieved."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from medground.document import Document
+from medground.errors import BudgetExhausted, ModelFailed, SourceUnavailable
+from medground.operators.reading import ScreenInput, ScreenOutput, screen
+from medground.query import Words
+from medground.run import Run
+from medground.usage import Usage
+
+MakeRun = Callable[..., Run]
+PAPER = Document(id="PMID:1", title="Lens", text="The lens moved in Marfan syndrome.")
+ASKED = ScreenInput(question="lens?", passages=())
+
+
+def test_calls_are_counted_and_limited(make_run: MakeRun, scripted_model: Any) -> None:
+    model = scripted_model({"screen": ScreenOutput(relevant=())}, usage=Usage(10, 5, 1, price=Decimal("0.01")))
+    run = make_run("lens?", model=model, by_model=["screen"], options={"budget.tokens": 40})
+    for _ in range(2):
+        asyncio.run(run.ask(screen, ASKED))
+    assert (run.usage.tokens, run.usage.model_calls, run.usage.price) == (30, 2, Decimal("0.02"))
+    assert run.answered_by == {"screen": "scripted:model"}
+    with pytest.raises(BudgetExhausted, match=r"budget of 40 tokens is used up \(spent: 45\)"):
+        asyncio.run(run.ask(screen, ASKED))
+    assert len(model.seen) == 3
+    with pytest.raises(BudgetExhausted):
+        asyncio.run(run.ask(screen, ASKED))
+    assert len(model.seen) == 3, "a spent budget is seen before the call"
+
+
+def test_an_unknown_price_is_never_free(make_run: MakeRun, scripted_model: Any) -> None:
+    model = scripted_model({"screen": ScreenOutput(relevant=())}, usage=Usage(1, 1, 1, price=None))
+    run = make_run("lens?", model=model, by_model=["screen"], options={"budget.money": 5})
+    with pytest.raises(BudgetExhausted, match="money"):
+        asyncio.run(run.ask(screen, ASKED))
+    assert run.report().price is None
+
+
+def test_time_is_a_parameter_and_a_limit(make_run: MakeRun) -> None:
+    now = [100.0]
+    run = make_run("lens?", clock=lambda: now[0], options={"budget.seconds": 2})
+    asyncio.run(run.ask(screen, ASKED))
+    now[0] = 103.0
+    assert run.seconds == 3.0
+    with pytest.raises(BudgetExhausted, match="seconds"):
+        asyncio.run(run.ask(screen, ASKED))
+
+
+def test_a_failed_call_is_paid_for(make_run: MakeRun, scripted_model: Any) -> None:
+    failed = ModelFailed("rubbish", model="scripted:model", usage=Usage(7, 3, 2))
+    run = make_run("lens?", model=scripted_model({"screen": failed}), by_model=["screen"])
+    with pytest.raises(ModelFailed, match="rubbish"):
+        asyncio.run(run.ask(screen, ASKED))
+    assert (run.usage.tokens, run.usage.model_calls) == (10, 2)
+
+
+def test_failed_and_empty_sources_are_told_apart(make_run: MakeRun, memory_source: Any) -> None:
+    broken = memory_source([], name="corpus:broken", fails=SourceUnavailable("no answer", source="corpus:broken"))
+    run = make_run("lens?", [memory_source([PAPER]), memory_source([], name="corpus:empty"), broken])
+    found = asyncio.run(run.search(Words(text="lens"), text="lens?"))
+    assert [len(f.rankings[0]) for f in found] == [1, 0]
+    assert {s.source: s.status for s in run.searches} == {
+        "corpus:test": "found",
+        "corpus:empty": "empty",
+        "corpus:broken": "failed",
+    }
+    assert run.warnings == ["corpus:broken could not be searched: no answer"]
+    assert run.usage.searches == 3
+
+
+def test_when_every_source_fails_the_run_fails(make_run: MakeRun, memory_source: Any) -> None:
+    run = make_run("lens?", [memory_source([], fails=SourceUnavailable("down", source="corpus:test"))])
+    with pytest.raises(SourceUnavailable, match="down"):
+        asyncio.run(run.search(Words(text="lens"), text="lens?"))
+
+
+def test_documents_come_from_the_first_source_that_holds_them(make_run: MakeRun, memory_source: Any) -> None:
+    other = memory_source([Document(id="PMID:1", text="Another text."), Document(id="PMID:2", text="x")], name="b")
+    run = make_run("lens?", [memory_source([PAPER]), other])
+    asyncio.run(run.retrieve(["PMID:1", "PMID:2", "PMID:1", "PMID:9"]))
+    assert run.ledger.documents["PMID:1"].text == PAPER.text
+    assert run.origins == {"PMID:1": "corpus:test", "PMID:2": "b"}

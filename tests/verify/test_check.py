@@ -1,0 +1,106 @@
+"""Verification: who may judge, what retracted papers are worth, what the policy lets through."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from medground.answer import Verdict
+from medground.document import Document
+from medground.errors import ModelFailed
+from medground.operators.verifying import EntailOutput
+from medground.run import Run
+from medground.settings import VerifySettings
+from medground.verify.check import check, check_all
+from medground.verify.judges import Proof, may_judge
+from medground.verify.policy import release
+from medground.write.draft import Sentence
+
+MakeRun = Callable[..., Run]
+PAPER = Document(id="PMID:1", text="Aspirin lowered the risk of stroke. Bleeding rose.")
+WITHDRAWN = Document(id="PMID:2", text="Aspirin cures stroke.", retraction="retracted")
+
+
+def prepared(run: Run) -> Run:
+    run.ledger.admit([PAPER, WITHDRAWN])
+    run.ledger.quote("PMID:1", 0, 35)
+    run.ledger.quote("PMID:2", 0, 21)
+    return run
+
+
+def verdict(run: Run, text: str, *evidence: str) -> Verdict:
+    return asyncio.run(check(Sentence(text=text, evidence=evidence), prepared(run)))
+
+
+def test_the_sources_own_words_are_quoted(make_run: MakeRun) -> None:
+    found = verdict(make_run("q1?"), "Aspirin  lowered the risk of stroke.", "E1")
+    assert (found.label, found.best) == ("quoted", "E1")
+
+
+def test_keyless_never_says_supported(make_run: MakeRun) -> None:
+    found = verdict(make_run("q1?"), "The risk of stroke was lowered by aspirin.", "E1")
+    assert found.label in ("related", "not found")
+
+
+@pytest.mark.parametrize(
+    ("relation", "trusted", "label"),
+    [
+        ("entails", True, "supported"),
+        ("contradicts", True, "contradicted"),
+        ("entails", False, "not judged"),
+        ("contradicts", False, "not judged"),
+        ("related", True, "related"),
+        ("neutral", True, "not found"),
+    ],
+)
+def test_only_a_judge_says_supported(
+    make_run: MakeRun, scripted_model: Any, relation: Any, trusted: bool, label: str
+) -> None:
+    model = scripted_model({"entail": EntailOutput(relation=relation, best="E1")})
+    options = {"verify.trusted_judges": (model.name,)} if trusted else {}
+    run = make_run("q1?", model=model, by_model=["entail"], options=options)
+    assert verdict(run, "Aspirin helps.", "E1").label == label
+
+
+def test_retracted_papers_support_nothing(make_run: MakeRun, scripted_model: Any) -> None:
+    model = scripted_model({"entail": EntailOutput(relation="entails", best="E1")})
+    run = make_run("q1?", model=model, by_model=["entail"], options={"verify.trusted_judges": (model.name,)})
+    assert verdict(run, "Aspirin cures stroke.", "E2").label == "not found"
+    assert model.seen == []
+    verdict(run, "Aspirin helps.", "E1", "E2")
+    assert [e.id for e in model.seen[0][1].evidence] == ["E1"]
+
+
+def test_a_critic_that_fails_leaves_the_sentence_unverified(make_run: MakeRun, scripted_model: Any) -> None:
+    model = scripted_model({"entail": ModelFailed("timed out", model="scripted:model")})
+    run = make_run("q1?", model=model, by_model=["entail"])
+    assert verdict(run, "Aspirin helps.", "E1").label == "unverified"
+    assert run.warnings == ["a sentence could not be verified: scripted:model: timed out"]
+
+
+def test_a_sentence_without_citation_never_leaves(make_run: MakeRun) -> None:
+    sentences = [Sentence(text="Trust me.", evidence=())]
+    verdicts = asyncio.run(check_all(sentences, prepared(make_run("q1?"))))
+    kept, dropped = release(sentences, verdicts, VerifySettings())
+    assert kept == []
+    assert dropped[0].reason.startswith("not found")
+
+
+def test_the_policy_flags_or_drops_what_is_unsupported() -> None:
+    labels = ["supported", "quoted", "related", "not judged", "not found", "unverified", "contradicted"]
+    sentences = [Sentence(text=label, evidence=("E1",)) for label in labels]
+    verdicts = [Verdict(label=label, critic="c") for label in labels]  # type: ignore[arg-type]
+    flagged, _ = release(sentences, verdicts, VerifySettings(unsupported="flag"))
+    strict, dropped = release(sentences, verdicts, VerifySettings(unsupported="drop"))
+    assert [s.text for s, _ in flagged] == labels[:-1]
+    assert [s.text for s, _ in strict] == labels[:4]
+    assert [d.text for d in dropped] == labels[4:]
+
+
+def test_a_proof_must_beat_the_majority_by_its_whole_interval() -> None:
+    proof = Proof(model="m", dataset="d", pairs=100, accuracy=0.7, low=0.6, high=0.78, majority=0.66)
+    assert not proof.passes
+    assert not may_judge("keyless", VerifySettings())
+    assert not may_judge("openai:gpt-5", VerifySettings())
