@@ -1,1 +1,42 @@
-"""embedding"""
+"""Embedding models by name. Nothing heavy is imported before a model is opened."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from medground.corpus.embedding.base import Embedder
+from medground.errors import ConfigError
+
+__all__ = ["Embedder", "open_embedder"]
+
+
+def open_embedder(name: str, home: Path, *, threads: int | None = None) -> Embedder:
+    """Open an embedding model.
+
+    Args:
+        name: `minilm` (int8), `minilm-fp32`, or a name or folder that sentence-transformers loads.
+        home: the user's folder.
+        threads: threads inside one operation; None leaves it to the library.
+
+    Raises:
+        ConfigError: the extra is not installed, the model was not fetched, or nothing has that name.
+        StorageFailed: there is no room for the model's graph.
+    """
+    if name in ("minilm", "minilm-fp32"):
+        try:
+            from medground.corpus.embedding.minilm import open_minilm
+        except ImportError as error:
+            raise _missing(name, "dense", error) from None
+        return open_minilm(home, "int8" if name == "minilm" else "fp32", threads)
+    try:
+        from medground.corpus.embedding.transformer import open_transformer
+    except ImportError as error:
+        raise _missing(name, "torch", error) from None
+    return open_transformer(name, threads)
+
+
+def _missing(name: str, extra: str, error: ImportError) -> ConfigError:
+    return ConfigError(
+        f"embedding model {name!r} needs the extra {extra!r} ({error.name} is missing);"
+        f' run: pip install "medground[{extra}]"'
+    )

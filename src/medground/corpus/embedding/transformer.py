@@ -1,0 +1,60 @@
+"""Any sentence-transformers model, by its hub name or its folder (extra `torch`)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from sentence_transformers import SentenceTransformer
+
+from medground.errors import ConfigError
+
+
+class TransformerEmbedder:
+    """A sentence-transformers model whose vectors are scaled to length 1."""
+
+    def __init__(self, name: str, model: SentenceTransformer) -> None:
+        self.name = name
+        self.identity = f"{name}-{_hash(model)}"
+        self.dimensions = int(model.encode([""]).shape[1])
+        self._model = model
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Array of shape (len(texts), dimensions), rows of length 1. Long texts are cut at the model's limit."""
+        if not texts:
+            return np.empty((0, self.dimensions), np.float32)
+        vectors = self._model.encode(list(texts), normalize_embeddings=True, show_progress_bar=False)
+        return np.asarray(vectors, np.float32)
+
+
+def open_transformer(name: str, threads: int | None = None) -> TransformerEmbedder:
+    """Load a model.
+
+    Args:
+        name: folder, or name on a hub that this machine reaches.
+        threads: threads inside one operation, for the whole process; None leaves it to torch.
+
+    Raises:
+        ConfigError: it is not there or cannot be read.
+    """
+    if threads is not None:
+        torch.set_num_threads(threads)
+    try:
+        model = SentenceTransformer(name)
+    except (OSError, ValueError, KeyError, RuntimeError) as error:
+        reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        raise ConfigError(f"cannot load the embedding model {name!r}: {reason[:200]}") from None
+    return TransformerEmbedder(name, model)
+
+
+def _hash(model: SentenceTransformer) -> str:
+    """SHA-256 (16 hex digits) over names, types and values of all weights."""
+    digest = hashlib.sha256()
+    for name, tensor in sorted(model.state_dict().items()):
+        value = tensor.detach().cpu().contiguous()
+        digest.update(f"{name}{tuple(value.shape)}{value.dtype}".encode())
+        digest.update(value.view(torch.uint8).numpy().tobytes() if value.dim() else value.numpy().tobytes())
+    return digest.hexdigest()[:16]

