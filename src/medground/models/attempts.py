@@ -16,6 +16,7 @@ from pydantic_ai.exceptions import (
     ModelServerError,
     ModelTimeoutError,
     ModelUnavailableError,
+    UnexpectedModelBehavior,
 )
 from pydantic_ai.messages import ModelMessage, ModelResponse
 from pydantic_ai.models import Model, ModelRequestParameters
@@ -88,6 +89,9 @@ class Attempts(WrapperModel):
                 wait = self._patience.wait(error, tried)
                 if wait is None:
                     raise
+            except (LookupError, TypeError, AttributeError, ValueError) as error:
+                # pydantic-ai's adapters stumble like this over JSON that is no chat completion, such as `choices: []`.
+                raise UnexpectedModelBehavior("the reply cannot be read") from error
             await self._patience.sleep(wait)
         raise AssertionError("the loop ends by return or raise")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -73,7 +74,7 @@ def explain(error: AgentRunError | UserError, place: Place, operator: str, usage
         return ConfigError(f"{place.name}: {at} has no such model (HTTP 404); check the name and the address")
     if isinstance(error, UserError):
         return ConfigError(f"{place.name}: cannot be used for {operator!r}: {place.clean(error.message)}")
-    reason = _api_failure(error, place, at) if isinstance(error, ModelAPIError) else _odd_answer(error, operator)
+    reason = _api_failure(error, place, at) if isinstance(error, ModelAPIError) else _odd_answer(error, at, operator)
     return ModelFailed(place.clean(reason), model=place.name, usage=usage)
 
 
@@ -83,6 +84,8 @@ def _api_failure(error: ModelAPIError, place: Place, at: str) -> str:
     if isinstance(error, ModelTimeoutError):
         return f"{at} did not answer in time; raise model.timeout or name a faster model"
     if isinstance(error, ModelConnectionError):
+        if error.phase in ("read", "write"):
+            return f"lost the connection to {at} ({_cause(error)}); try again"
         return f"cannot reach {at} ({_cause(error)}); is it running, and is the address right?"
     if isinstance(error, ModelContextWindowExceededError):
         return "the prompt is longer than the model can read; lower recipe.batch or retrieval.keep"
@@ -93,17 +96,21 @@ def _api_failure(error: ModelAPIError, place: Place, at: str) -> str:
         return f"{at} asks for fewer calls (HTTP 429){wait}; try later or lower model.concurrency"
     if isinstance(error, ModelHTTPError):
         return f"{at} answered HTTP {error.status_code}{_own_words(error, place)}"
+    return _no_model(at)
+
+
+def _no_model(at: str) -> str:
     return f"{at} sent something that is not a chat model's answer; is the address right?"
 
 
-def _odd_answer(error: AgentRunError, operator: str) -> str:
+def _odd_answer(error: AgentRunError, at: str, operator: str) -> str:
     if isinstance(error, ContentFilterError):
         return f"the provider's content filter stopped {operator!r}"
     if isinstance(error, OutputTokenLimitExceeded):
         return f"the answer to {operator!r} was cut off at the model's output limit"
     if isinstance(error, UnexpectedModelBehavior) and isinstance(error.__cause__, ToolRetryError):
         return f"no valid answer to {operator!r} after all tries: {_last_problem(error.__cause__)}"
-    return f"the answer to {operator!r} cannot be understood"
+    return _no_model(at)
 
 
 def _last_problem(retry: ToolRetryError) -> str:
@@ -131,5 +138,6 @@ def _cause(error: BaseException) -> str:
         error = inner
     if isinstance(error, ExceptionGroup):
         return _cause(error.exceptions[0])
-    text = getattr(error, "strerror", None) or str(error) or type(error).__name__
-    return re.sub(r"^\[Errno -?\d+\] ", "", text)
+    if isinstance(error, OSError) and (error.errno or 0) > 0:
+        return os.strerror(error.errno or 0)  # asyncio's own words name the port again instead of the reason
+    return re.sub(r"^\[Errno -?\d+\] ", "", str(error)) or type(error).__name__

@@ -1,0 +1,137 @@
+"""From a name such as `openai:gpt-5` to a served model. Importing this needs the extra `models` (or `local`)."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+from functools import partial
+from typing import Any
+from urllib.parse import urlsplit
+
+from pydantic import SecretStr
+from pydantic_ai.exceptions import UserError
+from pydantic_ai.models import Model as ProviderModel
+from pydantic_ai.models import infer_model
+from pydantic_ai.profiles import ModelProfile
+from pydantic_ai.providers import Provider, infer_provider_class
+
+from medground.errors import ConfigError
+from medground.models.open import NAMES
+from medground.models.served import ServedModel
+from medground.settings import PREFIX, Settings
+
+KEY_OF = {
+    "openai": "openai",
+    "openai-chat": "openai",
+    "openai-responses": "openai",
+    "anthropic": "anthropic",
+    "google": "google",
+}
+"""Provider to the field of `settings.keys` that holds its key."""
+
+COMPATIBLE = ("openai", "openai-chat")
+"""Providers whose models are looked for at `settings.model.base_url` when it is set."""
+
+OLLAMA_ADDRESS = "http://localhost:11434/v1"
+
+_SECRET_NAME = re.compile(r"KEY$|TOKEN|SECRET|PASSWORD", re.IGNORECASE)
+_SHORTEST_SECRET = 8
+
+
+def open_hosted(name: str, settings: Settings) -> ServedModel:
+    """Open a model by its pydantic-ai name. Nothing is sent yet.
+
+    A key comes from `settings.keys`, or from the provider's own variable. At an address of one's own
+    (`model.base_url`) only `settings.keys.openai` is sent: a key for OpenAI is never given to somebody else.
+
+    Raises:
+        ConfigError: an unknown provider, a missing key or package, a wrong address.
+    """
+    provider = name.partition(":")[0]
+    field = KEY_OF.get(provider)
+    key: SecretStr | None = getattr(settings.keys, field) if field else None
+    own_name = f"{PREFIX}KEYS__{field.upper()}" if field else ""
+    at_own_address = provider in COMPATIBLE and settings.model.base_url is not None
+    try:
+        model = _compatible(name, settings, key) if at_own_address else _known(name, key)
+    except _setup_errors() as error:
+        raise ConfigError(_problem(name, error, own_name)) from None
+    return ServedModel(
+        name,
+        model,
+        timeout=settings.model.timeout,
+        retries=settings.model.retries,
+        temperature=settings.model.temperature,
+        key_hint=own_name or f"the key of {provider} in the environment",
+        secrets=_secrets(settings),
+    )
+
+
+def _known(name: str, key: SecretStr | None) -> ProviderModel:
+    if name.startswith("ollama:") and not os.environ.get("OLLAMA_BASE_URL"):
+        return infer_model(name, partial(_provider, base_url=OLLAMA_ADDRESS))
+    if key is None:
+        return infer_model(name)
+    return infer_model(name, partial(_provider, api_key=key.get_secret_value()))
+
+
+def _provider(name: str, **options: str) -> Provider[Any]:
+    return infer_provider_class(name)(**options)
+
+
+def _compatible(name: str, settings: Settings, key: SecretStr | None) -> ProviderModel:
+    from pydantic_ai.models.openai import OpenAIChatModel
+    from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
+
+    address = settings.model.base_url or ""
+    parts = urlsplit(address)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ConfigError(f"model.base_url {address!r} is not an address such as http://localhost:8000/v1")
+    provider = OpenAICompatibleProvider(
+        "openai-compatible",
+        base_url=address,
+        api_key=key.get_secret_value() if key else None,
+        # Servers that constrain the output by masking tokens do not show the schema, with its descriptions, to the model.
+        profile=ModelProfile(supports_json_schema_output=True, native_output_requires_schema_in_instructions=True),
+    )
+    return OpenAIChatModel(name.partition(":")[2], provider=provider)
+
+
+def _setup_errors() -> tuple[type[Exception], ...]:
+    """What providers raise when they cannot be set up."""
+    found: list[type[Exception]] = [UserError, ImportError, ValueError]
+    with contextlib.suppress(ImportError):
+        from openai import OpenAIError
+
+        found.append(OpenAIError)
+    with contextlib.suppress(ImportError):
+        from google.auth.exceptions import GoogleAuthError
+
+        found.append(GoogleAuthError)
+    return tuple(found)
+
+
+def _problem(name: str, error: Exception, own_name: str) -> str:
+    text = " ".join(str(error).split())
+    if isinstance(error, ImportError):
+        command = re.search(r"pip install \"[^\"]+\"", text)
+        return f"model {name!r} needs a package that is missing: {command.group() if command else text}"
+    if variable := re.search(r"Set the `([A-Z0-9_]+)` environment variable", text):
+        places = " or ".join(filter(None, (own_name, variable.group(1))))
+        return f"model {name!r} needs {variable.group(1)}: set {places} in the environment"
+    if text.startswith("Unknown model"):
+        close = re.search(r"Did you mean '([^']+)'", text)
+        return f"unknown model {name!r}; {f'is it {close.group(1)}?' if close else NAMES}"
+    return f"model {name!r} cannot be opened: {text[:200]}"
+
+
+def _secrets(settings: Settings) -> tuple[str, ...]:
+    """Every text that could be a key, longest first, so that a key inside a longer one does not spare the rest."""
+    keys = (getattr(settings.keys, field) for field in type(settings.keys).model_fields)
+    named = {key.get_secret_value() for key in keys if key is not None}
+    ambient = {value for variable, value in os.environ.items() if _SECRET_NAME.search(variable)}
+    address = urlsplit(settings.model.base_url or "")
+    inline = {address.password or "", address.query}
+    long_enough = (s for s in named | ambient | inline if len(s) >= _SHORTEST_SECRET)
+    return tuple(sorted(long_enough, key=len, reverse=True))

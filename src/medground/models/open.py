@@ -1,0 +1,66 @@
+"""From settings to models: every model that they name, and no other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from medground.errors import ConfigError
+from medground.models import keyless
+from medground.models.base import Model
+from medground.models.cache import CallCache
+from medground.models.registry import Models
+from medground.settings import Settings
+
+LOCAL = "local"
+NAMES = "names are keyless, local, local:PATH or PROVIDER:MODEL, such as openai:gpt-5"
+
+
+def open_models(settings: Settings, operators: Iterable[str]) -> Models:
+    """Open the models that the settings name. Nothing is called, started or downloaded yet.
+
+    A key in the environment alone opens nothing: without a model named by the user, `keyless` answers.
+
+    Args:
+        settings: who answers (`settings.model`), keys, and the home folder, which holds the call cache.
+        operators: the names of all operators, which `settings.model.operators` may use.
+
+    Raises:
+        ConfigError: an unknown operator or model, a missing key or extra; all problems in one line.
+    """
+    valid = sorted(operators)
+    problems = [
+        f"model.operators.{name} names no operator; there are: {', '.join(valid)}"
+        for name in sorted(settings.model.operators.keys() - set(valid))
+    ]
+    models: dict[str, Model] = {}
+    for name in sorted({settings.model.default, *settings.model.operators.values()}):
+        try:
+            models[name] = _open(name, settings)
+        except ConfigError as error:
+            problems.append(str(error))
+    if problems:
+        raise ConfigError("; ".join(problems))
+    return Models(
+        settings.model.default,
+        settings.model.operators,
+        models,
+        cache=CallCache(settings.home / "cache" / "calls") if settings.model.cache else None,
+        concurrency=settings.model.concurrency,
+    )
+
+
+def _open(name: str, settings: Settings) -> Model:
+    if name == keyless.NAME:
+        return keyless.Keyless()
+    if name.partition(":")[0] == LOCAL:
+        from medground.models.local import open_local
+
+        return open_local(name, settings)
+    provider, _, model = name.partition(":")
+    if not provider or not model:
+        raise ConfigError(f"unknown model {name!r}; {NAMES}")
+    try:
+        from medground.models.hosted import open_hosted
+    except ImportError:
+        raise ConfigError(f'model {name!r} needs the extra "models": pip install "medground[models]"') from None
+    return open_hosted(name, settings)
