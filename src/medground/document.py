@@ -68,6 +68,8 @@ class Document(Frozen):
     sections: tuple[Section, ...] = ()
     kind: SourceKind = "research"
     year: int | None = Field(default=None, ge=1000, le=2999)
+    dates: Mapping[str, str] = Field(default_factory=dict)
+    """ISO dates, as precise as the record is, by kind: `published`, `entered`, `created`, `revised`, `completed`."""
     journal: str | None = None
     authors: tuple[str, ...] = ()
     language: str | None = None
