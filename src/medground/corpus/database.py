@@ -1,0 +1,150 @@
+"""The documents and passages of a finished snapshot."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from medground.corpus.faults import reading
+from medground.corpus.tables import PassageRow, decode
+from medground.document import Document, Passage
+from medground.query import Filters
+
+_AT_ONCE = 500
+"""SQLite takes a limited number of values in one statement."""
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """A record that could not be read."""
+
+    input: str
+    file: str
+    position: int | None
+    reason: str
+
+
+class Database:
+    """Reads the SQLite file of a snapshot, from any thread. It is never written again, so no lock is taken on it.
+
+    All methods raise SnapshotCorrupt when a row is not what the build has stored.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._folder = path.parent
+        self._lock = threading.Lock()
+        with reading(self._folder):
+            uri = f"{path.resolve().as_uri()}?mode=ro&immutable=1"
+            self._connection = sqlite3.connect(uri, uri=True, check_same_thread=False)
+            self._connection.execute("SELECT count(*) FROM state").fetchone()
+
+    def close(self) -> None:
+        """Let go of the file."""
+        with self._lock:
+            self._connection.close()
+
+    def documents(self, ids: Sequence[str]) -> dict[str, Document]:
+        """Documents by id, in the order asked; unknown ids are left out."""
+        found: dict[str, Document] = {}
+        with reading(self._folder):
+            for rows in self._in("SELECT record, digest FROM documents WHERE id IN ({})", list(dict.fromkeys(ids))):
+                for record, digest in rows:
+                    document = decode(record, digest)
+                    found[document.id] = document
+        return {document_id: found[document_id] for document_id in ids if document_id in found}
+
+    def passages(self, numbers: Sequence[int]) -> list[Passage]:
+        """Passages by number, in the order asked."""
+        with reading(self._folder):
+            rows: dict[int, PassageRow] = {}
+            columns = "number, document, start, stop, section, checksum"
+            for found in self._in(f"SELECT {columns} FROM passages WHERE number IN ({{}})", numbers):  # noqa: S608
+                rows.update((row[0], PassageRow.checked(row)) for row in found)
+            documents: dict[int, Document] = {}
+            wanted = list(dict.fromkeys(row.document for row in rows.values()))
+            for found in self._in("SELECT number, record, digest FROM documents WHERE number IN ({})", wanted):
+                documents.update((number, decode(record, digest)) for number, record, digest in found)
+            missing = [n for n in numbers if n not in rows or rows[n].document not in documents]
+            if missing:
+                raise ValueError(f"passage {missing[0]} is missing")
+            return [rows[n].of(documents[rows[n].document]) for n in numbers]
+
+    def numbers(self, filters: Filters) -> NDArray[np.int64] | None:
+        """Numbers of the passages that the filters allow, ascending; None when they allow all."""
+        conditions: list[str] = []
+        values: list[str | int] = []
+        if filters.year_from is not None:
+            conditions.append("d.year >= ?")
+            values.append(filters.year_from)
+        if filters.year_to is not None:
+            conditions.append("d.year <= ?")
+            values.append(filters.year_to)
+        if filters.kinds:
+            conditions.append(f"d.kind IN ({_marks(filters.kinds)})")
+            values.extend(filters.kinds)
+        if filters.publication_types:
+            types = [" ".join(kind.split()).casefold() for kind in filters.publication_types]
+            of_type = f"SELECT document FROM publication_types WHERE type IN ({_marks(types)})"  # noqa: S608
+            conditions.append(f"d.number IN ({of_type})")
+            values.extend(types)
+        if filters.ids:
+            conditions.append("d.id IN (SELECT value FROM json_each(?))")
+            values.append("[" + ",".join(_quoted(i) for i in filters.ids) + "]")
+        if not conditions:
+            return None
+        query = (
+            "SELECT p.number FROM documents d JOIN passages p ON p.document = d.number "  # noqa: S608
+            f"WHERE {' AND '.join(conditions)} ORDER BY p.number"
+        )
+        with reading(self._folder), self._lock:
+            rows = self._connection.execute(query, values).fetchall()
+        return np.fromiter((row[0] for row in rows), dtype=np.int64, count=len(rows))
+
+    def all_documents(self) -> Iterator[Document]:
+        """All documents in the order of their ids, streamed."""
+        last = ""
+        query = f"SELECT record, digest FROM documents WHERE id > ? ORDER BY id LIMIT {_AT_ONCE}"  # noqa: S608
+        while True:
+            with reading(self._folder):
+                with self._lock:
+                    rows = self._connection.execute(query, (last,)).fetchall()
+                found = [decode(record, digest) for record, digest in rows]
+            if not found:
+                return
+            yield from found
+            last = found[-1].id
+
+    def skipped(self, limit: int) -> list[Skipped]:
+        """The first records that could not be read."""
+        query = "SELECT input, file, position, reason FROM skipped ORDER BY rowid LIMIT ?"
+        with reading(self._folder), self._lock:
+            return [Skipped(*row) for row in self._connection.execute(query, (limit,)).fetchall()]
+
+    def check(self) -> None:
+        """Have SQLite look for damage to its own structure."""
+        with reading(self._folder), self._lock:
+            verdict = self._connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+            if verdict != "ok":
+                raise ValueError(str(verdict))
+
+    def _in(self, query: str, values: Sequence[str] | Sequence[int]) -> Iterator[list[Any]]:
+        """The rows of a query with `IN ({})`, in portions."""
+        for first in range(0, len(values), _AT_ONCE):
+            portion = values[first : first + _AT_ONCE]
+            with self._lock:
+                yield self._connection.execute(query.format(_marks(portion)), portion).fetchall()
+
+
+def _marks(values: Sequence[object]) -> str:
+    return ", ".join("?" * len(values))
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -1,0 +1,96 @@
+"""The word index of a snapshot: BM25, boolean trees and phrases, by Tantivy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import tantivy
+
+from medground.corpus.faults import reading
+from medground.corpus.lexical_fields import NUMBER, Record, register_analysers, schema
+from medground.corpus.lexical_query import compile_query
+from medground.query import Filters, Query
+
+_HEAP = 100_000_000
+_THREADS = 2
+
+
+class LexicalWriter:
+    """Adds passages in the order of their numbers.
+
+    A commit waits for all that was added before it, so the number of passages in the index says where an interrupted
+    build goes on.
+    """
+
+    def __init__(self, index: tantivy.Index) -> None:
+        self._index = index
+        self._writer = index.writer(_HEAP, _THREADS)
+        self.committed: int = index.searcher().num_docs
+        """Passages that would be there after a crash."""
+
+    @classmethod
+    @contextmanager
+    def open(cls, folder: Path) -> Iterator[LexicalWriter]:
+        """Open or make the index in `folder`. What is not committed when the block ends is dropped."""
+        folder.mkdir(parents=True, exist_ok=True)
+        index = tantivy.Index(schema(), str(folder))
+        register_analysers(index)
+        writer = cls(index)
+        try:
+            yield writer
+        finally:
+            del writer._writer  # frees the engine's lock on the folder
+
+    def add(self, record: Record, number: int, text: str) -> None:
+        """Add passage `number`, a slice of the record's document."""
+        self._writer.add_document(record.entry(number, text))
+
+    def commit(self) -> None:
+        """Keep what was added."""
+        self._writer.commit()
+        self._index.reload()
+        self.committed = self._index.searcher().num_docs
+
+    def finish(self) -> None:
+        """Commit and wait for the engine's own housekeeping. The writer cannot be used afterwards."""
+        self.commit()
+        self._writer.wait_merging_threads()
+
+
+class Lexical:
+    """A finished word index.
+
+    Raises:
+        SnapshotCorrupt: the index cannot be read.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        with reading(folder):
+            index = tantivy.Index.open(str(folder))
+            register_analysers(index)
+            self._searcher = index.searcher()
+
+    @property
+    def passages(self) -> int:
+        """How many passages it holds."""
+        return int(self._searcher.num_docs)
+
+    def search(self, query: Query, limit: int, filters: Filters) -> list[tuple[int, float]]:
+        """Passage numbers with their BM25 scores, best first; passages with equal scores by number.
+
+        Raises:
+            SnapshotCorrupt: the index cannot be read.
+        """
+        if limit < 1:
+            return []
+        with reading(self._folder):
+            compiled = compile_query(query, filters, self._searcher)
+            hits = self._searcher.search(compiled, limit, count=False).hits
+            if not hits:
+                return []
+            numbers = self._searcher.fast_field_values(NUMBER, [address for _, address in hits])
+            scored = [(int(number or 0), float(score)) for number, (score, _) in zip(numbers, hits, strict=True)]
+        return sorted(scored, key=lambda pair: (-pair[1], pair[0]))

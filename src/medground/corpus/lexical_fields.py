@@ -1,0 +1,136 @@
+"""Which words of a document the word index holds, in which field, and how they are cut."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+import tantivy
+
+from medground.document import Document
+
+Analysis = Literal["english", "plain", "exact"]
+"""`english`: words by their stems. `plain`: words as they are, such as names. `exact`: the value as a whole."""
+
+NUMBER = "number"
+YEAR = "year"
+DEFAULT = "default"
+"""Everything that a query without a field looks into: the title (twice, so that it weighs more), MeSH, the text.
+
+One field instead of three boosted ones: BM25 then counts a word's frequency once for the whole record, which
+measures better on SciFact, and the engine can leave out passages that cannot reach the top."""
+
+ANALYSES: dict[str, Analysis] = {
+    DEFAULT: "english",
+    "title": "english",
+    "text": "english",
+    "mesh": "english",
+    "mesh_exact": "exact",
+    "mesh_major": "exact",
+    "keyword": "english",
+    "author": "plain",
+    "journal": "plain",
+    "publication_type": "exact",
+    "language": "exact",
+    "id": "exact",
+    "kind": "exact",
+    "identifier": "exact",
+    "retraction": "exact",
+}
+_LONGEST_WORD = 64
+_LONGEST_VALUE = 1000
+
+
+@cache
+def schema() -> tantivy.Schema:
+    """Fields of the index. `number` is the passage's number, kept as a column only."""
+    builder = tantivy.SchemaBuilder()
+    builder.add_integer_field(NUMBER, fast=True)
+    builder.add_integer_field(YEAR, indexed=True, fast=True)
+    for field, analysis in ANALYSES.items():
+        if analysis == "exact":
+            builder.add_text_field(field, tokenizer_name="raw", index_option="basic")
+        else:
+            builder.add_text_field(field, tokenizer_name=analysis)
+    return builder.build()
+
+
+def register_analysers(index: tantivy.Index) -> None:
+    """Must be done at every open: the index keeps the names of its analysers only."""
+    index.register_tokenizer("english", analyser("english"))
+    index.register_tokenizer("plain", analyser("plain"))
+
+
+@cache
+def analyser(analysis: Literal["english", "plain"], *, stop_words: bool = True) -> tantivy.TextAnalyzer:
+    """Cuts a text into the words of the index; without `stop_words`, "the" and its like are left out."""
+    builder = (
+        tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple())
+        .filter(tantivy.Filter.remove_long(_LONGEST_WORD))
+        .filter(tantivy.Filter.lowercase())
+        .filter(tantivy.Filter.ascii_fold())
+    )
+    if not stop_words:
+        builder = builder.filter(tantivy.Filter.stopword("english"))
+    if analysis == "english":
+        builder = builder.filter(tantivy.Filter.stemmer("english"))
+    return builder.build()
+
+
+def exact(field: str, value: str) -> str:
+    """How a value stands in an exact field: case and surplus white space do not count, except in an id."""
+    return value if field == "id" else " ".join(value.split()).casefold()[:_LONGEST_VALUE]
+
+
+@dataclass(frozen=True)
+class Record:
+    """The part of a document's entry that all of its passages share."""
+
+    document: Document
+    shared: dict[str, list[str]]
+
+    @classmethod
+    def of(cls, document: Document) -> Record:
+        """Collect the words of a document's fields."""
+        headings = document.mesh
+        major = [h for h in headings if h.major or h.major_qualifiers]
+        values: dict[str, Iterable[str | None]] = {
+            "title": [document.title],
+            "mesh": [h.descriptor for h in headings],
+            "mesh_exact": [v for h in headings for v in (h.descriptor, h.ui, *_qualified(h.descriptor, h.qualifiers))],
+            "mesh_major": [v for h in major for v in (h.descriptor, *_qualified(h.descriptor, h.major_qualifiers))],
+            "keyword": document.keywords,
+            "author": document.authors,
+            "journal": [document.journal or ""],
+            "publication_type": document.publication_types,
+            "language": [document.language or ""],
+            "id": [document.id],
+            "kind": [document.kind],
+            "identifier": [v for key, value in document.identifiers.items() for v in (value, f"{key}:{value}")],
+            "retraction": [document.retraction],
+        }
+        return cls(document, {field: _values(field, found) for field, found in values.items()})
+
+    def entry(self, number: int, text: str) -> tantivy.Document:
+        """The entry of one passage."""
+        shared = self.shared
+        entry = tantivy.Document(
+            **{field: values for field, values in shared.items() if values},
+            text=text,
+            default=[*shared["title"] * 2, text, *shared["mesh"]],
+        )
+        entry.add_integer(NUMBER, number)
+        if self.document.year is not None:
+            entry.add_integer(YEAR, self.document.year)
+        return entry
+
+
+def _qualified(descriptor: str, qualifiers: Iterable[str]) -> list[str]:
+    return [f"{descriptor}/{qualifier}" for qualifier in qualifiers]
+
+
+def _values(field: str, values: Iterable[str | None]) -> list[str]:
+    whole = ANALYSES[field] == "exact"
+    return list(dict.fromkeys(exact(field, value) if whole else value for value in values if value))

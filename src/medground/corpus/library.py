@@ -1,0 +1,190 @@
+"""The corpora of one user: named folders, each with its current snapshot."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from medground.corpus.faults import corrupt, writing
+from medground.corpus.manifest import Manifest, read_manifest, sync
+from medground.corpus.snapshot import Snapshot
+from medground.errors import SnapshotCorrupt, UsageError
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
+_SNAPSHOT = re.compile(r"[0-9a-f]{16}(-[0-9]{1,6})?")
+_CURRENT = "CURRENT"
+_KEPT = 2
+"""Snapshots that stay on disk: the current one, and the one before for processes that have just opened it."""
+
+
+class Library:
+    """Corpora under `home/corpora`.
+
+    A corpus is a folder with immutable snapshots and a file `CURRENT` that names one of them and is only ever
+    replaced as a whole.
+    """
+
+    def __init__(self, home: Path) -> None:
+        self.folder = home / "corpora"
+
+    def folder_of(self, name: str) -> Path:
+        """Where a corpus is or will be.
+
+        Raises:
+            UsageError: the name is not a corpus name.
+        """
+        if not _NAME.fullmatch(name):
+            raise UsageError(
+                f"{name[:80]!r} is not a corpus name; "
+                "use 1 to 64 of a-z 0-9 . _ - and begin with a letter or a digit, such as my-papers"
+            )
+        return self.folder / name
+
+    def list(self) -> tuple[str, ...]:
+        """Names of the corpora that can be opened, sorted."""
+        if not self.folder.is_dir():
+            return ()
+        return tuple(sorted(p.parent.name for p in self.folder.glob(f"*/{_CURRENT}") if _NAME.fullmatch(p.parent.name)))
+
+    def has(self, name: str) -> bool:
+        """Whether there is a corpus of that name.
+
+        Raises:
+            UsageError: the name is not a corpus name.
+        """
+        return (self.folder_of(name) / _CURRENT).is_file()
+
+    def open(self, name: str) -> Snapshot:
+        """Open the current snapshot.
+
+        Raises:
+            UsageError: there is no corpus of that name.
+            SnapshotCorrupt: it differs from its manifest.
+        """
+        current = self.current(name)
+        try:
+            return Snapshot.open(current)
+        except SnapshotCorrupt:
+            again = self.current(name)
+            if again == current:
+                raise
+            return Snapshot.open(again)  # a build has put a new one in its place just now
+
+    def info(self, name: str) -> Manifest:
+        """What the current snapshot is.
+
+        Raises:
+            UsageError: there is no corpus of that name.
+            SnapshotCorrupt: its manifest is damaged.
+        """
+        return read_manifest(self.current(name))
+
+    def verify(self, name: str) -> Manifest:
+        """Compare every byte of the current snapshot with its manifest.
+
+        Raises:
+            UsageError: there is no corpus of that name.
+            SnapshotCorrupt: a file differs; the message names it.
+        """
+        with self.open(name) as snapshot:
+            snapshot.verify()
+            return snapshot.manifest
+
+    def remove(self, name: str) -> None:
+        """Delete a corpus, and what an unfinished build of it has left.
+
+        Raises:
+            UsageError: there is no corpus of that name, or it is being built.
+            StorageFailed: the disk refuses.
+        """
+        folder = self.folder_of(name)
+        if not folder.is_dir():
+            raise self._unknown(name)
+        with self.lock(name), writing(folder):
+            (folder / _CURRENT).unlink(missing_ok=True)  # from here on it is gone, whatever happens
+            shutil.rmtree(folder)
+
+    def current(self, name: str) -> Path:
+        """Folder of the current snapshot.
+
+        Raises:
+            UsageError: there is no corpus of that name.
+            SnapshotCorrupt: `CURRENT` is damaged.
+        """
+        folder = self.folder_of(name)
+        try:
+            pointer = (folder / _CURRENT).read_text(encoding="ascii").strip()
+        except FileNotFoundError:
+            raise self._unknown(name) from None
+        except (OSError, UnicodeDecodeError):
+            pointer = ""
+        if not _SNAPSHOT.fullmatch(pointer) or not (folder / pointer).is_dir():
+            raise corrupt(folder, f"{_CURRENT} names no snapshot")
+        return folder / pointer
+
+    def publish(self, name: str, built: Path, digest: str) -> Path:
+        """Put a finished folder in place as the current snapshot, and let older ones go. The caller holds the lock.
+
+        Where an intact snapshot of the same hash is there already, that one stays and the new one is dropped.
+        """
+        folder = self.folder_of(name)
+        target = self._place(folder, digest[:16])
+        if target.exists():
+            shutil.rmtree(built)
+        else:
+            built.rename(target)
+            sync(folder)
+        unfinished = folder / f".{_CURRENT}"
+        unfinished.write_text(target.name + "\n", encoding="ascii")
+        sync(unfinished)
+        unfinished.replace(folder / _CURRENT)
+        sync(folder)
+        self._prune(folder, target)
+        return target
+
+    @contextlib.contextmanager
+    def lock(self, name: str) -> Iterator[None]:
+        """Only one process at a time may change a corpus.
+
+        Raises:
+            UsageError: another one does.
+            StorageFailed: the disk refuses.
+        """
+        path = self.folder_of(name).with_name(f".{name}.lock")
+        with writing(self.folder):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            lock = FileLock(path, timeout=0)
+            try:
+                lock.acquire()
+            except Timeout:
+                raise UsageError(f"corpus {name} is being built by another process; wait for it or stop it") from None
+        try:
+            yield
+        finally:
+            lock.release()
+
+    def _unknown(self, name: str) -> UsageError:
+        there = ", ".join(self.list()) or "none yet"
+        return UsageError(f"no corpus {name!r}; there are: {there}; medground corpus build {name} PATH makes one")
+
+    def _place(self, folder: Path, short: str) -> Path:
+        """Where a snapshot of this hash belongs: the intact one that is there, or a free name."""
+        for count in range(1, 1_000_000):
+            place = folder / (short if count == 1 else f"{short}-{count}")
+            if not place.exists():
+                return place
+            with contextlib.suppress(SnapshotCorrupt), Snapshot.open(place) as snapshot:
+                snapshot.verify()
+                return place
+        raise corrupt(folder, "it holds too many damaged snapshots")
+
+    def _prune(self, folder: Path, current: Path) -> None:
+        others = [p for p in folder.iterdir() if _SNAPSHOT.fullmatch(p.name) and p != current]
+        newest_first = sorted(others, key=lambda p: p.stat().st_mtime, reverse=True)
+        for old in newest_first[_KEPT - 1 :]:
+            shutil.rmtree(old, ignore_errors=True)

@@ -1,0 +1,162 @@
+"""What a snapshot is: its counts, what it was made from, and the hash of each of its files."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+
+from pydantic import Field, ValidationError
+
+from medground.corpus.faults import corrupt
+from medground.document import Frozen
+from medground.errors import ConfigError
+
+FORMAT = 1
+FILE_NAME = "manifest.json"
+_BLOCK = 1 << 20
+
+
+class FileEntry(Frozen):
+    """One file of the snapshot."""
+
+    size: int = Field(ge=0, description="bytes")
+    sha256: str
+
+
+class InputEntry(Frozen):
+    """One thing that was read."""
+
+    name: str
+    reader: str
+    fingerprint: str
+    license: str | None = None
+
+
+class EmbeddingEntry(Frozen):
+    """The model that made the vectors."""
+
+    name: str
+    identity: str
+    dimensions: int = Field(ge=1)
+
+
+class Counts(Frozen):
+    """How much was read."""
+
+    documents: int = 0
+    passages: int = 0
+    skipped: int = 0
+    """Records that could not be read."""
+    deleted: int = 0
+    """Documents that a record of their source took back."""
+    retracted: int = 0
+
+
+class Manifest(Frozen):
+    """The description of a snapshot, kept beside its files."""
+
+    format: int = FORMAT
+    name: str
+    hash: str
+    """Hash of all documents and of the settings that shape the snapshot: the same material gives the same hash."""
+    created: datetime
+    made_by: str
+    counts: Counts
+    inputs: tuple[InputEntry, ...]
+    chunk_limit: int
+    embedding: EmbeddingEntry | None = None
+    attachments: tuple[str, ...] = ()
+    files: Mapping[str, FileEntry] = Field(default_factory=dict)
+
+    @property
+    def documents(self) -> int:
+        """How many documents it holds."""
+        return self.counts.documents
+
+    @property
+    def readers(self) -> tuple[str, ...]:
+        """Names of the readers that were used."""
+        return tuple(dict.fromkeys(entry.reader for entry in self.inputs))
+
+    @property
+    def licenses(self) -> tuple[str, ...]:
+        """Licence notes of the inputs."""
+        return tuple(dict.fromkeys(entry.license for entry in self.inputs if entry.license))
+
+    @property
+    def size(self) -> int:
+        """Bytes of all files together."""
+        return sum(entry.size for entry in self.files.values())
+
+
+def write_manifest(folder: Path, manifest: Manifest) -> None:
+    """Write it with a checksum over itself."""
+    content = manifest.model_dump(mode="json")
+    stored = {"checksum": _checksum(content), **content}
+    (folder / FILE_NAME).write_text(json.dumps(stored, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """Read it and compare its own checksum.
+
+    Raises:
+        SnapshotCorrupt: it is missing, damaged or edited.
+        ConfigError: a newer Medground made it.
+    """
+    try:
+        stored = json.loads((folder / FILE_NAME).read_text(encoding="utf-8"))
+        checksum = stored.pop("checksum")
+    except (OSError, ValueError, KeyError, AttributeError, TypeError, RecursionError):
+        raise corrupt(folder, f"{FILE_NAME} is missing or damaged") from None
+    if checksum != _checksum(stored):
+        raise corrupt(folder, f"{FILE_NAME} differs from its own checksum")
+    if stored.get("format") != FORMAT:
+        raise ConfigError(f"{folder} has the format {stored.get('format')}, not {FORMAT}: upgrade Medground or rebuild")
+    try:
+        return Manifest.model_validate(stored)
+    except ValidationError:
+        raise corrupt(folder, f"{FILE_NAME} has an unknown form") from None
+
+
+def describe_files(folder: Path) -> dict[str, FileEntry]:
+    """Size and SHA-256 of every file of a folder, by its path in it. Lock files and the manifest are no part of it."""
+    return {name: FileEntry(size=path.stat().st_size, sha256=hash_file(path)) for name, path in _members(folder)}
+
+
+def sync_files(folder: Path) -> None:
+    """Have the disk keep every file and every name of a folder, so that a power cut cannot take them back."""
+    for path in [*(path for _, path in _members(folder)), *(p for p in folder.rglob("*") if p.is_dir()), folder]:
+        sync(path)
+
+
+def sync(path: Path) -> None:
+    """Have the disk keep a file, or the names in a folder."""
+    if os.name == "nt" and path.is_dir():  # Windows has no handle for this
+        return
+    handle = os.open(path, os.O_RDWR if path.is_file() and os.name == "nt" else os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def hash_file(path: Path) -> str:
+    """SHA-256 of a file, read in blocks."""
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while block := file.read(_BLOCK):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def _members(folder: Path) -> list[tuple[str, Path]]:
+    files = (p for p in folder.rglob("*") if p.is_file() and p.suffix != ".lock" and p.name != FILE_NAME)
+    return sorted((path.relative_to(folder).as_posix(), path) for path in files)
+
+
+def _checksum(content: Mapping[str, object]) -> str:
+    return hashlib.sha256(json.dumps(content, sort_keys=True, ensure_ascii=False).encode()).hexdigest()

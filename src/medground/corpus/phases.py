@@ -1,0 +1,185 @@
+"""The phases of a build. Each goes on from what is already in the folder, and keeps its work in portions."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from medground.corpus import tables, vectors
+from medground.corpus.chunk import chunk
+from medground.corpus.embedding.base import Embedder
+from medground.corpus.lexical import LexicalWriter
+from medground.corpus.lexical_fields import Record
+from medground.corpus.readers.base import Deleted, Input, Item, Retracts
+from medground.corpus.snapshot import LEXICAL, Snapshot
+from medground.corpus.tables import PassageRow
+from medground.corpus.vectors import VectorWriter, copy_rows, write_index
+from medground.corpus.writer import DatabaseWriter
+from medground.document import Document
+from medground.errors import BadDocument
+from medground.progress import Progress
+
+_ITEMS = 1000
+_PASSAGES = 20_000
+_TEXTS = 256
+
+
+def take_over(base: Snapshot | None, folder: Path) -> None:
+    """Begin with the documents and passages of an earlier snapshot."""
+    target = folder / tables.FILE_NAME
+    if base is None or target.exists():
+        return
+    copy = folder / f"{tables.FILE_NAME}.part"
+    shutil.copyfile(base.folder / tables.FILE_NAME, copy)
+    database = DatabaseWriter(copy)
+    database.forget_state()
+    database.finish()
+    copy.rename(target)
+
+
+def read_inputs(database: DatabaseWriter, inputs: Sequence[Input], progress: Progress) -> int:
+    """Read all inputs from where the last run stopped; returns how many documents their records took back.
+
+    Raises:
+        BadDocument: an input is not what it claims.
+    """
+    deleted = database.state("deleted")
+    for place in range(database.state("input"), len(inputs)):
+        position = database.state("item")
+        for item in _items(inputs[place], position):
+            deleted += _apply(database, inputs[place], item)
+            position += 1
+            if position % _ITEMS == 0:
+                _note(database, place, position, deleted)
+                progress("read", database.count(), None)
+        _note(database, place + 1, 0, deleted)
+    progress("read", database.count(), database.count())
+    return deleted
+
+
+def cut_and_index(
+    database: DatabaseWriter, base: Snapshot | None, folder: Path, limit: int, progress: Progress
+) -> None:
+    """Cut documents into passages, and put every passage into the word index."""
+    if base is not None and not database.state("settled"):
+        moved = database.close_gaps()
+        database.set_state("settled", 2 if moved else 1)
+        database.commit()
+    # With nothing taken out, the words of the earlier snapshot stand as they are, and only new ones are added. A
+    # deletion would go on counting in the engine's statistics, so that equal snapshots could rank differently.
+    if base is not None and database.state("settled") == 1:
+        _link_tree(base.folder / LEXICAL, folder / LEXICAL)
+    with LexicalWriter.open(folder / LEXICAL) as words:
+        known: Record | None = None
+        for row, document in database.passages_from(words.committed):
+            if known is None or known.document is not document:
+                known = Record.of(document)
+            words.add(known, row.number, document.text[row.start : row.stop])
+            _keep(database, words, row.number + 1, progress)
+        number = database.passage_count()
+        for place, document in database.uncut():
+            record = Record.of(document)
+            for row in database.add_passages(number, place, chunk(document, limit)):
+                words.add(record, row.number, document.text[row.start : row.stop])
+                number += 1
+                _keep(database, words, number, progress)
+        database.commit()
+        words.finish()
+    progress("index", number, number)
+
+
+def embed(
+    database: DatabaseWriter,
+    base: Snapshot | None,
+    folder: Path,
+    embedder: Embedder,
+    progress: Progress,
+    exact_limit: int,
+) -> None:
+    """Give every passage a vector; those of an earlier snapshot by the same model are taken over."""
+    total = database.passage_count()
+    writer = VectorWriter(folder, embedder.dimensions)
+    try:
+        if base is not None and base.manifest.embedding is not None:
+            copy_rows(base.vectors(), database.kept_rows(), writer)
+        for rows in _portions(database.passages_from(writer.rows)):
+            writer.append(embedder.embed([_embedded_text(row, document) for row, document in rows]))
+            progress("embed", writer.rows, total)
+    finally:
+        writer.close()
+    if total > exact_limit and not (folder / vectors.INDEX_NAME).exists():
+        progress("index vectors", 0, None)
+        write_index(folder, embedder.dimensions)
+
+
+def _items(source: Input, skip: int) -> Iterator[Item]:
+    try:
+        yield from source.read(skip)
+    except OSError as error:
+        raise BadDocument(f"cannot be read ({error.strerror or error})", file=source.name) from error
+
+
+def _apply(database: DatabaseWriter, source: Input, item: Item) -> int:
+    """Take an item in; returns how many documents it took out."""
+    match item:
+        case Document():
+            database.put(item)
+        case Deleted():
+            return sum(database.delete(document_id) for document_id in item.ids)
+        case Retracts():
+            for document_id in item.ids:
+                database.retract(document_id)
+        case BadDocument():
+            database.skip(source.name, item.file or source.name, item.position, item.reason)
+    return 0
+
+
+def _note(database: DatabaseWriter, place: int, position: int, deleted: int) -> None:
+    for key, value in (("input", place), ("item", position), ("deleted", deleted)):
+        database.set_state(key, value)
+    database.commit()
+
+
+def _keep(database: DatabaseWriter, words: LexicalWriter, done: int, progress: Progress) -> None:
+    """Commit now and then. The passages come first: a word index must never be ahead of them."""
+    if done % _PASSAGES == 0:
+        database.commit()
+        words.commit()
+    if done % _ITEMS == 0:
+        progress("index", done, None)
+
+
+def _portions(
+    rows: Iterator[tuple[PassageRow, Document]],
+) -> Iterator[list[tuple[PassageRow, Document]]]:
+    portion: list[tuple[PassageRow, Document]] = []
+    for row in rows:
+        portion.append(row)
+        if len(portion) == _TEXTS:
+            yield portion
+            portion = []
+    if portion:
+        yield portion
+
+
+def _embedded_text(row: PassageRow, document: Document) -> str:
+    text = document.text[row.start : row.stop]
+    return f"{document.title} {text}" if document.title and not text.startswith(document.title) else text
+
+
+def _link_tree(source: Path, target: Path) -> None:
+    """The same files under another folder. Tantivy never writes into a file that it has finished, so a link will do."""
+    if target.exists():
+        return
+    unfinished = target.with_name(f"{target.name}.part")
+    shutil.rmtree(unfinished, ignore_errors=True)
+    unfinished.mkdir()
+    for path in source.iterdir():
+        if path.suffix != ".lock":
+            try:
+                os.link(path, unfinished / path.name)
+            except OSError:  # the file system has no links
+                shutil.copyfile(path, unfinished / path.name)
+    unfinished.rename(target)

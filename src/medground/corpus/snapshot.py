@@ -1,0 +1,159 @@
+"""An immutable state of a corpus, opened for reading."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from medground.answer import SnapshotReference
+from medground.corpus import tables, vectors
+from medground.corpus.database import Database, Skipped
+from medground.corpus.faults import corrupt, reading
+from medground.corpus.lexical import Lexical
+from medground.corpus.manifest import Manifest, hash_file, read_manifest
+from medground.corpus.vectors import Vectors
+from medground.document import Document, Hit
+from medground.errors import UsageError
+from medground.query import Filters, Query
+
+LEXICAL = "lexical"
+NO_FILTERS = Filters()
+
+
+class Snapshot:
+    """Searches and reads one snapshot. Safe to use from several threads; other processes may read it too.
+
+    Attributes:
+        folder: where it is.
+        manifest: what it is.
+    """
+
+    def __init__(self, folder: Path, manifest: Manifest, database: Database, lexical: Lexical) -> None:
+        self.folder = folder
+        self.manifest = manifest
+        self._database = database
+        self._lexical = lexical
+        self._vectors: Vectors | None = None
+
+    @classmethod
+    def open(cls, folder: Path) -> Self:
+        """Open it and compare names and sizes of its files; `verify` compares their contents.
+
+        Raises:
+            SnapshotCorrupt: it differs from its manifest.
+            ConfigError: a newer Medground made it.
+        """
+        manifest = read_manifest(folder)
+        for name, entry in manifest.files.items():
+            with reading(folder):
+                size = (folder / name).stat().st_size
+            if size != entry.size:
+                raise corrupt(folder, f"{name} has {size} bytes instead of {entry.size}")
+        lexical = Lexical(folder / LEXICAL)
+        if lexical.passages != manifest.counts.passages:
+            raise corrupt(folder, f"{LEXICAL} holds {lexical.passages} of {manifest.counts.passages} passages")
+        return cls(folder, manifest, Database(folder / tables.FILE_NAME), lexical)
+
+    @property
+    def reference(self) -> SnapshotReference:
+        """How answers name it."""
+        return SnapshotReference(name=self.manifest.name, hash=self.manifest.hash)
+
+    @property
+    def has_vectors(self) -> bool:
+        """Whether `dense` can search it."""
+        return self.manifest.embedding is not None
+
+    def bm25(self, query: Query, limit: int, filters: Filters = NO_FILTERS) -> tuple[Hit, ...]:
+        """The passages that match the tree, by BM25.
+
+        Raises:
+            SnapshotCorrupt: it differs from what was built.
+        """
+        return self._hits("bm25", self._lexical.search(query, limit, filters))
+
+    def dense(self, vector: NDArray[np.float32], limit: int, filters: Filters = NO_FILTERS) -> tuple[Hit, ...]:
+        """The passages whose vectors are closest to `vector` (shape (dimensions,), length 1), by cosine similarity.
+
+        Raises:
+            UsageError: the snapshot has no vectors.
+            ConfigError: the vector has another length, or the extra `dense` is missing.
+            SnapshotCorrupt: it differs from what was built.
+        """
+        allowed = self._database.numbers(filters)
+        return self._hits("dense", self.vectors().search(vector, limit, allowed))
+
+    def documents(self, ids: Sequence[str]) -> dict[str, Document]:
+        """Documents by id; ids that it does not hold are absent.
+
+        Raises:
+            SnapshotCorrupt: it differs from what was built.
+        """
+        return self._database.documents(ids)
+
+    def all_documents(self) -> Iterator[Document]:
+        """All documents in the order of their ids, streamed."""
+        return self._database.all_documents()
+
+    def skipped(self, limit: int = 20) -> list[Skipped]:
+        """The first records that could not be read when it was built."""
+        return self._database.skipped(limit)
+
+    def attachment(self, name: str) -> Path | None:
+        """A file that the build has put beside the documents, such as `graph.sqlite`; None when there is none."""
+        return self.folder / name if name in self.manifest.attachments else None
+
+    def vectors(self) -> Vectors:
+        """Its vectors, opened when first used.
+
+        Raises:
+            UsageError: the snapshot has no vectors.
+        """
+        embedding = self.manifest.embedding
+        if embedding is None:
+            raise UsageError(f"corpus {self.manifest.name} was built without vectors; build it with --embed minilm")
+        if self._vectors is None:
+            opened = Vectors(self.folder, embedding.dimensions)
+            if len(opened) != self.manifest.counts.passages:
+                raise corrupt(self.folder, f"{vectors.FILE_NAME} holds {len(opened)} vectors")
+            self._vectors = opened
+        return self._vectors
+
+    def verify(self) -> None:
+        """Compare every file with its SHA-256.
+
+        Raises:
+            SnapshotCorrupt: a file differs; the message names it.
+        """
+        for name, entry in self.manifest.files.items():
+            with reading(self.folder):
+                found = hash_file(self.folder / name)
+            if found != entry.sha256:
+                raise corrupt(self.folder, f"{name} differs from its SHA-256 in the manifest")
+        self._database.check()
+
+    def close(self) -> None:
+        """Let go of the files. Safe to call twice."""
+        self._database.close()
+        self._vectors = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _hits(self, ranker: str, scored: Sequence[tuple[int, float]]) -> tuple[Hit, ...]:
+        passages = self._database.passages([number for number, _ in scored])
+        source = f"corpus:{self.manifest.name}"
+        return tuple(
+            Hit(passage=passage, ranker=ranker, rank=rank, score=score, source=source)
+            for rank, (passage, (_, score)) in enumerate(zip(passages, scored, strict=True), 1)
+        )

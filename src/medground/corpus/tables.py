@@ -1,0 +1,110 @@
+"""The tables of a snapshot's SQLite file, and how a document and a passage stand in them.
+
+Each row carries a checksum of its own, since SQLite does not notice a changed byte inside a value.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zlib
+from dataclasses import dataclass
+
+from medground.document import Document, Passage
+
+FILE_NAME = "documents.sqlite"
+
+SCHEMA = """
+CREATE TABLE documents (
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL UNIQUE,
+  record BLOB NOT NULL,
+  digest BLOB NOT NULL,
+  year INTEGER,
+  kind TEXT NOT NULL,
+  retraction TEXT NOT NULL
+);
+CREATE TABLE publication_types (document INTEGER NOT NULL, type TEXT NOT NULL);
+CREATE INDEX publication_types_by_document ON publication_types (document);
+CREATE TABLE passages (
+  number INTEGER PRIMARY KEY,
+  document INTEGER NOT NULL,
+  start INTEGER NOT NULL,
+  stop INTEGER NOT NULL,
+  section TEXT,
+  checksum INTEGER NOT NULL
+);
+CREATE INDEX passages_by_document ON passages (document);
+CREATE TABLE retracts (id TEXT PRIMARY KEY);
+CREATE TABLE skipped (input TEXT NOT NULL, file TEXT NOT NULL, position INTEGER, reason TEXT NOT NULL);
+CREATE TABLE state (key TEXT PRIMARY KEY, value INTEGER NOT NULL);
+"""
+
+
+class RowDamaged(ValueError):
+    """A row differs from its checksum."""
+
+
+@dataclass(frozen=True)
+class PassageRow:
+    """A passage by numbers: its document's row, and the slice in code points."""
+
+    number: int
+    document: int
+    start: int
+    stop: int
+    section: str | None
+
+    @classmethod
+    def checked(cls, row: tuple[int, int, int, int, str | None, int]) -> PassageRow:
+        """From the columns of `passages`.
+
+        Raises:
+            RowDamaged: the row differs from its checksum.
+        """
+        passage = cls(*row[:5])
+        if passage.checksum != row[5]:
+            raise RowDamaged(f"passage {row[0]} differs from its checksum")
+        return passage
+
+    @property
+    def checksum(self) -> int:
+        """CRC-32 of the row's values."""
+        return zlib.crc32(repr((self.number, self.document, self.start, self.stop, self.section)).encode())
+
+    def columns(self) -> tuple[int, int, int, int, str | None, int]:
+        """The columns of `passages`."""
+        return self.number, self.document, self.start, self.stop, self.section, self.checksum
+
+    def of(self, document: Document) -> Passage:
+        """The passage itself."""
+        return Passage(
+            document_id=document.id,
+            start=self.start,
+            end=self.stop,
+            text=document.text[self.start : self.stop],
+            section=self.section,
+            title=document.title,
+            year=document.year,
+            kind=document.kind,
+            publication_types=document.publication_types,
+            retraction=document.retraction,
+        )
+
+
+def encode(document: Document) -> tuple[bytes, bytes]:
+    """A document's canonical JSON and its digest (SHA-256): equal documents have equal bytes."""
+    record = json.dumps(document.model_dump(mode="json"), sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    encoded = record.encode()
+    return encoded, hashlib.sha256(encoded).digest()
+
+
+def decode(record: bytes, digest: bytes) -> Document:
+    """A stored document.
+
+    Raises:
+        RowDamaged: it differs from its digest.
+    """
+    if hashlib.sha256(record).digest() != digest:
+        raise RowDamaged("a document differs from its checksum")
+    return Document.model_validate_json(record)

@@ -1,0 +1,188 @@
+"""The SQLite file of a snapshot while it is built: documents go in, passages are cut, every step can be resumed."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from medground.corpus.manifest import Counts
+from medground.corpus.tables import SCHEMA, PassageRow, decode, encode
+from medground.document import Document, Passage
+
+_CACHE_KIB = 32 * 1024
+
+
+class DatabaseWriter:
+    """Documents and passages of a snapshot under construction. Nothing is kept before `commit`."""
+
+    def __init__(self, path: Path) -> None:
+        self._connection = sqlite3.connect(path, isolation_level=None)
+        execute = self._connection.execute
+        execute("PRAGMA journal_mode=WAL")
+        execute("PRAGMA synchronous=NORMAL")
+        execute(f"PRAGMA cache_size=-{_CACHE_KIB}")
+        if execute("SELECT count(*) FROM sqlite_schema WHERE name = 'state'").fetchone()[0] == 0:
+            self._connection.executescript(f"BEGIN; {SCHEMA} COMMIT;")
+        execute("BEGIN")
+
+    def close(self) -> None:
+        """Let go of the file; what was not committed is dropped."""
+        self._connection.close()
+
+    def commit(self) -> None:
+        """Keep everything so far."""
+        self._connection.execute("COMMIT")
+        self._connection.execute("BEGIN")
+
+    def finish(self) -> None:
+        """Commit and leave one plain file."""
+        self._connection.execute("COMMIT")
+        self._connection.execute("PRAGMA optimize")
+        self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        self._connection.execute("PRAGMA journal_mode=DELETE")
+        self._connection.close()
+
+    def forget_state(self) -> None:
+        """Begin a new build over what an earlier one has left."""
+        self._connection.execute("DELETE FROM state")
+        self._connection.execute("DROP TABLE IF EXISTS kept")
+
+    def state(self, key: str) -> int:
+        """A number that the build keeps; 0 when it was never set."""
+        row = self._connection.execute("SELECT value FROM state WHERE key = ?", (key,)).fetchone()
+        return int(row[0]) if row else 0
+
+    def set_state(self, key: str, value: int) -> None:
+        """Keep a number with the next commit."""
+        self._connection.execute("INSERT OR REPLACE INTO state VALUES (?, ?)", (key, value))
+
+    def put(self, document: Document) -> None:
+        """Add a document, or replace the one of the same id. An equal one stays as it is."""
+        if document.retraction != "retracted" and self._retracts(document.id):
+            document = document.model_copy(update={"retraction": "retracted"})
+        record, digest = encode(document)
+        known = self._connection.execute("SELECT digest FROM documents WHERE id = ?", (document.id,)).fetchone()
+        if known is not None:
+            if known[0] == digest:
+                return
+            self.delete(document.id)
+        number = self._connection.execute(
+            "INSERT INTO documents (id, record, digest, year, kind, retraction) VALUES (?, ?, ?, ?, ?, ?)",
+            (document.id, record, digest, document.year, document.kind, document.retraction),
+        ).lastrowid
+        types = [(number, kind.casefold()) for kind in document.publication_types]
+        self._connection.executemany("INSERT INTO publication_types VALUES (?, ?)", types)
+
+    def delete(self, document_id: str) -> bool:
+        """Take a document out; False when it is not there."""
+        row = self._connection.execute("SELECT number FROM documents WHERE id = ?", (document_id,)).fetchone()
+        if row is None:
+            return False
+        for table, column in (("passages", "document"), ("publication_types", "document"), ("documents", "number")):
+            self._connection.execute(f"DELETE FROM {table} WHERE {column} = ?", row)  # noqa: S608 names of our own
+        return True
+
+    def retract(self, document_id: str) -> None:
+        """Mark a document as retracted, whether it is there already or comes later."""
+        self._connection.execute("INSERT OR IGNORE INTO retracts VALUES (?)", (document_id,))
+        query = "SELECT record, digest FROM documents WHERE id = ?"
+        row = self._connection.execute(query, (document_id,)).fetchone()
+        if row is not None:
+            self.put(decode(*row))
+
+    def skip(self, input_name: str, file: str, position: int | None, reason: str) -> None:
+        """Note a record that could not be read."""
+        self._connection.execute("INSERT INTO skipped VALUES (?, ?, ?, ?)", (input_name, file, position, reason))
+
+    def count(self) -> int:
+        """Documents in it."""
+        return self._number("SELECT count(*) FROM documents")
+
+    def first_skipped(self) -> str | None:
+        """File, position and reason of the first record that could not be read."""
+        row = self._connection.execute("SELECT file, position, reason FROM skipped ORDER BY rowid LIMIT 1").fetchone()
+        return None if row is None else f"{row[0]}:{row[1]}: {row[2]}" if row[1] is not None else f"{row[0]}: {row[2]}"
+
+    def close_gaps(self) -> bool:
+        """Number the passages that an earlier snapshot left from 0 on without gaps; False when they are so already.
+
+        `kept_rows` then tells their numbers in the earlier snapshot.
+        """
+        execute = self._connection.execute
+        execute("CREATE TABLE kept (number INTEGER PRIMARY KEY, base INTEGER NOT NULL)")
+        execute("INSERT INTO kept SELECT row_number() OVER (ORDER BY number) - 1, number FROM passages")
+        gaps = self._number("SELECT count(*) FROM kept WHERE number != base") > 0
+        if gaps:
+            moved = (PassageRow(new, *row).columns() for new, row in enumerate(self._slices()))
+            execute("CREATE TABLE renumbered AS SELECT * FROM passages WHERE 0")
+            self._connection.executemany("INSERT INTO renumbered VALUES (?, ?, ?, ?, ?, ?)", moved)
+            execute("DELETE FROM passages")
+            execute("INSERT INTO passages SELECT * FROM renumbered")
+            execute("DROP TABLE renumbered")
+        return gaps
+
+    def kept_rows(self) -> Iterator[int]:
+        """Numbers that the passages taken over have in the earlier snapshot, in their order here."""
+        if self._number("SELECT count(*) FROM sqlite_schema WHERE name = 'kept'"):
+            yield from (row[0] for row in self._connection.execute("SELECT base FROM kept ORDER BY number"))
+
+    def uncut(self) -> Iterator[tuple[int, Document]]:
+        """Documents that have no passages yet, in order, with their row numbers."""
+        last = self._number("SELECT coalesce(max(document), 0) FROM passages")
+        query = "SELECT number, record, digest FROM documents WHERE number > ? ORDER BY number LIMIT 500"
+        while rows := self._connection.execute(query, (last,)).fetchall():
+            yield from ((number, decode(record, digest)) for number, record, digest in rows)
+            last = rows[-1][0]
+
+    def add_passages(self, first: int, document: int, passages: Iterable[Passage]) -> list[PassageRow]:
+        """Store the passages of one document under the numbers from `first` on."""
+        rows = [PassageRow(first + i, document, p.start, p.end, p.section) for i, p in enumerate(passages)]
+        self._connection.executemany("INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?)", [row.columns() for row in rows])
+        return rows
+
+    def passage_count(self) -> int:
+        """Passages in it."""
+        return self._number("SELECT count(*) FROM passages")
+
+    def passages_from(self, first: int) -> Iterator[tuple[PassageRow, Document]]:
+        """Passages from number `first` on, in order, each with its document."""
+        query = (
+            "SELECT p.number, p.document, p.start, p.stop, p.section, p.checksum, d.record, d.digest "
+            "FROM passages p JOIN documents d ON d.number = p.document WHERE p.number >= ? ORDER BY p.number LIMIT 500"
+        )
+        while rows := self._connection.execute(query, (first,)).fetchall():
+            known: dict[int, Document] = {}
+            for row in rows:
+                passage = PassageRow.checked(row[:6])
+                if passage.document not in known:
+                    known[passage.document] = decode(*row[6:])
+                yield passage, known[passage.document]
+            first = rows[-1][0] + 1
+
+    def digest(self, settings: Sequence[str]) -> str:
+        """Hash over all documents in the order of their ids, and over what else shapes the snapshot."""
+        total = hashlib.sha256(repr(list(settings)).encode())
+        for (digest,) in self._connection.execute("SELECT digest FROM documents ORDER BY id"):
+            total.update(digest)
+        return total.hexdigest()
+
+    def counts(self, deleted: int) -> Counts:
+        """What the manifest says."""
+        return Counts(
+            documents=self.count(),
+            passages=self.passage_count(),
+            skipped=self._number("SELECT count(*) FROM skipped"),
+            deleted=deleted,
+            retracted=self._number("SELECT count(*) FROM documents WHERE retraction = 'retracted'"),
+        )
+
+    def _retracts(self, document_id: str) -> bool:
+        return self._number("SELECT count(*) FROM retracts WHERE id = ?", document_id) > 0
+
+    def _slices(self) -> Iterator[tuple[int, int, int, str | None]]:
+        return iter(self._connection.execute("SELECT document, start, stop, section FROM passages ORDER BY number"))
+
+    def _number(self, query: str, *values: str) -> int:
+        return int(self._connection.execute(query, values).fetchone()[0])

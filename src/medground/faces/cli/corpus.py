@@ -1,0 +1,219 @@
+"""`medground corpus`: build, add, list, info, verify, search and remove corpora."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from medground.faces.cli.options import Quiet
+from medground.faces.cli.progress import shown_progress
+
+if TYPE_CHECKING:
+    from medground.corpus.embedding.base import Embedder
+    from medground.corpus.library import Library
+    from medground.corpus.manifest import Manifest
+    from medground.corpus.snapshot import Snapshot
+
+corpus_app = typer.Typer(help="Corpora: what questions are answered from.", no_args_is_help=True)
+
+Name = Annotated[str, typer.Argument(help="Name of the corpus.", metavar="NAME")]
+Paths = Annotated[list[Path], typer.Argument(help="Files and folders to read.", metavar="PATH...")]
+Reader = Annotated[str | None, typer.Option(help="Read every file with this reader instead of looking at it.")]
+Embed = Annotated[
+    str | None,
+    typer.Option(help="Embedding model: minilm, a sentence-transformers name or folder, or none.", metavar="MODEL"),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
+_SHOWN = 10
+
+
+@corpus_app.command("build")
+def build(
+    name: Name,
+    paths: Paths,
+    reader: Reader = None,
+    embed: Embed = None,
+    limit: Annotated[int, typer.Option(help="Most characters of a passage.", min=1)] = 1000,
+    quiet: Quiet = False,
+) -> None:
+    """Build a corpus from files and folders, in place of the one that has the name now."""
+    from medground.corpus.build import build as build_corpus
+    from medground.corpus.readers import find_inputs
+
+    library = _library()
+    library.folder_of(name)
+    inputs = find_inputs(paths, reader)
+    embedder = _open_embedder(embed)
+    with shown_progress(quiet=quiet) as progress:
+        manifest = build_corpus(library, name, inputs, embedder=embedder, progress=progress, limit=limit)
+    _tell_built(library, manifest)
+
+
+@corpus_app.command("add")
+def add(name: Name, paths: Paths, reader: Reader = None, embed: Embed = None, quiet: Quiet = False) -> None:
+    """Add files and folders to a corpus; a record replaces the one of the same id."""
+    from medground.corpus.build import add as add_to_corpus
+    from medground.corpus.readers import find_inputs
+
+    library = _library()
+    built = library.info(name).embedding
+    inputs = find_inputs(paths, reader)
+    embedder = _open_embedder(embed or (built.name if built else None))
+    with shown_progress(quiet=quiet) as progress:
+        manifest = add_to_corpus(library, name, inputs, embedder=embedder, progress=progress)
+    _tell_built(library, manifest)
+
+
+@corpus_app.command("list")
+def list_corpora() -> None:
+    """Names of all corpora, with what they hold."""
+    from medground.errors import MedgroundError
+
+    library = _library()
+    names = library.list()
+    if not names:
+        typer.echo("no corpora yet; medground corpus build NAME PATH makes one", err=True)
+    for name in names:
+        try:
+            typer.echo(f"{name:<24} {_summary(library.info(name))}")
+        except MedgroundError as error:  # a damaged corpus must not hide the others
+            typer.echo(f"{name:<24} {error}")
+
+
+@corpus_app.command("info")
+def info(name: Name, json: Json = False) -> None:
+    """What a corpus is made of."""
+    with _library().open(name) as snapshot:
+        if json:
+            typer.echo(snapshot.manifest.model_dump_json(indent=2))
+            return
+        for line in _described(snapshot):
+            typer.echo(line)
+
+
+@corpus_app.command("verify")
+def verify(name: Name) -> None:
+    """Compare every file of a corpus with its hash."""
+    manifest = _library().verify(name)
+    typer.echo(f"{name} is intact: {len(manifest.files)} files, {_bytes(manifest.size)}, {manifest.hash[:16]}")
+
+
+@corpus_app.command("search")
+def search(
+    name: Name,
+    query: Annotated[str, typer.Argument(help="Words to look for.", metavar="QUERY")],
+    limit: Annotated[int, typer.Option(help="Most passages to show.", min=1, max=10_000)] = 10,
+    embed: Embed = None,
+) -> None:
+    """Find passages, by words and, where the corpus has vectors, by meaning."""
+    import asyncio
+
+    from medground.errors import UsageError
+    from medground.query import Filters, Words
+    from medground.rank.fuse import fuse
+    from medground.rank.merge import merge_duplicates
+    from medground.sources.corpus import CorpusSource
+
+    if not query.strip():
+        raise UsageError("the query is empty; name at least one word")
+    snapshot = _library().open(name)
+    built = snapshot.manifest.embedding
+    source = CorpusSource(snapshot, _open_embedder(embed or (built.name if built else None)))
+    asked = source.search(Words(text=query), text=query, limit=max(limit, 100), filters=Filters())
+    found = asyncio.run(asked)
+    for note in found.notes:
+        typer.echo(f"note: {note}", err=True)
+    hits = merge_duplicates(fuse(found.rankings))[:limit]
+    for hit in hits:
+        passage = hit.passage
+        mark = " [RETRACTED]" if passage.retraction == "retracted" else ""
+        typer.echo(f"{hit.rank:>3}  {passage.key}  {passage.title[:100]}{mark}")
+        typer.echo(f"     {' '.join(passage.text.split())[:200]}")
+    if not hits:
+        typer.echo("nothing found", err=True)
+
+
+@corpus_app.command("remove")
+def remove(name: Name, yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False) -> None:
+    """Delete a corpus."""
+    library = _library()
+    if not yes and library.has(name):
+        typer.confirm(f"Delete corpus {name}?", abort=True, err=True)
+    library.remove(name)
+    typer.echo(f"{name} is removed", err=True)
+
+
+def _library() -> Library:
+    from medground.corpus.library import Library
+    from medground.settings import Settings
+
+    return Library(Settings.load().home)
+
+
+def _open_embedder(name: str | None) -> Embedder | None:
+    if name is None or name == "none":
+        return None
+    from medground.corpus.embedding import open_embedder
+    from medground.settings import Settings
+
+    return open_embedder(name, Settings.load().home)
+
+
+def _tell_built(library: Library, manifest: Manifest) -> None:
+    typer.echo(f"{manifest.name}: {_summary(manifest)}")
+    if manifest.counts.skipped:
+        with library.open(manifest.name) as snapshot:
+            for line in _skipped(snapshot):
+                typer.echo(line, err=True)
+
+
+def _described(snapshot: Snapshot) -> list[str]:
+    manifest = snapshot.manifest
+    counts = manifest.counts
+    embedding = manifest.embedding
+    return [
+        f"name        {manifest.name}",
+        f"hash        {manifest.hash}",
+        f"created     {manifest.created:%Y-%m-%d %H:%M} UTC by {manifest.made_by}",
+        f"folder      {snapshot.folder}",
+        f"size        {_bytes(manifest.size)}",
+        f"documents   {counts.documents:,} ({counts.retracted:,} retracted; {counts.deleted:,} taken back by records)",
+        f"passages    {counts.passages:,} of at most {manifest.chunk_limit} characters",
+        f"vectors     {f'{embedding.identity}, {embedding.dimensions} dimensions' if embedding else 'none'}",
+        *(f"attachment  {name}" for name in manifest.attachments),
+        *(f"licence     {text}" for text in manifest.licenses),
+        *(f"input       {entry.name} ({entry.reader})" for entry in manifest.inputs[:_SHOWN]),
+        *_more("input", len(manifest.inputs)),
+        *_skipped(snapshot),
+    ]
+
+
+def _skipped(snapshot: Snapshot) -> list[str]:
+    shown = [
+        f"skipped     {item.file}{'' if item.position is None else f':{item.position}'}: {item.reason}"
+        for item in snapshot.skipped(_SHOWN)
+    ]
+    return [*shown, *_more("skipped", snapshot.manifest.counts.skipped)]
+
+
+def _more(what: str, count: int) -> list[str]:
+    return [f"{what:<11} and {count - _SHOWN:,} more"] if count > _SHOWN else []
+
+
+def _summary(manifest: Manifest) -> str:
+    counts = manifest.counts
+    parts = [f"{counts.documents:,} documents", f"{counts.passages:,} passages", _bytes(manifest.size)]
+    parts.append(f"vectors of {manifest.embedding.name}" if manifest.embedding else "no vectors")
+    if counts.skipped:
+        parts.append(f"{counts.skipped:,} records skipped")
+    return f"{', '.join(parts)}, {manifest.hash[:16]}"
+
+
+def _bytes(size: float) -> str:
+    for unit in ("bytes", "KB", "MB"):
+        if size < 1000:
+            return f"{size:.0f} {unit}"
+        size /= 1000
+    return f"{size:.1f} GB"
