@@ -1,0 +1,150 @@
+"""A stand-in for a hosted model: an OpenAI-compatible server on this machine that answers what a test tells it to.
+
+    with ChatPeer(chat('{"id": "E1"}')) as peer:
+        settings = Settings.load(options={"model.default": "openai:stub", "model.base_url": peer.url})
+
+It is a real peer on a real socket, so time-outs, broken connections and wrong bytes are real too.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import TracebackType
+from typing import Any, Self
+
+JSON_TYPE: Mapping[str, str] = {"content-type": "application/json"}
+
+
+@dataclass(frozen=True)
+class Sent:
+    """One HTTP answer.
+
+    Attributes:
+        body: its bytes.
+        status: its status code.
+        headers: its headers; the length is added.
+        delay: seconds before the first byte.
+        drip: seconds after each byte.
+        cut: how many bytes of the announced body are never sent.
+    """
+
+    body: bytes = b""
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=lambda: JSON_TYPE)
+    delay: float = 0.0
+    drip: float = 0.0
+    cut: int = 0
+
+
+Step = Sent | Callable[[dict[str, Any]], Sent]
+"""An answer, or how to make one from the request's JSON."""
+
+
+def chat(text: str | None, *, tokens: tuple[int, int] | None = (100, 10), finish: str = "stop") -> Sent:
+    """A chat completion with this text; `tokens` are those of input and output, None leaves them out."""
+    return _completion({"role": "assistant", "content": text}, tokens, finish)
+
+
+def tool_call(arguments: str, *, name: str = "final_result") -> Sent:
+    """A chat completion that calls a tool."""
+    call = {"id": "call-1", "type": "function", "function": {"name": name, "arguments": arguments}}
+    return _completion({"role": "assistant", "content": None, "tool_calls": [call]}, (100, 10), "tool_calls")
+
+
+def refusal(status: int, message: str = "", *, code: str | None = None, retry_after: str | None = None) -> Sent:
+    """An error in the form that OpenAI gives it."""
+    body = {"error": {"message": message, "type": "error", "code": code}}
+    headers = {**JSON_TYPE, **({} if retry_after is None else {"retry-after": retry_after})}
+    return Sent(json.dumps(body).encode(), status, headers)
+
+
+def prompt_of(request: Mapping[str, Any]) -> str:
+    """The user's text in a request."""
+    return "\n".join(m["content"] for m in request["messages"] if m["role"] == "user")
+
+
+class ChatPeer:
+    """The server. It answers the steps in order, the last one for ever.
+
+    Attributes:
+        url: its base address.
+        requests: the JSON of every request, in order of arrival.
+        headers: their headers, names in lower case.
+    """
+
+    def __init__(self, *steps: Step) -> None:
+        self.requests: list[dict[str, Any]] = []
+        self.headers: list[dict[str, str]] = []
+        self._steps = list(steps)
+        self._lock = threading.Lock()
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self._answer))
+        self._server.daemon_threads = True
+        self.url = f"http://127.0.0.1:{self._server.server_port}/v1"
+        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02})
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+    def _answer(self, request: dict[str, Any], headers: dict[str, str]) -> Sent:
+        with self._lock:
+            self.requests.append(request)
+            self.headers.append(headers)
+            step = self._steps.pop(0) if len(self._steps) > 1 else self._steps[0]
+        return step(request) if callable(step) else step
+
+
+def _completion(message: dict[str, Any], tokens: tuple[int, int] | None, finish: str) -> Sent:
+    body: dict[str, Any] = {
+        "id": "chat-1",
+        "object": "chat.completion",
+        "created": 1,
+        "model": "stub",
+        "choices": [{"index": 0, "finish_reason": finish, "message": message}],
+    }
+    if tokens is not None:
+        body["usage"] = {"prompt_tokens": tokens[0], "completion_tokens": tokens[1], "total_tokens": sum(tokens)}
+    return Sent(json.dumps(body).encode())
+
+
+def _handler(answer: Callable[[dict[str, Any], dict[str, str]], Sent]) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self) -> None:  # noqa: N802 (the name that http.server calls)
+            request = json.loads(self.rfile.read(int(self.headers["content-length"])))
+            sent = answer(request, {name.lower(): value for name, value in self.headers.items()})
+            time.sleep(sent.delay)
+            with contextlib.suppress(OSError):  # the caller may have hung up
+                _write(self, sent)
+
+        def log_message(self, format: str, *args: object) -> None:
+            """Say nothing."""
+
+    return Handler
+
+
+def _write(handler: BaseHTTPRequestHandler, sent: Sent) -> None:
+    handler.send_response(sent.status)
+    for name, value in sent.headers.items():
+        handler.send_header(name, value)
+    handler.send_header("content-length", str(len(sent.body)))
+    handler.end_headers()
+    whole = sent.body[: len(sent.body) - sent.cut]
+    for part in [bytes([byte]) for byte in whole] if sent.drip else [whole]:
+        handler.wfile.write(part)
+        time.sleep(sent.drip)
+    handler.close_connection = sent.cut > 0

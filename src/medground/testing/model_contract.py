@@ -1,0 +1,181 @@
+"""What every model must do. Subclass `ModelContract` in a test file, give it `make`, and pytest runs the rest.
+
+    class TestMyModel(ModelContract):
+        def make(self) -> Model:
+            return MyModel()
+
+The model has to be able enough to name an id that stands in its prompt.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from medground.errors import BudgetExhausted, ModelFailed
+from medground.models.base import CallLimits, Model, Reply
+from medground.operators.base import InvalidOutput, Operator, OperatorInput, OperatorOutput, Untrusted
+from medground.usage import Usage
+
+T = TypeVar("T")
+
+FREE = CallLimits()
+
+
+class ThingView(OperatorInput):
+    """A thing with an id to answer with."""
+
+    id: str
+    text: Untrusted
+
+
+class NameInput(OperatorInput):
+    """Things to name one of."""
+
+    question: Untrusted
+    things: tuple[ThingView, ...]
+
+
+class NameOutput(OperatorOutput):
+    """The id of one thing."""
+
+    id: str
+
+
+def _known(value: NameInput, output: NameOutput) -> None:
+    if output.id not in {thing.id for thing in value.things}:
+        raise InvalidOutput(f"{output.id[:20]!r} is not one of the given ids")
+
+
+def _never(value: NameInput, output: NameOutput) -> None:
+    raise InvalidOutput("no output passes this check")
+
+
+def _first(value: NameInput) -> NameOutput:
+    return NameOutput(id=value.things[0].id)
+
+
+NAME = Operator(
+    name="name",
+    instructions="Copy the id of the thing that answers the question into the field `id`. Use only ids that are given.",
+    input=NameInput,
+    output=NameOutput,
+    keyless=_first,
+    check=_known,
+)
+IMPOSSIBLE = Operator(
+    name="impossible", instructions=NAME.instructions, input=NameInput, output=NameOutput, keyless=_first, check=_never
+)
+
+
+def asking(thing: str) -> NameInput:
+    """A call whose only right answer is this id."""
+    return NameInput(question=f"Which thing is {thing}?", things=(ThingView(id=thing, text=f"This is {thing}."),))
+
+
+class ModelContract:
+    """The tests. Each opens a model with `make` and closes it."""
+
+    def make(self) -> Model:
+        """A new model."""
+        raise NotImplementedError
+
+    def with_model(self, test: Callable[[Model], Awaitable[T]]) -> T:
+        """Run a test with a model that is closed afterwards, in an event loop of its own."""
+
+        async def run() -> T:
+            model = self.make()
+            try:
+                return await test(model)
+            finally:
+                await model.close()
+
+        return asyncio.run(run())
+
+    def test_name_and_identity_are_stable(self) -> None:
+        """Cache keys and answers rest on them."""
+        one, two = self.make(), self.make()
+        assert one.name
+        assert one.identity
+        assert (one.name, one.identity, one.cacheable) == (two.name, two.identity, two.cacheable)
+
+    def test_answers_with_a_checked_output_and_its_cost(self) -> None:
+        """The output has its type and passes the check; what was spent is told."""
+
+        async def test(model: Model) -> Reply[NameOutput]:
+            return await model.answer(NAME, asking("T1"), FREE)
+
+        reply = self.with_model(test)
+        assert reply.output == NameOutput(id="T1")
+        _sound(reply.usage)
+        assert (reply.usage.model_calls >= 1) == self.make().cacheable
+
+    def test_concurrent_calls_do_not_mix(self) -> None:
+        """Each call gets the answer to its own prompt."""
+        things = [f"T{n}" for n in range(6)]
+
+        async def test(model: Model) -> list[Reply[NameOutput]]:
+            return await asyncio.gather(*(model.answer(NAME, asking(thing), FREE) for thing in things))
+
+        assert [reply.output.id for reply in self.with_model(test)] == things
+
+    def test_output_that_never_passes_fails_with_its_cost(self) -> None:
+        """It ends, in one line, and the cost of all tries is not lost."""
+
+        async def test(model: Model) -> ModelFailed:
+            try:
+                await model.answer(IMPOSSIBLE, asking("T1"), FREE)
+            except ModelFailed as error:
+                return error
+            raise AssertionError("an output that does not pass its check came out")
+
+        failed = self.with_model(test)
+        assert "\n" not in str(failed)
+        assert failed.model == self.make().name
+        assert failed.usage is not None
+        _sound(failed.usage)
+        assert (failed.usage.model_calls >= 1) == self.make().cacheable
+
+    def test_a_spent_budget_stops_before_the_call(self) -> None:
+        """A model that costs something does not start with nothing left."""
+        for limits in (CallLimits(calls=0), CallLimits(tokens=0), CallLimits(seconds=0.0)):
+
+            async def test(model: Model, limits: CallLimits = limits) -> bool:
+                try:
+                    await model.answer(NAME, asking("T1"), limits)
+                except BudgetExhausted as error:
+                    assert error.usage is None or error.usage.model_calls == 0
+                    return True
+                return False
+
+            assert self.with_model(test) == self.make().cacheable
+
+    def test_cancelling_stops_the_call_and_spares_the_model(self) -> None:
+        """Cancellation passes through, and the model answers again."""
+
+        async def test(model: Model) -> Reply[NameOutput]:
+            task = asyncio.create_task(model.answer(NAME, asking("T1"), FREE))
+            await asyncio.sleep(0)
+            task.cancel()
+            results = await asyncio.gather(task, return_exceptions=True)
+            assert isinstance(results[0], (asyncio.CancelledError, Reply))
+            return await model.answer(NAME, asking("T2"), FREE)
+
+        assert self.with_model(test).output.id == "T2"
+
+    def test_closing_twice_is_safe(self) -> None:
+        """Also when nothing was asked, and after an answer."""
+
+        async def test(model: Model) -> None:
+            await model.close()
+            await model.close()
+
+        self.with_model(test)
+
+
+def _sound(usage: Usage) -> None:
+    assert min(usage.input_tokens, usage.output_tokens, usage.model_calls) >= 0
+    assert usage.cached_calls == 0
+    assert usage.searches == 0
+    assert usage.price is None or usage.price >= 0

@@ -1,0 +1,44 @@
+"""Models behind a real server on this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from pydantic_ai.models.openai import OpenAIChatModel
+from pydantic_ai.profiles import ModelProfile
+from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
+
+from medground.models.attempts import Patience
+from medground.models.served import ServedModel
+
+KEY = "sk-test-0123456789abcdefghij"
+
+
+@pytest.fixture
+def key() -> str:
+    """A secret that must show up nowhere but in the request's header."""
+    return KEY
+
+
+@pytest.fixture
+def serve(loopback: None) -> Callable[..., ServedModel]:
+    """Opens a model at an address, with waits too short to notice."""
+
+    def open_at(
+        url: str, *, native: bool = True, timeout: float = 5.0, retries: int = 2, patience: Patience | None = None
+    ) -> ServedModel:
+        provider = OpenAICompatibleProvider(
+            "stub", base_url=url, api_key=KEY, profile=ModelProfile(supports_json_schema_output=native)
+        )
+        return ServedModel(
+            "openai:stub",
+            OpenAIChatModel("stub", provider=provider),
+            timeout=timeout,
+            retries=retries,
+            patience=patience or Patience(first_wait=0.001),
+            key_hint="MEDGROUND_KEYS__OPENAI",
+            secrets=(KEY,),
+        )
+
+    return open_at
