@@ -85,10 +85,10 @@ def _corpora(settings: Settings) -> list[Found]:
     for name in settings.retrieval.corpora:
         try:
             with library.open(name) as snapshot:
-                note = f"{snapshot.manifest.documents:,} documents, {snapshot.manifest.hash[:12]}"
+                note = f"{snapshot.manifest.counts.documents:,} documents, {snapshot.manifest.hash[:12]}"
             found.append(Found(f"corpus {name}", "ok", note))
         except MedgroundError as error:
-            buildable = name == "starter" and not library.has(name)
+            buildable = name == "starter" and name not in library.list()
             note = "built by the first question" if buildable else str(error)
             found.append(Found(f"corpus {name}", "missing" if buildable else "broken", note))
     return found

@@ -81,6 +81,8 @@ class Engine:
         engine._stack.push_async_callback(models.close)
         for source in sources:
             engine._stack.push_async_callback(source.close)
+        for graph in graphs:
+            engine._stack.push_async_callback(graph.close)
         return engine
 
     async def ask(

@@ -110,9 +110,12 @@ class Filters(Frozen):
         parts: list[Query] = []
         if self.year_from is not None or self.year_to is not None:
             parts.append(Range(low=self.year_from, high=self.year_to))
-        for field, values in (("kind", self.kinds), ("publication_type", self.publication_types), ("id", self.ids)):
-            if values:
-                parts.append(any_of([Term(value=v, field=field) for v in values]))  # type: ignore[arg-type]
+        exact: tuple[tuple[FieldName, tuple[str, ...]], ...] = (
+            ("kind", self.kinds),
+            ("publication_type", self.publication_types),
+            ("id", self.ids),
+        )
+        parts += [any_of([Term(value=v, field=field) for v in values]) for field, values in exact if values]
         return all_of(parts) if parts else None
 
 

@@ -77,3 +77,7 @@ class KnowledgeGraph(Protocol):
     def entails(self, fact: GraphFact) -> bool:
         """Whether the stored relation, read again, states the fact's sentence."""
         ...
+
+    async def close(self) -> None:
+        """Free what it holds. Safe to call twice."""
+        ...
