@@ -1,0 +1,54 @@
+"""Opening what the settings name: one source per corpus, and the graph that a corpus carries."""
+
+from __future__ import annotations
+
+import logging
+
+from medground.corpus.embedding import Embedder, open_embedder
+from medground.corpus.library import Library
+from medground.corpus.snapshot import Snapshot
+from medground.corpus.starter import GRAPH_FILE, build_starter
+from medground.corpus.starter import NAME as STARTER
+from medground.errors import ConfigError
+from medground.graph.store import GraphStore
+from medground.progress import Progress, silent
+from medground.settings import Settings
+from medground.sources.base import KnowledgeGraph, Source
+from medground.sources.corpus import CorpusSource
+from medground.sources.graph import GraphSource
+
+log = logging.getLogger(__name__)
+
+
+def open_corpora(settings: Settings, progress: Progress = silent) -> tuple[list[Source], list[KnowledgeGraph]]:
+    """Sources and graphs of the corpora that the settings name; the starter is built when it is missing.
+
+    Raises:
+        UsageError: no corpus has that name.
+        ConfigError: the starter's extra is missing, or an embedding model changed since the build.
+        SnapshotCorrupt: a corpus differs from its manifest.
+    """
+    library = Library(settings.home)
+    sources: list[Source] = []
+    graphs: list[KnowledgeGraph] = []
+    for name in dict.fromkeys(settings.retrieval.corpora):
+        if name == STARTER and STARTER not in library.list():
+            build_starter(library, progress)
+        snapshot = library.open(name)
+        source = CorpusSource(snapshot, _embedder(snapshot, settings))
+        sources.append(source)
+        if (graph := snapshot.attachment(GRAPH_FILE)) is not None:
+            graphs.append(GraphSource(GraphStore.open(graph), source.fetch))
+    return sources, graphs
+
+
+def _embedder(snapshot: Snapshot, settings: Settings) -> Embedder | None:
+    """The model that made the snapshot's vectors; without it the corpus is searched by words alone, and says so."""
+    embedding = snapshot.manifest.embedding
+    if embedding is None or not settings.retrieval.dense:
+        return None
+    try:
+        return open_embedder(embedding.name, settings.home)
+    except ConfigError as error:
+        log.warning("corpus %s is searched by words alone: %s", snapshot.manifest.name, error)
+        return None
