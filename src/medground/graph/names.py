@@ -1,0 +1,84 @@
+"""Names made comparable: one key for every spelling, word order and number of the same name."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+FULL, NUMBER_LOST, HEAD = 0, 1, 2
+"""How much of a name a key keeps: all of it, all but the number in a series, or the syndrome's family name."""
+
+_GREEK = {"α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "κ": "kappa", "λ": "lambda"}
+_POSSESSIVE = re.compile(r"['’]s\b")
+_WORD = re.compile(r"[a-z0-9]+")
+_ROMAN = {
+    "i": "1",
+    "ii": "2",
+    "iii": "3",
+    "iv": "4",
+    "v": "5",
+    "vi": "6",
+    "vii": "7",
+    "viii": "8",
+    "ix": "9",
+    "x": "10",
+}
+_ALWAYS_ROMAN = {"ii", "iii", "iv", "vi", "vii", "viii", "ix"}
+_EMPTY = {"of", "the", "type"}
+_SAME = {"classical": "classic", "hypermobile": "hypermobility"}
+_SPELLING = (
+    (re.compile(r"ies$"), "y"),
+    (re.compile(r"(ss|x|ch|sh)es$"), r"\1"),
+    (re.compile(r"(?<=\w{4})([oy])ses$"), r"\1sis"),
+    (re.compile(r"(?<=\w{2})(?<![sui])s$"), ""),
+    (re.compile(r"[ao]e"), "e"),
+    (re.compile(r"our$"), "or"),
+    (re.compile(r"([bt])re$"), r"\1er"),
+    (re.compile(r"is(e|ed|ing|ation)$"), r"iz\1"),
+    (re.compile(r"^sulph"), "sulf"),
+)
+_SERIES = re.compile(r",?\s+(?:type\s+(?:\d+[A-Za-z]?|[IVX]+[A-Za-z]?|[A-Z])|\d+[A-Za-z]?|[IVX]{1,4}[A-C]?)$")
+
+
+def name_key(text: str) -> str:
+    """The key of a name: its words without order, case, accents, hyphens, plural, possessive and British spelling.
+
+    Two names with one key name the same thing: "Dislocation of the lens" and "lens dislocations", "Ehlers-Danlos
+    syndrome, classic type" and "classical Ehlers Danlos syndrome". Empty when the text has no word.
+    """
+    folded = "".join(_GREEK.get(c, c) for c in unicodedata.normalize("NFKD", text).casefold())
+    plain = "".join(c for c in folded if not unicodedata.combining(c))
+    words = _WORD.findall(_POSSESSIVE.sub("", plain))
+    numbered = [_number(word, words[i - 1] if i else "") for i, word in enumerate(words)]
+    return " ".join(sorted(_spelled(word) for word in numbered if word not in _EMPTY))
+
+
+def disease_keys(name: str) -> Iterator[tuple[str, int]]:
+    """Keys of a disease's name with how much of it each keeps.
+
+    "Ehlers-Danlos syndrome, classic type, 2" is also found without its number, and as one of the "Ehlers-Danlos
+    syndrome" family. A number is not dropped when one word is left ("Trisomy 13").
+    """
+    yield name_key(name), FULL
+    if "susceptib" in name:
+        return
+    short = _SERIES.sub("", name)
+    if short != name and len(short.split()) > 1:
+        kept = HEAD if short.endswith("syndrome") and ", type" in name else NUMBER_LOST
+        yield name_key(short), kept
+    head, comma, _ = name.partition(",")
+    if comma and head.endswith(" syndrome"):
+        yield name_key(head), HEAD
+
+
+def _number(word: str, before: str) -> str:
+    return _ROMAN.get(word, word) if before == "type" or word in _ALWAYS_ROMAN else word
+
+
+def _spelled(word: str) -> str:
+    word = _SAME.get(word, word)
+    if len(word) > 3:
+        for pattern, replacement in _SPELLING:
+            word = pattern.sub(replacement, word)
+    return word

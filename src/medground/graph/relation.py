@@ -1,0 +1,101 @@
+"""What a graph stores: concepts, and relations between them with the frequency and references they came with."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import Literal, NamedTuple
+
+ConceptKind = Literal["phenotype", "disease", "gene", "modifier"]
+"""`modifier`: a term of the ontology that is no abnormality (a mode of inheritance, an onset, a severity)."""
+
+Predicate = Literal["feature", "inheritance", "course", "modifier", "history", "gene", "definition"]
+"""Read `subject` has `predicate` `object`. A definition has its own concept as object."""
+
+Scope = Literal["name", "exact", "abbreviation", "related", "broad", "narrow"]
+"""How close a name is to its concept. Only the first three ever stand for it."""
+
+
+class Concept(NamedTuple):
+    """A node of the graph, such as `HP:0001083` Ectopia lentis."""
+
+    id: str
+    name: str
+    kind: ConceptKind
+    definition: str = ""
+
+    @property
+    def label(self) -> str:
+        """`Marfan syndrome (OMIM:154700)`."""
+        return f"{self.name} ({self.id})"
+
+
+class Name(NamedTuple):
+    """A name or synonym of a concept."""
+
+    text: str
+    scope: Scope
+
+
+class Frequency(NamedTuple):
+    """In which share of patients; `low` and `high` are shares from 0 to 1, `text` is what the source stores."""
+
+    text: str
+    words: str
+    low: float
+    high: float
+
+
+_TERMS = {
+    "HP:0040280": ("obligate (100% of patients)", 1.0, 1.0),
+    "HP:0040281": ("very frequent (80-99% of patients)", 0.8, 0.99),
+    "HP:0040282": ("frequent (30-79% of patients)", 0.3, 0.79),
+    "HP:0040283": ("occasional (5-29% of patients)", 0.05, 0.29),
+    "HP:0040284": ("very rare (1-4% of patients)", 0.01, 0.04),
+    "HP:0040285": ("excluded (0% of patients)", 0.0, 0.0),
+}
+_COUNT = re.compile(r"(\d+)/(\d+)")
+_PERCENT = re.compile(r"(\d+(?:\.\d+)?)%")
+
+
+@cache
+def frequency(text: str) -> Frequency | None:
+    """Read a stored frequency: `119/251`, `45%` or a term of the ontology. None when it says nothing readable."""
+    if text in _TERMS:
+        words, low, high = _TERMS[text]
+        return Frequency(text, words, low, high)
+    if (count := _COUNT.fullmatch(text)) and 0 <= int(count[1]) <= int(count[2]) > 0:
+        share = int(count[1]) / int(count[2])
+        return Frequency(text, f"{int(count[1])} of {int(count[2])} patients", share, share)
+    if (percent := _PERCENT.fullmatch(text)) and float(percent[1]) <= 100:
+        share = float(percent[1]) / 100
+        return Frequency(text, f"{text} of patients", share, share)
+    return None
+
+
+class Place(NamedTuple):
+    """Where a document states a relation: `document.text[start:end]` is that line."""
+
+    document_id: str
+    start: int
+    end: int
+
+
+class Relation(NamedTuple):
+    """A stored relation. `negated` is the qualifier NOT; `onset` and `modifiers` are names of terms."""
+
+    subject: Concept
+    predicate: Predicate
+    object: Concept
+    frequency: Frequency | None = None
+    negated: bool = False
+    sex: str = ""
+    onset: str = ""
+    modifiers: tuple[str, ...] = ()
+    references: tuple[str, ...] = ()
+    place: Place | None = None
+
+    @property
+    def excluded(self) -> bool:
+        """Stored as absent: with NOT, or seen in none of the patients that were looked at."""
+        return self.negated or (self.frequency is not None and self.frequency.high == 0)

@@ -1,0 +1,169 @@
+"""The graph in one SQLite file, read-only once it is written."""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+import threading
+from collections.abc import Iterable
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from medground.errors import SnapshotCorrupt
+from medground.graph.names import FULL, NUMBER_LOST, name_key
+from medground.graph.relation import Concept, ConceptKind, Place, Relation, frequency
+
+_ID = re.compile(r"(?:HP|OMIM|ORPHA|DECIPHER|NCBIGene):\w+", re.IGNORECASE)
+_BY_ID = """
+    SELECT id, name, kind, definition FROM concepts
+    WHERE id = ? COLLATE NOCASE AND kind IN (SELECT value FROM json_each(?))
+"""
+_BY_IDS = "SELECT id, name, kind, definition FROM concepts WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id"
+_BY_NAME = """
+    SELECT c.id, c.name, c.kind, c.definition, n.scope, n.level, n.text FROM names n
+    JOIN concepts c ON c.number = n.concept
+    WHERE n.key = ? AND c.kind IN (SELECT value FROM json_each(?)) ORDER BY c.id
+"""
+_RELATION = """
+    SELECT s.id, s.name, s.kind, s.definition, r.predicate, o.id, o.name, o.kind, o.definition, r.frequency, r.negated,
+           r.sex, r.onset, r.modifiers, r.refs, r.start, r.end
+    FROM relations r JOIN concepts s ON s.number = r.subject JOIN concepts o ON o.number = r.object
+"""
+_AT_PLACE = f"{_RELATION} WHERE s.id = ? AND r.start = ? AND r.end = ?"
+_OF_SUBJECTS = "r.subject IN (SELECT c.number FROM json_each(?) j JOIN concepts c ON c.id = j.value)"
+_OF_OBJECTS = "r.object IN (SELECT c.number FROM json_each(?) j JOIN concepts c ON c.id = j.value)"
+_KIN = """
+    WITH RECURSIVE reached(number) AS (
+        SELECT number FROM concepts WHERE id = ?
+        UNION SELECT e.{target} FROM edges e JOIN reached ON e.{source} = reached.number
+    ) SELECT c.id FROM reached JOIN concepts c USING (number)
+"""
+
+
+class GraphStore:
+    """Look-ups by name and by relation. One instance serves many threads."""
+
+    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+        self.path = path
+        self._connection = connection
+        self._lock = threading.Lock()
+        meta = dict(self._rows("SELECT key, value FROM meta"))
+        if "name" not in meta:
+            raise SnapshotCorrupt(f"{path} has no graph in it; build the corpus again")
+        self.name: str = meta["name"]
+        """Name and release of the graph, such as `HPO 2025-01-16`."""
+
+    @classmethod
+    def open(cls, path: Path) -> Self:
+        """Open a graph file.
+
+        Raises:
+            SnapshotCorrupt: there is no file, or it is no graph.
+        """
+        uri = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
+        try:
+            return cls(path, sqlite3.connect(uri, uri=True, check_same_thread=False))
+        except sqlite3.DatabaseError as error:
+            raise SnapshotCorrupt(f"{path} cannot be read as a graph ({error}); build the corpus again") from None
+
+    def find(self, text: str, *kinds: ConceptKind) -> tuple[Concept, ...]:
+        """Concepts of these kinds that a text names, as a whole and unambiguously; empty when none is named.
+
+        An id names its concept. A phenotype is named by its name, else by an exact synonym; a disease by its full
+        name and by the entries that add a number to it, or else as a family ("Ehlers-Danlos syndrome").
+        """
+        wanted = json.dumps(kinds)
+        if _ID.fullmatch(text.strip()):
+            return tuple(Concept(*row) for row in self._rows(_BY_ID, text.strip(), wanted))
+        named = [(Concept(*row[:4]), *row[4:]) for row in self._rows(_BY_NAME, name_key(text), wanted)]
+        chosen: dict[str, Concept] = {}
+        for kind in kinds:
+            of_kind = [entry for entry in named if entry[0].kind == kind]
+            chosen |= {c.id: c for c in (_diseases(of_kind) if kind == "disease" else _terms(of_kind, text))}
+        return tuple(chosen.values())
+
+    def relations(
+        self, *, subjects: Iterable[str] | None = None, objects: Iterable[str] | None = None, predicate: str = ""
+    ) -> list[Relation]:
+        """Relations of these subjects, of these objects, or between both, of one predicate or of any."""
+        given = [(ids, where) for ids, where in ((subjects, _OF_SUBJECTS), (objects, _OF_OBJECTS)) if ids is not None]
+        where = " AND ".join([*(clause for _, clause in given), "(? = '' OR r.predicate = ?)"])
+        values = [json.dumps(list(ids)) for ids, _ in given]
+        rows = self._rows(f"{_RELATION} WHERE {where} ORDER BY r.number", *values, predicate, predicate)
+        return [_relation(row) for row in rows]
+
+    def stated_at(self, place: Place) -> Relation | None:
+        """The relation that a document states at a place."""
+        rows = self._rows(_AT_PLACE, place.document_id, place.start, place.end)
+        return _relation(rows[0]) if rows else None
+
+    def ancestors(self, concept_id: str) -> set[str]:
+        """Ids of everything that a term is a kind of, itself not among them."""
+        return self._walk(concept_id, "child", "parent")
+
+    def descendants(self, concept_id: str) -> set[str]:
+        """Ids of every kind of a term, itself not among them."""
+        return self._walk(concept_id, "parent", "child")
+
+    def concepts(self, ids: Iterable[str]) -> list[Concept]:
+        """Concepts by id; ids that are not stored are left out."""
+        rows = self._rows(_BY_IDS, json.dumps(list(ids)))
+        return [Concept(*row) for row in rows]
+
+    def close(self) -> None:
+        """Close the file. Safe to call twice."""
+        self._connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def _walk(self, start: str, source: str, target: str) -> set[str]:
+        rows = self._rows(_KIN.replace("{source}", source).replace("{target}", target), start)
+        return {row[0] for row in rows} - {start}
+
+    def _rows(self, sql: str, *values: object) -> list[Any]:
+        try:
+            with self._lock:
+                return self._connection.execute(sql, values).fetchall()
+        except sqlite3.DatabaseError as error:
+            raise SnapshotCorrupt(f"{self.path} cannot be read ({error}); build the corpus again") from None
+
+
+_Named = tuple[Concept, str, int, str]
+"""A concept with the scope, the level and the text of the name that was found."""
+
+
+def _terms(named: list[_Named], text: str) -> list[Concept]:
+    """The concepts whose own name it is, else those with that exact synonym, else the one with that abbreviation."""
+    for scope in ("name", "exact"):
+        if found := [concept for concept, s, _, _ in named if s == scope]:
+            return found
+    short = [concept for concept, s, _, stored in named if s == "abbreviation" and stored == text.strip()]
+    return short if len(short) == 1 else []
+
+
+def _diseases(named: list[_Named]) -> list[Concept]:
+    full = any(level == FULL for _, _, level, _ in named)
+    return [concept for concept, _, level, _ in named if not full or level <= NUMBER_LOST]
+
+
+def _relation(row: tuple[Any, ...]) -> Relation:
+    subject, predicate, thing, rest = Concept(*row[:4]), row[4], Concept(*row[5:9]), row[9:]
+    stored, negated, sex, onset, modifiers, references, start, end = rest
+    return Relation(
+        subject=subject,
+        predicate=predicate,
+        object=thing,
+        frequency=frequency(stored),
+        negated=bool(negated),
+        sex=sex,
+        onset=onset,
+        modifiers=tuple(modifiers.split("\n")) if modifiers else (),
+        references=tuple(references.split("\n")) if references else (),
+        place=Place(subject.id, start, end),
+    )

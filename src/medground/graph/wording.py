@@ -1,0 +1,76 @@
+"""A relation as words: the line of a document that states it, and the sentence of a fact."""
+
+from __future__ import annotations
+
+from medground.corpus.sentences import sentence_spans
+from medground.graph.relation import Concept, Relation
+
+
+def line(relation: Relation) -> str:
+    """The line that states a relation in a document of its subject, with frequency and references."""
+    if relation.predicate == "definition":
+        return relation.subject.definition
+    if relation.predicate == "gene":
+        return f"{relation.object.label}: associated gene."
+    said = ", ".join(part for part in (_stated(relation), *_extras(relation)) if part)
+    rest = "; ".join(part for part in (said, ", ".join(relation.references)) if part)
+    return f"{relation.object.label}: {rest}." if rest else f"{relation.object.label}."
+
+
+def sentence(relation: Relation, asked: Concept | None = None) -> str:
+    """A complete statement of one relation that claims nothing beyond it.
+
+    `asked` is the phenotype of the question when the relation is stored for a kind of it or for what it is a kind of.
+    """
+    subject, thing = relation.subject.label, relation.object.name
+    if relation.predicate == "definition":
+        return f"{subject} is defined as: {_first_sentence(relation.subject.definition)}"
+    if relation.predicate == "gene":
+        return f"{thing} is recorded as a gene associated with {subject}."
+    if asked is not None and asked.id != relation.object.id:
+        kinship = f"of which {asked.name} is a kind" if relation.excluded else f"a kind of {asked.name}"
+        thing = f"{thing}, {kinship},"
+    extra = "".join(f" ({part})" for part in _extras(relation))
+    if relation.negated:
+        return f"{thing} is recorded as not being a feature of {subject}{extra}."
+    found = relation.frequency
+    if relation.excluded and found is not None and not found.text.startswith("HP:"):
+        return f"{thing} was seen in {found.words} with {subject}{extra}."
+    return f"{thing} is recorded as {_ROLE[relation.predicate]} {subject}{_share(relation)}{extra}."
+
+
+_ROLE = {
+    "feature": "a feature of",
+    "inheritance": "a mode of inheritance of",
+    "course": "an onset or course of",
+    "modifier": "a clinical modifier of",
+    "history": "a part of the medical history in",
+}
+
+
+def _stated(relation: Relation) -> str:
+    if relation.negated:
+        return "excluded, not a feature"
+    if relation.frequency is not None:
+        return relation.frequency.words
+    return "frequency not recorded" if relation.predicate == "feature" else ""
+
+
+def _share(relation: Relation) -> str:
+    if relation.frequency is None:
+        return ", frequency not recorded" if relation.predicate == "feature" else ""
+    if relation.frequency.text.startswith("HP:"):
+        return f", frequency: {relation.frequency.words}"
+    return f", in {relation.frequency.words}"
+
+
+def _extras(relation: Relation) -> list[str]:
+    """What limits the relation: a sex, an onset, modifiers."""
+    sex = [f"recorded for {relation.sex}s"] if relation.sex else []
+    onset = [f"onset: {relation.onset}"] if relation.onset else []
+    return [*sex, *onset, *relation.modifiers]
+
+
+def _first_sentence(text: str) -> str:
+    spans = sentence_spans(text)
+    return text[slice(*spans[0])] if spans else text
