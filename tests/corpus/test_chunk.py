@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -57,7 +59,7 @@ def test_sentences_that_fit_are_never_cut_and_passages_are_full(document: Docume
     for start, end in sentences:
         if end - start <= limit:
             assert sum(p.start <= start and end <= p.end for p in passages) == 1
-    for one, two in zip(passages, passages[1:], strict=False):
+    for one, two in itertools.pairwise(passages):
         first_of_two = next((end for start, end in sentences if start == two.start), None)
         if first_of_two is not None and first_of_two - two.start <= limit:
             assert first_of_two - one.start > limit

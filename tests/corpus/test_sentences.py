@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -123,6 +124,13 @@ def test_headings_and_list_items_are_sentences_of_their_own() -> None:
 def test_a_very_long_sentence_stays_whole() -> None:
     text = "word " * 5000
     assert sentence_spans(text) == [(0, len(text) - 1)]
+
+
+@pytest.mark.parametrize("piece", ["\n", '."', "\r\n", ". ", "A. ", "\u2028", " \n\t", "vit. "])
+def test_repetition_takes_no_more_than_linear_time(piece: str) -> None:
+    started = time.process_time()
+    sentence_spans(piece * 50_000)
+    assert time.process_time() - started < 5
 
 
 def test_offsets_count_code_points() -> None:

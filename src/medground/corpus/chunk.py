@@ -9,7 +9,6 @@ from medground.corpus.sentences import Span, sentence_spans
 from medground.document import Document, Passage
 from medground.errors import UsageError
 
-
 _VISIBLE = re.compile(r"\S")
 
 

@@ -27,9 +27,9 @@ _AFTER_LETTER = re.compile(rf"(?<=[\s\-(][A-Z]\.)\s+(?=(?:{_OPENERS})[\s,:])")
 # Abstracts lose the space between two sections: "(P<.001).Conclusion", "was seen.The".
 _GLUED = re.compile(rf"(?<=[a-z0-9)\]%]\.)(?=(?:{_OPENERS})\b(?!\.))|(?<=[)\]%]\.)(?=[A-Z][a-z])")
 
-# The library passes over a blank line that has no letter before it.
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n\s*")
-_BORDERS = (_BLANK_LINE, _AFTER_LETTER, _GLUED)
+# Dotted leaders and other long runs of marks end no sentence, and cost the library quadratic time.
+_MARKS = re.compile(r"[^\w\s]{20,}")
 
 # An abbreviation that always belongs to what follows it: a vitamin's letter, a number, a rank of a taxon's name.
 _OPEN_END = re.compile(
@@ -45,23 +45,35 @@ def sentence_spans(text: str) -> list[Span]:
     text. A blank line always ends a sentence. A sentence has no greatest length.
     """
     spans: list[Span] = []
-    for span in _split(text, _tokenizer().spans(text)):
-        if spans and _belongs_together(text, spans[-1], span):
-            spans[-1] = (spans[-1][0], span[1])
-        else:
-            spans.append(span)
+    masked = _MARKS.sub(lambda run: "-" * len(run[0]), text)
+    for start, end in _paragraphs(masked):
+        for span in _sentences(masked, start, end):
+            if spans and spans[-1][0] >= start and _belongs_together(masked, spans[-1], span):
+                spans[-1] = (spans[-1][0], span[1])
+            else:
+                spans.append(span)
     return spans
 
 
-def _split(text: str, spans: list[Span]) -> Iterator[Span]:
-    """Add the borders that the library does not see."""
-    for start, end in spans:
-        borders = [match for pattern in _BORDERS for match in pattern.finditer(text, start, end)]
+def _paragraphs(text: str) -> Iterator[Span]:
+    """Split at blank lines, which the library sees only after a letter, and is slow with many of them."""
+    start = 0
+    for blank in _BLANK_LINE.finditer(text):
+        yield start, blank.start()
+        start = blank.end()
+    yield start, len(text)
+
+
+def _sentences(text: str, start: int, end: int) -> Iterator[Span]:
+    """The library's sentences of one paragraph, split where it missed a border."""
+    for first, last in _tokenizer().spans(text[start:end]):
+        first, last = start + first, start + last
+        borders = [*_AFTER_LETTER.finditer(text, first, last), *_GLUED.finditer(text, first, last)]
         for border in sorted(borders, key=lambda match: match.start()):
-            if text[start : border.start()].strip():
-                yield start, start + len(text[start : border.start()].rstrip())
-                start = border.end()
-        yield start, end
+            if first < border.start():
+                yield first, border.start()
+                first = border.end()
+        yield first, last
 
 
 def _belongs_together(text: str, before: Span, after: Span) -> bool:
@@ -78,5 +90,6 @@ def _tokenizer() -> Any:
     """An own instance of the library's model (abbreviations added to it reach nobody else)."""
     tokenizer = nupunkt.load_default_model()
     tokenizer.add_abbreviations(_ABBREVIATIONS)
+    tokenizer.paragraph_breaks = False
     tokenizer.line_breaks = True
     return tokenizer
