@@ -1,0 +1,70 @@
+"""The command line: parse, call the engine, render.
+
+One line says what went wrong; the exit status is 2 for a user's mistake, 1 for a failure, 130 after Ctrl-C. A
+traceback is shown with `--debug` only. Heavy imports happen inside commands, so that `--help` is fast.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+from typer.exceptions import TyperException
+
+from medground.errors import MedgroundError, UserMistake
+from medground.faces.cli.ask import ask
+from medground.faces.cli.config import config_app
+from medground.faces.cli.corpus import corpus_app
+from medground.faces.cli.doctor import doctor
+from medground.faces.cli.models import models_app
+from medground.faces.cli.show import schema_app, trace_app, version
+
+app = typer.Typer(
+    name="medground",
+    help="Answer biomedical questions from the literature, with the quotes that prove each sentence.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+app.command()(ask)
+app.add_typer(corpus_app, name="corpus")
+app.add_typer(models_app, name="models")
+app.add_typer(config_app, name="config")
+app.add_typer(trace_app, name="trace")
+app.add_typer(schema_app, name="schema")
+app.command()(doctor)
+app.command()(version)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line and exit."""
+    words = sys.argv[1:] if arguments is None else arguments
+    debug = "--debug" in words
+    sys.exit(_run([word for word in words if word != "--debug"], debug=debug))
+
+
+def _run(words: list[str], *, debug: bool) -> int:
+    try:
+        return int(app(words, standalone_mode=False) or 0)
+    except MedgroundError as error:
+        if debug:
+            raise
+        return _say(f"medground: {error}", 2 if isinstance(error, UserMistake) else 1)
+    except TyperException as error:
+        return _say(f"medground: {error.format_message()} (see medground --help)", error.exit_code)
+    except (KeyboardInterrupt, typer.Abort):
+        if debug:
+            raise
+        return _say("medground: stopped; what was finished is kept, the same command goes on from there", 130)
+    except BrokenPipeError:
+        return 0
+    except Exception as error:  # noqa: BLE001  the edge of the process: a bug is one line, not a traceback
+        if debug:
+            raise
+        return _say(f"medground: internal error, {type(error).__name__}: {error}; --debug shows where", 1)
+
+
+def _say(line: str, status: int) -> int:
+    typer.echo(" ".join(line.split()), err=True)
+    return status
