@@ -137,7 +137,7 @@ class SourceDocument(Frozen):
 
 
 class Search(Frozen):
-    """One query to one source. `failed` and `empty` are different things."""
+    """One query to one source. `failed` and `empty` are different things. `hits` are passages, or facts of a graph."""
 
     source: str
     query: str

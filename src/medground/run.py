@@ -12,10 +12,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
+from typing import Literal
 
 from medground.answer import Search, UsageReport
 from medground.errors import BudgetExhausted, ModelFailed, RateLimited, SourceUnavailable
 from medground.evidence import Ledger
+from medground.graph.finding import GraphFinding
 from medground.models.base import CallLimits
 from medground.models.registry import Models
 from medground.operators.base import I, O, Operator
@@ -139,6 +141,16 @@ class Run:
             )
             span.set(hits=[f"{h.ranker}:{h.rank}:{h.passage.key}" for r in found.rankings for h in r[:20]])
             return found
+
+    async def ask_graph(self, graph: KnowledgeGraph) -> GraphFinding | None:
+        """What a graph says to the question; counted as a search where the question asks for a stored relation."""
+        finding = await graph.ask(self.question.text)
+        if finding is not None:
+            self.usage += Usage(searches=1)
+            asked = f"{finding.relation}: {', '.join(finding.concepts)}"
+            status: Literal["found", "empty"] = "found" if finding.facts else "empty"
+            self.searches.append(Search(source=graph.name, query=asked, status=status, hits=len(finding.facts)))
+        return finding
 
     async def retrieve(self, ids: Sequence[str]) -> None:
         """Fetch documents into the ledger, so that they can be quoted; each from the first source that holds it.

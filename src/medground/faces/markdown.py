@@ -52,10 +52,6 @@ def _notes(answer: Answer) -> list[str]:
     retracted = [d for d in answer.documents if d.retraction == "retracted"]
     notes = [f"- retracted: {escaped(d.id)}, {escaped(d.title)}" for d in retracted]
     notes += [f"- warning: {escaped(w)}" for w in answer.warnings]
-    notes += [
-        f"- searched {escaped(s.source)}: {s.hits if s.status != 'failed' else escaped(s.error or 'failed')}"
-        f"{' passages' if s.status != 'failed' else ''}"
-        for s in answer.searches
-    ]
+    notes += [f"- {escaped(wording.searched(s))}" for s in answer.searches]
     notes += [f"- stopped early: {escaped(answer.stopped)}"] if answer.stopped else []
     return ["## Notes", "", *notes, ""] if notes else []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
-from medground.answer import Answer, Decision, SourceDocument, Statement, UsageReport
+from medground.answer import Answer, Decision, Search, SourceDocument, Statement, UsageReport
 from medground.evidence import Evidence
 
 _STATUS = {
@@ -70,6 +70,14 @@ def place(evidence: Evidence, document: SourceDocument) -> str:
             document.retraction
         ])
     return ", ".join(parts)
+
+
+def searched(search: Search) -> str:
+    """One line about one search."""
+    if search.status == "failed":
+        return f"could not search {search.source}: {clean(search.error or '')}"
+    what = "facts" if search.source.startswith("graph:") else "passages"
+    return f"searched {search.source}: {search.hits or 'no'} {what}"
 
 
 def cost(answer: Answer) -> str:

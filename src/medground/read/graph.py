@@ -32,7 +32,7 @@ async def ask_graphs(question: Question, run: Run) -> GraphWord | None:
     if question.task not in _ASKED or not run.graphs:
         return None
     with run.trace.span("ask graphs", graphs=[g.name for g in run.graphs]) as span:
-        findings = await asyncio.gather(*(graph.ask(question.text) for graph in run.graphs))
+        findings = await asyncio.gather(*(run.ask_graph(graph) for graph in run.graphs))
         words = [(graph, finding) for graph, finding in zip(run.graphs, findings, strict=True) if finding is not None]
         words.sort(key=lambda word: word[1].status == "not recorded")
         span.set(findings=[f"{graph.name}: {finding.relation}: {finding.status}" for graph, finding in words])

@@ -71,8 +71,7 @@ def _evidence(answer: Answer, out: Console) -> None:
 def _rest(answer: Answer, out: Console) -> None:
     out.print()
     for search in answer.searches:
-        found = f"{search.hits} passages" if search.status == "found" else search.error or "nothing found"
-        out.print(Text(f"searched {search.source}: {wording.clean(found)}", style="dim"))
+        out.print(Text(wording.searched(search), style="red" if search.status == "failed" else "dim"))
     for warning in answer.warnings:
         out.print(Text(f"warning: {wording.clean(warning)}", style="yellow"))
     if answer.stopped:
