@@ -1,1 +1,1 @@
-"""Who answers operators: `keyless`, models over pydantic-ai, a GGUF file. `open.open_models` opens what settings name."""
+"""Who answers operators: `keyless`, a model over pydantic-ai, a GGUF file. See `medground.models.open`."""

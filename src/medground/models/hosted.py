@@ -13,12 +13,11 @@ from pydantic import SecretStr
 from pydantic_ai.exceptions import UserError
 from pydantic_ai.models import Model as ProviderModel
 from pydantic_ai.models import infer_model
-from pydantic_ai.profiles import ModelProfile
 from pydantic_ai.providers import Provider, infer_provider_class
 
 from medground.errors import ConfigError
 from medground.models.open import NAMES
-from medground.models.served import ServedModel
+from medground.models.served import MASKING_SERVER, ServedModel
 from medground.settings import PREFIX, Settings
 
 KEY_OF = {
@@ -92,8 +91,7 @@ def _compatible(name: str, settings: Settings, key: SecretStr | None) -> Provide
         "openai-compatible",
         base_url=address,
         api_key=key.get_secret_value() if key else None,
-        # Servers that constrain the output by masking tokens do not show the schema, with its descriptions, to the model.
-        profile=ModelProfile(supports_json_schema_output=True, native_output_requires_schema_in_instructions=True),
+        profile=MASKING_SERVER,
     )
     return OpenAIChatModel(name.partition(":")[2], provider=provider)
 

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from pydantic_ai import Agent, ModelRetry, NativeOutput, PromptedOutput, RunUsage, ToolOutput
 from pydantic_ai.exceptions import AgentRunError, ModelConnectionError, ModelRequestTimeout, RunTimedOut, UserError
 from pydantic_ai.models import Model as ProviderModel
+from pydantic_ai.profiles.openai import OpenAIModelProfile
 from pydantic_ai.settings import ModelSettings
 
 from medground.errors import BudgetExhausted
@@ -20,6 +21,15 @@ from medground.models.base import CallLimits, Reply
 from medground.models.failures import Place, explain, shown_address
 from medground.operators.base import I, InvalidOutput, O, Operator
 from medground.usage import Usage
+
+MASKING_SERVER = OpenAIModelProfile(
+    supports_json_schema_output=True,
+    native_output_requires_schema_in_instructions=True,
+    openai_chat_supports_multiple_system_messages=False,
+)
+"""For vLLM, llama.cpp and their like: they hold the output to a schema by masking tokens, which shows the model neither
+the schema nor its descriptions, so it is written into the instructions too, in the one system message that every chat
+template takes."""
 
 
 class ServedModel:

@@ -22,7 +22,7 @@ O = TypeVar("O", bound="OperatorOutput")  # noqa: E741
 NONE = "(none)"
 """How a prompt shows an absent or empty value."""
 
-# Control characters, lone surrogates, non-characters and the tag block, in which instructions can be hidden from people.
+# Control characters, lone surrogates, non-characters, and the tag block, which can hide instructions from people.
 _UNSEEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff\U000e0000-\U000e007f]")
 
 

@@ -124,7 +124,7 @@ def _handler(answer: Callable[[dict[str, Any], dict[str, str]], Sent]) -> type[B
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
-        def do_POST(self) -> None:  # noqa: N802 (the name that http.server calls)
+        def do_POST(self) -> None:
             request = json.loads(self.rfile.read(int(self.headers["content-length"])))
             sent = answer(request, {name.lower(): value for name, value in self.headers.items()})
             time.sleep(sent.delay)

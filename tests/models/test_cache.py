@@ -1,0 +1,154 @@
+"""The call cache: what it gives back, what it refuses to believe, and what it never holds."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import threading
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from medground.models.cache import CallCache
+from medground.operators.base import OperatorOutput
+
+
+class Output(OperatorOutput):
+    text: str
+    scores: tuple[float, ...] = ()
+
+
+class Stricter(OperatorOutput):
+    text: str
+    scores: tuple[float, ...]
+    reason: str
+
+
+ABOUT = {"model": "openai:stub", "operator": "write"}
+KEY = hashlib.sha256(b"call").hexdigest()
+
+
+def only_file(folder: Path) -> Path:
+    (path,) = [p for p in folder.rglob("*") if p.is_file()]
+    return path
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40, deadline=None)
+@given(
+    text=st.text(st.characters(exclude_categories=["Cs"])),
+    scores=st.lists(st.floats(allow_nan=False, allow_infinity=False)),
+    key=st.binary(),
+)
+def test_what_goes_in_comes_out(tmp_path: Path, text: str, scores: list[float], key: bytes) -> None:
+    cache, output = CallCache(tmp_path), Output(text=text, scores=tuple(scores))
+    name = hashlib.sha256(key).hexdigest()
+    cache.put(name, output, ABOUT)
+    assert cache.get(name, Output) == output
+    assert CallCache(tmp_path).get(name, Output) == output
+
+
+def test_an_absent_call_is_none(tmp_path: Path) -> None:
+    assert CallCache(tmp_path / "none").get(KEY, Output) is None
+    assert not (tmp_path / "none").exists()
+
+
+def test_the_file_holds_the_output_and_names_only(tmp_path: Path) -> None:
+    CallCache(tmp_path).put(KEY, Output(text="yes"), ABOUT)
+    path = only_file(tmp_path)
+    assert path.relative_to(tmp_path) == Path(KEY[:2]) / f"{KEY[2:]}.json"
+    stored = json.loads(path.read_text(encoding="utf-8"))
+    assert stored.keys() == {"format", "sha256", "about", "output"}
+    assert (stored["about"], stored["output"]) == (ABOUT, {"text": "yes", "scores": []})
+
+
+def test_every_damaged_byte_is_a_miss_and_is_mended(tmp_path: Path) -> None:
+    cache, output = CallCache(tmp_path), Output(text="supported", scores=(0.25,))
+    cache.put(KEY, output, {})
+    path = only_file(tmp_path)
+    good = path.read_bytes()
+    for place in range(len(good)):
+        damaged = bytearray(good)
+        damaged[place] ^= 0x01
+        path.write_bytes(damaged)
+        found = cache.get(KEY, Output)
+        assert found is None or found == output  # never another answer
+    for length in range(len(good)):
+        path.write_bytes(good[:length])
+        assert cache.get(KEY, Output) is None
+    cache.put(KEY, output, {})
+    assert cache.get(KEY, Output) == output
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"null", b"[]", b'"x"', b"{}", b'{"format": 1}', b"\xff\xfe", b"[" * 100_000, b'{"format": 9, "output": 1}'],
+)
+def test_anything_else_in_the_file_is_a_miss(tmp_path: Path, content: bytes) -> None:
+    cache = CallCache(tmp_path)
+    cache.put(KEY, Output(text="x"), {})
+    only_file(tmp_path).write_bytes(content)
+    assert cache.get(KEY, Output) is None
+
+
+def test_a_file_under_a_wrong_name_is_not_believed(tmp_path: Path) -> None:
+    cache, other = CallCache(tmp_path), hashlib.sha256(b"other call").hexdigest()
+    cache.put(KEY, Output(text="x"), {})
+    (tmp_path / other[:2]).mkdir(exist_ok=True)
+    only_file(tmp_path).rename(tmp_path / other[:2] / f"{other[2:]}.json")
+    assert cache.get(other, Output) is None
+
+
+def test_an_output_that_no_longer_fits_its_type_is_a_miss(tmp_path: Path) -> None:
+    cache = CallCache(tmp_path)
+    cache.put(KEY, Output(text="x"), {})
+    assert cache.get(KEY, Stricter) is None
+
+
+def test_a_folder_that_cannot_be_written_costs_a_warning_only(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / "file").write_text("in the way")
+    cache = CallCache(tmp_path / "file" / "calls")
+    with caplog.at_level(logging.WARNING):
+        for _ in range(3):
+            cache.put(KEY, Output(text="x"), {})
+    assert len(caplog.records) == 1
+    assert "cannot store model replies" in caplog.text
+    assert cache.get(KEY, Output) is None
+
+
+def test_a_full_disk_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def full(self: Path, target: Path) -> Path:
+        raise OSError(28, "No space left on device")
+
+    cache = CallCache(tmp_path)
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "replace", full)
+        cache.put(KEY, Output(text="x"), {})
+    assert [p for p in tmp_path.rglob("*") if p.is_file()] == []
+    assert "No space left on device" in caplog.text
+    cache.put(KEY, Output(text="x"), {})
+    assert cache.get(KEY, Output) is not None
+
+
+def test_many_writers_and_readers_at_once(tmp_path: Path) -> None:
+    outputs = [Output(text=str(n) * 2000) for n in range(4)]
+    wrong: list[object] = []
+
+    def work(output: Output) -> None:
+        cache = CallCache(tmp_path)
+        for _ in range(50):
+            cache.put(KEY, output, {})
+            if cache.get(KEY, Output) not in outputs:
+                wrong.append(output)
+
+    threads = [threading.Thread(target=work, args=(output,)) for output in outputs]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+    assert list(only_file(tmp_path).parent.iterdir()) == [only_file(tmp_path)]

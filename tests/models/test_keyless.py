@@ -1,0 +1,32 @@
+"""Keyless answers cost nothing and obey the operator's own rule."""
+
+from __future__ import annotations
+
+import asyncio
+from decimal import Decimal
+
+import pytest
+
+from medground.errors import ModelFailed
+from medground.models.base import CallLimits
+from medground.models.keyless import Keyless
+from medground.testing.model_contract import FREE, IMPOSSIBLE, NAME, NameOutput, asking
+from medground.usage import Usage
+
+
+def test_it_answers_for_nothing_whatever_the_limits() -> None:
+    for limits in (FREE, CallLimits(tokens=0, calls=0, seconds=0.0)):
+        reply = asyncio.run(Keyless().answer(NAME, asking("T1"), limits))
+        assert reply.output == NameOutput(id="T1")
+        assert reply.usage == Usage(price=Decimal(0))
+
+
+def test_it_is_called_keyless_and_never_cached() -> None:
+    model = Keyless()
+    assert (model.name, model.identity, model.cacheable) == ("keyless", "keyless", False)
+
+
+def test_an_operator_that_breaks_its_own_rule_is_named() -> None:
+    with pytest.raises(ModelFailed, match="keyless: impossible: no output passes") as caught:
+        asyncio.run(Keyless().answer(IMPOSSIBLE, asking("T1"), FREE))
+    assert caught.value.usage == Usage()

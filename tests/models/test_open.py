@@ -1,0 +1,171 @@
+"""Models open from settings: only what is named, with all problems in one report, and nothing is called."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from medground.errors import ConfigError
+from medground.models.open import open_models
+from medground.settings import Settings
+from medground.testing.chat_peer import ChatPeer, chat
+from medground.testing.model_contract import FREE, NAME, asking
+
+OPERATORS = ("screen", "name", "write")
+SECRET = "sk-very-secret-0123456789"
+
+
+@pytest.fixture(autouse=True)
+def _no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable in list(os.environ):
+        if variable.endswith(("_API_KEY", "_BASE_URL", "_TOKEN")):
+            monkeypatch.delenv(variable)
+
+
+def settings(home: Path, **options: Any) -> Settings:
+    named = {name.replace("__", "."): value for name, value in options.items()}
+    return Settings.load(environ={}, options={"home": home, **named})
+
+
+def problem(home: Path, *, operators: Iterable[str] = OPERATORS, **options: Any) -> str:
+    with pytest.raises(ConfigError) as caught:
+        open_models(settings(home, **options), operators)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def test_keyless_unless_named_even_with_keys_around(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", SECRET)
+    models = open_models(settings(home, keys__openai=SECRET, keys__anthropic=SECRET), OPERATORS)
+    assert {models.of(operator).name for operator in OPERATORS} == {"keyless"}
+
+
+def test_each_operator_can_have_its_own(home: Path) -> None:
+    chosen = settings(home, model__operators={"write": "anthropic:claude-sonnet-4-5"}, keys__anthropic=SECRET)
+    models = open_models(chosen, OPERATORS)
+    assert (models.of("screen").name, models.of("write").name) == ("keyless", "anthropic:claude-sonnet-4-5")
+    asyncio.run(models.close())
+
+
+@pytest.mark.parametrize(
+    ("name", "variable"),
+    [
+        ("openai:gpt-5", "OPENAI_API_KEY"),
+        ("openai-chat:gpt-5", "OPENAI_API_KEY"),
+        ("anthropic:claude-sonnet-4-5", "ANTHROPIC_API_KEY"),
+        ("google:gemini-3-pro", "GOOGLE_API_KEY"),
+        ("deepseek:deepseek-chat", "DEEPSEEK_API_KEY"),
+    ],
+)
+def test_a_missing_key_names_its_variable(
+    home: Path, name: str, variable: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = problem(home, model__default=name)
+    assert name in told
+    assert variable in told
+    monkeypatch.setenv(variable, SECRET)
+    models = open_models(settings(home, model__default=name), OPERATORS)
+    assert models.of("write").name == name
+    asyncio.run(models.close())
+
+
+@pytest.mark.parametrize("provider", ["openai", "anthropic", "google"])
+def test_a_key_from_the_settings_is_enough(home: Path, provider: str) -> None:
+    models = open_models(settings(home, **{f"keys__{provider}": SECRET}, model__default=f"{provider}:some"), OPERATORS)
+    assert models.of("write").name == f"{provider}:some"
+    assert SECRET not in models.of("write").identity
+    asyncio.run(models.close())
+
+
+@pytest.mark.parametrize("name", ["", "gpt-5", "openai:", ":gpt-5", "nonsense:model", "test", "Keyless"])
+def test_an_unknown_name_lists_what_there_is(home: Path, name: str) -> None:
+    told = problem(home, model__default=name)
+    assert repr(name) in told
+    assert "names are keyless, local" in told
+
+
+def test_a_provider_whose_package_is_missing_says_what_to_install(home: Path) -> None:
+    pytest.importorskip("pydantic_ai")
+    if "groq" in sys.modules:
+        pytest.skip("the groq package is installed here")
+    assert 'pip install "pydantic-ai-slim[groq]"' in problem(home, model__default="groq:llama")
+
+
+def test_without_the_extra_the_line_says_how_to_get_it(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "medground.models.hosted", None)
+    told = problem(home, model__default="openai:gpt-5")
+    assert told == 'model \'openai:gpt-5\' needs the extra "models": pip install "medground[models]"'
+
+
+def test_all_problems_come_at_once(home: Path) -> None:
+    told = problem(home, model__default="openai:gpt-5", model__operators={"wrote": "keyless", "write": "nonsense:x"})
+    assert "model.operators.wrote names no operator; there are: name, screen, write" in told
+    assert "OPENAI_API_KEY" in told
+    assert "unknown model 'nonsense:x'" in told
+
+
+@pytest.mark.parametrize(
+    "address", ["localhost:8000", "ftp://localhost/v1", "http://", "no address", "file:///etc/passwd"]
+)
+def test_an_address_that_is_none(home: Path, address: str) -> None:
+    assert "is not an address such as" in problem(home, model__default="openai:any", model__base_url=address)
+
+
+def test_an_address_of_ones_own(home: Path, loopback: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-meant-for-openai-only")
+
+    async def run(**options: Any) -> None:
+        models = open_models(settings(home, model__default="openai:qwen3", model__cache=False, **options), OPERATORS)
+        reply = await models.answer(NAME, asking("T1"), FREE)
+        assert (reply.output.id, reply.usage.price) == ("T1", 0)
+        await models.close()
+
+    with ChatPeer(chat('{"id": "T1"}')) as peer:
+        asyncio.run(run(model__base_url=peer.url))
+        asyncio.run(run(model__base_url=peer.url, keys__openai=SECRET))
+    without, with_key = (headers["authorization"] for headers in peer.headers)
+    assert "sk-meant-for-openai-only" not in without
+    assert with_key == f"Bearer {SECRET}"
+    request = peer.requests[0]
+    assert request["model"] == "qwen3"
+    assert request["response_format"]["type"] == "json_schema"
+    assert [m["role"] for m in request["messages"]] == ["system", "user"]
+    assert '"required": ["id"]' in request["messages"][0]["content"]  # the schema is shown to the model too
+
+
+def test_ollama_is_looked_for_where_it_listens(home: Path) -> None:
+    models = open_models(settings(home, model__default="ollama:qwen3"), OPERATORS)
+    assert "http://localhost:11434/v1" in models.of("write").identity
+    asyncio.run(models.close())
+
+
+def test_replies_are_kept_under_home_unless_switched_off(home: Path, loopback: None) -> None:
+    async def run(**options: Any) -> None:
+        models = open_models(settings(home, model__default="openai:any", **options), OPERATORS)
+        await models.answer(NAME, asking("T1"), FREE)
+        await models.close()
+
+    with ChatPeer(chat('{"id": "T1"}')) as peer:
+        asyncio.run(run(model__base_url=peer.url, model__cache=False, keys__openai=SECRET))
+        assert not (home / "cache").exists()
+        asyncio.run(run(model__base_url=peer.url, keys__openai=SECRET))
+        asyncio.run(run(model__base_url=peer.url, keys__openai=SECRET))
+        assert len(peer.requests) == 2
+    (stored,) = (home / "cache" / "calls").rglob("*.json")
+    assert SECRET not in stored.read_text()
+    assert NAME.instructions not in stored.read_text()
+
+
+def test_importing_the_room_imports_no_client() -> None:
+    code = (
+        "import sys, medground.models.open, medground.run\n"
+        "sys.exit(any(name.split('.')[0] in ('pydantic_ai', 'openai', 'httpx', 'httpx2') for name in sys.modules))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

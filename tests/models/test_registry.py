@@ -1,0 +1,193 @@
+"""Which model answers which operator, what is cached, and what runs once."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from medground.errors import ModelFailed
+from medground.models.base import CallLimits, Reply
+from medground.models.cache import CallCache
+from medground.models.keyless import Keyless
+from medground.models.registry import Models, call_key
+from medground.models.served import ServedModel
+from medground.operators.base import I, InvalidOutput, O, Operator
+from medground.testing.chat_peer import ChatPeer, Sent, chat
+from medground.testing.model_contract import FREE, NAME, NameInput, NameOutput, asking
+from medground.usage import Usage
+
+
+class Slow:
+    """A model that takes its time, counts, and fails as often as it is told to."""
+
+    cacheable = True
+
+    def __init__(self, name: str = "slow", failures: int = 0) -> None:
+        self.name = self.identity = name
+        self.calls = self.under_way = self.most_under_way = 0
+        self.closed = 0
+        self._failures = failures
+
+    async def answer(self, operator: Operator[I, O], value: I, limits: CallLimits) -> Reply[O]:
+        self.calls += 1
+        self.under_way += 1
+        self.most_under_way = max(self.most_under_way, self.under_way)
+        try:
+            await asyncio.sleep(0.01)
+        finally:
+            self.under_way -= 1
+        if self.calls <= self._failures:
+            raise ModelFailed("broken", model=self.name, usage=Usage(model_calls=1))
+        return Reply(operator.keyless(value), Usage(input_tokens=5, output_tokens=1, model_calls=1))
+
+    async def close(self) -> None:
+        self.closed += 1
+
+
+def registry(model: Slow, cache: CallCache | None = None, concurrency: int = 8) -> Models:
+    return Models(model.name, {}, {model.name: model}, cache, concurrency)
+
+
+def test_each_operator_has_its_model() -> None:
+    fast, strong = Slow("fast"), Slow("strong")
+    models = Models("fast", {"write": "strong"}, {"fast": fast, "strong": strong})
+    assert (models.of("screen").name, models.of("write").name) == ("fast", "strong")
+    asyncio.run(models.close())
+    assert (fast.closed, strong.closed) == (1, 1)
+
+
+def test_the_second_call_comes_from_the_cache(serve: Callable[..., ServedModel], tmp_path: Path) -> None:
+    async def run(url: str) -> list[Reply[NameOutput]]:
+        model = serve(url)
+        models = Models(model.name, {}, {model.name: model}, CallCache(tmp_path))
+        replies = [await models.answer(NAME, asking("T1"), FREE) for _ in range(2)]
+        await models.close()
+        return replies
+
+    with ChatPeer(chat('{"id": "T1"}')) as peer:
+        first, second = asyncio.run(run(peer.url))
+        assert len(peer.requests) == 1
+    assert first.usage == Usage(input_tokens=100, output_tokens=10, model_calls=1)
+    assert second.usage == Usage(cached_calls=1)
+    assert first.output == second.output
+
+
+def test_a_failed_call_is_not_stored(serve: Callable[..., ServedModel], tmp_path: Path) -> None:
+    async def run(url: str) -> Reply[NameOutput]:
+        model = serve(url)
+        models = Models(model.name, {}, {model.name: model}, CallCache(tmp_path))
+        with pytest.raises(ModelFailed):
+            await models.answer(NAME, asking("T1"), FREE)
+        reply = await models.answer(NAME, asking("T1"), FREE)
+        await models.close()
+        return reply
+
+    with ChatPeer(Sent(b"{}"), chat('{"id": "T1"}')) as peer:
+        assert asyncio.run(run(peer.url)).usage.model_calls == 1
+
+
+def test_identical_calls_at_once_run_once(tmp_path: Path) -> None:
+    model = Slow()
+
+    async def run() -> list[Reply[NameOutput]]:
+        models = registry(model, CallCache(tmp_path))
+        return await asyncio.gather(*(models.answer(NAME, asking(t), FREE) for t in ["T1", "T1", "T2", "T1"]))
+
+    replies = asyncio.run(run())
+    assert model.calls == 2
+    assert [r.output.id for r in replies] == ["T1", "T1", "T2", "T1"]
+    assert [r.usage.cached_calls for r in replies] == [0, 1, 0, 1]
+
+
+def test_when_the_first_of_identical_calls_fails_the_next_tries(tmp_path: Path) -> None:
+    model = Slow(failures=1)
+
+    async def run() -> list[Reply[NameOutput] | BaseException]:
+        models = registry(model, CallCache(tmp_path))
+        calls = (models.answer(NAME, asking("T1"), FREE) for _ in range(3))
+        return await asyncio.gather(*calls, return_exceptions=True)
+
+    first, second, third = asyncio.run(run())
+    assert isinstance(first, ModelFailed)
+    assert isinstance(second, Reply)
+    assert isinstance(third, Reply)
+    assert (model.calls, second.usage.model_calls, third.usage.cached_calls) == (2, 1, 1)
+
+
+def test_when_the_first_of_identical_calls_is_cancelled_the_next_runs(tmp_path: Path) -> None:
+    model = Slow()
+
+    async def run() -> Reply[NameOutput]:
+        models = registry(model, CallCache(tmp_path))
+        first = asyncio.create_task(models.answer(NAME, asking("T1"), FREE))
+        second = asyncio.create_task(models.answer(NAME, asking("T1"), FREE))
+        await asyncio.sleep(0)
+        first.cancel()
+        return await second
+
+    assert asyncio.run(run()).usage.model_calls == 1
+
+
+@pytest.mark.parametrize("cached", [True, False])
+def test_at_most_so_many_calls_at_once(tmp_path: Path, cached: bool) -> None:
+    model = Slow()
+
+    async def run() -> None:
+        models = registry(model, CallCache(tmp_path) if cached else None, concurrency=3)
+        await asyncio.gather(*(models.answer(NAME, asking(f"T{n}"), FREE) for n in range(10)))
+
+    asyncio.run(run())
+    assert (model.calls, model.most_under_way) == (10, 3)
+
+
+def test_without_a_cache_every_call_runs() -> None:
+    model = Slow()
+
+    async def run() -> None:
+        models = registry(model)
+        await asyncio.gather(*(models.answer(NAME, asking("T1"), FREE) for _ in range(3)))
+
+    asyncio.run(run())
+    assert model.calls == 3
+
+
+def test_keyless_leaves_the_cache_alone(tmp_path: Path) -> None:
+    models = Models("keyless", {}, {"keyless": Keyless()}, CallCache(tmp_path / "calls"))
+    reply = asyncio.run(models.answer(NAME, asking("T1"), FREE))
+    assert reply.usage == Usage()
+    assert not (tmp_path / "calls").exists()
+
+
+def test_a_stored_reply_that_fails_a_stricter_check_is_asked_for_anew(tmp_path: Path) -> None:
+    def refuse_t1(value: NameInput, output: NameOutput) -> None:
+        if output.id == "T1":
+            raise InvalidOutput("not T1 any more")
+
+    model = Slow()
+    models = registry(model, CallCache(tmp_path))
+    stricter = dataclasses.replace(NAME, check=refuse_t1)
+
+    async def run() -> None:
+        await models.answer(NAME, asking("T1"), FREE)
+        await models.answer(stricter, asking("T1"), FREE)
+
+    asyncio.run(run())
+    assert model.calls == 2
+
+
+def test_the_key_of_a_call_changes_with_all_that_decides_it() -> None:
+    model = Slow()
+    keys = [
+        call_key(model, NAME, asking("T1")),
+        call_key(Slow("other"), NAME, asking("T1")),
+        call_key(model, NAME, asking("T2")),
+        call_key(model, dataclasses.replace(NAME, instructions="Otherwise."), asking("T1")),
+        call_key(model, dataclasses.replace(NAME, name="other"), asking("T1")),
+    ]
+    assert len(set(keys)) == len(keys)
+    assert all(len(key) == 64 and set(key) <= set("0123456789abcdef") for key in keys)
+    assert keys[0] == call_key(Slow(), NAME, asking("T1"))
