@@ -94,9 +94,12 @@ class Run:
             span.text(input=value.model_dump_json())
             try:
                 reply = await self.models.answer(operator, value, limits)
-            except (ModelFailed, BudgetExhausted) as failed:
+            except ModelFailed as failed:
                 self.usage += failed.usage or Usage()
                 raise
+            except BudgetExhausted as reached:
+                self.usage += reached.usage or Usage()
+                raise self._whole(reached) from None
             self.usage += reply.usage
             self.answered_by[operator.name] = model.name
             span.genai(usage_input_tokens=reply.usage.input_tokens, usage_output_tokens=reply.usage.output_tokens)
@@ -167,6 +170,13 @@ class Run:
             self.ledger.admit(fresh.values())
             self.origins.update(dict.fromkeys(fresh, source.name))
 
+    def _whole(self, reached: BudgetExhausted) -> BudgetExhausted:
+        """A limit that was reached inside a call, in the numbers of the whole question."""
+        for limit, allowed, spent in _limits(self.settings.budget, self.usage, self.seconds):
+            if limit == reached.limit and allowed is not None:
+                return BudgetExhausted(limit, spent=_shown(spent), allowed=str(allowed), usage=reached.usage)
+        return reached
+
     def _remaining(self) -> CallLimits:
         """What may still be spent.
 
@@ -176,7 +186,7 @@ class Run:
         budget, used = self.settings.budget, self.usage
         for limit, allowed, spent in _limits(budget, used, self.seconds):
             if allowed is not None and spent > allowed:
-                raise BudgetExhausted(limit, spent=str(spent), allowed=str(allowed))
+                raise BudgetExhausted(limit, spent=_shown(spent), allowed=str(allowed))
         return CallLimits(
             tokens=None if budget.tokens is None else budget.tokens - used.tokens,
             calls=None if budget.calls is None else budget.calls - used.model_calls,
@@ -195,3 +205,8 @@ def _limits(
         ("money", budget.money, Decimal("Infinity") if used.price is None else used.price),
     ]
 
+
+def _shown(spent: float | Decimal) -> str:
+    if isinstance(spent, Decimal) and spent.is_infinite():
+        return "unknown"
+    return f"{spent:.1f}" if isinstance(spent, float) else str(spent)
