@@ -1,1 +1,100 @@
-"""readers"""
+"""Readers: from files and folders to documents. `READERS` names them; `find_inputs` picks by content."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+
+from medground.corpus.readers.base import Input
+from medground.corpus.readers.beir import CORPUS_NAMES, open_beir, open_scifact
+from medground.corpus.readers.detect import detect
+from medground.corpus.readers.files import head
+from medground.corpus.readers.folders import files_below
+from medground.corpus.readers.jats import open_jats
+from medground.corpus.readers.jsonlines import open_jsonlines
+from medground.corpus.readers.medline import open_medline
+from medground.corpus.readers.pubmedqa import open_pubmedqa
+from medground.corpus.readers.texts import open_texts
+from medground.errors import BadDocument, UsageError
+
+
+@dataclass(frozen=True)
+class Reader:
+    """How to open a path, what it reads in a few words, and the endings of its files in a folder.
+
+    A reader that takes a folder as a whole has no endings.
+    """
+
+    open: Callable[[Path], Input]
+    reads: str
+    suffixes: tuple[str, ...] = ()
+
+
+_XML = (".xml", ".xml.gz", ".nxml", ".nxml.gz")
+_LINES = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz", ".json", ".json.gz")
+
+READERS: Mapping[str, Reader] = MappingProxyType(
+    {
+        "pubmedqa": Reader(open_pubmedqa, "PubMedQA, JSON or JSON Lines", _LINES),
+        "medline": Reader(open_medline, "MEDLINE or PubMed XML", _XML),
+        "jats": Reader(open_jats, "JATS or NLM full text XML", _XML),
+        "beir": Reader(open_beir, "a BEIR folder or its corpus.jsonl"),
+        "scifact": Reader(open_scifact, "SciFact's corpus.jsonl"),
+        "jsonlines": Reader(open_jsonlines, "JSON Lines with id, text and any field of a document", _LINES),
+        "texts": Reader(open_texts, "a folder of Markdown or text files, or one"),
+    }
+)
+
+
+def find_inputs(paths: Sequence[Path], reader: str | None = None) -> list[Input]:
+    """The inputs behind files and folders, in order; `reader` (a name in `READERS`) overrides what content tells.
+
+    A folder with a BEIR corpus is that corpus; a folder with XML or JSON below it is those files, and texts beside
+    them (a README) are passed over; any other folder is its texts.
+
+    Raises:
+        UsageError: no path, a path that does not exist, or an unknown reader.
+        BadDocument: a file or a folder that no reader takes.
+    """
+    if not paths:
+        raise UsageError("no path to read; name a file or a folder")
+    if reader is not None and reader not in READERS:
+        raise UsageError(f"unknown reader {reader!r}; one of {', '.join(READERS)}")
+    return [found for path in paths for found in _inputs(path, reader)]
+
+
+def _inputs(path: Path, reader: str | None) -> Iterator[Input]:
+    if not path.exists():
+        raise UsageError(f"{path}: there is no such file or folder")
+    if path.is_file():
+        yield _open(path, reader)
+    elif path.is_dir():
+        yield from _folder(path, reader)
+    else:
+        raise BadDocument("neither a file nor a folder", file=str(path))
+
+
+def _folder(path: Path, reader: str | None) -> Iterator[Input]:
+    if reader is not None and not READERS[reader].suffixes:
+        yield READERS[reader].open(path)
+        return
+    corpus = next((path / name for name in CORPUS_NAMES if (path / name).is_file()), None)
+    if corpus is not None and reader is None:
+        yield _open(corpus, None)
+        return
+    files = files_below(path, READERS[reader].suffixes if reader else _XML + _LINES)
+    if files:
+        yield from (_open(file, reader) for file in files)
+    elif reader is None:
+        yield open_texts(path)
+    else:
+        raise BadDocument(f"the folder holds no {', '.join(READERS[reader].suffixes)} file", file=str(path))
+
+
+def _open(file: Path, reader: str | None) -> Input:
+    if reader is None:
+        return READERS[detect(file)].open(file)
+    head(file)  # an empty or unreadable file is refused before the build begins
+    return READERS[reader].open(file)

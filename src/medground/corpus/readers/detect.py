@@ -1,0 +1,66 @@
+"""Which reader a file needs, told by its content."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from medground.corpus.readers import jats, medline
+from medground.corpus.readers.files import head
+from medground.corpus.readers.lines import TRIAL, Record, parse
+from medground.corpus.readers.texts import SUFFIXES
+from medground.corpus.readers.xml import root_name
+from medground.errors import BadDocument
+
+_MARKUP = re.compile(rb"(?:\xef\xbb\xbf)?\s*<|\xff\xfe<\x00|\xfe\xff\x00<")
+_JSON = re.compile(rb"(?:\xef\xbb\xbf)?\s*[{\[]")
+_PUBMEDQA_OBJECT = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"\d+"\s*:\s*\{')
+
+
+def detect(path: Path) -> str:
+    """Name of the reader for a file.
+
+    Raises:
+        BadDocument: no reader takes it: empty, binary, of an unknown form, or XML that is refused.
+    """
+    start = head(path)
+    text_name = path.suffix.lower() in SUFFIXES
+    if _MARKUP.match(start) and not text_name:
+        return _xml_reader(path)
+    if b"\x00" in start:
+        raise BadDocument("a binary file; give XML, JSON Lines, Markdown or text (plain or gzip)", file=str(path))
+    if text_name:
+        return "texts"
+    if _PUBMEDQA_OBJECT.match(start):
+        return "pubmedqa"
+    if _JSON.match(start) or ".json" in path.name:
+        return _json_reader(start, path)
+    raise BadDocument("not a known form; give XML, JSON Lines, Markdown or text (plain or gzip)", file=str(path))
+
+
+def _xml_reader(path: Path) -> str:
+    root = root_name(path)
+    if root in medline.ROOTS:
+        return "medline"
+    if root in jats.ROOTS:
+        return "jats"
+    raise BadDocument(f"XML of an unknown form (<{root}>); give PubMed, MEDLINE or JATS XML", file=str(path))
+
+
+def _json_reader(start: bytes, path: Path) -> str:
+    """By the first line that holds an object; a file without one is left to the reader to refuse."""
+    for line in start.splitlines()[:TRIAL]:
+        try:
+            return _record_reader(parse(line))
+        except ValueError:
+            continue
+    return "jsonlines"
+
+
+def _record_reader(record: Record) -> str:
+    names = {name.lower() for name in record}
+    if {"question", "contexts"} <= names:
+        return "pubmedqa"
+    if "_id" in names:
+        return "beir"
+    return "scifact" if isinstance(record.get("abstract"), list) else "jsonlines"

@@ -1,0 +1,74 @@
+"""Open the files of a reader: plain or gzip, known by their first bytes, every failure told in one line."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import IO, cast
+
+from medground.corpus.readers.base import Input, Item
+from medground.errors import BadDocument
+
+GREATEST_RECORD = 20_000_000
+"""Characters of one record's text above which it is refused."""
+
+_HEAD = 65_536
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[IO[bytes]]:
+    """The uncompressed bytes of a file.
+
+    Raises:
+        BadDocument: the file cannot be opened, or turns out to be damaged while it is read.
+    """
+    name = str(path)
+    try:
+        with path.open("rb") as raw:
+            packed = raw.read(2) == b"\x1f\x8b"
+            raw.seek(0)
+            if packed:
+                with gzip.GzipFile(fileobj=raw) as unpacked:
+                    yield cast("IO[bytes]", unpacked)
+            else:
+                yield raw
+    except EOFError as error:
+        raise BadDocument("the gzip file ends early; copy or download it again", file=name) from error
+    except (gzip.BadGzipFile, zlib.error) as error:
+        raise BadDocument(f"the gzip file is damaged ({error}); copy or download it again", file=name) from error
+    except OSError as error:
+        raise BadDocument(f"cannot be read ({error.strerror or error}); check its permissions", file=name) from error
+
+
+def head(path: Path) -> bytes:
+    """The first bytes of a file, uncompressed, or all of them where it is short.
+
+    Raises:
+        BadDocument: the file is empty or cannot be read.
+    """
+    with opened(path) as stream:
+        start = stream.read(_HEAD)
+    if not start.strip():
+        raise BadDocument("the file is empty", file=str(path))
+    return start
+
+
+def fingerprint(path: Path) -> str:
+    """Size and modification time of a file."""
+    status = path.stat()
+    return f"{status.st_size}-{status.st_mtime_ns}"
+
+
+def file_input(path: Path, reader: str, items: Callable[[Path], Iterator[Item]]) -> Input:
+    """An input of one file, read again from its beginning when it is resumed."""
+    return Input(
+        name=str(path),
+        reader=reader,
+        fingerprint=fingerprint(path),
+        read=lambda skip: islice(items(path), skip, None),
+        size=path.stat().st_size,
+    )

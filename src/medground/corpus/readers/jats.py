@@ -1,0 +1,148 @@
+"""JATS and NLM full text: one article per file, or an article set of PMC.
+
+The text is the abstract and the body: paragraphs, lists, captions of figures and tables, each in the section whose
+heading stands above it (`Methods > Patients`). The reference list, tables' cells and formulas' TeX are left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from medground.corpus.readers.base import Input, Item, Retracts
+from medground.corpus.readers.compose import Composition, make_document
+from medground.corpus.readers.files import file_input
+from medground.corpus.readers.jats_text import add_abstract, add_body
+from medground.corpus.readers.xml import Element, flat_text, name_of, records
+from medground.errors import BadDocument
+
+ROOTS = frozenset(["article", "pmc-articleset", "articles", "article-set"])
+
+_HREF = "{http://www.w3.org/1999/xlink}href"
+_RETRACTED_TITLE = re.compile(r"\W*retracted(?: article)?\s*:", re.I)
+
+
+def open_jats(path: Path) -> Input:
+    """One file of JATS or NLM XML, plain or gzip."""
+    return file_input(path, "jats", read_jats)
+
+
+def read_jats(path: Path) -> Iterator[Item]:
+    """The articles of a file; the position of a bad one is its number, 1 first.
+
+    Raises:
+        BadDocument: the file is damaged, is not well-formed XML, or declares entities.
+    """
+    for number, article in enumerate(records(path, ["article"]), start=1):
+        for element in article.iter("{*}*"):
+            element.tag = name_of(element)
+        try:
+            yield from _items(article)
+        except ValueError as error:
+            yield BadDocument(f"article {number}: {error}", file=str(path), position=number)
+
+
+def _items(article: Element) -> Iterator[Item]:
+    meta = article.find("front/article-meta")
+    if meta is None:
+        raise ValueError("the article has no front matter")
+    identifiers = _identifiers(meta)
+    title = flat_text(meta.find("title-group/article-title"), leave_out=("xref", "fn"))
+    composition = Composition()
+    for abstract in meta.iterfind("abstract"):
+        add_abstract(composition, abstract)
+    add_body(composition, article)
+    kind = article.get("article-type")
+    retracts = _retracts(meta) if kind == "retraction" else ()
+    yield make_document(
+        {
+            "id": _id(identifiers),
+            "title": title,
+            "text": composition.text or title,
+            "sections": composition.sections,
+            "year": _year(meta),
+            "journal": flat_text(article.find("front/journal-meta//journal-title")) or None,
+            "authors": _authors(meta),
+            "language": article.get("{http://www.w3.org/XML/1998/namespace}lang"),
+            "keywords": tuple(filter(None, (flat_text(word) for word in meta.iterfind("kwd-group/kwd")))),
+            "publication_types": (kind,) if kind else (),
+            "identifiers": identifiers,
+            "references": _references(article),
+            "url": _url(identifiers),
+            "license": _license(meta),
+            "retraction": _retraction(kind, title, meta),
+        }
+    )
+    if retracts:
+        yield Retracts(retracts)
+
+
+def _identifiers(meta: Element) -> dict[str, str]:
+    found = {part.get("pub-id-type", ""): flat_text(part) for part in meta.iterfind("article-id")}
+    pmc = found.get("pmc") or found.get("pmcid") or found.get("pmcaid") or ""
+    ids = {
+        "pmid": found.get("pmid", ""),
+        "pmc": pmc and f"PMC{pmc.upper().removeprefix('PMC')}",
+        "doi": found.get("doi", ""),
+    }
+    return {kind: value for kind, value in ids.items() if value}
+
+
+def _id(identifiers: dict[str, str]) -> str:
+    for kind in ("pmc", "pmid", "doi"):
+        if kind in identifiers:
+            return f"{kind.upper()}:{identifiers[kind]}"
+    raise ValueError("the article has no PMC id, PMID or DOI")
+
+
+def _url(identifiers: dict[str, str]) -> str | None:
+    if "pmc" in identifiers:
+        return f"https://pmc.ncbi.nlm.nih.gov/articles/{identifiers['pmc']}/"
+    return f"https://doi.org/{identifiers['doi']}" if "doi" in identifiers else None
+
+
+def _year(meta: Element) -> int | None:
+    """The first year in which it was published anywhere."""
+    years = [flat_text(date) for date in meta.iterfind("pub-date/year")]
+    return min((int(year) for year in years if re.fullmatch(r"[12]\d{3}", year)), default=None)
+
+
+def _authors(meta: Element) -> tuple[str, ...]:
+    names = []
+    for author in meta.iterfind("contrib-group/contrib"):
+        if author.get("contrib-type", "author") == "author":
+            family, given = flat_text(author.find("name/surname")), flat_text(author.find("name/given-names"))
+            names.append(f"{family} {given}".strip() or flat_text(author.find("collab"), leave_out=("contrib-group",)))
+    return tuple(name for name in names if name)
+
+
+def _license(meta: Element) -> str | None:
+    """The address of the licence, else its first words."""
+    for found in meta.iterfind("permissions/license"):
+        links = [found.get(_HREF), flat_text(found.find("license_ref"))]
+        links += [link.get(_HREF) for link in found.iterfind(".//ext-link") if "licen" in (link.get(_HREF) or "")]
+        return next(filter(None, links), None) or flat_text(found)[:200] or None
+    return None
+
+
+def _references(article: Element) -> tuple[str, ...]:
+    pmids = (flat_text(part) for part in article.iterfind("back//ref//pub-id[@pub-id-type='pmid']"))
+    return tuple(dict.fromkeys(f"PMID:{pmid}" for pmid in pmids if pmid.isdecimal()))
+
+
+def _related(meta: Element, kind: str) -> list[Element]:
+    return [part for part in meta.iterfind("related-article") if part.get("related-article-type") == kind]
+
+
+def _retracts(meta: Element) -> tuple[str, ...]:
+    pmids = [
+        part.get(_HREF) or "" for part in _related(meta, "retracted-article") if part.get("ext-link-type") == "pubmed"
+    ]
+    return tuple(f"PMID:{pmid}" for pmid in pmids if pmid.isdecimal())
+
+
+def _retraction(kind: str | None, title: str, meta: Element) -> str:
+    if _related(meta, "retraction-forward") or kind == "retracted-article" or _RETRACTED_TITLE.match(title):
+        return "retracted"
+    return "notice" if kind == "retraction" else "none"

@@ -1,0 +1,86 @@
+"""JSON Lines: one record per line, a broken one skipped with its number."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from medground.corpus.readers.base import Item
+from medground.corpus.readers.files import GREATEST_RECORD, opened
+from medground.document import Document
+from medground.errors import BadDocument
+
+Record = dict[str, Any]
+
+TRIAL = 20
+"""A file of which this many first records are all broken is refused as a whole."""
+
+
+def read_lines(path: Path, convert: Callable[[Record], Document]) -> Iterator[Item]:
+    """One item per line that is not blank. `convert` raises ValueError for a record that it cannot use.
+
+    Raises:
+        BadDocument: the first `TRIAL` lines, or all of them, are broken; or the file is.
+    """
+    broken: list[BadDocument] = []
+    good = False
+    for number, line in _lines(path):
+        item = _convert(line, number, path, convert)
+        if good:
+            yield item
+        elif isinstance(item, BadDocument):
+            broken.append(item)
+            if len(broken) == TRIAL:
+                break
+        else:
+            good = True
+            yield from broken
+            yield item
+    if not good and broken:
+        raise BadDocument(
+            f"none of the first {len(broken)} lines can be used; the first: {broken[0].reason}",
+            file=str(path),
+            position=broken[0].position,
+        )
+
+
+def parse(line: bytes) -> Record:
+    """The object that a line holds.
+
+    Raises:
+        ValueError: it holds none.
+    """
+    try:
+        record = json.loads(line.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise ValueError(f"not UTF-8 at byte {error.start} of the line") from error
+    except json.JSONDecodeError as error:
+        raise ValueError(f"not JSON ({error.msg} at column {error.colno})") from error
+    except RecursionError as error:
+        raise ValueError("JSON nested too deeply") from error
+    if not isinstance(record, dict):
+        raise ValueError("not a JSON object")
+    return record
+
+
+def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Line numbers, 1 first, and lines that are not blank; of an overlong one only the beginning."""
+    limit = 2 * GREATEST_RECORD
+    with opened(path) as stream:
+        number = 0
+        while line := stream.readline(limit):
+            number += 1
+            rest = line
+            while not rest.endswith(b"\n") and (rest := stream.readline(limit)):
+                pass
+            if line.strip():
+                yield number, line
+
+
+def _convert(line: bytes, number: int, path: Path, convert: Callable[[Record], Document]) -> Document | BadDocument:
+    try:
+        return convert(parse(line))
+    except ValueError as error:
+        return BadDocument(str(error), file=str(path), position=number)

@@ -1,0 +1,190 @@
+"""MEDLINE and PubMed XML of every DTD year: articles, books, deleted citations, retractions.
+
+The text of a document is its abstract, one section per label; another abstract (`OtherAbstract`) stands in only where
+there is no abstract, and the title where there is neither. A retraction notice is a document, followed by a
+`Retracts` item for the papers that it withdraws.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from medground.corpus.readers.base import Deleted, Input, Item, Retracts
+from medground.corpus.readers.compose import Composition, make_document
+from medground.corpus.readers.files import file_input
+from medground.corpus.readers.medline_links import Links, links_of
+from medground.corpus.readers.xml import Element, flat_text, name_of, records
+from medground.document import MeshHeading
+from medground.errors import BadDocument
+
+_RECORDS = ["PubmedArticle", "MedlineCitation", "PubmedBookArticle", "BookDocument"]
+ROOTS = frozenset(
+    [*_RECORDS, "PubmedArticleSet", "MedlineCitationSet", "PubmedBookArticleSet", "BookDocumentSet", "DeleteCitation"]
+)
+_DELETIONS = ["DeleteCitation", "DeleteDocument"]
+_YEAR = re.compile(r"(?<!\d)1[5-9]\d\d(?!\d)|(?<!\d)20\d\d(?!\d)")
+
+
+def open_medline(path: Path) -> Input:
+    """One file of MEDLINE or PubMed XML, plain or gzip."""
+    return file_input(path, "medline", read_medline)
+
+
+def read_medline(path: Path) -> Iterator[Item]:
+    """The records of a file in order; the position of a bad one is its number, 1 first.
+
+    Raises:
+        BadDocument: the file is damaged, is not well-formed XML, or declares entities.
+    """
+    for number, element in enumerate(records(path, [*_RECORDS, *_DELETIONS]), start=1):
+        if name_of(element) in _DELETIONS:
+            yield Deleted(tuple(f"PMID:{pmid.text}" for pmid in element.iterfind("PMID")))
+            continue
+        try:
+            yield from _items(element)
+        except ValueError as error:
+            yield BadDocument(f"record {number}: {error}", file=str(path), position=number)
+
+
+def _items(element: Element) -> Iterator[Item]:
+    citation = element if name_of(element) in ("MedlineCitation", "BookDocument") else _first(element, _RECORDS)
+    if citation is None:
+        raise ValueError("a PubMed record without a citation")
+    pmid = (citation.findtext("PMID") or "").strip()
+    if not pmid.isdecimal():
+        raise ValueError(f"{pmid[:40]!r} is not a PMID")
+    links = links_of(citation, element)
+    fields = _book(citation) if name_of(citation) == "BookDocument" else _article(citation)
+    composition = _abstract(citation)
+    fields |= {
+        "id": f"PMID:{pmid}",
+        "text": composition.text or fields["title"],
+        "sections": composition.sections,
+        "year": _year(citation, element),
+        "mesh": _mesh(citation),
+        "keywords": _keywords(citation),
+        "identifiers": {"pmid": pmid, **_identifiers(citation, element)},
+        "references": links.references,
+        "url": f"https://pubmed.ncbi.nlm.nih.gov/{pmid}/",
+        "retraction": _retraction(fields["publication_types"], links),
+    }
+    yield make_document(fields)
+    if links.retracts:
+        yield Retracts(links.retracts)
+
+
+def _article(citation: Element) -> dict[str, Any]:
+    article = citation.find("Article")
+    if article is None:
+        raise ValueError("the record has no article")
+    return {
+        "title": flat_text(article.find("ArticleTitle")) or flat_text(article.find("VernacularTitle")),
+        "journal": flat_text(article.find("Journal/Title"))
+        or flat_text(citation.find("MedlineJournalInfo/MedlineTA"))
+        or None,
+        "authors": _authors(article.find("AuthorList")),
+        "language": article.findtext("Language"),
+        "publication_types": _texts(article, "PublicationTypeList/PublicationType"),
+    }
+
+
+def _book(document: Element) -> dict[str, Any]:
+    book_title = flat_text(document.find("Book/BookTitle"))
+    authors = document.find("AuthorList")
+    return {
+        "title": flat_text(document.find("ArticleTitle")) or book_title,
+        "journal": book_title or None,
+        "authors": _authors(authors if authors is not None else document.find("Book/AuthorList")),
+        "language": document.findtext("Language"),
+        "publication_types": _texts(document, "PublicationType"),
+        "kind": "book",
+    }
+
+
+def _abstract(citation: Element) -> Composition:
+    found = [citation.find("Article/Abstract"), citation.find("Abstract"), *citation.iterfind("OtherAbstract")]
+    composition = Composition()
+    for abstract in found:
+        if abstract is not None and not composition.text:
+            for part in abstract.iterfind("AbstractText"):
+                label = part.get("Label") or part.get("NlmCategory") or ""
+                composition.add(flat_text(part), None if label == "UNLABELLED" else " ".join(label.split()) or None)
+    return composition
+
+
+def _year(citation: Element, record: Element) -> int | None:
+    """The year of the issue, else of the electronic article, else of the entry into PubMed."""
+    for path in ("Article/Journal/JournalIssue/PubDate", "Article/ArticleDate", "Book/PubDate", "ContributionDate"):
+        date = citation.find(path)
+        for text in (date.findtext("Year"), date.findtext("MedlineDate")) if date is not None else ():
+            if found := _YEAR.search(text or ""):
+                return int(found[0])
+    for path in ("PubmedData/History/PubMedPubDate/Year", "DateCreated/Year", "DateCompleted/Year"):
+        if found := _YEAR.search(record.findtext(path) or citation.findtext(path) or ""):
+            return int(found[0])
+    return None
+
+
+def _authors(authors: Element | None) -> tuple[str, ...]:
+    """`Family Initials`, or the name of a group."""
+    names = []
+    for author in authors if authors is not None else ():
+        family = flat_text(author.find("LastName"))
+        given = (
+            flat_text(author.find("Initials"))
+            or flat_text(author.find("ForeName"))
+            or flat_text(author.find("FirstName"))
+        )
+        names.append(flat_text(author.find("CollectiveName")) or f"{family} {given}".strip())
+    return tuple(name for name in names if name)
+
+
+def _mesh(citation: Element) -> tuple[MeshHeading, ...]:
+    return tuple(
+        MeshHeading(
+            descriptor=flat_text(descriptor),
+            ui=descriptor.get("UI"),
+            major=any(part.get("MajorTopicYN") == "Y" for part in heading),
+            qualifiers=tuple(flat_text(part) for part in heading.iterfind("QualifierName")),
+            major_qualifiers=tuple(
+                flat_text(part) for part in heading.iterfind("QualifierName") if part.get("MajorTopicYN") == "Y"
+            ),
+        )
+        for heading in citation.iterfind("MeshHeadingList/MeshHeading")
+        if (descriptor := _first(heading, ["DescriptorName", "Descriptor"])) is not None
+    )
+
+
+def _keywords(citation: Element) -> tuple[str, ...]:
+    """The authors' keywords, then the substances."""
+    found = _texts(citation, "KeywordList/Keyword") + _texts(citation, "ChemicalList/Chemical/NameOfSubstance")
+    return tuple(dict.fromkeys(found))
+
+
+def _identifiers(citation: Element, record: Element) -> dict[str, str]:
+    ids = {}
+    for part in citation.iterfind("Article/ELocationID"):
+        ids[part.get("EIdType", "")] = flat_text(part)
+    for path in ("PubmedData/ArticleIdList/ArticleId", "PubmedBookData/ArticleIdList/ArticleId"):
+        ids |= {part.get("IdType", ""): flat_text(part) for part in record.iterfind(path)}
+    ids |= {part.get("IdType", ""): flat_text(part) for part in citation.iterfind("ArticleIdList/ArticleId")}
+    return {kind: value for kind, value in ids.items() if kind not in ("", "pubmed", "pmid") and value}
+
+
+def _retraction(publication_types: tuple[str, ...], links: Links) -> str:
+    if links.retracted or "Retracted Publication" in publication_types:
+        return "retracted"
+    if links.retracts or "Retraction of Publication" in publication_types:
+        return "notice"
+    return "concern" if links.concern else "none"
+
+
+def _texts(element: Element, path: str) -> tuple[str, ...]:
+    return tuple(text for part in element.iterfind(path) if (text := flat_text(part)))
+
+
+def _first(element: Element, tags: list[str]) -> Element | None:
+    return next((child for child in element if name_of(child) in tags), None)

@@ -1,0 +1,122 @@
+"""Read XML as a stream of records: no entity is expanded, nothing is fetched, memory stays flat.
+
+XML is parsed by lxml with its guards on (depth, size of one text, growth by entities). A document type line is
+accepted and never followed; a declaration of an entity in it is refused, since no file of NLM has one.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import TypeAlias
+
+from lxml import etree
+
+from medground.corpus.readers.files import opened
+from medground.errors import BadDocument
+
+Element: TypeAlias = etree._Element
+
+_DIGIT_END = re.compile(r"\d\s*$")
+_EXPONENT = re.compile(r"\s*[-+\u2212\u2013]?\d")
+_NOT_TEXT = frozenset(["tex-math", "annotation", "annotation-xml", "object-id", "graphic", "media"])
+
+
+def records(path: Path, tags: Collection[str]) -> Iterator[Element]:
+    """Elements named by `tags`, in order, each usable until the next is asked for. A record inside one is not given.
+
+    Raises:
+        BadDocument: the file is no well-formed XML, or declares entities; the position is a line number.
+    """
+    root_name(path)
+    wanted = [f"{{*}}{tag}" for tag in tags]
+    for element in _parsed(path, "end", wanted):
+        if not any(name_of(outer) in tags for outer in element.iterancestors()):
+            yield element
+            _free(element)
+
+
+def root_name(path: Path) -> str:
+    """Name of the outermost element.
+
+    Raises:
+        BadDocument: as `records`.
+    """
+    root = next(_parsed(path, "start"))
+    table = root.getroottree().docinfo.internalDTD
+    if table is not None and next(iter(table.iterentities()), None) is not None:
+        raise BadDocument("the XML declares entities, which are never expanded; remove them", file=str(path))
+    return name_of(root)
+
+
+def flat_text(element: Element | None, leave_out: Collection[str] = ()) -> str:
+    """The text of an element, its markup dropped and its white space made single spaces.
+
+    An exponent keeps its sense: `10<sup>6</sup>` is `10^6`.
+    """
+    if element is None:
+        return ""
+    parts: list[str] = []
+    _collect(element, leave_out, parts)
+    return " ".join("".join(parts).split())
+
+
+def _collect(element: Element, leave_out: Collection[str], parts: list[str]) -> None:
+    if element.text:
+        parts.append(element.text)
+    for child in element:
+        name = name_of(child)
+        if isinstance(child, etree._Entity):
+            parts.append(html.unescape(f"&{child.name};"))
+        elif name == "sup" and _is_citation(child):
+            pass
+        elif name and name not in _NOT_TEXT and name not in leave_out:
+            if name == "sup" and _EXPONENT.match(child.text or "") and _DIGIT_END.search("".join(parts[-3:])):
+                parts.append("^")
+            _collect(child, leave_out, parts)
+            if name == "break":
+                parts.append(" ")
+        if child.tail:
+            parts.append(child.tail)
+
+
+def _is_citation(sup: Element) -> bool:
+    """A raised number that points to the reference list is no exponent."""
+    return any(name_of(child) == "xref" and child.get("ref-type") == "bibr" for child in sup)
+
+
+def _parsed(path: Path, event: str, tags: list[str] | None = None) -> Iterator[Element]:
+    """The elements of a file as the parser meets their starts or ends."""
+    with opened(path) as stream:
+        try:
+            for _, element in etree.iterparse(
+                stream,
+                events=(event,),
+                tag=tags,
+                resolve_entities=False,
+                load_dtd=False,
+                no_network=True,
+                huge_tree=False,
+                remove_comments=True,
+                remove_pis=True,
+            ):
+                yield element
+        except etree.XMLSyntaxError as error:
+            raise BadDocument(f"not well-formed XML ({error.msg})", file=str(path), position=error.lineno) from error
+
+
+def name_of(element: Element) -> str:
+    """The tag without its namespace; empty for what is no element."""
+    tag = element.tag
+    return tag.rpartition("}")[2] if isinstance(tag, str) else ""
+
+
+def _free(element: Element) -> None:
+    """Forget a record and what stands before it."""
+    element.clear()
+    parent = element.getparent()
+    if parent is not None:
+        while element.getprevious() is not None:
+            del parent[0]
