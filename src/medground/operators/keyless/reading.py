@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from medground.operators.keyless import words
-from medground.operators.keyless.sentences import strength
+from medground.operators.keyless.sentences import reports_result, strengths
 from medground.operators.views import EvidenceView, PassageView, SentencedPassage
 
 ON_TOPIC = 0.3
@@ -17,8 +17,8 @@ PER_PASSAGE = 3
 """Most sentences taken from one passage."""
 COVERED = 0.6
 """Least share of the question's topic words, by weight, that sufficient evidence names."""
-RESULT_LIKE = 0.5
-"""Least strength of a sentence that reports a result."""
+LATER_DOCUMENT = 0.01
+"""What a sentence loses per place of its passage in the reading order, which is by relevance."""
 
 
 def screen(question: str, passages: Sequence[PassageView]) -> tuple[str, ...]:
@@ -37,15 +37,16 @@ def _on_topic(topic: frozenset[str], passage: PassageView) -> float:
 
 
 def extract(question: str, passages: Sequence[SentencedPassage]) -> tuple[str, ...]:
-    """Ids of the sentences to quote, strongest first; at most `PER_PASSAGE` of a passage."""
-    chosen: list[tuple[float, int, str]] = []
-    for passage in passages:
-        texts = [s.text for s in passage.sentences]
-        scored = sorted(zip(strength(question, texts, passage.section), range(len(texts)), strict=True), reverse=True)
-        chosen += [
-            (score, len(chosen) + n, passage.sentences[i].id) for n, (score, i) in enumerate(scored[:PER_PASSAGE])
-        ]
-    return tuple(i for _, _, i in sorted(chosen, key=lambda c: (-c[0], c[1])))
+    """Ids of the sentences to quote, strongest first; at most `PER_PASSAGE` of a passage.
+
+    Source: PubMed Reasoner, Eq. 13 and 14, with word statistics in place of a model.
+    """
+    chosen: list[tuple[float, str]] = []
+    for place, passage in enumerate(passages):
+        scores = strengths(question, [s.text for s in passage.sentences])
+        best = sorted(range(len(scores)), key=lambda i: -scores[i])[:PER_PASSAGE]
+        chosen += [(scores[i] - LATER_DOCUMENT * place, passage.sentences[i].id) for i in best]
+    return tuple(sentence for _, sentence in sorted(chosen, key=lambda c: -c[0]))
 
 
 def sufficient(question: str, evidence: Sequence[EvidenceView]) -> bool:
@@ -56,4 +57,4 @@ def sufficient(question: str, evidence: Sequence[EvidenceView]) -> bool:
     found = {t for e in evidence for t in words.terms(f"{e.title} {e.quote}")}
     if words.coverage(words.topic(question), found) < COVERED:
         return False
-    return any(strength(question, [e.quote], e.section)[0] >= RESULT_LIKE for e in evidence)
+    return any(reports_result(e.quote) for e in evidence)
