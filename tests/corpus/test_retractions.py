@@ -1,0 +1,65 @@
+"""The list of retracted papers, and what it does to a document."""
+
+from __future__ import annotations
+
+import gzip
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from medground.corpus.retractions import is_retracted, retracted_pmids, with_retraction
+from medground.document import Document
+
+SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "make_retracted.py"
+
+
+def some_retracted() -> str:
+    return f"PMID:{max(retracted_pmids())}"
+
+
+def test_the_list_is_that_of_the_source(shared: Path) -> None:
+    listed = (shared / "retracted_pmids.txt").read_text().split()
+    assert retracted_pmids() == frozenset(map(int, listed))
+    assert len(retracted_pmids()) == 19_163
+
+
+def test_a_listed_paper_is_marked() -> None:
+    assert with_retraction(Document(id=some_retracted(), text="One.")).retraction == "retracted"
+
+
+def test_full_text_is_found_by_its_pmid() -> None:
+    identifiers = {"pmid": some_retracted().removeprefix("PMID:")}
+    assert with_retraction(Document(id="PMC:PMC1", text="One.", identifiers=identifiers)).retraction == "retracted"
+
+
+def test_a_concern_becomes_a_retraction_and_a_notice_stays() -> None:
+    concern = Document(id=some_retracted(), text="One.", retraction="concern")
+    notice = concern.model_copy(update={"retraction": "notice"})
+    assert with_retraction(concern).retraction == "retracted"
+    assert with_retraction(notice).retraction == "notice"
+
+
+@pytest.mark.parametrize("name", ["PMID:0", "PMID:x", "PMID:²", "PMID:", "HP:993", "PMID:-993"])
+def test_other_ids_are_not_on_the_list(name: str) -> None:
+    assert not is_retracted(name)
+
+
+def test_the_script_makes_the_same_bytes_from_the_same_list(tmp_path: Path) -> None:
+    source, one, two = tmp_path / "pmids.txt", tmp_path / "one.gz", tmp_path / "two.gz"
+    source.write_text("30\n7\n30\n")
+    for target in (one, two):
+        subprocess.run([sys.executable, SCRIPT, source, target], check=True, capture_output=True)
+    assert one.read_bytes() == two.read_bytes()
+    assert gzip.decompress(one.read_bytes()) == b"7\n30\n"
+
+
+def test_the_script_refuses_what_is_no_pmid(tmp_path: Path) -> None:
+    source = tmp_path / "pmids.txt"
+    source.write_text("30\nPMC7\n")
+    done = subprocess.run(
+        [sys.executable, SCRIPT, source, tmp_path / "x.gz"], check=False, capture_output=True, text=True
+    )
+    assert done.returncode == 2
+    assert "'PMC7', which is not a PMID" in done.stderr
