@@ -1,0 +1,41 @@
+"""Records that efetch answers, read by the same readers as files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from medground.corpus.readers.base import Item
+from medground.corpus.readers.jats import read_jats
+from medground.corpus.readers.medline import ROOTS, read_medline
+from medground.corpus.readers.xml import root_name
+from medground.errors import BadDocument
+from medground.pubmed.eutils_faults import damaged
+from medground.pubmed.eutils_xml import read_tree
+
+_FULL_TEXT_ROOTS = frozenset(["pmc-articleset", "article"])
+
+
+def read_articles(path: Path) -> list[Item]:
+    """PubMed records of an answer, all of them, or a Fault."""
+    return _all(path, ROOTS, read_medline)
+
+
+def read_full_texts(path: Path) -> list[Item]:
+    """PMC articles of an answer, all of them, or a Fault."""
+    return _all(path, _FULL_TEXT_ROOTS, read_jats)
+
+
+def _all(path: Path, roots: frozenset[str], read: Callable[[Path], Iterator[Item]]) -> list[Item]:
+    try:
+        if root_name(path) not in roots:
+            read_tree(path, "eFetchResult")
+            return []
+        return [_named(item) for item in read(path)]
+    except BadDocument as error:
+        raise damaged(error.reason) from None
+
+
+def _named(item: Item) -> Item:
+    """A bad record is named by its place in the answer, not by a file that is gone."""
+    return BadDocument(item.reason, file="efetch", position=item.position) if isinstance(item, BadDocument) else item

@@ -1,0 +1,298 @@
+"""Whatever happens on the way, the client gives all of the answer or one clear error."""
+
+from __future__ import annotations
+
+import asyncio
+import email.utils
+import logging
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from medground.errors import ConfigError, MedgroundError, RateLimited, SourceUnavailable, UsageError
+from medground.pubmed.eutils import Eutils
+from medground.pubmed.eutils_cache import AnswerCache
+
+KEY = "0123456789abcdef-secret-key"
+
+
+def found(*ids: str, count: int | None = None) -> bytes:
+    """An esearch answer."""
+    listed = "".join(f"<Id>{i}</Id>" for i in ids)
+    total = len(ids) if count is None else count
+    return (
+        f"<eSearchResult><Count>{total}</Count><RetMax>{len(ids)}</RetMax><RetStart>0</RetStart>"
+        f"<IdList>{listed}</IdList><TranslationSet/><QueryTranslation>x</QueryTranslation></eSearchResult>"
+    ).encode()
+
+
+def records(*ids: str) -> bytes:
+    """An efetch answer."""
+    each = "".join(
+        f"<PubmedArticle><MedlineCitation Status='MEDLINE'><PMID Version='1'>{i}</PMID><Article PubModel='Print'>"
+        f"<ArticleTitle>Title {i}</ArticleTitle></Article></MedlineCitation></PubmedArticle>"
+        for i in ids
+    )
+    return f"<PubmedArticleSet>{each}</PubmedArticleSet>".encode()
+
+
+def run(client: Eutils, call: Callable[[Eutils], Any]) -> Any:
+    async def inner() -> Any:
+        try:
+            answer = call(client)
+            return [item async for item in answer] if hasattr(answer, "__aiter__") else await answer
+        finally:
+            await client.close()
+
+    return asyncio.run(inner())
+
+
+FAULTS: dict[str, tuple[dict[str, Any], str]] = {
+    "429": (
+        {"status": 429, "type": "application/json", "body": b'{"error":"API rate limit exceeded"}'},
+        "fewer requests",
+    ),
+    "500": ({"status": 500, "type": "text/html", "body": b"<html>oops</html>"}, "fails with status 500"),
+    "502": ({"status": 502, "type": "text/html", "body": b"<html>Bad Gateway</html>"}, "fails with status 502"),
+    "reset": ({"reset": True}, "connection broke"),
+    "cut connection": ({"body": found("1"), "cut": 40}, "connection broke"),
+    "truncated XML": ({"body": found("1")[:-30]}, "cut off or damaged"),
+    "HTML error page": (
+        {"type": "text/html", "body": b"<html><head><title>NCBI - WWW Error Blocked</title></head></html>"},
+        r"HTML page instead of XML \(NCBI - WWW Error Blocked\)",
+    ),
+    "HTML called XML": ({"body": b"<html><body>down</body></html>"}, "<html> instead of <eSearchResult>"),
+    "wrong content type": ({"type": "application/octet-stream", "body": found("1")}, "application/octet-stream"),
+    "no content type": ({"type": None, "body": found("1")}, "content type none"),
+    "empty body": ({"body": b""}, "empty"),
+    "limit in JSON": (
+        {"type": "application/json", "body": b'{"error":"API rate limit exceeded","count":"4"}'},
+        "fewer requests",
+    ),
+    "error in XML": (
+        {"body": b"<eSearchResult><ERROR>Search Backend failed: Exception</ERROR></eSearchResult>"},
+        "reports an error: Search Backend failed",
+    ),
+    "no number": ({"body": b"<eSearchResult><Count/></eSearchResult>"}, "no number in <Count>"),
+    "broken compression": ({"body": b"xxxx", "headers": {"content-encoding": "gzip"}}, "DecodingError"),
+    "no HTTP": ({"status": 0}, "connection broke"),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_passing_fault_costs_a_second_request(name: str, make_peer: Any, make_client: Any, reply: Any) -> None:
+    peer = make_peer(reply(**FAULTS[name][0]), reply(**FAULTS[name][0]), reply(found("7", "8")))
+    assert run(make_client(peer), lambda c: c.esearch("x")).ids == ("7", "8")
+    assert len(peer.asked) == 3
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_lasting_fault_is_one_clear_error(name: str, make_peer: Any, make_client: Any, reply: Any) -> None:
+    peer = make_peer(reply(**FAULTS[name][0]))
+    with pytest.raises(SourceUnavailable, match=FAULTS[name][1]) as caught:
+        run(make_client(peer, api_key=KEY), lambda c: c.esearch("x"))
+    error = caught.value
+    assert (error.source, error.attempts) == ("pubmed:test", 4)
+    assert error.last_status
+    assert isinstance(error, RateLimited) == (name in ("429", "limit in JSON"))
+    assert "\n" not in str(error)
+    assert len(str(error)) < 400
+    assert len(peer.asked) == 4
+
+
+def test_a_service_that_hangs(make_peer: Any, make_client: Any, reply: Any) -> None:
+    peer = make_peer(reply(hang=3.0), reply(found("7")))
+    assert run(make_client(peer, seconds=0.2), lambda c: c.esearch("x")).ids == ("7",)
+    peer = make_peer(reply(hang=3.0))
+    with pytest.raises(SourceUnavailable, match=r"does not answer within 0\.2 s") as caught:
+        run(make_client(peer, seconds=0.2, tries=2), lambda c: c.esearch("x"))
+    assert caught.value.last_status == "timeout"
+
+
+def test_nobody_there(make_peer: Any, make_client: Any, reply: Any) -> None:
+    peer = make_peer(reply())
+    peer.server_close()
+    with pytest.raises(SourceUnavailable, match="ConnectError"):
+        run(make_client(peer, tries=2), lambda c: c.esearch("x"))
+
+
+@pytest.mark.parametrize(
+    ("answer", "error", "words"),
+    [
+        ({"status": 404, "type": "text/html", "body": b""}, SourceUnavailable, "status 404"),
+        ({"status": 414, "type": "text/html", "body": b""}, SourceUnavailable, "status 414"),
+        (
+            {"status": 301, "headers": {"location": "https://elsewhere.example/"}},
+            SourceUnavailable,
+            "check its address",
+        ),
+        (
+            {"status": 400, "type": "application/json", "body": b'{"error":"API key invalid","api-key":"no"}'},
+            ConfigError,
+            "refuses the API key",
+        ),
+        (
+            {"body": b"<eSearchResult><ERROR>Invalid db name specified: x</ERROR></eSearchResult>"},
+            UsageError,
+            "db name",
+        ),
+    ],
+)
+def test_what_no_repeating_mends_is_asked_once(
+    answer: dict[str, Any], error: type[MedgroundError], words: str, make_peer: Any, make_client: Any, reply: Any
+) -> None:
+    peer = make_peer(reply(**answer))
+    with pytest.raises(error, match=words):
+        run(make_client(peer), lambda c: c.esearch("x"))
+    assert len(peer.asked) == 1
+
+
+def test_an_expired_search_is_told_as_such(make_peer: Any, make_client: Any, reply: Any) -> None:
+    from medground.pubmed.eutils_answers import History
+
+    peer = make_peer(reply(b"<eFetchResult><ERROR>Unable to obtain query #1</ERROR></eFetchResult>"))
+    with pytest.raises(SourceUnavailable, match="stored search is gone, search again"):
+        run(make_client(peer), lambda c: c.efetch_kept(History("MCID_1", 1), 5))
+    assert len(peer.asked) == 1
+
+
+@pytest.mark.parametrize("form", ["seconds", "date"])
+@pytest.mark.parametrize("status", [429, 503])
+def test_retry_after_is_honoured(
+    status: int, form: str, make_peer: Any, make_client: Any, reply: Any, waits: Any
+) -> None:
+    date = email.utils.format_datetime(datetime.now(UTC) + timedelta(seconds=13), usegmt=True)
+    after = {"retry-after": "12" if form == "seconds" else date}
+    peer = make_peer(reply(status=status, headers=after), reply(found("7")))
+    assert run(make_client(peer), lambda c: c.esearch("x")).ids == ("7",)
+    assert waits.slept == [pytest.approx(12, abs=1.5)]
+
+
+def test_a_service_that_asks_for_too_long_is_given_up(make_peer: Any, make_client: Any, reply: Any, waits: Any) -> None:
+    peer = make_peer(reply(status=429, headers={"retry-after": "3600"}))
+    with pytest.raises(RateLimited, match="wait 3600 s") as caught:
+        run(make_client(peer), lambda c: c.esearch("x"))
+    assert (caught.value.retry_after, caught.value.attempts, waits.slept) == (3600, 1, [])
+
+
+def test_entities_are_not_expanded(tmp_path: Path, make_peer: Any, make_client: Any, reply: Any) -> None:
+    secret = tmp_path / "secret.txt"
+    secret.write_text("41282813")
+    outside = f'<!DOCTYPE eSearchResult [<!ENTITY x SYSTEM "{secret.as_uri()}">]>'.encode()
+    bomb = b'<!DOCTYPE eSearchResult [<!ENTITY a "1"><!ENTITY x "&a;&a;&a;&a;">]>'
+    for declared in (outside, bomb):
+        peer = make_peer(reply(declared + found("7").replace(b"<Id>7", b"<Id>&x;")))
+        with pytest.raises(SourceUnavailable, match="declares entities"):
+            run(make_client(peer, tries=1), lambda c: c.esearch("x"))
+
+
+def test_the_key_travels_in_the_body_and_shows_nowhere(
+    tmp_path: Path, make_peer: Any, make_client: Any, reply: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    page = f'{{"error":"something about {KEY}"}}'.encode()
+    cache = AnswerCache(tmp_path / "cache")
+    peer = make_peer(reply(found("7")), reply(page, type="application/json"))
+    client = make_client(peer, api_key=KEY, cache=cache)
+    run(client, lambda c: c.esearch("x"))
+    with pytest.raises(SourceUnavailable, match=r"something about \[key\]") as caught:
+        run(make_client(peer, api_key=KEY), lambda c: c.esearch("y"))
+    assert peer.asked[0].method == "POST"
+    assert peer.asked[0].parameters["api_key"] == KEY
+    shown = [asked.target for asked in peer.asked] + [caplog.text, str(caught.value), repr(client._transport.place)]
+    shown += [str(path) + str(path.read_bytes()) for path in tmp_path.rglob("*") if path.is_file()]
+    assert not any(KEY in text for text in shown)
+
+
+def test_long_queries_are_posted_and_short_ones_are_not(make_peer: Any, make_client: Any, reply: Any) -> None:
+    peer = make_peer(reply(found("7")))
+    run(make_client(peer), lambda c: c.esearch("asthma"))
+    run(make_client(peer), lambda c: c.esearch(" OR ".join(["asthma"] * 500)))
+    assert [asked.method for asked in peer.asked] == ["GET", "POST"]
+    assert len(peer.asked[1].target) < 100
+
+
+def test_batches_of_two_hundred(make_peer: Any, make_client: Any, reply: Any) -> None:
+    peer = make_peer(lambda asked: reply(records(*asked.parameters["id"].split(","))))
+    ids = [str(number) for number in range(1, 452)]
+    items = run(make_client(peer), lambda c: c.efetch([*ids, "1"]))
+    assert [item.id for item in items] == [f"PMID:{i}" for i in ids]
+    assert [asked.parameters["id"].count(",") + 1 for asked in peer.asked] == [200, 200, 51]
+
+
+def test_pages_of_a_search(make_peer: Any, make_client: Any, reply: Any) -> None:
+    def page(asked: Any) -> Any:
+        start, limit = int(asked.parameters["retstart"]), int(asked.parameters["retmax"])
+        return reply(found(*(str(i + 1) for i in range(start, min(start + limit, 25))), count=25))
+
+    peer = make_peer(page)
+    ids = run(make_client(peer), lambda c: c.search_ids("x", limit=100, page=10))
+    assert ids == tuple(str(i) for i in range(1, 26))
+    assert len(peer.asked) == 3
+    assert len(run(make_client(peer), lambda c: c.search_ids("x", limit=12, page=10))) == 12
+
+
+def test_wrong_calls_are_not_sent(make_peer: Any, make_client: Any, reply: Any) -> None:
+    peer = make_peer(reply(found("7")))
+    for call in (
+        lambda c: c.esearch("  "),
+        lambda c: c.esearch("x", limit=10_001),
+        lambda c: c.efetch(["PMID:7"]),
+        lambda c: c.epost([]),
+    ):
+        with pytest.raises(UsageError):
+            run(make_client(peer), call)
+    assert peer.asked == []
+
+
+def test_answers_are_kept_for_their_time(tmp_path: Path, make_peer: Any, make_client: Any, reply: Any) -> None:
+    moment = [time.time()]
+    cache = AnswerCache(tmp_path / "cache", max_age=60, now=lambda: moment[0])
+    peer = make_peer(reply(found("7")), reply(found("8")), reply(found("9")))
+
+    def ask() -> Any:
+        return run(make_client(peer, cache=cache), lambda c: c.esearch("x")).ids
+
+    assert ask() == ask() == ("7",)
+    assert len(peer.asked) == 1
+    moment[0] += 61
+    assert ask() == ("8",)
+    [kept] = [path for path in (tmp_path / "cache").rglob("*") if path.is_file()]
+    kept.write_bytes(kept.read_bytes()[:-9])
+    assert ask() == ("9",)
+
+
+def test_searches_that_the_service_keeps_are_never_cached(
+    tmp_path: Path, make_peer: Any, make_client: Any, reply: Any
+) -> None:
+    body = found("7").replace(b"<IdList>", b"<QueryKey>1</QueryKey><WebEnv>M</WebEnv><IdList>")
+    peer = make_peer(reply(body))
+    for _ in range(2):
+        run(make_client(peer, cache=AnswerCache(tmp_path)), lambda c: c.esearch("x", keep=True))
+    assert len(peer.asked) == 2
+
+
+def test_a_failure_is_never_cached(tmp_path: Path, make_peer: Any, make_client: Any, reply: Any) -> None:
+    peer = make_peer(reply(found("7")[:-5]), reply(found("7")))
+    with pytest.raises(SourceUnavailable):
+        run(make_client(peer, cache=AnswerCache(tmp_path), tries=1), lambda c: c.esearch("x"))
+    assert run(make_client(peer, cache=AnswerCache(tmp_path), tries=1), lambda c: c.esearch("x")).ids == ("7",)
+
+
+@given(faults=st.lists(st.sampled_from(sorted(FAULTS)), max_size=3), cut=st.integers(1, 600))
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_nothing_is_lost_under_any_mixture_of_faults(
+    faults: list[str], cut: int, make_peer: Any, make_client: Any, reply: Any
+) -> None:
+    whole = records("5", "6", "7")
+    broken = [reply(**FAULTS[name][0]) for name in faults] + [reply(whole[: max(0, len(whole) - cut)])]
+    peer = make_peer(*broken, reply(whole))
+    items = run(make_client(peer, tries=6), lambda c: c.efetch(["5", "6", "7"]))
+    assert [item.id for item in items] == ["PMID:5", "PMID:6", "PMID:7"]
+    peer.shutdown()
