@@ -19,6 +19,7 @@ from medground.testing.chat_peer import ChatPeer, chat
 from medground.testing.model_contract import FREE, NAME, asking
 
 OPERATORS = ("screen", "name", "write")
+PACKAGES = {"anthropic": "anthropic", "google": "google.genai"}
 SECRET = "sk-very-secret-0123456789"
 
 
@@ -48,6 +49,7 @@ def test_keyless_unless_named_even_with_keys_around(home: Path, monkeypatch: pyt
 
 
 def test_each_operator_can_have_its_own(home: Path) -> None:
+    pytest.importorskip("anthropic")
     chosen = settings(home, model__operators={"write": "anthropic:claude-sonnet-4-5"}, keys__anthropic=SECRET)
     models = open_models(chosen, OPERATORS)
     assert (models.of("screen").name, models.of("write").name) == ("keyless", "anthropic:claude-sonnet-4-5")
@@ -67,6 +69,7 @@ def test_each_operator_can_have_its_own(home: Path) -> None:
 def test_a_missing_key_names_its_variable(
     home: Path, name: str, variable: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    pytest.importorskip(PACKAGES.get(name.partition(":")[0], "openai"))
     told = problem(home, model__default=name)
     assert name in told
     assert variable in told
@@ -78,6 +81,7 @@ def test_a_missing_key_names_its_variable(
 
 @pytest.mark.parametrize("provider", ["openai", "anthropic", "google"])
 def test_a_key_from_the_settings_is_enough(home: Path, provider: str) -> None:
+    pytest.importorskip(PACKAGES.get(provider, "openai"))
     models = open_models(settings(home, **{f"keys__{provider}": SECRET}, model__default=f"{provider}:some"), OPERATORS)
     assert models.of("write").name == f"{provider}:some"
     assert SECRET not in models.of("write").identity

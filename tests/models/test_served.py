@@ -11,6 +11,7 @@ from collections.abc import Callable
 from decimal import Decimal
 
 import pytest
+from pydantic_ai.exceptions import UserError
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.models.openai import OpenAIResponsesModel
@@ -203,6 +204,41 @@ def test_nobody_listens(serve: Serve) -> None:
     assert isinstance(failed, ModelFailed)
     assert "cannot reach http://127.0.0.1:" in str(failed)
     assert "Connection refused" in str(failed)
+
+
+def test_nobody_listens_at_either_address_of_a_name(serve: Serve) -> None:
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        failed = failure(serve(f"http://localhost:{closed.getsockname()[1]}/v1"))
+    assert "(Connection refused)" in str(failed)
+
+
+def test_other_clients_fail_in_the_same_words(loopback: None, key: str) -> None:
+    pytest.importorskip("anthropic")
+    from pydantic_ai.models.anthropic import AnthropicModel
+    from pydantic_ai.providers.anthropic import AnthropicProvider
+
+    body = json.dumps({"type": "error", "error": {"type": "api_error", "message": f"boom {key}"}}).encode()
+    with ChatPeer(Sent(body, 500)) as peer:
+        provider = AnthropicProvider(base_url=peer.url.removesuffix("/v1"), api_key=key)
+        model = ServedModel(
+            "anthropic:stub",
+            AnthropicModel("stub", provider=provider),
+            patience=Patience(first_wait=0.001),
+            secrets=(key,),
+        )
+        failed = failure(model)
+    assert str(failed).endswith("answered HTTP 500: boom [secret]")
+    assert len(peer.requests) == 3
+
+
+def test_a_model_that_cannot_do_what_an_operator_needs() -> None:
+    async def unable(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        raise UserError("this model takes no text")
+
+    failed = failure(ServedModel("hosted:picture", FunctionModel(unable)))
+    assert isinstance(failed, ConfigError)
+    assert str(failed) == "hosted:picture: cannot be used for 'name': this model takes no text"
 
 
 @pytest.mark.parametrize("slow", [Sent(GOOD.body, delay=1.5), Sent(GOOD.body, drip=0.05)])

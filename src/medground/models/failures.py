@@ -81,7 +81,7 @@ def explain(error: AgentRunError | UserError, place: Place, operator: str, usage
 def _api_failure(error: ModelAPIError, place: Place, at: str) -> str:
     if isinstance(error, ModelRequestTimeout):
         return f"no answer within {error.timeout:g} s; raise model.timeout or name a faster model"
-    if isinstance(error, ModelTimeoutError):
+    if isinstance(error, ModelTimeoutError) and error.phase != "connect":
         return f"{at} did not answer in time; raise model.timeout or name a faster model"
     if isinstance(error, ModelConnectionError):
         if error.phase in ("read", "write"):
@@ -118,10 +118,9 @@ def _last_problem(retry: ToolRetryError) -> str:
     content = retry.tool_retry.content
     if isinstance(content, str):
         return content
-    first = content[0] if isinstance(content, list) and content else None
-    if not isinstance(first, Mapping):
-        return "it does not fit the schema"
-    return f"{'.'.join(str(p) for p in first.get('loc', ())) or 'it'}: {first.get('msg', 'does not fit the schema')}"
+    problems = [p for p in content if isinstance(p, Mapping)] if isinstance(content, list) else []
+    first = problems[0] if problems else {}
+    return f"{'.'.join(map(str, first.get('loc', ()))) or 'it'}: {first.get('msg', 'does not fit the schema')}"
 
 
 def _own_words(error: ModelHTTPError, place: Place) -> str:
@@ -138,6 +137,8 @@ def _cause(error: BaseException) -> str:
         error = inner
     if isinstance(error, ExceptionGroup):
         return _cause(error.exceptions[0])
+    if isinstance(error, TimeoutError):
+        return "timed out"
     if isinstance(error, OSError) and (error.errno or 0) > 0:
         return os.strerror(error.errno or 0)  # asyncio's own words name the port again instead of the reason
     return re.sub(r"^\[Errno -?\d+\] ", "", str(error)) or type(error).__name__

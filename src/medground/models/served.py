@@ -70,6 +70,7 @@ class ServedModel:
         secrets: tuple[str, ...] = (),
     ) -> None:
         self._model = model
+        self._used = False
         self._retries = retries
         self._timeout = timeout
         self._patience = patience or Patience()
@@ -99,6 +100,7 @@ class ServedModel:
         """
         if limits.seconds is not None and limits.seconds <= 0:
             raise BudgetExhausted("seconds", spent="all", allowed="0", usage=Usage())
+        self._used = True
         spent = RunUsage()
         attempts = Attempts(self._model, limits, spent, self._patience)
         agent = Agent(
@@ -126,8 +128,10 @@ class ServedModel:
 
     async def close(self) -> None:
         """Close the connections. They are opened again when the model is asked again."""
-        async with self._model:  # entering and leaving is how a provider is told to close its client
-            pass
+        if self._used:
+            self._used = False
+            async with self._model:  # entering and leaving is how a provider is told to close its client
+                pass
 
     def _usage(self, spent: RunUsage, attempts: Attempts, *, lost: bool = False) -> Usage:
         """What a call has cost. `lost`: a request went out and its answer, which may be charged for, never came."""
