@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import islice
-from pathlib import Path
 
 from medground.corpus.build import build
 from medground.corpus.library import Library
@@ -13,36 +11,36 @@ from medground.corpus.readers.base import Input
 from medground.document import Document
 from medground.graph.documents import pages
 from medground.graph.hpo import LICENSE, Hpo
-from medground.graph.writing import write_graph
+from medground.graph.writing import GraphWriter
 from medground.progress import Progress, silent
 
 NAME = "starter"
 GRAPH_FILE = "graph.sqlite"
 
 
-def starter_input(hpo: Hpo | None = None) -> Input:
+def starter_input(release: Hpo | None = None, graph: GraphWriter | None = None) -> Input:
     """The documents of a release, the installed one by default: one per disease and one per term.
+
+    With a `graph`, reading fills it too, so that the ontology is gone through once.
 
     Raises:
         ConfigError: the extra `starter` is not installed.
         BadDocument: the ontology's file is not what it claims.
     """
-    release = hpo or Hpo.open()
+    release = release or Hpo.open()
 
     def read(skip: int) -> Iterator[Document]:
-        return islice((page.document for page in pages(release)), skip, None)
+        for number, page in enumerate(pages(release)):
+            if graph is not None:
+                graph.add(page)
+            if number >= skip:
+                yield page.document
 
-    return Input(
-        name=release.name,
-        reader="hpo",
-        fingerprint=release.fingerprint,
-        read=read,
-        license=LICENSE,
-    )
+    return Input(name=release.name, reader="hpo", fingerprint=release.fingerprint, read=read, license=LICENSE)
 
 
-def build_starter(library: Library, progress: Progress = silent) -> Manifest:
-    """Build the corpus `starter` in place of the one that is there.
+def build_starter(library: Library, progress: Progress = silent, release: Hpo | None = None) -> Manifest:
+    """Build the corpus `starter` in place of the one that is there, from the installed release by default.
 
     Raises:
         ConfigError: the extra `starter` is not installed.
@@ -50,10 +48,12 @@ def build_starter(library: Library, progress: Progress = silent) -> Manifest:
         BadDocument: a data file is not what it claims.
         StorageFailed: the disk refuses.
     """
-    release = Hpo.open()
-
-    def graph(path: Path) -> None:
-        progress("graph", 0, None)
-        write_graph(path, release)
-
-    return build(library, NAME, [starter_input(release)], attachments={GRAPH_FILE: graph}, progress=progress)
+    release = release or Hpo.open()
+    graph = GraphWriter(release)
+    return build(
+        library,
+        NAME,
+        [starter_input(release, graph)],
+        attachments={GRAPH_FILE: graph.save},
+        progress=progress,
+    )

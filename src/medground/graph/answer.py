@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from medground.graph.finding import FindingStatus, GraphFact, GraphFinding
 from medground.graph.finding import Relation as Asked
+from medground.graph.names import name_key
 from medground.graph.question import GraphQuestion
 from medground.graph.relation import Concept, Place, Relation
 from medground.graph.store import GraphStore
@@ -132,7 +133,9 @@ def _links_of_phenotype(store: GraphStore, phenotypes: Sequence[Concept]) -> lis
 def _features_of(store: GraphStore, question: GraphQuestion) -> GraphFinding:
     found: list[Relation] = []
     for disease in question.diseases:
-        found += [r for r in store.relations(subjects=[disease.id], predicate="feature") if not r.excluded]
+        stored = store.relations(subjects=[disease.id], predicate="feature")
+        # "Breast carcinoma is a feature of breast cancer" tells nobody anything.
+        found += [r for r in stored if not r.excluded and name_key(r.object.name) != name_key(disease.name)]
     found.sort(key=_by_frequency)
     # Counted frequencies of one entry must not push out the others: each disease in turn gives its next one.
     turns = [[r for r in found if r.subject.id == disease.id] for disease in question.diseases]

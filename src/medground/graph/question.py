@@ -52,7 +52,7 @@ _PARTS = {
     "SEEN": r"(?:seen|found|observed|present|reported|recorded|described|documented)",
     "HAVE": r"(?:have|has|get|gets|develop|develops|experience|show|shows|exhibit|exhibits|display|present with|"
     r"suffer from)",
-    "CAUSE": r"(?:cause|causes|have|has|include|includes|involve|involves|feature|presents? with|shows?)",
+    "SHOW": r"(?:have|has|include|includes|involve|involves|feature|features|presents? with|shows?)",
     "PEOPLE": r"(?:(?:people|patients|persons|individuals|subjects|those|someone|a person|a patient|an individual) "
     r"(?:with|who have|who has|having|affected by|affected with|diagnosed with))",
     "DISEASES": r"(?:diseases?|disorders?|conditions?|syndromes?|illness(?:es)?)",
@@ -73,20 +73,20 @@ _PATTERNS: tuple[tuple[Relation, str], ...] = (
     ("feature of", "BE P (?:KNOWN)?SEEN in (?:PEOPLE )?D"),
     ("feature of", "BE there P in (?:PEOPLE )?D"),
     ("feature of", "AUX PEOPLE D (?:also )?HAVE P"),
-    ("feature of", "AUX D (?:also )?CAUSE P(?: as ART KNOWN FEATURE)?"),
+    ("feature of", "AUX D (?:also )?SHOW P(?: as ART KNOWN FEATURE)?"),
     ("feature of", "AUX P (?:occur|occurs|appear|develop|happen) in (?:PEOPLE )?D"),
     ("feature of", "does ART KNOWN FEATURE of D include P"),
     ("feature of", "do the KNOWN FEATURE of D include P"),
-    ("frequency of", "how (?:frequent|common|often|rare|prevalent|frequently|commonly) BE P(?: SEEN)? IN (?:PEOPLE )?D"),
+    ("frequency of", "how (?:frequent|common|often|rare|frequently|commonly) BE P(?: SEEN)? IN (?:PEOPLE )?D"),
     ("frequency of", "how (?:frequent|common|rare) ART FEATURE of D BE P"),
     ("frequency of", "how (?:often|frequently|commonly) (?:do|does) P (?:occur|appear|develop) in (?:PEOPLE )?D"),
     ("frequency of", "how (?:often|frequently|commonly) (?:do|does) PEOPLE D HAVE P"),
-    ("frequency of", "how (?:often|frequently|commonly) (?:do|does) D CAUSE P"),
+    ("frequency of", "how (?:often|frequently|commonly) (?:do|does) D (?:cause|SHOW) P"),
     ("frequency of", "how many (?:of the )?PEOPLE D HAVE P"),
     ("frequency of", "(?:what|which) (?:percentage|percent|proportion|fraction|share) of (?:the )?PEOPLE D HAVE P"),
     ("frequency of", "(?:what|which) (?:percentage|percent|proportion|fraction|share) of DP HAVE P"),
     ("frequency of", "what is the (?:frequency|prevalence) of P (?:in|among) (?:PEOPLE )?D"),
-    ("diseases with", "(?:which|what) DISEASES (?:can |may )?CAUSE P(?: as ART KNOWN FEATURE)?"),
+    ("diseases with", "(?:which|what) DISEASES (?:can |may )?(?:causes?|SHOW) P(?: as ART KNOWN FEATURE)?"),
     ("diseases with", "(?:which|what) DISEASES BE (?:characteri[sz]ed by|associated with|linked to) P"),
     ("diseases with", "(?:(?:in )?which|(?:in )?what) DISEASES BE P (?:SEEN|ART KNOWN FEATURE)(?: in| of)?"),
     ("diseases with", "of (?:which|what) DISEASES BE P ART KNOWN FEATURE"),
@@ -114,6 +114,7 @@ _PATTERNS: tuple[tuple[Relation, str], ...] = (
     ("definition of", "define M"),
 )  # fmt: skip
 _RECORDED_ONLY: tuple[tuple[Relation, str], ...] = (
+    ("feature of", "AUX D (?:also )?cause P"),
     ("feature of", "BE P (?:associated with|linked to) D"),
     ("feature of", "BE D (?:associated with|linked to) P"),
     ("genes of", "BE (?:the )?G(?: gene)? (?:associated with|linked to|ART (?:gene (?:for|of)|known gene of)) D"),
@@ -163,6 +164,11 @@ def read_question(store: GraphStore, text: str) -> GraphQuestion | None:
 def _linked(store: GraphStore, relation: Relation, slots: dict[str, str], only_recorded: bool) -> GraphQuestion | None:
     """The question with every slot linked, or None when a slot names nothing."""
     linked: dict[str, tuple[Concept, ...]] = {}
+    if "p" in slots and "d" in slots and _named(store, slots["d"], ("phenotype",)):
+        # Obesity or asthma is a rare disease of the graph and far more than that: its silence says nothing.
+        if only_recorded:
+            return None
+        only_recorded = True
     for slot, text in slots.items():
         found = _named(store, text, _KINDS[slot])
         if not found:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -13,8 +14,6 @@ from medground.graph.names import FULL, disease_keys, name_key
 from medground.graph.relation import Concept, Relation
 
 _SCHEMA = """
-    PRAGMA journal_mode = OFF;
-    PRAGMA synchronous = OFF;
     CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
     CREATE TABLE concepts (
         number INTEGER PRIMARY KEY, id TEXT NOT NULL, name TEXT NOT NULL, kind TEXT NOT NULL, definition TEXT NOT NULL
@@ -39,68 +38,83 @@ _INDEXES = """
 """
 
 
-def write_graph(path: Path, hpo: Hpo | None = None) -> None:
-    """Write `graph.sqlite` of a release, the installed one by default.
+class GraphWriter:
+    """A graph file in the making: pages go in, `save` writes the file. It is held in memory, about 40 MB.
 
-    It must stand beside the documents of the same release: it knows the place of each relation in them.
+    The file must stand beside the documents of the same pages: it knows the place of each relation in them.
+    """
+
+    def __init__(self, hpo: Hpo) -> None:
+        self._hpo = hpo
+        self._numbers: dict[str, int] = {}
+        self._pages: set[str] = set()
+        # The build reads in one thread and may save in another, never both at once.
+        self._connection = sqlite3.connect(":memory:", check_same_thread=False)
+        self._connection.executescript(_SCHEMA)
+        self._connection.execute("INSERT INTO meta VALUES ('name', ?)", (hpo.name,))
+        # A relation may name a term before its own page comes, so the terms are numbered first.
+        self._add_concepts(term.concept for term in hpo.terms.values())
+
+    def add(self, page: Page) -> None:
+        """Take a page in; one that is there already is passed over."""
+        if page.concept.id in self._pages:
+            return
+        self._pages.add(page.concept.id)
+        self._add_concepts([page.concept, *(relation.object for relation in page.relations)])
+        number = self._numbers[page.concept.id]
+        self._connection.executemany("INSERT INTO names VALUES (?, ?, ?, ?, ?)", _names(page, number))
+        self._connection.executemany(
+            "INSERT INTO relations VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (_row(relation, number, self._numbers[relation.object.id]) for relation in page.relations),
+        )
+
+    def save(self, path: Path) -> None:
+        """Read the pages that are missing and write the file. The writer is closed then.
+
+        Raises:
+            BadDocument: a data file is not what it claims.
+            StorageFailed: the disk refused the write.
+        """
+        # Terms come last, so when the last of them is there, so is everything else.
+        if not self._hpo.terms.keys() <= self._pages:
+            for page in pages(self._hpo):
+                self.add(page)
+        numbers = self._numbers
+        kin = ((numbers[i], numbers[p]) for i, term in self._hpo.terms.items() for p in term.parents if p in numbers)
+        self._connection.executemany("INSERT OR IGNORE INTO edges VALUES (?, ?)", kin)
+        self._connection.executescript(_INDEXES)
+        self._connection.commit()
+        path.unlink(missing_ok=True)
+        try:
+            with contextlib.closing(sqlite3.connect(path)) as target:
+                self._connection.backup(target)
+        except sqlite3.Error as error:
+            raise StorageFailed(f"{path} cannot be written ({error}); free space or choose another folder") from None
+        finally:
+            self._connection.close()
+
+    def _add_concepts(self, concepts: Iterable[Concept]) -> None:
+        """Store the concepts that are new; a gene has no page, so its symbol is stored as its name here."""
+        for concept in concepts:
+            if concept.id in self._numbers:
+                continue
+            number = self._numbers[concept.id] = len(self._numbers) + 1
+            row = (number, concept.id, concept.name, concept.kind, concept.definition)
+            self._connection.execute("INSERT INTO concepts VALUES (?, ?, ?, ?, ?)", row)
+            if concept.kind == "gene":
+                name = (name_key(concept.name), number, "name", FULL, concept.name)
+                self._connection.execute("INSERT INTO names VALUES (?, ?, ?, ?, ?)", name)
+
+
+def write_graph(path: Path) -> None:
+    """Write the graph file of the installed release.
 
     Raises:
         ConfigError: the data files are not installed.
         BadDocument: a data file is not what it claims.
         StorageFailed: the disk refused the write.
     """
-    hpo = hpo or Hpo.open()
-    path.unlink(missing_ok=True)
-    try:
-        connection = sqlite3.connect(path)
-        try:
-            _write(connection, hpo)
-        finally:
-            connection.close()
-    except sqlite3.Error as error:
-        raise StorageFailed(f"{path} cannot be written ({error}); free space or choose another folder") from None
-
-
-def _write(connection: sqlite3.Connection, hpo: Hpo) -> None:
-    connection.executescript(_SCHEMA)
-    numbers: dict[str, int] = {}
-    connection.execute("INSERT INTO meta VALUES ('name', ?)", (hpo.name,))
-    # A relation may name a term before its own page comes, so the terms are numbered first.
-    _add_concepts(connection, numbers, (term.concept for term in hpo.terms.values()))
-    for page in pages(hpo):
-        _add_concepts(connection, numbers, [page.concept, *(relation.object for relation in page.relations)])
-        number = numbers[page.concept.id]
-        connection.executemany("INSERT INTO names VALUES (?, ?, ?, ?, ?)", _names(page, number))
-        connection.executemany(
-            "INSERT INTO relations VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (_row(relation, number, numbers[relation.object.id]) for relation in page.relations),
-        )
-    connection.executemany(
-        "INSERT OR IGNORE INTO edges VALUES (?, ?)",
-        (
-            (numbers[term.concept.id], numbers[parent])
-            for term in hpo.terms.values()
-            for parent in term.parents
-            if parent in numbers
-        ),
-    )
-    connection.executescript(_INDEXES)
-    connection.commit()
-
-
-def _add_concepts(connection: sqlite3.Connection, numbers: dict[str, int], concepts: Iterable[Concept]) -> None:
-    """Store the concepts that are new; a gene has no page, so its symbol is stored as its name here."""
-    for concept in concepts:
-        if concept.id in numbers:
-            continue
-        number = numbers[concept.id] = len(numbers) + 1
-        connection.execute(
-            "INSERT INTO concepts VALUES (?, ?, ?, ?, ?)",
-            (number, concept.id, concept.name, concept.kind, concept.definition),
-        )
-        if concept.kind == "gene":
-            values = (name_key(concept.name), number, "name", FULL, concept.name)
-            connection.execute("INSERT INTO names VALUES (?, ?, ?, ?, ?)", values)
+    GraphWriter(Hpo.open()).save(path)
 
 
 def _names(page: Page, number: int) -> Iterator[tuple[str, int, str, int, str]]:

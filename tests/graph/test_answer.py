@@ -1,0 +1,210 @@
+"""What the graph says, and that it says no more than is stored."""
+
+from __future__ import annotations
+
+import sqlite3
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from medground.errors import SnapshotCorrupt, StorageFailed
+from medground.graph.answer import SHOWN, entails, find
+from medground.graph.documents import Page
+from medground.graph.finding import GraphFinding
+from medground.graph.hpo import Hpo
+from medground.graph.question import read_question
+from medground.graph.relation import Place
+from medground.graph.store import GraphStore
+from medground.graph.wording import line
+from medground.graph.writing import GraphWriter
+
+
+def ask(store: GraphStore, text: str) -> GraphFinding:
+    question = read_question(store, text)
+    assert question is not None
+    finding = find(store, question)
+    assert finding is not None
+    assert all(entails(store, fact) for fact in finding.facts)
+    assert len(finding.facts) <= SHOWN
+    return finding
+
+
+def sentences(finding: GraphFinding) -> list[str]:
+    return [fact.sentence for fact in finding.facts]
+
+
+def test_a_recorded_feature_comes_with_its_figure_and_references(small: GraphStore) -> None:
+    finding = ask(small, "Is lens oddity a feature of OMIM:1?")
+    assert finding.status == "recorded"
+    assert finding.concepts == ("Odd lens (HP:0100001)", "Alpha syndrome 1 (OMIM:1)")
+    assert sentences(finding) == [
+        "Odd lens is recorded as a feature of Alpha syndrome 1 (OMIM:1), in 3 of 4 patients (onset: Congenital onset)."
+    ]
+    assert finding.facts[0].references == ("PMID:11", "PMID:12")
+    assert finding.graph == "HPO 2030-02-03"
+
+
+def test_several_diseases_are_all_shown_with_what_they_disagree_on(small: GraphStore) -> None:
+    finding = ask(small, "Is odd lens a feature of Alpha syndrome?")
+    assert finding.status == "recorded"
+    assert [(f.document_id, f.excluded) for f in finding.facts] == [("OMIM:1", False), ("ORPHA:2", True)]
+    assert finding.note == "recorded in one entry and excluded in another"
+
+
+def test_a_kind_of_the_phenotype_counts_and_is_named(small: GraphStore) -> None:
+    finding = ask(small, "Is odd lens seen in Beta disease, odd type?")
+    assert finding.status == "recorded"
+    assert sentences(finding) == [
+        "Left odd lens, a kind of Odd lens, is recorded as a feature of Beta disease, odd type (OMIM:3), "
+        "frequency not recorded."
+    ]
+
+
+def test_the_qualifier_not_is_an_exclusion(small: GraphStore) -> None:
+    finding = ask(small, "Is odd lens a feature of Gamma disease?")
+    assert finding.status == "excluded"
+    assert sentences(finding) == ["Odd lens is recorded as not being a feature of Gamma disease (OMIM:4)."]
+
+
+def test_what_is_excluded_excludes_its_kinds(small: GraphStore) -> None:
+    finding = ask(small, "Is left odd lens a feature of Gamma disease?")
+    assert finding.status == "excluded"
+    assert sentences(finding) == [
+        "Odd lens, of which Left odd lens is a kind, is recorded as not being a feature of Gamma disease (OMIM:4)."
+    ]
+
+
+def test_none_of_the_patients_is_an_exclusion_with_its_figure(small: GraphStore) -> None:
+    finding = ask(small, "Is blue toe a feature of OMIM:1?")
+    assert finding.status == "excluded"
+    assert sentences(finding) == ["Blue toe was seen in 0 of 12 patients with Alpha syndrome 1 (OMIM:1)."]
+
+
+def test_a_kind_excludes_nothing_wider(small: GraphStore) -> None:
+    assert ask(small, "Is phenotypic abnormality a feature of Gamma disease?").status == "recorded"
+
+
+def test_silence_is_no_answer(small: GraphStore) -> None:
+    finding = ask(small, "Is blue toe a feature of Beta disease, odd type?")
+    assert (finding.status, finding.facts, finding.note) == ("not recorded", (), "not recorded in HPO 2030-02-03")
+
+
+def test_words_that_ask_for_more_are_answered_only_by_a_record(small: GraphStore) -> None:
+    recorded = read_question(small, "Does Alpha syndrome 1 cause odd lens?")
+    silent = read_question(small, "Does Beta disease, odd type cause blue toe?")
+    assert recorded is not None
+    assert silent is not None
+    assert find(small, recorded) is not None
+    assert find(small, silent) is None
+
+
+def test_frequencies_of_all_kinds_are_stated(small: GraphStore) -> None:
+    assert sentences(ask(small, "How frequent is blue toe in Gamma disease?")) == [
+        "Blue toe is recorded as a feature of Gamma disease (OMIM:4), in 45% of patients."
+    ]
+    assert sentences(ask(small, "How frequent is blue toe in ORPHA:2?")) == [
+        "Blue toe is recorded as a feature of Alpha syndrome (ORPHA:2), "
+        "frequency: very frequent (80-99% of patients) (recorded for females) (Severe)."
+    ]
+
+
+def test_genes_diseases_features_and_definitions(small: GraphStore) -> None:
+    assert ask(small, "Which genes are associated with Alpha syndrome?").answer == "ABC1"
+    assert ask(small, "Which genes are associated with left odd lens?").answer == "XYZ9"
+    assert ask(small, "Is ABC1 associated with Alpha syndrome?").status == "recorded"
+    assert ask(small, "Which diseases are caused by ABC1 mutations?").answer == "Alpha syndrome 1"
+    assert ask(small, "What are the features of Gamma disease?").answer == "Blue toe"
+    with_lens = ask(small, "Which diseases have odd lens?")
+    assert [fact.document_id for fact in with_lens.facts] == ["OMIM:1", "OMIM:3"]
+    assert with_lens.note == "1 more diseases have a more specific kind of Odd lens"
+    assert sentences(ask(small, "What is an odd lens?")) == [
+        'Odd lens (HP:0100001) is defined as: A lens that is "odd".'
+    ]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"sentence": "Odd lens is recorded as a feature of Alpha syndrome 1 (OMIM:1), in 4 of 4 patients."},
+        {"sentence": "Odd lens is caused by Alpha syndrome 1."},
+        {"document_id": "OMIM:4"},
+        {"start": 0},
+        {"end": 9999},
+        {"excluded": True},
+        {"references": ("PMID:99",)},
+    ],
+)
+def test_a_changed_fact_is_not_entailed(small: GraphStore, change: dict[str, object]) -> None:
+    fact = ask(small, "Is odd lens a feature of OMIM:1?").facts[0]
+    assert entails(small, fact)
+    assert not entails(small, fact.model_copy(update=change))
+
+
+def test_the_question_of_the_readme(hpo: GraphStore) -> None:
+    finding = ask(hpo, "Is ectopia lentis a feature of Marfan syndrome?")
+    assert finding.status == "recorded"
+    assert sentences(finding)[0] == (
+        "Ectopia lentis is recorded as a feature of Marfan syndrome (OMIM:154700), in 119 of 251 patients."
+    )
+    assert finding.facts[0].references == ("PMID:28050285", "PMID:29587526", "PMID:33436942")
+    assert [fact.document_id for fact in finding.facts] == ["OMIM:154700", "ORPHA:558"]
+
+
+def test_other_questions_of_the_first_landing(hpo: GraphStore) -> None:
+    assert (
+        ask(hpo, "Which genes are associated with classic Ehlers-Danlos syndrome?").answer == "COL5A2, COL1A1, COL5A1"
+    )
+    assert ask(hpo, "How frequent are seizures in Rett syndrome?").status == "recorded"
+    assert ask(hpo, "Is migraine a feature of Marfan syndrome?").note == "not recorded in HPO 2025-01-16"
+    tetragametic = ask(hpo, "Is global developmental delay a feature of tetragametic chimerism syndrome?")
+    assert tetragametic.status == "excluded"
+
+
+def test_facts_stand_in_the_documents_letter_by_letter(sample: list[Page], hpo: GraphStore) -> None:
+    for page in sample:
+        if page.concept.kind == "disease":
+            for fact in ask(hpo, f"What are the features of {page.document.id}?").facts:
+                stated = hpo.stated_at(Place(fact.document_id, fact.start, fact.end))
+                assert stated is not None
+                assert page.document.text[fact.start : fact.end] == line(stated)
+
+
+def test_many_threads_can_ask_at_once(hpo: GraphStore) -> None:
+    texts = ["Is ectopia lentis a feature of Marfan syndrome?", "Which diseases have ectopia lentis?"] * 20
+    alone = [ask(hpo, text) for text in texts]
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(lambda text: ask(hpo, text), texts)) == alone
+
+
+@pytest.mark.parametrize("content", [b"", b"not a database" * 100, b"SQLite format 3\x00" + b"\x00" * 4000])
+def test_a_file_that_is_no_graph_is_corrupt(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "graph.sqlite"
+    path.write_bytes(content)
+    with pytest.raises(SnapshotCorrupt, match="build the corpus again"):
+        GraphStore.open(path)
+
+
+def test_a_missing_file_is_corrupt(tmp_path: Path) -> None:
+    with pytest.raises(SnapshotCorrupt):
+        GraphStore.open(tmp_path / "none.sqlite")
+
+
+def test_a_damaged_page_is_found_when_it_is_read(release: Hpo, tmp_path: Path) -> None:
+    path = tmp_path / "graph.sqlite"
+    GraphWriter(release).save(path)
+    content = bytearray(path.read_bytes())
+    content[4096:] = b"\xff" * (len(content) - 4096)
+    path.write_bytes(bytes(content))
+    with pytest.raises(SnapshotCorrupt):
+        GraphStore.open(path).find("Odd lens", "phenotype")
+
+
+def test_the_graph_is_read_only(small: GraphStore) -> None:
+    with pytest.raises(sqlite3.OperationalError):
+        sqlite3.connect(f"{small.path.as_uri()}?mode=ro", uri=True).execute("DELETE FROM names")
+
+
+def test_a_disk_that_refuses_is_said_so(release: Hpo, tmp_path: Path) -> None:
+    with pytest.raises(StorageFailed, match="cannot be written"):
+        GraphWriter(release).save(tmp_path / "no" / "folder" / "graph.sqlite")

