@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from textwrap import shorten
 
 from medground.corpus.readers.base import Input, Item, Retracts
 from medground.corpus.readers.compose import Composition, make_document
@@ -32,9 +33,9 @@ def read_jats(path: Path) -> Iterator[Item]:
     """The articles of a file; the position of a bad one is its number, 1 first.
 
     Raises:
-        BadDocument: the file is damaged, is not well-formed XML, or declares entities.
+        BadDocument: the file is damaged, is not well-formed XML of this kind, or declares entities.
     """
-    for number, article in enumerate(records(path, ["article"]), start=1):
+    for number, article in enumerate(records(path, ["article"], ROOTS), start=1):
         for element in article.iter("{*}*"):
             element.tag = name_of(element)
         try:
@@ -119,10 +120,10 @@ def _authors(meta: Element) -> tuple[str, ...]:
 
 def _license(meta: Element) -> str | None:
     """The address of the licence, else its first words."""
-    for found in meta.iterfind("permissions/license"):
+    for found in meta.iterfind(".//license"):
         links = [found.get(_HREF), flat_text(found.find("license_ref"))]
         links += [link.get(_HREF) for link in found.iterfind(".//ext-link") if "licen" in (link.get(_HREF) or "")]
-        return next(filter(None, links), None) or flat_text(found)[:200] or None
+        return next(filter(None, links), None) or shorten(flat_text(found), 200, placeholder=" ...") or None
     return None
 
 

@@ -7,7 +7,6 @@ there is no abstract, and the title where there is neither. A retraction notice 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from typing import Any
 from medground.corpus.readers.base import Deleted, Input, Item, Retracts
 from medground.corpus.readers.compose import Composition, make_document
 from medground.corpus.readers.files import file_input
+from medground.corpus.readers.medline_dates import dates_of, year_of
 from medground.corpus.readers.medline_links import Links, links_of
 from medground.corpus.readers.xml import Element, flat_text, name_of, records
 from medground.document import MeshHeading
@@ -25,7 +25,6 @@ ROOTS = frozenset(
     [*_RECORDS, "PubmedArticleSet", "MedlineCitationSet", "PubmedBookArticleSet", "BookDocumentSet", "DeleteCitation"]
 )
 _DELETIONS = ["DeleteCitation", "DeleteDocument"]
-_YEAR = re.compile(r"(?<!\d)1[5-9]\d\d(?!\d)|(?<!\d)20\d\d(?!\d)")
 
 
 def open_medline(path: Path) -> Input:
@@ -37,9 +36,9 @@ def read_medline(path: Path) -> Iterator[Item]:
     """The records of a file in order; the position of a bad one is its number, 1 first.
 
     Raises:
-        BadDocument: the file is damaged, is not well-formed XML, or declares entities.
+        BadDocument: the file is damaged, is not well-formed XML of this kind, or declares entities.
     """
-    for number, element in enumerate(records(path, [*_RECORDS, *_DELETIONS]), start=1):
+    for number, element in enumerate(records(path, [*_RECORDS, *_DELETIONS], ROOTS), start=1):
         if name_of(element) in _DELETIONS:
             yield Deleted(tuple(f"PMID:{pmid.text}" for pmid in element.iterfind("PMID")))
             continue
@@ -57,13 +56,15 @@ def _items(element: Element) -> Iterator[Item]:
     if not pmid.isdecimal():
         raise ValueError(f"{pmid[:40]!r} is not a PMID")
     links = links_of(citation, element)
+    dates = dates_of(citation, element)
     fields = _book(citation) if name_of(citation) == "BookDocument" else _article(citation)
     composition = _abstract(citation)
     fields |= {
         "id": f"PMID:{pmid}",
         "text": composition.text or fields["title"],
         "sections": composition.sections,
-        "year": _year(citation, element),
+        "year": year_of(dates),
+        "dates": dates,
         "mesh": _mesh(citation),
         "keywords": _keywords(citation),
         "identifiers": {"pmid": pmid, **_identifiers(citation, element)},
@@ -113,19 +114,6 @@ def _abstract(citation: Element) -> Composition:
                 label = part.get("Label") or part.get("NlmCategory") or ""
                 composition.add(flat_text(part), None if label == "UNLABELLED" else " ".join(label.split()) or None)
     return composition
-
-
-def _year(citation: Element, record: Element) -> int | None:
-    """The year of the issue, else of the electronic article, else of the entry into PubMed."""
-    for path in ("Article/Journal/JournalIssue/PubDate", "Article/ArticleDate", "Book/PubDate", "ContributionDate"):
-        date = citation.find(path)
-        for text in (date.findtext("Year"), date.findtext("MedlineDate")) if date is not None else ():
-            if found := _YEAR.search(text or ""):
-                return int(found[0])
-    for path in ("PubmedData/History/PubMedPubDate/Year", "DateCreated/Year", "DateCompleted/Year"):
-        if found := _YEAR.search(record.findtext(path) or citation.findtext(path) or ""):
-            return int(found[0])
-    return None
 
 
 def _authors(authors: Element | None) -> tuple[str, ...]:

@@ -28,7 +28,7 @@ def links_of(citation: Element, record: Element) -> Links:
     links = list(_corrections(citation))
     kinds = {kind for kind, _ in links}
     cited = [pmid for kind, pmid in links if kind == "Cites"]
-    listed = record.iterfind(".//Reference/ArticleIdList/ArticleId[@IdType='pubmed']")
+    listed = record.iterfind("PubmedData/ReferenceList//ArticleIdList/ArticleId[@IdType='pubmed']")
     cited += [(found.text or "").strip() for found in listed]
     return Links(
         references=_ids(cited),

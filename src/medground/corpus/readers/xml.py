@@ -24,13 +24,18 @@ _EXPONENT = re.compile(r"\s*[-+\u2212\u2013]?\d")
 _NOT_TEXT = frozenset(["tex-math", "annotation", "annotation-xml", "object-id", "graphic", "media"])
 
 
-def records(path: Path, tags: Collection[str]) -> Iterator[Element]:
+def records(path: Path, tags: Collection[str], roots: Collection[str]) -> Iterator[Element]:
     """Elements named by `tags`, in order, each usable until the next is asked for. A record inside one is not given.
 
     Raises:
-        BadDocument: the file is no well-formed XML, or declares entities; the position is a line number.
+        BadDocument: the file is no well-formed XML (the position is a line number), declares entities, or has an
+            outermost element that is not in `roots`.
     """
-    root_name(path)
+    root = root_name(path)
+    if root not in roots:
+        raise BadDocument(
+            f"<{root}> is not what this reader reads; leave the reader out to have it found", file=str(path)
+        )
     wanted = [f"{{*}}{tag}" for tag in tags]
     for element in _parsed(path, "end", wanted):
         if not any(name_of(outer) in tags for outer in element.iterancestors()):

@@ -1,0 +1,126 @@
+"""Which reader a path gets, and the one line that a wrong path gets."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from pathlib import Path
+
+import pytest
+
+from medground.corpus.readers import READERS, find_inputs
+from medground.errors import BadDocument, UsageError
+
+MEDLINE = "<PubmedArticleSet><PubmedArticle><MedlineCitation><PMID>1</PMID><Article><ArticleTitle>T</ArticleTitle></Article></MedlineCitation></PubmedArticle></PubmedArticleSet>"  # noqa: E501
+OWN = '{"id": "LAB:1", "text": "x"}\n'
+
+
+def test_the_content_decides_and_not_the_name(tmp_path: Path) -> None:
+    contents = {
+        "a.xml": MEDLINE,
+        "b.xml": "<article/>",
+        "c.jsonl": OWN,
+        "d.json": '{"5": {"QUESTION": "x"}}',
+        "e.jsonl": '{broken\n{"_id": "1", "text": "x"}\n',
+        "f.dat": MEDLINE,
+        "g.md": "<b>bold</b> start",
+    }
+    for name, text in contents.items():
+        (tmp_path / name).write_text(text)
+    found = find_inputs([tmp_path / name for name in contents])
+    assert [i.reader for i in found] == ["medline", "jats", "jsonlines", "pubmedqa", "beir", "medline", "texts"]
+    packed = tmp_path / "no-ending"
+    packed.write_bytes(gzip.compress(MEDLINE.encode()))
+    (one,) = find_inputs([packed])
+    assert (one.reader, one.size, one.name) == ("medline", packed.stat().st_size, str(packed))
+
+
+def test_a_folder_gives_its_data_files_in_order_without_its_notes(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "b.xml").write_text(MEDLINE)
+    (tmp_path / "a.jsonl").write_text(OWN)
+    (tmp_path / "README.md").write_text("# Notes")
+    assert [(i.reader, Path(i.name).name) for i in find_inputs([tmp_path])] == [
+        ("jsonlines", "a.jsonl"),
+        ("medline", "b.xml"),
+    ]
+    assert [i.reader for i in find_inputs([tmp_path], "medline")] == ["medline"]
+    assert [i.reader for i in find_inputs([tmp_path], "texts")] == ["texts"]
+
+
+def test_the_fingerprint_changes_with_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "a.jsonl"
+    file.write_text(OWN)
+    (before,) = find_inputs([file])
+    os.utime(file, ns=(1, 1))
+    (after,) = find_inputs([file])
+    assert before.fingerprint != after.fingerprint
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"", "the file is empty"),
+        (b" \n", "the file is empty"),
+        (gzip.compress(b""), "the file is empty"),
+        (b"\x7fELF\x00\x01", "a binary file"),
+        (b"PK\x03\x04\x00\x00", "a binary file"),
+        (gzip.compress(b"\x00\x01"), "a binary file"),
+        (gzip.compress(MEDLINE.encode())[:20], "ends early"),
+        (b"\x1f\x8bnot gzip at all", "the gzip file is damaged"),
+        (b"<html><body>Not found</body></html>", "XML of an unknown form (<html>)"),
+        (b"< PubmedArticleSet>", "not well-formed XML"),
+        (b'<!DOCTYPE x [<!ENTITY a "b">]><PubmedArticleSet/>', "declares entities"),
+        (b"PMID- 123\nTI  - Title", "not a known form"),
+    ],
+)
+def test_a_file_that_is_not_what_it_claims_is_refused_in_one_line(tmp_path: Path, content: bytes, reason: str) -> None:
+    file = tmp_path / "file.bin"
+    file.write_bytes(content)
+    with pytest.raises(BadDocument) as refused:
+        find_inputs([file])
+    assert reason in str(refused.value)
+    assert str(refused.value).startswith(str(file))
+    assert "\n" not in str(refused.value)
+
+
+def test_paths_that_lead_nowhere(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="there is no such file or folder"):
+        find_inputs([tmp_path / "none"])
+    with pytest.raises(UsageError, match="no path to read"):
+        find_inputs([])
+    with pytest.raises(BadDocument, match="holds no text file"):
+        find_inputs([tmp_path])
+    for reader in ("medline", "beir", "texts"):
+        with pytest.raises(BadDocument, match="the folder holds no"):
+            find_inputs([tmp_path], reader)
+
+
+def test_an_unknown_reader_is_refused_with_the_names(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=f"one of {', '.join(READERS)}"):
+        find_inputs([tmp_path], "csv")
+
+
+def test_a_file_given_to_the_wrong_reader_is_refused(tmp_path: Path) -> None:
+    lines, citations, article = tmp_path / "a.jsonl", tmp_path / "b.xml", tmp_path / "c.xml"
+    lines.write_text(OWN)
+    citations.write_text(MEDLINE)
+    article.write_text("<article/>")
+    wrong = {
+        lines: ["medline", "jats", "beir", "pubmedqa", "scifact"],
+        citations: ["jats", "beir", "pubmedqa", "scifact", "jsonlines"],
+        article: ["medline"],
+    }
+    for file, readers in wrong.items():
+        for reader in readers:
+            (found,) = find_inputs([file], reader)
+            with pytest.raises(BadDocument):
+                list(found.read(0))
+
+
+def test_xml_that_ends_early_is_told_while_reading(tmp_path: Path) -> None:
+    file = tmp_path / "a.xml"
+    file.write_text(MEDLINE[:-30])
+    (found,) = find_inputs([file])
+    with pytest.raises(BadDocument, match="not well-formed XML"):
+        list(found.read(0))

@@ -1,0 +1,149 @@
+"""JATS full text: sections, captions, what is left out, and the real articles."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from medground.corpus.readers import find_inputs
+from medground.corpus.readers.base import Item, Retracts
+from medground.document import Document
+from medground.errors import BadDocument
+
+IDS = '<article-id pub-id-type="pmc">12</article-id><article-id pub-id-type="pmid">34</article-id>'
+DATE = "<pub-date><year>2011</year></pub-date><pub-date pub-type='epub'><year>2010</year></pub-date>"
+
+
+def article(
+    body: str = "", *, ids: str = IDS, meta: str = "", kind: str = "research-article", title: str = "T."
+) -> str:
+    return (
+        f'<article xmlns:xlink="http://www.w3.org/1999/xlink" article-type="{kind}"><front><journal-meta>'
+        f"<journal-title>J</journal-title></journal-meta><article-meta>{ids}<title-group><article-title>{title}"
+        f"</article-title></title-group>{DATE}{meta}</article-meta></front><body>{body}</body>"
+        "<back><ref-list><title>References</title><ref><mixed-citation>Never <pub-id pub-id-type='pmid'>9</pub-id>"
+        "</mixed-citation></ref></ref-list></back></article>"
+    )
+
+
+def read(folder: Path, text: str, name: str = "a.nxml") -> list[Item]:
+    file = folder / name
+    file.write_text(text)
+    (found,) = find_inputs([file])
+    assert found.reader == "jats"
+    return list(found.read(0))
+
+
+def one(folder: Path, text: str) -> Document:
+    (item,) = read(folder, text)
+    assert isinstance(item, Document), item
+    return item
+
+
+def pieces(document: Document) -> list[tuple[str, str]]:
+    return [(s.label, document.text[s.start : s.end]) for s in document.sections]
+
+
+def test_sections_are_named_by_all_headings_above(tmp_path: Path) -> None:
+    abstract = "<abstract><sec><title>Aim</title><p>We test.</p></sec></abstract><abstract><p>Short.</p></abstract>"
+    body = (
+        "<p>First.</p><sec><title>Methods</title><p>We did.</p><sec><title>Patients <italic>x</italic></title>"
+        "<p>Ten.</p><p>Men.</p></sec></sec>"
+    )
+    document = one(tmp_path, article(body, meta=abstract))
+    assert pieces(document) == [
+        ("Abstract > Aim", "We test."),
+        ("Abstract", "Short."),
+        ("Methods", "We did."),
+        ("Methods > Patients x", "Ten.\n\nMen."),
+    ]
+    assert "\n\nFirst.\n\n" in document.text
+    assert "Never" not in document.text
+    assert document.references == ("PMID:9",)
+
+
+def test_lists_captions_and_blocks_inside_paragraphs(tmp_path: Path) -> None:
+    body = (
+        "<sec><title>R</title><p>See<sup><xref ref-type='bibr'>3</xref></sup> 10<sup>5</sup>:"
+        "<list><list-item><p>one</p></list-item><list-item><p>two</p></list-item></list></p>"
+        "<fig><label>Figure 1</label><caption><title>Survival.</title><p>By arm.</p></caption></fig>"
+        "<table-wrap><label>Table 2.</label><caption><p>Doses</p></caption><table><tr><td>cell</td></tr></table>"
+        "<table-wrap-foot><p>foot</p></table-wrap-foot></table-wrap>"
+        "<def-list><def-item><term>ALI</term><def><p>lung injury</p></def></def-item></def-list>"
+        "<disp-formula><alternatives><tex-math>\\begin{document}</tex-math><mml:math"
+        " xmlns:mml='http://www.w3.org/1998/Math/MathML'><mml:mi>a</mml:mi></mml:math></alternatives></disp-formula></sec>"
+    )
+    assert one(tmp_path, article(body)).text.split("\n\n") == [
+        "See 10^5:",
+        "- one",
+        "- two",
+        "Figure 1. Survival. By arm.",
+        "Table 2. Doses",
+        "ALI: lung injury",
+        "a",
+    ]
+
+
+def test_what_is_known_about_an_article(tmp_path: Path) -> None:
+    meta = (
+        "<contrib-group><contrib contrib-type='author'><name><surname>Kirov</surname>"
+        "<given-names>M Y</given-names></name></contrib>"
+        "<contrib contrib-type='editor'><name><surname>No</surname></name></contrib>"
+        "<contrib contrib-type='author'><collab>The Group</collab></contrib></contrib-group>"
+        "<permissions><license xlink:href='http://l/by'><p>Free.</p></license></permissions>"
+        "<kwd-group><kwd>lung</kwd></kwd-group>"
+    )
+    document = one(tmp_path, article("<p>Text.</p>", meta=meta))
+    assert (document.id, document.identifiers) == ("PMC:PMC12", {"pmc": "PMC12", "pmid": "34"})
+    assert (document.year, document.journal, document.license) == (2010, "J", "http://l/by")
+    assert (document.authors, document.keywords) == (("Kirov M Y", "The Group"), ("lung",))
+    assert document.publication_types == ("research-article",)
+
+
+def test_retractions(tmp_path: Path) -> None:
+    link = "<related-article related-article-type='{}' ext-link-type='pubmed' xlink:href='77'/>"
+    notice, item = read(tmp_path, article("<p>x</p>", kind="retraction", meta=link.format("retracted-article")))
+    assert isinstance(notice, Document)
+    assert (notice.retraction, item) == ("notice", Retracts(("PMID:77",)))
+    assert one(tmp_path, article("<p>x</p>", meta=link.format("retraction-forward"))).retraction == "retracted"
+    assert one(tmp_path, article("<p>x</p>", title="RETRACTED ARTICLE: On x")).retraction == "retracted"
+    assert one(tmp_path, article("<p>x</p>", title="Retracted studies: a review")).retraction == "none"
+
+
+def test_a_set_of_articles_and_a_namespace(tmp_path: Path) -> None:
+    doi = '<article-id pub-id-type="doi">10.1/x</article-id>'
+    articles = article("<p>a</p>") + article("<p>b</p>", ids="") + article("<p>c</p>", ids=doi)
+    first, bad, last = read(tmp_path, f"<pmc-articleset>{articles}</pmc-articleset>", "set.xml")
+    assert isinstance(first, Document)
+    assert isinstance(last, Document)
+    assert isinstance(bad, BadDocument)
+    assert (first.id, last.id, bad.position) == ("PMC:PMC12", "DOI:10.1/x", 2)
+    assert "no PMC id, PMID or DOI" in str(bad)
+    spaced = article("<p>a</p>").replace("<article ", '<article xmlns="https://jats.nlm.nih.gov/ns/archiving/1.3/" ', 1)
+    assert one(tmp_path, spaced).text == "a"
+
+
+def test_an_article_without_text_has_its_title(tmp_path: Path) -> None:
+    assert one(tmp_path, article(title="Only.")).text == "Only."
+
+
+def test_an_entity_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadDocument, match="declares entities"):
+        read(tmp_path, f'<!DOCTYPE article [<!ENTITY x SYSTEM "file:///etc/hostname">]>{article("<p>&x;</p>")}')
+
+
+def test_real_articles_agree_with_their_index(shared: Path) -> None:
+    rows = [json.loads(line) for line in (shared / "jats" / "index.jsonl").read_text().splitlines()]
+    for row in rows[:15] + rows[-15:]:
+        (found,) = find_inputs([shared / "jats" / row["file"]])
+        (document,) = found.read(0)
+        assert isinstance(document, Document)
+        assert document.title == " ".join(row["title"].split())
+        assert (str(document.year), document.journal) == (row["year"], row["journal"])
+        assert document.identifiers.get("pmid", "") == (row["pmid"] or "")
+        assert not row["license_url"] or document.license == row["license_url"]
+        raw = gzip.decompress((shared / "jats" / row["file"]).read_bytes())
+        assert len(document.text) > 0.1 * len(raw) or b"<body" not in raw

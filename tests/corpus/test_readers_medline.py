@@ -1,0 +1,279 @@
+"""MEDLINE and PubMed XML: every form of every year, and hostile files."""
+
+from __future__ import annotations
+
+import gzip
+import itertools
+from pathlib import Path
+
+import pytest
+
+from medground.corpus.readers import find_inputs
+from medground.corpus.readers.base import Deleted, Item, Retracts
+from medground.document import Document
+from medground.errors import BadDocument
+
+ARTICLE = """<PubmedArticle><MedlineCitation><PMID Version="1">{pmid}</PMID><Article>
+<Journal><JournalIssue><PubDate>{date}</PubDate></JournalIssue><Title>Journal of Tests</Title></Journal>
+<ArticleTitle>{title}</ArticleTitle>{abstract}{types}</Article>{more}</MedlineCitation>{data}</PubmedArticle>"""
+
+
+def article(pmid: object = 7, date: str = "<Year>2001</Year>", title: str = "A title.", **parts: str) -> str:
+    parts = {"abstract": "", "types": "", "more": "", "data": "", **parts}
+    return ARTICLE.format(pmid=pmid, date=date, title=title, **parts)
+
+
+def abstract(*parts: str) -> str:
+    return f"<Abstract>{''.join(parts)}</Abstract>"
+
+
+def read(
+    folder: Path, body: str, *, root: str = "PubmedArticleSet", head: str = "", encoding: str = "utf-8"
+) -> list[Item]:
+    file = folder / "some.xml"
+    text = f'<?xml version="1.0" encoding="{encoding}"?>{head}<{root}>{body}</{root}>'
+    file.write_bytes(text.encode(encoding))
+    (found,) = find_inputs([file])
+    assert found.reader == "medline"
+    return list(found.read(0))
+
+
+def one(folder: Path, body: str, **options: str) -> Document:
+    (item,) = read(folder, body, **options)
+    assert isinstance(item, Document), item
+    return item
+
+
+def test_a_structured_abstract_has_a_section_per_label(tmp_path: Path) -> None:
+    parts = (
+        '<AbstractText Label="AIM" NlmCategory="OBJECTIVE">To test.</AbstractText>',
+        "<AbstractText>No label.</AbstractText>",
+        '<AbstractText NlmCategory="RESULTS">It works.</AbstractText>',
+        '<AbstractText Label="UNLABELLED">Rest.</AbstractText><AbstractText Label="EMPTY"/>',
+    )
+    document = one(tmp_path, article(abstract=abstract(*parts)))
+    assert document.text == "To test.\n\nNo label.\n\nIt works.\n\nRest."
+    assert [(s.label, document.text[s.start : s.end]) for s in document.sections] == [
+        ("AIM", "To test."),
+        ("RESULTS", "It works."),
+    ]
+
+
+def test_inline_markup_becomes_text(tmp_path: Path) -> None:
+    text = (
+        "<AbstractText><i>E. coli</i> and CO<sub>2</sub>, Ca<sup>2+</sup>, 10<sup>6</sup> cells &lt; 10<sup>-3</sup>\n"
+        '  &#946;-<b>cell <i>x</i></b> <mml:math xmlns:mml="http://www.w3.org/1998/Math/MathML"><mml:mi>r</mml:mi>'
+        "<mml:mo>=</mml:mo><mml:mn>1</mml:mn></mml:math></AbstractText>"
+    )
+    document = one(tmp_path, article(title="Of <i>E. coli</i>.", abstract=abstract(text)))
+    assert document.title == "Of E. coli."
+    assert document.text == "E. coli and CO2, Ca2+, 10^6 cells < 10^-3 β-cell x r=1"
+
+
+@pytest.mark.parametrize(
+    ("date", "year", "iso"),
+    [
+        ("<Year>1998</Year><Month>Dec</Month><Day>31</Day>", 1998, "1998-12-31"),
+        ("<Year>1998</Year><Month>2</Month>", 1998, "1998-02"),
+        ("<Year>1998</Year><Season>Spring</Season>", 1998, "1998"),
+        ("<MedlineDate>1998 Dec-1999 Jan</MedlineDate>", 1998, "1998"),
+        ("<MedlineDate>Winter 1976-1977</MedlineDate>", 1976, "1976"),
+        ("<MedlineDate>not known</MedlineDate>", None, None),
+        ("", None, None),
+    ],
+)
+def test_every_form_of_date_gives_a_year(tmp_path: Path, date: str, year: int | None, iso: str | None) -> None:
+    document = one(tmp_path, article(date=date))
+    assert (document.year, document.dates.get("published")) == (year, iso)
+
+
+def test_headings_keep_their_stars_and_qualifiers(tmp_path: Path) -> None:
+    mesh = (
+        '<MeshHeadingList><MeshHeading><DescriptorName UI="D1" MajorTopicYN="N">Asthma</DescriptorName>'
+        '<QualifierName MajorTopicYN="Y">drug therapy</QualifierName>'
+        '<QualifierName MajorTopicYN="N">blood</QualifierName></MeshHeading>'
+        '<MeshHeading><DescriptorName MajorTopicYN="N">Humans</DescriptorName></MeshHeading></MeshHeadingList>'
+    )
+    asthma, humans = one(tmp_path, article(more=mesh)).mesh
+    assert (asthma.descriptor, asthma.ui, asthma.major) == ("Asthma", "D1", True)
+    assert (asthma.qualifiers, asthma.major_qualifiers) == (("drug therapy", "blood"), ("drug therapy",))
+    assert (humans.ui, humans.major) == (None, False)
+
+
+def test_a_record_without_an_abstract_has_its_title_as_text_or_the_other_abstract(tmp_path: Path) -> None:
+    assert one(tmp_path, article(title="Only this.")).text == "Only this."
+    other = '<OtherAbstract Type="Publisher" Language="fre"><AbstractText>Autre.</AbstractText></OtherAbstract>'
+    assert one(tmp_path, article(more=other)).text == "Autre."
+    own = abstract("<AbstractText>Own.</AbstractText>")
+    assert one(tmp_path, article(abstract=own, more=other)).text == "Own."
+
+
+@pytest.mark.parametrize(
+    "links",
+    [
+        '<CommentsCorrectionsList><CommentsCorrections RefType="{kind}"><PMID>9</PMID></CommentsCorrections>'
+        "</CommentsCorrectionsList>",
+        "<CommentsCorrections><{kind}><RefSource>J</RefSource><PMID>9</PMID></{kind}></CommentsCorrections>",
+    ],
+)
+@pytest.mark.parametrize(
+    ("kind", "status"),
+    [
+        ("RetractionIn", "retracted"),
+        ("RetractionOf", "notice"),
+        ("ExpressionOfConcernIn", "concern"),
+        ("PartialRetractionIn", "concern"),
+        ("RetractedandRepublishedIn", "retracted"),
+        ("RetractedandRepublishedFrom", "none"),
+        ("ErratumIn", "none"),
+    ],
+)
+def test_links_between_records_tell_the_retraction(tmp_path: Path, links: str, kind: str, status: str) -> None:
+    document, *rest = read(tmp_path, article(more=links.format(kind=kind)))
+    assert isinstance(document, Document)
+    assert document.retraction == status
+    assert rest == ([Retracts(("PMID:9",))] if kind == "RetractionOf" else [])
+
+
+@pytest.mark.parametrize(
+    ("kind", "status"),
+    [("Retracted Publication", "retracted"), ("Retraction of Publication", "notice"), ("Review", "none")],
+)
+def test_publication_types_tell_the_retraction(tmp_path: Path, kind: str, status: str) -> None:
+    types = f"<PublicationTypeList><PublicationType>{kind}</PublicationType></PublicationTypeList>"
+    document = one(tmp_path, article(types=types))
+    assert (document.publication_types, document.retraction) == ((kind,), status)
+
+
+def test_ids_of_the_reference_list_are_not_the_record_s_own(tmp_path: Path) -> None:
+    data = (
+        '<PubmedData><ReferenceList><Reference><ArticleIdList><ArticleId IdType="pubmed">5</ArticleId>'
+        '<ArticleId IdType="doi">10.1/other</ArticleId></ArticleIdList></Reference></ReferenceList>'
+        '<ArticleIdList><ArticleId IdType="pubmed">7</ArticleId><ArticleId IdType="doi">10.1/own</ArticleId>'
+        '<ArticleId IdType="pmc">PMC3</ArticleId></ArticleIdList></PubmedData>'
+    )
+    document = one(tmp_path, article(data=data))
+    assert document.identifiers == {"pmid": "7", "doi": "10.1/own", "pmc": "PMC3"}
+    assert document.references == ("PMID:5",)
+
+
+def test_deleted_citations_and_the_bare_forms(tmp_path: Path) -> None:
+    body = article(1) + "<DeleteCitation><PMID>5</PMID><PMID>6</PMID></DeleteCitation>" + article(1, title="Newer.")
+    first, gone, newer = read(tmp_path, body)
+    assert isinstance(first, Document)
+    assert isinstance(newer, Document)
+    assert gone == Deleted(("PMID:5", "PMID:6"))
+    assert (first.id, newer.id, newer.title) == ("PMID:1", "PMID:1", "Newer.")
+    bare = article(3).removeprefix("<PubmedArticle>").removesuffix("</PubmedArticle>")
+    assert one(tmp_path, bare, root="MedlineCitationSet").id == "PMID:3"
+    assert one(tmp_path, bare, root="PubmedArticle").id == "PMID:3"
+
+
+def test_bad_records_are_skipped_with_their_number(tmp_path: Path) -> None:
+    body = article("x") + article(2) + "<PubmedArticle/>" + article(4, title="") + article(5)
+    items = read(tmp_path, body)
+    assert [
+        i.id if isinstance(i, Document) else i.position for i in items if not isinstance(i, Deleted | Retracts)
+    ] == [
+        1,
+        "PMID:2",
+        3,
+        4,
+        "PMID:5",
+    ]
+    assert "'x' is not a PMID" in str(items[0])
+    assert "neither a text nor a title" in str(items[3])
+
+
+def test_reading_goes_on_from_any_item(tmp_path: Path) -> None:
+    file = tmp_path / "some.xml"
+    file.write_text(f"<PubmedArticleSet>{''.join(article(n) for n in range(1, 9))}</PubmedArticleSet>")
+    (found,) = find_inputs([file])
+    everything = list(found.read(0))
+    assert list(found.read(5)) == everything[5:]
+    assert list(found.read(8)) == []
+
+
+def test_utf_16_is_read(tmp_path: Path) -> None:
+    assert one(tmp_path, article(title="Größe β."), encoding="utf-16").title == "Größe β."
+
+
+BOMB = '<!DOCTYPE PubmedArticleSet [<!ENTITY a "aaaaaaaaaa">{levels}]>'.format(
+    levels="".join(f'<!ENTITY {n} "{f"&{o};" * 10}">' for o, n in itertools.pairwise("abcdefghij"))
+)
+
+
+HOSTILE = [
+    BOMB,
+    '<!DOCTYPE PubmedArticleSet [<!ENTITY j SYSTEM "file:///etc/hostname">]>',
+    '<!DOCTYPE PubmedArticleSet [<!ENTITY % p SYSTEM "http://localhost/x.dtd"> %p; <!ENTITY j "x">]>',
+]
+
+
+@pytest.mark.parametrize("head", HOSTILE)
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_entities_are_refused(tmp_path: Path, head: str, encoding: str) -> None:
+    with pytest.raises(BadDocument, match="declares entities") as refused:
+        read(tmp_path, article(title="&j;"), head=head, encoding=encoding)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_plain_document_type_is_accepted_and_not_followed(tmp_path: Path) -> None:
+    head = '<!DOCTYPE PubmedArticleSet PUBLIC "-//NLM//DTD PubMedArticle//EN" "http://localhost:1/none.dtd">'
+    assert one(tmp_path, article(title="A &alpha; &unknownname; b."), head=head).title == "A α &unknownname; b."
+
+
+def test_deep_markup_is_read_and_a_tower_refused(tmp_path: Path) -> None:
+    deep = "<b>" * 10 + "core" + "</b>" * 10
+    assert one(tmp_path, article(title=f"The {deep}.")).title == "The core."
+    with pytest.raises(BadDocument, match="not well-formed XML"):
+        read(tmp_path, article(title="<b>" * 5000 + "</b>" * 5000))
+
+
+def test_a_huge_title_is_kept_whole(tmp_path: Path) -> None:
+    assert len(one(tmp_path, article(title="word " * 100_000)).title) == 499_999
+
+
+def test_broken_xml_names_the_line_after_the_good_records(tmp_path: Path) -> None:
+    file = tmp_path / "some.xml"
+    file.write_text(f"<PubmedArticleSet>{article(1)}<PubmedArticle>\n<oops></PubmedArticle>")
+    (found,) = find_inputs([file])
+    items = found.read(0)
+    assert isinstance(next(items), Document)
+    with pytest.raises(BadDocument, match="not well-formed XML") as broken:
+        next(items)
+    assert broken.value.position == 4
+
+
+def test_a_nul_byte_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadDocument, match="not well-formed XML"):
+        read(tmp_path, article(title="a\x00b"))
+
+
+def test_gzip_is_read_and_a_truncated_one_says_that_it_ends_early(tmp_path: Path) -> None:
+    body = "".join(article(n, title=f"Title {n * 7919 % 1000}") for n in range(1, 600))
+    packed = gzip.compress(f"<PubmedArticleSet>{body}</PubmedArticleSet>".encode())
+    file = tmp_path / "some.xml.gz"
+    file.write_bytes(packed)
+    (found,) = find_inputs([file])
+    assert sum(isinstance(item, Document) for item in found.read(0)) == 599
+    file.write_bytes(packed[: len(packed) // 2])
+    (found,) = find_inputs([file])
+    with pytest.raises(BadDocument, match=r"some\.xml\.gz: the gzip file ends early"):
+        list(found.read(0))
+
+
+def test_all_real_files_are_read(shared: Path) -> None:
+    items = [item for found in find_inputs([shared / "pubmed_xml" / "raw"]) for item in found.read(0)]
+    documents = {item.id: item for item in items if isinstance(item, Document)}
+    assert not [item for item in items if isinstance(item, BadDocument)]
+    assert sum(isinstance(item, Document) for item in items) == 997
+    assert Deleted(("PMID:26432306",)) in items
+    assert Retracts(("PMID:8393056",)) in items
+    assert sum(d.retraction == "retracted" for d in documents.values()) == 2
+    assert all(d.year and d.text and d.url for d in documents.values())
+    book = documents["PMID:20301295"]
+    assert (book.kind, book.year, book.identifiers["bookaccession"]) == ("book", 1993, "NBK1116")
+    methods = {s.label: documents["PMID:27797938"].text[s.start : s.end] for s in documents["PMID:27797938"].sections}
+    assert "Leucocyte" in documents["PMID:27797938"].title
+    assert all(methods.values())
