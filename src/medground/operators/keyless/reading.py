@@ -11,8 +11,12 @@ from medground.operators.keyless import words
 from medground.operators.keyless.sentences import reports_result, strengths
 from medground.operators.views import EvidenceView, PassageView, SentencedPassage
 
-ON_TOPIC = 0.3
-"""Least share of the question's topic words, by weight, that a passage worth reading names."""
+ON_TOPIC = 0.35
+"""Least share of the question's topic words, by weight, that `WINDOW` words in a row of a passage worth reading name.
+
+Chosen on PubMedQA's training split, where it lets 97 % of the own abstracts pass, and none of 500 random others."""
+WINDOW = 25
+"""Content words, about one long sentence or two short ones: words far apart have nothing to do with one another."""
 PER_PASSAGE = 3
 """Most sentences taken from one passage."""
 COVERED = 0.6
@@ -30,10 +34,10 @@ def screen(question: str, passages: Sequence[PassageView]) -> tuple[str, ...]:
 
 
 def _on_topic(topic: frozenset[str], passage: PassageView) -> float:
-    found = topic.intersection(words.terms(f"{passage.title} {passage.text}"))
-    if len(found) < min(2, len(topic)):
+    terms = words.terms(f"{passage.title}\n{passage.text}")
+    if len(topic.intersection(terms)) < min(2, len(topic)):
         return 0.0
-    return words.coverage(topic, found)
+    return words.densest(topic, terms, WINDOW)
 
 
 def extract(question: str, passages: Sequence[SentencedPassage]) -> tuple[str, ...]:

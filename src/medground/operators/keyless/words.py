@@ -9,7 +9,7 @@ import json
 import math
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from importlib import resources
 
@@ -18,6 +18,10 @@ import tantivy
 _TOKEN = re.compile(r"\d+(?:[.,]\d+)+|[^\W_]+")
 LONGEST_TOKEN = 60
 """Longer runs of letters are no words (sequences, base64); they are cut to this many characters."""
+MOST = 7.0
+"""Weight of the rarest words: a word that was never counted may be a misspelling, so it does not outweigh all."""
+NUMBER = 3.0
+"""Weight of a number."""
 
 _FUNCTION_WORDS = """
     a about above after again against all also although am among an and another any are as at be because been before
@@ -83,9 +87,14 @@ def _frequencies() -> tuple[int, Mapping[str, int]]:
 
 
 def weight(term: str) -> float:
-    """Inverse document frequency of a stem over a fixed set of abstracts: about 0.1 (common) to 9 (never seen)."""
+    """How much a stem tells: its inverse document frequency over a fixed set of abstracts, 0.05 to `MOST`.
+
+    Numbers weigh the same whatever they are: a year or a dose is rare in any set, and tells little.
+    """
+    if term[0].isdigit():
+        return NUMBER
     abstracts, frequency = _frequencies()
-    return math.log((abstracts + 1) / (frequency.get(term, 0) + 0.5)) + 0.05
+    return min(MOST, math.log((abstracts + 1) / (frequency.get(term, 0) + 0.5)) + 0.05)
 
 
 def coverage(wanted: Iterable[str], found: Iterable[str]) -> float:
@@ -94,3 +103,18 @@ def coverage(wanted: Iterable[str], found: Iterable[str]) -> float:
     total = sum(weight(t) for t in distinct)
     present = set(found)
     return sum(weight(t) for t in distinct if t in present) / total if total else 0.0
+
+
+def densest(wanted: frozenset[str], text: Sequence[str], window: int) -> float:
+    """The best coverage of the wanted stems by `window` consecutive stems of a text, 0 to 1."""
+    total = sum(weight(t) for t in sorted(wanted))
+    places = [(n, term) for n, term in enumerate(text) if term in wanted]
+    inside: dict[str, int] = {}
+    best, first = 0.0, 0
+    for n, term in places:
+        inside[term] = inside.get(term, 0) + 1
+        while n - places[first][0] >= window:
+            inside[places[first][1]] -= 1
+            first += 1
+        best = max(best, sum(weight(t) for t, times in sorted(inside.items()) if times))
+    return best / total if total else 0.0
