@@ -1,0 +1,158 @@
+"""A GGUF model of one's own, run inside this process: `local` or `local:PATH` (extra `local`)."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import importlib.util
+import time
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from medground.errors import ConfigError, ModelFailed
+from medground.models.base import CallLimits, Reply
+from medground.operators.base import I, O, Operator
+from medground.settings import ModelSettings, Settings
+from medground.usage import Usage
+from medground.wheel_models import QWEN
+from medground.wheels import require
+
+if TYPE_CHECKING:
+    from medground.models.llama_server import LlamaServer
+    from medground.models.served import ServedModel
+
+NAME = "local"
+_MAGIC = b"GGUF"
+
+PATIENCE = 600.0
+"""Seconds for one reply when the settings name no timeout: reading a long prompt on few cores takes minutes."""
+
+
+def open_local(name: str, settings: Settings) -> LocalModel:
+    """Open the model `local` (the one that `medground models fetch` brings) or `local:PATH`. It is loaded when asked.
+
+    Raises:
+        ConfigError: the extra is not installed, the model was not fetched, or the file is not GGUF.
+    """
+    for package in ("xllamacpp", "pydantic_ai"):
+        if importlib.util.find_spec(package) is None:
+            raise ConfigError(
+                f'model {name!r} needs the extra "local" ({package} is missing); run: pip install "medground[local]"'
+            )
+    given = name.partition(":")[2]
+    if given:
+        return LocalModel(name, _checked(name, Path(given).expanduser()), settings.model)
+    path = require(QWEN, settings.home / "models") / QWEN.weights
+    return LocalModel(name, path, settings.model, sha256=QWEN.sha256)
+
+
+class LocalModel:
+    """A GGUF file, answering through llama.cpp with output that a grammar holds to the operator's schema.
+
+    One call runs at a time, since one already uses every core; the others wait their turn, which counts against their
+    limit of seconds and not against the timeout of a reply.
+
+    Args:
+        name: as in the settings.
+        path: the GGUF file.
+        settings: timeout, retries and temperature.
+        sha256: of the file, where it is known already.
+    """
+
+    cacheable = True
+
+    def __init__(self, name: str, path: Path, settings: ModelSettings, *, sha256: str | None = None) -> None:
+        self.name = name
+        self._path = path
+        self._settings = settings
+        self._sha256 = sha256
+        self._turn = asyncio.Lock()
+        self._running: tuple[LlamaServer, ServedModel] | None = None
+
+    @cached_property
+    def identity(self) -> str:
+        """Engine, hash of the weights, temperature; not the place of the file, nor the port."""
+        from medground.models.llama_server import engine_identity
+
+        weights = self._sha256 or _file_hash(self._path)
+        return f"local-{weights}-{engine_identity()}-t{self._settings.temperature:g}"
+
+    async def answer(self, operator: Operator[I, O], value: I, limits: CallLimits) -> Reply[O]:
+        """Answer one operator call, loading the model first when this is the first.
+
+        Raises:
+            ModelFailed: no usable output, or llama.cpp cannot load the file; carries the usage already spent.
+            BudgetExhausted: the limits of the call were reached.
+        """
+        asked = time.monotonic()
+        async with self._turn:
+            served = await self._started()
+            if limits.seconds is not None:
+                limits = replace(limits, seconds=limits.seconds - (time.monotonic() - asked))
+            return await served.answer(operator, value, limits)
+
+    async def close(self) -> None:
+        """Stop the server and free the memory. It is loaded again when the model is asked again."""
+        running, self._running = self._running, None
+        if running is not None:
+            server, served = running
+            await served.close()
+            await asyncio.to_thread(server.stop)
+
+    async def _started(self) -> ServedModel:
+        if self._running is None:
+            from medground.models.llama_server import LlamaServer
+
+            try:
+                server = await asyncio.to_thread(LlamaServer, self._path)
+            except RuntimeError as error:
+                raise ModelFailed(
+                    f"llama.cpp cannot load {self._path} ({error}); is it whole, of a known architecture, and does it"
+                    " fit in memory?",
+                    model=self.name,
+                    usage=Usage(),
+                ) from None
+            self._running = server, _served(self.name, server, self._settings)
+        return self._running[1]
+
+
+def _served(name: str, server: LlamaServer, settings: ModelSettings) -> ServedModel:
+    from pydantic_ai.models.openai import OpenAIChatModel
+    from pydantic_ai.profiles import ModelProfile
+    from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
+
+    from medground.models.served import ServedModel
+
+    provider = OpenAICompatibleProvider(
+        "llama.cpp",
+        base_url=server.address,
+        api_key=server.key,
+        # The grammar masks tokens and shows the model nothing, so the schema stands in the instructions too.
+        profile=ModelProfile(supports_json_schema_output=True, native_output_requires_schema_in_instructions=True),
+    )
+    return ServedModel(
+        name,
+        OpenAIChatModel(name, provider=provider),
+        timeout=settings.timeout if "timeout" in settings.model_fields_set else PATIENCE,
+        retries=settings.retries,
+        temperature=settings.temperature,
+        secrets=(server.key,),
+    )
+
+
+def _checked(name: str, path: Path) -> Path:
+    try:
+        with path.open("rb") as file:
+            magic = file.read(len(_MAGIC))
+    except OSError as error:
+        raise ConfigError(f"model {name!r}: cannot read {path}: {error.strerror}") from None
+    if magic != _MAGIC:
+        raise ConfigError(f"model {name!r}: {path} is not a GGUF file; name one, such as local:/models/llama.gguf")
+    return path
+
+
+def _file_hash(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
