@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal
@@ -96,30 +96,30 @@ class Record:
         """Collect the words of a document's fields."""
         headings = document.mesh
         major = [h for h in headings if h.major or h.major_qualifiers]
-        values: dict[str, Iterable[str | None]] = {
-            "title": [document.title],
+        values: dict[str, Sequence[str | None]] = {
+            "title": _one(document.title),
             "mesh": [h.descriptor for h in headings],
             "mesh_exact": [v for h in headings for v in (h.descriptor, h.ui, *_qualified(h.descriptor, h.qualifiers))],
             "mesh_major": [v for h in major for v in (h.descriptor, *_qualified(h.descriptor, h.major_qualifiers))],
             "keyword": document.keywords,
             "author": document.authors,
-            "journal": [document.journal or ""],
+            "journal": _one(document.journal),
             "publication_type": document.publication_types,
-            "language": [document.language or ""],
+            "language": _one(document.language),
             "id": [document.id],
             "kind": [document.kind],
             "identifier": [v for key, value in document.identifiers.items() for v in (value, f"{key}:{value}")],
             "retraction": [document.retraction],
         }
-        return cls(document, {field: _values(field, found) for field, found in values.items()})
+        return cls(document, {field: _values(field, found) for field, found in values.items() if found})
 
     def entry(self, number: int, text: str) -> tantivy.Document:
         """The entry of one passage."""
         shared = self.shared
         entry = tantivy.Document(
-            **{field: values for field, values in shared.items() if values},
+            **shared,
             text=text,
-            default=[*shared["title"] * 2, text, *shared["mesh"]],
+            default=[*shared.get("title", []) * 2, text, *shared.get("mesh", [])],
         )
         entry.add_integer(NUMBER, number)
         if self.document.year is not None:
@@ -127,10 +127,14 @@ class Record:
         return entry
 
 
+def _one(value: str | None) -> tuple[str, ...]:
+    return (value,) if value else ()
+
+
 def _qualified(descriptor: str, qualifiers: Iterable[str]) -> list[str]:
     return [f"{descriptor}/{qualifier}" for qualifier in qualifiers]
 
 
-def _values(field: str, values: Iterable[str | None]) -> list[str]:
+def _values(field: str, values: Sequence[str | None]) -> list[str]:
     whole = ANALYSES[field] == "exact"
     return list(dict.fromkeys(exact(field, value) if whole else value for value in values if value))

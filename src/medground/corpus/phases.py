@@ -64,8 +64,8 @@ def cut_and_index(
 ) -> None:
     """Cut documents into passages, and put every passage into the word index."""
     if base is not None and not database.state("settled"):
-        moved = database.close_gaps()
-        database.set_state("settled", 2 if moved else 1)
+        whole = database.close_gaps() == base.manifest.counts.passages
+        database.set_state("settled", 1 if whole else 2)
         database.commit()
     # With nothing taken out, the words of the earlier snapshot stand as they are, and only new ones are added. A
     # deletion would go on counting in the engine's statistics, so that equal snapshots could rank differently.

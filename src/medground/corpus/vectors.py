@@ -67,7 +67,9 @@ class Vectors:
         self._folder = folder
         self.dimensions = dimensions
         with reading(folder):
-            flat = np.memmap(folder / FILE_NAME, dtype="<f2", mode="r")
+            path = folder / FILE_NAME
+            # An empty file cannot be mapped.
+            flat = np.memmap(path, dtype="<f2", mode="r") if path.stat().st_size else np.empty(0, dtype="<f2")
             self._rows: NDArray[np.float16] = flat.reshape(-1, dimensions)
         self._scan: _Scan | None = None
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from medground.corpus.manifest import Counts
+from medground.corpus.retractions import with_retraction
 from medground.corpus.tables import SCHEMA, PassageRow, decode, encode
 from medground.document import Document, Passage
 
@@ -60,7 +61,8 @@ class DatabaseWriter:
 
     def put(self, document: Document) -> None:
         """Add a document, or replace the one of the same id. An equal one stays as it is."""
-        if document.retraction != "retracted" and self._retracts(document.id):
+        document = with_retraction(document)
+        if document.retraction in ("none", "concern") and self._retracts(document.id):
             document = document.model_copy(update={"retraction": "retracted"})
         record, digest = encode(document)
         known = self._connection.execute("SELECT digest FROM documents WHERE id = ?", (document.id,)).fetchone()
@@ -105,23 +107,22 @@ class DatabaseWriter:
         row = self._connection.execute("SELECT file, position, reason FROM skipped ORDER BY rowid LIMIT 1").fetchone()
         return None if row is None else f"{row[0]}:{row[1]}: {row[2]}" if row[1] is not None else f"{row[0]}: {row[2]}"
 
-    def close_gaps(self) -> bool:
-        """Number the passages that an earlier snapshot left from 0 on without gaps; False when they are so already.
+    def close_gaps(self) -> int:
+        """Number the passages that an earlier snapshot left from 0 on without gaps; returns how many they are.
 
         `kept_rows` then tells their numbers in the earlier snapshot.
         """
         execute = self._connection.execute
         execute("CREATE TABLE kept (number INTEGER PRIMARY KEY, base INTEGER NOT NULL)")
         execute("INSERT INTO kept SELECT row_number() OVER (ORDER BY number) - 1, number FROM passages")
-        gaps = self._number("SELECT count(*) FROM kept WHERE number != base") > 0
-        if gaps:
+        if self._number("SELECT count(*) FROM kept WHERE number != base"):
             moved = (PassageRow(new, *row).columns() for new, row in enumerate(self._slices()))
             execute("CREATE TABLE renumbered AS SELECT * FROM passages WHERE 0")
             self._connection.executemany("INSERT INTO renumbered VALUES (?, ?, ?, ?, ?, ?)", moved)
             execute("DELETE FROM passages")
             execute("INSERT INTO passages SELECT * FROM renumbered")
             execute("DROP TABLE renumbered")
-        return gaps
+        return self._number("SELECT count(*) FROM kept")
 
     def kept_rows(self) -> Iterator[int]:
         """Numbers that the passages taken over have in the earlier snapshot, in their order here."""

@@ -1,1 +1,5 @@
-"""Contract tests that any source or model must pass, for those who write their own."""
+"""What a user's own source is held to: contract tests and the documents they run on. Needs pytest."""
+
+from medground.testing.source_contract import DOCUMENTS, SourceContract
+
+__all__ = ["DOCUMENTS", "SourceContract"]

@@ -1,0 +1,271 @@
+"""Building and adding: what ends up in a snapshot, and that the same material gives the same snapshot."""
+
+from __future__ import annotations
+
+import random
+import sqlite3
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from medground.corpus.build import add, build
+from medground.corpus.library import Library
+from medground.corpus.readers.base import Deleted, Retracts
+from medground.document import Document
+from medground.errors import BadDocument, ConfigError, StorageFailed, UsageError
+from medground.query import Everything, Phrase, Term, Words
+
+
+def found(library, query, name="c"):
+    with library.open(name) as snapshot:
+        return {hit.passage.document_id for hit in snapshot.bm25(query, 10_000)}
+
+
+def test_all_documents_can_be_found_and_read_back(library, make_documents, make_input):
+    documents = make_documents(50)
+    manifest = build(library, "c", [make_input(documents)])
+    assert (manifest.counts.documents, manifest.counts.passages) == (50, 50)
+    with library.open("c") as snapshot:
+        assert snapshot.documents([d.id for d in documents]) == {d.id: d for d in documents}
+        assert sorted(d.id for d in snapshot.all_documents()) == sorted(d.id for d in documents)
+        hits = snapshot.bm25(Everything(), 100)
+        assert len({hit.passage.key for hit in hits}) == 50
+    assert found(library, Term(value="PMID:7", field="id")) == {"PMID:7"}
+
+
+def test_the_manifest_tells_what_it_was_made_from(library, make_documents, make_input, embedder):
+    manifest = build(library, "c", [make_input(make_documents(3), name="a.xml")], embedder=embedder, limit=200)
+    assert manifest.inputs[0].name == "a.xml"
+    assert manifest.readers == ("test",)
+    assert manifest.licenses == ("CC0",)
+    assert manifest.chunk_limit == 200
+    assert manifest.embedding.identity == "words@1"
+    assert {"documents.sqlite", "vectors.f16"} <= set(manifest.files)
+    assert library.info("c") == manifest
+
+
+def test_the_same_material_gives_the_same_hash_in_any_order(library, make_documents, make_input):
+    documents = make_documents(30)
+    first = build(library, "c", [make_input(documents)])
+    shuffled = random.Random(0).sample(documents, 30)
+    second = build(library, "d", [make_input(shuffled[:10], "x"), make_input(shuffled[10:], "y")])
+    assert first.hash == second.hash
+    other = build(library, "e", [make_input(documents[:-1])])
+    assert other.hash != first.hash
+    assert build(library, "f", [make_input(documents)], limit=50).hash != first.hash
+
+
+def test_built_again_it_is_the_same_snapshot(library, make_documents, make_input):
+    first = build(library, "c", [make_input(make_documents(5))])
+    assert build(library, "c", [make_input(make_documents(5))]) == first
+    assert len([p for p in library.folder_of("c").iterdir() if p.is_dir()]) == 1
+
+
+def test_a_later_record_replaces_an_earlier_one(library, make_input):
+    old = Document(id="PMID:1", text="An old text about walruses.")
+    new = Document(id="PMID:1", text="A new text about giraffes.")
+    manifest = build(library, "c", [make_input([old, new])])
+    assert manifest.counts.documents == 1
+    assert found(library, Words(text="giraffes")) == {"PMID:1"}
+    assert found(library, Words(text="walruses")) == set()
+
+
+def test_deletions_and_retractions_are_applied_wherever_they_stand(library, make_documents, make_input):
+    items = [Retracts(("PMID:3",)), *make_documents(5), Deleted(("PMID:2", "PMID:99")), Retracts(("PMID:4",))]
+    manifest = build(library, "c", [make_input(items)])
+    assert (manifest.counts.documents, manifest.counts.deleted, manifest.counts.retracted) == (4, 1, 2)
+    assert found(library, Everything()) == {"PMID:1", "PMID:3", "PMID:4", "PMID:5"}
+    assert found(library, Term(value="retracted", field="retraction")) == {"PMID:3", "PMID:4"}
+
+
+def test_a_retraction_read_earlier_reaches_a_document_added_later(library, make_documents, make_input):
+    build(library, "c", [make_input([*make_documents(2), Retracts(("PMID:3",))])])
+    add(library, "c", [make_input(make_documents(1, first=2), "later")])
+    with library.open("c") as snapshot:
+        assert snapshot.documents(["PMID:3"])["PMID:3"].retraction == "retracted"
+
+
+def test_bad_records_are_skipped_counted_and_listed(library, make_documents, make_input):
+    bad = BadDocument("no title", file="a.jsonl", position=7)
+    manifest = build(library, "c", [make_input([bad, *make_documents(2), bad])])
+    assert (manifest.counts.documents, manifest.counts.skipped) == (2, 2)
+    with library.open("c") as snapshot:
+        skipped = snapshot.skipped(1)[0]
+    assert (skipped.file, skipped.position, skipped.reason) == ("a.jsonl", 7, "no title")
+
+
+@pytest.mark.parametrize("items", [[], [BadDocument("not JSON", file="a.jsonl", position=1)], [Deleted(("PMID:1",))]])
+def test_nothing_readable_leaves_nothing_behind(library, make_input, items):
+    with pytest.raises(BadDocument, match="no readable document in made"):
+        build(library, "c", [make_input(items)])
+    assert library.list() == ()
+    assert not library.folder_of("c").exists()
+
+
+def test_nothing_readable_leaves_the_old_corpus(library, make_documents, make_input):
+    first = build(library, "c", [make_input(make_documents(2))])
+    with pytest.raises(BadDocument):
+        build(library, "c", [make_input([], fingerprint="2")])
+    assert library.verify("c") == first
+
+
+def test_a_file_that_is_not_what_it_claims_stops_the_build(library, make_documents, make_input):
+    def broken(skip):
+        yield from make_documents(3)
+        raise BadDocument("not gzip", file="a.gz")
+
+    source = make_input([])
+    with pytest.raises(BadDocument, match="a.gz: not gzip"):
+        build(library, "c", [type(source)(name="a.gz", reader="test", fingerprint="1", read=broken)])
+    assert library.list() == ()
+
+
+def test_a_file_that_cannot_be_opened_is_bad_input_and_no_full_disk(library, make_input):
+    def refused(skip):
+        raise PermissionError(13, "Permission denied")
+        yield
+
+    source = make_input([])
+    with pytest.raises(BadDocument, match="a.xml: cannot be read"):
+        build(library, "c", [type(source)(name="a.xml", reader="test", fingerprint="1", read=refused)])
+
+
+def test_wrong_calls(library, make_documents, make_input):
+    with pytest.raises(UsageError, match="nothing to read"):
+        build(library, "c", [])
+    with pytest.raises(UsageError, match="at least 1 character"):
+        build(library, "c", [make_input(make_documents(1))], limit=0)
+    with pytest.raises(UsageError, match="no corpus 'c'"):
+        add(library, "c", [make_input(make_documents(1))])
+    with pytest.raises(UsageError, match="cannot be the name of an attachment"):
+        build(library, "c", [make_input(make_documents(1))], attachments={"../x.sqlite": lambda path: None})
+
+
+def test_adding_keeps_replaces_and_deletes(library, make_documents, make_input, embedder, make_embedder):
+    build(library, "c", [make_input(make_documents(20))], embedder=embedder)
+    again = make_embedder()
+    changed = Document(id="PMID:3", title="Changed", text="A giraffe stands in place of the third study.")
+    items = [changed, Deleted(("PMID:5",)), *make_documents(2, first=30), *make_documents(4)[3:]]
+    manifest = add(library, "c", [make_input(items, "more", "2")], embedder=again)
+    assert manifest.counts.documents == 21
+    assert again.embedded == 3, "vectors of what has not changed are taken over"
+    assert [entry.name for entry in manifest.inputs] == ["made", "more"]
+    ids = {f"PMID:{n}" for n in (*range(1, 21), 31, 32)} - {"PMID:5"}
+    assert found(library, Everything()) == ids
+    assert found(library, Words(text="giraffe")) == {"PMID:3"}
+    _vectors_fit(library, again)
+    library.verify("c")
+
+
+def test_adding_only_new_documents_takes_the_word_index_over(library, make_documents, make_input, embedder):
+    build(library, "c", [make_input(make_documents(20))], embedder=embedder)
+    add(library, "c", [make_input(make_documents(5, first=20), "more", "2")], embedder=embedder)
+    assert embedder.embedded == 25
+    assert len(found(library, Everything())) == 25
+    _vectors_fit(library, embedder)
+    whole = build(library, "d", [make_input(make_documents(25))], embedder=embedder)
+    assert library.info("c").hash == whole.hash
+    with library.open("c") as added, library.open("d") as built:
+        for query in (Words(text="heart study"), Phrase(text="sentence 2 about")):
+            assert _scores(added, query) == _scores(built, query)
+
+
+def test_adding_what_is_there_already_changes_nothing(library, make_documents, make_input):
+    first = build(library, "c", [make_input(make_documents(5))])
+    assert add(library, "c", [make_input(make_documents(5), "again")]).hash == first.hash
+
+
+def test_adding_with_another_model_is_refused(library, make_documents, make_input, embedder, make_embedder):
+    first = build(library, "c", [make_input(make_documents(5))], embedder=embedder)
+    for wrong in (None, make_embedder("other")):
+        with pytest.raises(ConfigError, match="has vectors of words@1, the embedding model now is"):
+            add(library, "c", [make_input(make_documents(1, first=9), "x")], embedder=wrong)
+    assert library.verify("c") == first
+
+
+def test_vectors_can_be_added_to_a_corpus_without(library, make_documents, make_input, embedder):
+    build(library, "c", [make_input(make_documents(5))])
+    add(library, "c", [make_input(make_documents(2, first=5), "x")], embedder=embedder)
+    _vectors_fit(library, embedder)
+
+
+def test_attachments_are_part_of_the_snapshot(library, make_documents, make_input):
+    write = {"graph.sqlite": lambda path: sqlite3.connect(path).executescript("CREATE TABLE t (x)").connection.close()}
+    with_graph = build(library, "c", [make_input(make_documents(2))], attachments=write)
+    assert with_graph.attachments == ("graph.sqlite",)
+    assert "graph.sqlite" in with_graph.files
+    added = add(library, "c", [make_input(make_documents(1, first=2), "x")])
+    assert added.attachments == ("graph.sqlite",)
+    with library.open("c") as snapshot:
+        assert snapshot.attachment("graph.sqlite").is_file()
+        assert snapshot.attachment("other.sqlite") is None
+    assert build(library, "d", [make_input(make_documents(2))]).hash != with_graph.hash
+
+
+def test_vectors_of_the_wrong_shape_are_refused(library, make_documents, make_input, embedder):
+    embedder.embed = lambda texts: [[1.0]] and __import__("numpy").ones((len(texts), 3), dtype="float32")
+    with pytest.raises(ConfigError, match="no vectors of length 32"):
+        build(library, "c", [make_input(make_documents(2))], embedder=embedder)
+
+
+def test_a_damaged_unfinished_build_is_dropped(library, make_documents, make_input, embedder):
+    def stop(texts):
+        raise KeyboardInterrupt
+
+    whole, embedder.embed = embedder.embed, stop
+    with pytest.raises(KeyboardInterrupt):
+        build(library, "c", [make_input(make_documents(300))], embedder=embedder)
+    (unfinished,) = library.folder_of("c").glob("building-*")
+    for path in unfinished.glob("documents.sqlite*"):
+        path.write_bytes(b"rubbish" * 1000)
+    embedder.embed = whole
+    with pytest.raises(StorageFailed, match="run the same command again"):
+        build(library, "c", [make_input(make_documents(300))], embedder=embedder)
+    assert build(library, "c", [make_input(make_documents(300))], embedder=embedder).counts.documents == 300
+
+
+texts = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=60)
+items = st.lists(
+    st.one_of(
+        st.builds(
+            lambda n, text, title: Document(id=f"X:{n}", text=text, title=title), st.integers(0, 6), texts, texts
+        ),
+        st.builds(lambda n: Deleted((f"X:{n}",)), st.integers(0, 6)),
+        st.builds(lambda n: Retracts((f"X:{n}",)), st.integers(0, 6)),
+    ),
+    max_size=12,
+)
+
+
+@settings(
+    max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+)
+@given(first=items, second=items)
+def test_building_in_two_steps_is_building_at_once(tmp_path_factory, make_input, first, second):
+    library = Library(tmp_path_factory.mktemp("home"))
+    start = [Document(id="X:start", text="start"), *first]
+    build(library, "steps", [make_input(start)])
+    add(library, "steps", [make_input(second, "second")])
+    whole = build(library, "whole", [make_input([*start, *second])])
+    assert library.verify("steps").hash == whole.hash
+    with library.open("steps") as steps, library.open("whole") as at_once:
+        assert list(steps.all_documents()) == list(at_once.all_documents())
+        query = Words(text="start a 0 é")
+        assert _scores(steps, query) == _scores(at_once, query)
+
+
+def _scores(snapshot, query):
+    return {hit.passage.key: hit.score for hit in snapshot.bm25(query, 1000)}
+
+
+def _vectors_fit(library, embedder):
+    """Each passage is found first by its own vector."""
+    with library.open("c") as snapshot:
+        hits = snapshot.bm25(Everything(), 1000)
+        assert len(snapshot.vectors()) == len(hits)
+        for hit in hits:
+            [vector] = embedder.embed([f"{hit.passage.title} {hit.passage.text}"])
+            best = snapshot.dense(vector, 5)
+            assert best[0].score == pytest.approx(1, abs=2e-3)
+            assert hit.passage.key in {b.passage.key for b in best if b.score >= best[0].score - 2e-3}

@@ -1,0 +1,224 @@
+"""A build that is killed, stopped or refused by the disk leaves the old snapshot or none, and can go on."""
+
+from __future__ import annotations
+
+import errno
+import random
+import resource
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from medground.corpus.build import add, build
+from medground.corpus.library import Library
+from medground.errors import StorageFailed, UsageError
+from medground.query import Everything
+
+SCRIPT = """
+import resource, sys
+sys.path.insert(0, {here!r})
+from pathlib import Path
+from conftest import WordEmbedder, made_documents, made_input
+from medground.corpus import phases
+from medground.corpus.build import add, build
+from medground.corpus.library import Library
+from medground.errors import MedgroundError
+
+phases._ITEMS, phases._PASSAGES, phases._TEXTS = 40, 60, 32
+job, home, limit = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])
+if limit:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+print("ready", flush=True)
+try:
+    if job == "build":
+        made = build(Library(home), "c", [made_input(made_documents(400))], embedder=WordEmbedder())
+    else:
+        made = add(Library(home), "c", [made_input(made_documents(400, 100), "more")], embedder=WordEmbedder())
+except MedgroundError as error:
+    sys.exit(f"{{type(error).__name__}}: {{error}}")
+print(made.hash)
+"""
+
+
+@pytest.fixture
+def start(home, tmp_path):
+    script = tmp_path / "job.py"
+    script.write_text(SCRIPT.format(here=str(Path(__file__).parent)))
+
+    def run(job: str, limit: int = 0) -> subprocess.Popen[str]:
+        command = [sys.executable, str(script), job, str(home), str(limit)]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        assert process.stdout.readline() == "ready\n"
+        return process
+
+    return run
+
+
+def expect_whole(library: Library, allowed: set[str | None]) -> None:
+    """The corpus is one of the allowed states, whole and readable."""
+    if not library.has("c"):
+        assert None in allowed
+        with pytest.raises(UsageError, match="no corpus"):
+            library.open("c")
+        return
+    manifest = library.verify("c")
+    assert manifest.hash in allowed
+    with library.open("c") as snapshot:
+        assert len(snapshot.bm25(Everything(), 1000)) == manifest.counts.passages
+        assert len(snapshot.vectors()) == manifest.counts.passages
+
+
+def test_killed_at_any_moment_a_build_leaves_none_or_all_and_goes_on(
+    library, start, make_documents, make_input, embedder, tmp_path
+):
+    whole = build(Library(tmp_path / "other"), "c", [make_input(make_documents(400))], embedder=embedder)
+    moments = random.Random(1)
+    for _ in range(5):
+        process = start("build")
+        time.sleep(moments.uniform(0, 0.7))
+        process.kill()
+        process.communicate()
+        expect_whole(library, {None, whole.hash})
+    output, errors = start("build").communicate()
+    assert output.strip() == whole.hash, errors
+    expect_whole(library, {whole.hash})
+    assert not list(library.folder_of("c").glob("building-*"))
+
+
+def test_killed_at_any_moment_an_addition_leaves_the_old_or_the_new(
+    library, start, make_documents, make_input, embedder, tmp_path
+):
+    old = build(library, "c", [make_input(make_documents(120))], embedder=embedder)
+    other = Library(tmp_path / "other")
+    build(other, "c", [make_input(make_documents(120))], embedder=embedder)
+    new = add(other, "c", [make_input(make_documents(400, 100), "more")], embedder=embedder)
+    moments = random.Random(2)
+    for _ in range(5):
+        process = start("add")
+        time.sleep(moments.uniform(0, 0.7))
+        process.kill()
+        process.communicate()
+        expect_whole(library, {old.hash, new.hash})
+    output, errors = start("add").communicate()
+    assert output.strip() == new.hash, errors
+    expect_whole(library, {new.hash})
+
+
+class Stop(BaseException):
+    """Stands for a kill at one exact moment."""
+
+
+def test_every_step_can_be_the_last(library, make_documents, make_input, make_embedder, monkeypatch, tmp_path):
+    """Stops at the first, second, third ... report of progress, each time going on from the one before."""
+    from medground.corpus import phases
+
+    for name, size in (("_ITEMS", 10), ("_PASSAGES", 15), ("_TEXTS", 8)):
+        monkeypatch.setattr(phases, name, size)
+    source = [make_input(make_documents(40))]
+    whole = build(Library(tmp_path / "other"), "c", source, embedder=make_embedder())
+    reports = []
+
+    def stopping(step, done, total):
+        reports.append((step, done))
+        if reports.count((step, done)) == 1:
+            raise Stop
+
+    for _ in range(100):
+        try:
+            made = build(library, "c", source, embedder=make_embedder(), progress=stopping)
+            break
+        except Stop:
+            assert not library.has("c")
+    assert made.hash == whole.hash
+    assert made.counts == whole.counts
+    assert {step for step, _ in reports} >= {"read", "index", "embed", "finish"}
+    expect_whole(library, {whole.hash})
+
+
+def test_going_on_does_not_read_again_what_was_read(library, make_documents, make_input, monkeypatch):
+    from medground.corpus import phases
+
+    monkeypatch.setattr(phases, "_ITEMS", 10)
+    documents = make_documents(100)
+    starts = []
+
+    def read(skip):
+        starts.append(skip)
+        for number, document in enumerate(documents[skip:], skip):
+            if len(starts) == 1 and number == 55:
+                raise KeyboardInterrupt
+            yield document
+
+    source = type(make_input([]))(name="a", reader="test", fingerprint="1", read=read)
+    with pytest.raises(KeyboardInterrupt):
+        build(library, "c", [source])
+    assert build(library, "c", [source]).counts.documents == 100
+    assert starts == [0, 50]
+
+
+def test_ctrl_c_while_embedding_keeps_the_vectors(library, make_documents, make_input, make_embedder):
+    class Stopped(make_embedder):
+        def embed(self, texts):
+            if self.embedded >= 512:
+                raise KeyboardInterrupt
+            return super().embed(texts)
+
+    source = [make_input(make_documents(600))]
+    with pytest.raises(KeyboardInterrupt):
+        build(library, "c", source, embedder=Stopped())
+    assert not library.has("c")
+    second = make_embedder()
+    build(library, "c", source, embedder=second)
+    assert second.embedded == 600 - 512
+    expect_whole(library, {library.info("c").hash})
+
+
+@pytest.mark.parametrize("limit", [30_000, 60_000, 120_000])
+def test_a_full_disk_is_told_and_the_old_snapshot_stays(library, start, make_documents, make_input, embedder, limit):
+    """The limit on the size of a file stands for a disk without space: the write fails in the middle."""
+    old = build(library, "c", [make_input(make_documents(20))], embedder=embedder)
+    process = start("build", limit)
+    _, errors = process.communicate()
+    assert process.returncode == 1
+    assert errors.startswith("StorageFailed: cannot write to"), errors
+    assert "free some space" in errors
+    assert "Traceback" not in errors
+    expect_whole(library, {old.hash})
+    output, errors = start("build").communicate()
+    assert library.verify("c").hash == output.strip(), errors
+
+
+def test_no_space_for_an_attachment(library, make_documents, make_input):
+    def full(path):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with pytest.raises(StorageFailed, match=r"No space left on device.*free some space"):
+        build(library, "c", [make_input(make_documents(2))], attachments={"graph.sqlite": full})
+    assert not library.has("c")
+
+
+def test_memory_does_not_grow_with_the_corpus(library, make_documents, make_input):
+    """Peak of Python's own memory while 3,000 documents stream by, against 1,000."""
+    import tracemalloc
+
+    def streamed(count):
+        def read(skip):
+            for first in range(skip, count, 100):
+                yield from make_documents(100, first)
+
+        return type(make_input([]))(name="a", reader="test", fingerprint=str(count), read=read)
+
+    peaks = []
+    for count in (1_000, 3_000):
+        tracemalloc.start()
+        build(library, "c", [streamed(count)])
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < 1.3 * peaks[0]
+
+
+def test_the_limit_of_this_test_is_not_left_on():
+    assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] == resource.RLIM_INFINITY

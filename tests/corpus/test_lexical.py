@@ -1,0 +1,187 @@
+"""The tree as the word index understands it; the source contract holds the general cases."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from medground.corpus.build import build
+from medground.corpus.library import Library
+from medground.document import Document, MeshHeading
+from medground.query import And, Everything, Filters, Not, Or, Phrase, Range, Term, Words
+
+VOCABULARY = ["heart", "liver", "gene", "trial", "lens", "x1"]
+
+
+@pytest.fixture(scope="module")
+def snapshot(tmp_path_factory, request):
+    import random
+
+    chance = random.Random(5)
+    documents = [
+        Document(
+            id=f"X:{n}",
+            title=" ".join(chance.choices(VOCABULARY, k=2)),
+            text=" ".join(chance.choices(VOCABULARY, k=6)),
+            year=chance.choice([None, 1999, 2005, 2010]),
+            kind=chance.choice(["book", "research"]),
+        )
+        for n in range(60)
+    ]
+    documents.append(
+        Document(
+            id="Y:IL-6",
+            title="The role of inflammation in COVID-19",
+            text="Interleukin-6 (IL-6) levels were inflammatory markers. Größe.",
+            mesh=(
+                MeshHeading(
+                    descriptor="Interleukin-6", ui="D015850", qualifiers=("blood",), major_qualifiers=("blood",)
+                ),
+            ),
+        )
+    )
+    from medground.corpus.readers.base import Input
+
+    library = Library(tmp_path_factory.mktemp("home"))
+    build(library, "c", [Input(name="m", reader="t", fingerprint="1", read=lambda skip: iter(documents[skip:]))])
+    opened = library.open("c")
+    yield opened
+    opened.close()
+
+
+def ids(snapshot, query, filters=None):
+    return {hit.passage.document_id for hit in snapshot.bm25(query, 1000, filters or Filters())}
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        Term(value="IL-6"),
+        Term(value="il 6"),
+        Phrase(text="role of inflammation"),
+        Term(value="inflammations", prefix=True),
+        Term(value="inflam", prefix=True),
+        Term(value="role of inflam", prefix=True),
+        Words(text="Inflammations"),
+        Term(value="interleukin-6/blood", field="mesh"),
+        Term(value="Interleukin-6/blood", field="mesh_major"),
+        Term(value="D015850", field="mesh"),
+        Term(value="Interleu", field="mesh", prefix=True),
+        Words(text="interleukin", field="mesh"),
+        Term(value="Y:", field="id", prefix=True),
+        Phrase(text="covid inflammation", slop=3),
+        Term(value="GRÖSSE"),
+    ],
+)
+def test_found(snapshot, query):
+    assert ids(snapshot, query) == {"Y:IL-6"}
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        Term(value="y:il-6", field="id"),
+        Term(value="blood", field="text"),
+        Phrase(text="inflammation of role"),
+        Term(value="19990", field="year"),
+        Term(value="-1999", field="year"),
+        Term(value="99999999999999999999", field="year"),
+        Term(value="²", field="year"),
+        Range(low=3000, high=10**30),
+        Range(low=2010, high=1999),
+        Words(text=""),
+        And(parts=(Words(text=""), Everything())),
+    ],
+)
+def test_not_found(snapshot, query):
+    assert ids(snapshot, query) == set()
+
+
+def test_a_question_of_stop_words_only_still_searches(snapshot):
+    assert "Y:IL-6" in ids(snapshot, Words(text="of the"))
+
+
+def test_equal_scores_stand_in_the_order_of_the_passages(snapshot):
+    hits = snapshot.bm25(Everything(), 100)
+    assert len({hit.score for hit in hits}) == 1
+    numbers = [int(hit.passage.document_id[2:]) for hit in hits[:-1]]
+    assert numbers == sorted(numbers)
+
+
+def test_thousands_of_ids_in_a_filter(snapshot):
+    assert ids(snapshot, Everything(), Filters(ids=tuple(f"X:{n}" for n in range(5000)))) == {
+        f"X:{n}" for n in range(60)
+    }
+
+
+leaf = st.one_of(
+    st.sampled_from(VOCABULARY).map(lambda w: Term(value=w)),
+    st.sampled_from(VOCABULARY).map(lambda w: Term(value=w, field="title")),
+    st.tuples(st.sampled_from(VOCABULARY), st.sampled_from(VOCABULARY)).map(
+        lambda p: Phrase(text=" ".join(p), field="text")
+    ),
+    st.sampled_from(VOCABULARY).map(lambda w: Term(value=w[:2], prefix=True, field="text")),
+    st.tuples(st.integers(1990, 2015), st.integers(1990, 2015)).map(lambda p: Range(low=p[0], high=p[1])),
+    st.sampled_from(["book", "research"]).map(lambda k: Term(value=k, field="kind")),
+    st.just(Everything()),
+)
+trees = st.recursive(
+    leaf,
+    lambda inner: st.one_of(
+        st.lists(inner, min_size=1, max_size=3).map(lambda p: And(parts=tuple(p))),
+        st.lists(inner, min_size=1, max_size=3).map(lambda p: Or(parts=tuple(p))),
+        inner.map(lambda p: Not(part=p)),
+    ),
+    max_leaves=8,
+)
+
+
+def matches(query, document):
+    """The meaning of a tree, written down a second time in the plainest way."""
+    match query:
+        case And():
+            return all(matches(part, document) for part in query.parts)
+        case Or():
+            return any(matches(part, document) for part in query.parts)
+        case Not():
+            return not matches(query.part, document)
+        case Range():
+            return document.year is not None and query.low <= document.year <= query.high
+        case Phrase():
+            return re.search(rf"\b{query.text}\b", document.text) is not None
+        case Term(field="kind"):
+            return document.kind == query.value
+        case Term(prefix=True):
+            return re.search(rf"\b{query.value}", document.text.lower()) is not None
+        case Term():
+            place = document.title if query.field else f"{document.title} {document.text}"
+            return re.search(rf"\b{query.value}\b", place) is not None
+    return True
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(query=trees)
+def test_any_tree_means_what_it_says(snapshot, query):
+    expected = {d.id for d in snapshot.all_documents() if matches(query, d)}
+    assert ids(snapshot, query) == expected
+    everything = {d.id for d in snapshot.all_documents()}
+    assert ids(snapshot, Not(part=query)) == everything - expected
+    year = Filters(year_from=2000)
+    late = {d.id for d in snapshot.all_documents() if d.year and d.year >= 2000}
+    assert ids(snapshot, query, year) == expected & late
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    text=st.text(max_size=60), slop=st.integers(0, 3), prefix=st.booleans(), field=st.sampled_from([None, "mesh", "id"])
+)
+def test_no_text_breaks_the_search(snapshot, text, slop, prefix, field):
+    for query in (
+        Words(text=text, field=field),
+        Phrase(text=text, slop=slop, field=field),
+        Term(value=text, prefix=prefix, field=field),
+    ):
+        snapshot.bm25(query, 5)

@@ -1,0 +1,115 @@
+"""Names, listing, removing, locks."""
+
+from __future__ import annotations
+
+import multiprocessing
+import time
+
+import pytest
+from filelock import FileLock
+
+from medground.corpus.build import add, build
+from medground.corpus.library import Library
+from medground.errors import SnapshotCorrupt, UsageError
+from medground.query import Everything
+
+
+@pytest.mark.parametrize("name", ["", "../x", "a/b", "A", ".hidden", "-x", "x" * 65, "a b", "a\n", "ü", "a\x00", ".."])
+def test_a_name_is_no_path(library, make_documents, make_input, name):
+    for call in (library.open, library.info, library.verify, library.remove, library.has):
+        with pytest.raises(UsageError, match="is not a corpus name"):
+            call(name)
+    with pytest.raises(UsageError, match="is not a corpus name"):
+        build(library, name, [make_input(make_documents(1))])
+
+
+def test_an_unknown_name_tells_those_that_exist(library, make_documents, make_input):
+    with pytest.raises(UsageError, match="no corpus 'x'; there are: none yet"):
+        library.open("x")
+    build(library, "b", [make_input(make_documents(1))])
+    build(library, "a.1", [make_input(make_documents(1))])
+    assert library.list() == ("a.1", "b")
+    for call in (library.open, library.info, library.verify, library.remove):
+        with pytest.raises(UsageError, match=r"no corpus 'x'; there are: a\.1, b"):
+            call("x")
+
+
+def test_removed_is_gone(library, make_documents, make_input):
+    build(library, "a", [make_input(make_documents(1))])
+    assert library.has("a")
+    library.remove("a")
+    assert not library.has("a")
+    assert not library.folder_of("a").exists()
+
+
+def test_a_damaged_pointer_is_told(library, make_documents, make_input):
+    build(library, "a", [make_input(make_documents(1))])
+    for content in (b"", b"../../etc", b"\xff\xfe", b"0123456789abcdef"):
+        (library.folder_of("a") / "CURRENT").write_bytes(content)
+        with pytest.raises(SnapshotCorrupt, match="CURRENT names no snapshot"):
+            library.open("a")
+
+
+def test_a_damaged_corpus_is_mended_by_building_it_again(library, make_documents, make_input):
+    first = build(library, "a", [make_input(make_documents(5))])
+    victim = library.current("a") / "documents.sqlite"
+    victim.write_bytes(victim.read_bytes()[:-1] + b"!")
+    with pytest.raises(SnapshotCorrupt):
+        library.verify("a")
+    second = build(library, "a", [make_input(make_documents(5))])
+    assert second.hash == first.hash
+    assert library.verify("a") == second
+
+
+def test_older_snapshots_are_let_go(library, make_documents, make_input):
+    for count in range(1, 6):
+        build(library, "a", [make_input(make_documents(count))])
+    folders = [p for p in library.folder_of("a").iterdir() if p.is_dir()]
+    assert len(folders) == 2
+    assert library.verify("a").counts.documents == 5
+
+
+def test_two_builds_of_one_corpus_at_once(library, make_documents, make_input):
+    build(library, "a", [make_input(make_documents(1))])
+    with library.lock("a"):
+        for call in (build, add):
+            with pytest.raises(UsageError, match="corpus a is being built by another process"):
+                call(Library(library.folder.parent), "a", [make_input(make_documents(2))])
+        with pytest.raises(UsageError, match="is being built"):
+            Library(library.folder.parent).remove("a")
+        build(library, "b", [make_input(make_documents(2))])
+    build(library, "a", [make_input(make_documents(2))])
+
+
+def _hold(path, held, go):
+    with FileLock(path):
+        held.set()
+        go.wait(20)
+
+
+def test_the_lock_holds_between_processes_and_ends_with_them(library, make_documents, make_input):
+    build(library, "a", [make_input(make_documents(1))])
+    context = multiprocessing.get_context("spawn")
+    held, go = context.Event(), context.Event()
+    process = context.Process(target=_hold, args=(str(library.folder / ".a.lock"), held, go))
+    process.start()
+    try:
+        assert held.wait(20)
+        with pytest.raises(UsageError, match="is being built"):
+            build(library, "a", [make_input(make_documents(2))])
+    finally:
+        process.kill()
+        process.join()
+    assert build(library, "a", [make_input(make_documents(2))]).counts.documents == 2
+
+
+def test_an_open_snapshot_stays_readable_while_new_ones_are_built(library, make_documents, make_input):
+    build(library, "a", [make_input(make_documents(3))])
+    with library.open("a") as old:
+        for count in (4, 5, 6):
+            build(library, "a", [make_input(make_documents(count))])
+            time.sleep(0.01)  # modification times must differ
+            assert len(old.bm25(Everything(), 100)) == 3
+            assert len(old.documents(["PMID:1", "PMID:3"])) == 2
+        with library.open("a") as new:
+            assert len(new.bm25(Everything(), 100)) == 6

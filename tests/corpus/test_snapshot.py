@@ -1,0 +1,164 @@
+"""Opening, searching and verifying a snapshot; damage is told, and never shown as text."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import threading
+
+import pytest
+
+from medground.corpus.build import build
+from medground.corpus.snapshot import Snapshot
+from medground.errors import ConfigError, MedgroundError, SnapshotCorrupt, UsageError
+from medground.query import Everything, Filters, Phrase, Words
+
+
+@pytest.fixture
+def built(library, make_documents, make_input, embedder):
+    """Folder of a finished snapshot."""
+    build(library, "c", [make_input(make_documents(60))], embedder=embedder)
+    return library.current("c")
+
+
+def test_a_changed_byte_in_any_file_is_found(built):
+    chance = random.Random(3)
+    files = [built / name for name in json.loads((built / "manifest.json").read_text())["files"]]
+    for path in [*files, built / "manifest.json"]:
+        good = path.read_bytes()
+        if not good:
+            continue
+        for place in {0, len(good) - 1, chance.randrange(len(good))}:
+            bad = bytearray(good)
+            bad[place] ^= 0x20
+            path.write_bytes(bad)
+            with pytest.raises((SnapshotCorrupt, ConfigError)) as caught, Snapshot.open(built) as snapshot:
+                snapshot.verify()
+            assert "\n" not in str(caught.value)
+        path.write_bytes(good)
+    with Snapshot.open(built) as snapshot:
+        snapshot.verify()
+
+
+def test_changed_bytes_never_give_a_wrong_text(built, make_documents, embedder):
+    """Whatever byte changes: a reader gets the true text or an error of ours."""
+    texts = {d.id: d for d in make_documents(60)}
+    chance = random.Random(4)
+    [vector] = embedder.embed(["heart study"])
+    for path in sorted(p for p in built.rglob("*") if p.is_file() and p.suffix != ".lock"):
+        good = path.read_bytes()
+        for _ in range(6 if good else 0):
+            bad = bytearray(good)
+            for _ in range(3):
+                bad[chance.randrange(len(bad))] ^= 1 << chance.randrange(8)
+            path.unlink()  # a new file: what other tests have mapped must not change under them
+            path.write_bytes(bad)
+            try:
+                with Snapshot.open(built) as snapshot:
+                    hits = [*snapshot.bm25(Words(text="heart gene"), 20), *snapshot.dense(vector, 20)]
+                    hits += snapshot.bm25(Phrase(text="about heart"), 20, Filters(year_from=1995))
+                    found = snapshot.documents(list(texts))
+            except MedgroundError as error:
+                assert "\n" not in str(error)
+                continue
+            for hit in hits:
+                p = hit.passage
+                assert texts[p.document_id].text[p.start : p.end] == p.text
+                assert texts[p.document_id].title == p.title
+            assert all(texts[key] == document for key, document in found.items())
+        path.write_bytes(good)
+
+
+def test_missing_and_cut_files_are_found_at_once(built):
+    for path in [p for p in built.rglob("*") if p.is_file() and p.suffix != ".lock" and p.stat().st_size]:
+        good = path.read_bytes()
+        path.write_bytes(good[:-2])
+        with pytest.raises(SnapshotCorrupt):
+            Snapshot.open(built)
+        path.unlink()
+        with pytest.raises(SnapshotCorrupt):
+            Snapshot.open(built)
+        path.write_bytes(good)
+
+
+def test_a_manifest_of_a_newer_format_is_told_apart_from_damage(built):
+    from medground.corpus.manifest import _checksum
+
+    path = built / "manifest.json"
+    content = json.loads(path.read_text()) | {"format": 2}
+    del content["checksum"]
+    path.write_text(json.dumps({"checksum": _checksum(content), **content}))
+    with pytest.raises(ConfigError, match="upgrade Medground"):
+        Snapshot.open(built)
+
+
+@pytest.mark.parametrize("content", ["", "[]", "null", "{}", '{"checksum": 1}', "[" * 100_000])
+def test_rubbish_for_a_manifest(built, content):
+    (built / "manifest.json").write_text(content)
+    with pytest.raises(SnapshotCorrupt, match=r"manifest\.json"):
+        Snapshot.open(built)
+
+
+def test_a_snapshot_can_be_moved(built, tmp_path):
+    moved = tmp_path / "elsewhere"
+    shutil.move(built, moved)
+    with Snapshot.open(moved) as snapshot:
+        snapshot.verify()
+        assert len(snapshot.bm25(Everything(), 100)) == 60
+
+
+def test_two_snapshots_and_several_threads(library, built, make_documents, make_input, embedder):
+    build(library, "d", [make_input(make_documents(30, first=100))], embedder=embedder)
+    failures = []
+    with library.open("c") as one, library.open("d") as two:
+        expected = [one.bm25(Words(text="heart"), 10), two.bm25(Words(text="heart"), 10)]
+        [vector] = embedder.embed(["gene trial"])
+        near = one.dense(vector, 10)
+
+        def work():
+            for _ in range(20):
+                same = [one.bm25(Words(text="heart"), 10), two.bm25(Words(text="heart"), 10)] == expected
+                if not same or one.dense(vector, 10) != near:
+                    failures.append(1)
+
+        threads = [threading.Thread(target=work) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert not failures
+
+
+def test_dense_needs_vectors_and_obeys_filters(library, built, make_documents, make_input, embedder):
+    [vector] = embedder.embed(["Study 3 of lung"])
+    with library.open("c") as snapshot:
+        free = snapshot.dense(vector, 60)
+        some = snapshot.dense(vector, 60, Filters(year_from=1995, publication_types=("review",)))
+        allowed = [h.passage for h in free if h.passage.year >= 1995 and "Review" in h.passage.publication_types]
+        assert [hit.passage for hit in some] == allowed
+        assert [hit.score for hit in some] == pytest.approx([h.score for h in free if h.passage in allowed], abs=1e-3)
+        assert snapshot.dense(vector, 5, Filters(ids=("PMID:404",))) == ()
+        with pytest.raises(ConfigError, match="length 3"):
+            snapshot.dense(vector[:3], 5)
+    build(library, "w", [make_input(make_documents(2))])
+    with library.open("w") as snapshot, pytest.raises(UsageError, match="built without vectors"):
+        snapshot.dense(vector, 5)
+
+
+def test_documents_of_any_text_come_back_as_they_were(library, make_input):
+    from medground.document import Document, MeshHeading, Section
+
+    odd = Document(
+        id="X:1",
+        title="\x00 NUL, \U0001f600, e\u0301 and \u202e",
+        text="First \x00 part. \U0001f600 Second part with \u00e9\u0301.\r\nThird\u2028part.",
+        sections=(Section(label="A \x00", start=0, end=13),),
+        mesh=(MeshHeading(descriptor="\U0001f600"),),
+        identifiers={"b": "2", "a": "1"},
+    )
+    build(library, "c", [make_input([odd, Document(id="X:2", text=" \n ")])])
+    with library.open("c") as snapshot:
+        assert snapshot.documents(["X:1", "X:2"])["X:1"] == odd
+        for hit in snapshot.bm25(Words(text="part"), 10):
+            assert odd.text[hit.passage.start : hit.passage.end] == hit.passage.text

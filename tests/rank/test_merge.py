@@ -1,0 +1,85 @@
+"""Near-duplicate passages."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from medground.document import Hit, Passage
+from medground.errors import UsageError
+from medground.rank.merge import merge_duplicates
+
+TEXT = (
+    "Ectopia lentis is a common finding in patients with Marfan syndrome and is caused by variants of the gene FBN1 "
+    "which weaken the zonular fibres that hold the lens in its place behind the iris of the eye."
+)
+
+
+def hits(*texts, retraction="none"):
+    return tuple(
+        Hit(
+            passage=Passage(document_id=f"X:{n}", start=0, end=len(text), text=text, retraction=retraction),
+            ranker="rrf",
+            rank=n,
+            score=1 / n,
+        )
+        for n, text in enumerate(texts, 1)
+    )
+
+
+def test_equal_words_are_one_hit():
+    merged = merge_duplicates(hits(TEXT, "something else", TEXT.upper().replace(" ", "  ")))
+    assert [hit.passage.document_id for hit in merged] == ["X:1", "X:2"]
+    assert [hit.rank for hit in merged] == [1, 2]
+    assert merged[0].also == (f"X:3#0-{len(TEXT) + TEXT.count(' ')}",)
+
+
+def test_a_small_change_in_a_long_passage_does_not_count():
+    merged = merge_duplicates(hits(TEXT, TEXT + " Indeed."))
+    assert len(merged) == 1
+
+
+def test_a_different_number_in_a_short_passage_counts():
+    assert len(merge_duplicates(hits("Seizures in 119 of 251 patients.", "Seizures in 12 of 251 patients."))) == 2
+
+
+def test_half_the_words_in_common_is_no_duplicate():
+    half = " ".join(TEXT.split()[:18])
+    assert len(merge_duplicates(hits(half + " and so on it goes with other words", half + " but not here at all"))) == 2
+
+
+def test_the_retracted_one_stays_visible():
+    pair = (hits(TEXT)[0], hits("", TEXT, retraction="retracted")[1])
+    assert len(merge_duplicates(pair)) == 2
+
+
+def test_texts_without_words_are_left_alone():
+    assert len(merge_duplicates(hits("...", "???"))) == 2
+
+
+def test_what_was_merged_before_is_kept():
+    first, second = hits(TEXT, TEXT)
+    merged = merge_duplicates(
+        [first.model_copy(update={"also": ("X:8#0-1",)}), second.model_copy(update={"also": ("X:9#0-1",)})]
+    )
+    assert merged[0].also == ("X:8#0-1", second.passage.key, "X:9#0-1")
+
+
+@pytest.mark.parametrize("similarity", [0, -1, 1.1])
+def test_a_wrong_similarity(similarity):
+    with pytest.raises(UsageError):
+        merge_duplicates(hits(TEXT), similarity)
+
+
+texts = st.lists(st.text(st.sampled_from("ab .1é"), max_size=40), max_size=10)
+
+
+@given(texts)
+def test_nothing_is_lost_and_merging_again_changes_nothing(given_texts):
+    before = hits(*given_texts)
+    merged = merge_duplicates(before)
+    keys = [key for hit in merged for key in (hit.passage.key, *hit.also)]
+    assert sorted(keys) == sorted(hit.passage.key for hit in before)
+    assert [hit.rank for hit in merged] == list(range(1, len(merged) + 1))
+    assert merge_duplicates(merged) == merged
