@@ -63,11 +63,13 @@ def test_inline_markup_becomes_text(tmp_path: Path) -> None:
     text = (
         "<AbstractText><i>E. coli</i> and CO<sub>2</sub>, Ca<sup>2+</sup>, 10<sup>6</sup> cells &lt; 10<sup>-3</sup>\n"
         '  &#946;-<b>cell <i>x</i></b> <mml:math xmlns:mml="http://www.w3.org/1998/Math/MathML"><mml:mi>r</mml:mi>'
-        "<mml:mo>=</mml:mo><mml:mn>1</mml:mn></mml:math></AbstractText>"
+        "<mml:mo>=</mml:mo><mml:mfrac><mml:mn>1</mml:mn><mml:mn>2</mml:mn></mml:mfrac><mml:mo>,</mml:mo><mml:msup>"
+        "<mml:mn>10</mml:mn><mml:mrow><mml:mo>-</mml:mo><mml:mn>6</mml:mn></mml:mrow></mml:msup></mml:math>"
+        "</AbstractText>"
     )
     document = one(tmp_path, article(title="Of <i>E. coli</i>.", abstract=abstract(text)))
     assert document.title == "Of E. coli."
-    assert document.text == "E. coli and CO2, Ca2+, 10^6 cells < 10^-3 β-cell x r=1"
+    assert document.text == "E. coli and CO2, Ca2+, 10^6 cells < 10^-3 β-cell x r=1/2,10^-6"
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,7 @@ from medground.document import Document, Section
 
 # Control characters break terminals, and lone surrogates (legal in JSON) cannot be encoded. One character is put for
 # one, so that offsets which come with a text stay right.
-_UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
-_SURROGATE = re.compile("[\ud800-\udfff]")
-
+_UNSTORABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 
 _REASONS = {"extra_forbidden": "unknown field", "missing": "the field is missing"}
 
@@ -54,7 +52,7 @@ class Composition:
 
 def printable(text: str) -> str:
     """The text without control characters and lone surrogates, of the same length."""
-    return _SURROGATE.sub("\ufffd", _UNPRINTABLE.sub(" ", text))
+    return _UNSTORABLE.sub(lambda found: " " if found[0] < "\x80" else "\ufffd", text)
 
 
 def make_document(fields: Mapping[str, Any]) -> Document:

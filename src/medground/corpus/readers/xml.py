@@ -59,10 +59,12 @@ def root_name(path: Path) -> str:
 def flat_text(element: Element | None, leave_out: Collection[str] = ()) -> str:
     """The text of an element, its markup dropped and its white space made single spaces.
 
-    An exponent keeps its sense: `10<sup>6</sup>` is `10^6`.
+    An exponent keeps its sense (`10<sup>6</sup>` is `10^6`), and so does a fraction of MathML.
     """
     if element is None:
         return ""
+    if not len(element):
+        return " ".join((element.text or "").split())
     parts: list[str] = []
     _collect(element, leave_out, parts)
     return " ".join("".join(parts).split())
@@ -75,11 +77,8 @@ def _collect(element: Element, leave_out: Collection[str], parts: list[str]) -> 
         name = name_of(child)
         if isinstance(child, etree._Entity):
             parts.append(html.unescape(f"&{child.name};"))
-        elif name == "sup" and _is_citation(child):
-            pass
-        elif name and name not in _NOT_TEXT and name not in leave_out:
-            if name == "sup" and _EXPONENT.match(child.text or "") and _DIGIT_END.search("".join(parts[-3:])):
-                parts.append("^")
+        elif name and name not in _NOT_TEXT and name not in leave_out and not _is_citation(child, name):
+            parts.append(_sign_before(child, name, "".join(parts[-3:])))
             _collect(child, leave_out, parts)
             if name == "break":
                 parts.append(" ")
@@ -87,9 +86,18 @@ def _collect(element: Element, leave_out: Collection[str], parts: list[str]) -> 
             parts.append(child.tail)
 
 
-def _is_citation(sup: Element) -> bool:
+def _sign_before(element: Element, name: str, before: str) -> str:
+    """What an exponent's or a denominator's place on the page says, as a sign: 10^6, 1/2."""
+    parent = element.getparent()
+    outer = name_of(parent) if parent is not None and element.getprevious() is not None else ""
+    if (name == "sup" or outer == "msup") and _DIGIT_END.search(before):
+        return "^" if _EXPONENT.match("".join(element.itertext())) else ""
+    return "/" if outer == "mfrac" else ""
+
+
+def _is_citation(element: Element, name: str) -> bool:
     """A raised number that points to the reference list is no exponent."""
-    return any(name_of(child) == "xref" and child.get("ref-type") == "bibr" for child in sup)
+    return name == "sup" and any(name_of(child) == "xref" and child.get("ref-type") == "bibr" for child in element)
 
 
 def _parsed(path: Path, event: str, tags: list[str] | None = None) -> Iterator[Element]:
