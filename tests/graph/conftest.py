@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -84,6 +85,11 @@ ROWS = (
     ("ORPHA:2", "Alpha syndrome", "NOT", "HP:0100001", "ORPHA:2", "TAS", "", "", "", "", "P"),
     ("ORPHA:2", "Alpha syndrome", "", "HP:0100003", "ORPHA:2", "TAS", "", "HP:0040281", "FEMALE", "HP:0012828", "P"),
     ("OMIM:3", "Beta disease, odd type", "", "HP:0100002", "OMIM:3", "IEA", "", "", "", "", "P"),
+    ("OMIM:3", "Beta disease, odd type", "", "HP:0100004", "OMIM:3", "IEA", "", "", "", "", "P"),
+    ("OMIM:5", "Delta syndrome, type 1", "NOT", "HP:0100001", "OMIM:5", "IEA", "", "", "", "", "P"),
+    ("OMIM:5", "Delta syndrome, type 1", "", "HP:0100003", "PMID:5", "PCS", "", "0/2", "", "", "P"),
+    ("OMIM:5", "Delta syndrome, type 1", "", "HP:0100003", "PMID:6", "PCS", "", "1/3", "", "", "P"),
+    ("OMIM:6", "Delta syndrome, type 2", "", "HP:0000006", "OMIM:6", "IEA", "", "", "", "", "I"),
     ("OMIM:4", "Gamma disease", "NOT", "HP:0100001", "OMIM:4", "IEA", "", "", "", "", "P"),
     ("OMIM:4", "Gamma disease", "", "HP:0100003", "OMIM:4", "IEA", "", "45%", "", "", "P"),
 )
@@ -115,7 +121,8 @@ def release(tmp_path: Path) -> Hpo:
 @pytest.fixture
 def small(release: Hpo, tmp_path: Path) -> Iterator[GraphStore]:
     """The graph of the small release."""
-    GraphWriter(release).save(tmp_path / "graph.sqlite")
+    with contextlib.closing(GraphWriter(release)) as writer:
+        writer.save(tmp_path / "graph.sqlite")
     with GraphStore.open(tmp_path / "graph.sqlite") as store:
         yield store
 
@@ -139,6 +146,7 @@ def real(installed: Hpo, tmp_path_factory: pytest.TempPathFactory) -> Iterator[t
         if number % 97 == 0:
             sample.append(page)
     writer.save(path)
+    writer.close()
     with GraphStore.open(path) as store:
         yield store, sample
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -90,6 +91,22 @@ def test_silence_is_no_answer(small: GraphStore) -> None:
     assert (finding.status, finding.facts, finding.note) == ("not recorded", (), "not recorded in HPO 2030-02-03")
 
 
+def test_an_exclusion_in_one_type_says_nothing_about_the_family(small: GraphStore) -> None:
+    finding = ask(small, "Is odd lens a feature of Delta syndrome?")
+    assert (finding.status, finding.facts) == ("not recorded", ())
+    assert finding.note == (
+        "not recorded in HPO 2030-02-03 for Delta syndrome, type 2 (OMIM:6); "
+        "excluded in Delta syndrome, type 1 (OMIM:5)"
+    )
+    assert ask(small, "Is odd lens a feature of Delta syndrome type I?").status == "excluded"
+
+
+def test_two_studies_that_disagree_are_both_shown(small: GraphStore) -> None:
+    finding = ask(small, "How frequent is blue toe in OMIM:5?")
+    assert finding.status == "recorded"
+    assert [fact.references for fact in finding.facts] == [("PMID:6",), ("PMID:5",)]
+
+
 def test_words_that_ask_for_more_are_answered_only_by_a_record(small: GraphStore) -> None:
     recorded = read_question(small, "Does Alpha syndrome 1 cause odd lens?")
     silent = read_question(small, "Does Beta disease, odd type cause blue toe?")
@@ -117,7 +134,7 @@ def test_genes_diseases_features_and_definitions(small: GraphStore) -> None:
     assert ask(small, "What are the features of Gamma disease?").answer == "Blue toe"
     with_lens = ask(small, "Which diseases have odd lens?")
     assert [fact.document_id for fact in with_lens.facts] == ["OMIM:1", "OMIM:3"]
-    assert with_lens.note == "1 more diseases have a more specific kind of Odd lens"
+    assert with_lens.note == "diseases with a more specific kind of Odd lens only: 1"
     assert sentences(ask(small, "What is an odd lens?")) == [
         'Odd lens (HP:0100001) is defined as: A lens that is "odd".'
     ]
@@ -192,7 +209,8 @@ def test_a_missing_file_is_corrupt(tmp_path: Path) -> None:
 
 def test_a_damaged_page_is_found_when_it_is_read(release: Hpo, tmp_path: Path) -> None:
     path = tmp_path / "graph.sqlite"
-    GraphWriter(release).save(path)
+    with contextlib.closing(GraphWriter(release)) as writer:
+        writer.save(path)
     content = bytearray(path.read_bytes())
     content[4096:] = b"\xff" * (len(content) - 4096)
     path.write_bytes(bytes(content))
@@ -206,5 +224,5 @@ def test_the_graph_is_read_only(small: GraphStore) -> None:
 
 
 def test_a_disk_that_refuses_is_said_so(release: Hpo, tmp_path: Path) -> None:
-    with pytest.raises(StorageFailed, match="cannot be written"):
-        GraphWriter(release).save(tmp_path / "no" / "folder" / "graph.sqlite")
+    with contextlib.closing(GraphWriter(release)) as writer, pytest.raises(StorageFailed, match="cannot be written"):
+        writer.save(tmp_path / "no" / "folder" / "graph.sqlite")

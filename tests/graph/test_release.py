@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
+import sqlite3
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -18,6 +21,9 @@ from medground.graph.hpo import Hpo
 from medground.graph.names import FULL, disease_keys, name_key
 from medground.graph.relation import frequency
 from medground.graph.store import GraphStore
+from medground.graph.writing import GraphWriter
+
+DISEASES = ["OMIM:1", "ORPHA:2", "OMIM:3", "OMIM:5", "OMIM:6", "OMIM:4"]
 
 
 def text_of(hpo: Hpo, concept_id: str) -> Document:
@@ -30,7 +36,7 @@ def test_a_release_is_read(release: Hpo) -> None:
     assert release.terms["HP:0100001"].concept.kind == "phenotype"
     assert release.terms["HP:0000006"].concept.kind == "modifier"
     assert release.terms["HP:0100001"].concept.definition == 'A lens that is "odd". It may be seen at birth.'
-    assert [disease.concept.id for disease in release.diseases()] == ["OMIM:1", "ORPHA:2", "OMIM:3", "OMIM:4"]
+    assert [disease.concept.id for disease in release.diseases()] == DISEASES
 
 
 def test_a_disease_is_a_document(release: Hpo) -> None:
@@ -76,7 +82,7 @@ def test_every_relation_is_a_line_of_its_own_document(sample: list[Page]) -> Non
 
 def test_documents_go_on_from_any_number(release: Hpo) -> None:
     whole = list(starter_input(release).read(0))
-    assert len(whole) == 4 + len(release.terms)
+    assert len(whole) == len(DISEASES) + len(release.terms)
     for skip in (0, 1, 5, len(whole)):
         assert list(starter_input(release).read(skip)) == whole[skip:]
 
@@ -84,12 +90,16 @@ def test_documents_go_on_from_any_number(release: Hpo) -> None:
 def test_the_starter_is_a_corpus_with_its_graph(release: Hpo, home: Path) -> None:
     library = Library(home)
     manifest = build_starter(library, release=release)
-    assert manifest.counts.documents == 4 + len(release.terms)
-    with library.open("starter") as snapshot, GraphStore.open(snapshot.attachment(GRAPH_FILE)) as store:
+    assert manifest.counts.documents == len(DISEASES) + len(release.terms)
+    with library.open("starter") as snapshot:
+        path = snapshot.attachment(GRAPH_FILE)
+        assert path is not None
+        store = GraphStore.open(path)
         (relation,) = store.relations(subjects=["OMIM:1"], objects=["HP:0100001"])
         assert relation.place is not None
         document = snapshot.documents(["OMIM:1"])["OMIM:1"]
         assert document.text[relation.place.start : relation.place.end].startswith("Odd lens (HP:0100001): 3 of 4")
+        store.close()
 
 
 def test_without_the_extra_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,7 +139,8 @@ def test_a_file_that_is_not_what_it_claims_is_refused(
 def test_a_frequency_is_read(text: str, words: str, low: float, high: float) -> None:
     found = frequency(text)
     assert found is not None
-    assert (found.words, found.low, found.high) == (words, pytest.approx(low), pytest.approx(high))
+    assert found.words == words
+    assert [found.low, found.high] == pytest.approx([low, high])
 
 
 @given(st.one_of(st.text(max_size=12), st.from_regex(r"\d{1,4}/\d{1,4}", fullmatch=True)))
@@ -164,6 +175,9 @@ def test_spellings_of_one_name_have_one_key(names: tuple[str, ...]) -> None:
         ("Migraine with aura", "Migraine without aura"),
         ("Hyperkalemia", "Hypokalemia"),
         ("Left odd lens", "Odd lens"),
+        ("Left-to-right shunt", "Right-to-left shunt"),
+        ("Mitochondrial complex II deficiency, type 3", "Mitochondrial complex III deficiency, type 2"),
+        ("Blood pressure higher in legs than arms", "Blood pressure higher in arms than legs"),
     ],
 )
 def test_different_names_have_different_keys(one: str, other: str) -> None:
@@ -186,3 +200,14 @@ def test_the_order_of_words_does_not_matter(words: list[str]) -> None:
 def test_a_key_is_a_key_of_itself_in_any_case(text: str) -> None:
     assert name_key(text) == name_key(f"  {text} ")
     assert all(c.isalnum() or c == " " for c in name_key(text))
+
+
+def test_a_graph_that_saw_some_pages_reads_the_rest(release: Hpo, tmp_path: Path) -> None:
+    contents = []
+    for seen in (0, 2, len(DISEASES) + 3, None):
+        with contextlib.closing(GraphWriter(release)) as writer:
+            list(islice(starter_input(release, writer).read(0), seen))
+            writer.save(tmp_path / "graph.sqlite")
+        with contextlib.closing(sqlite3.connect(tmp_path / "graph.sqlite")) as connection:
+            contents.append(list(connection.iterdump()))
+    assert contents[0] == contents[1] == contents[2] == contents[3]

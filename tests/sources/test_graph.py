@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -49,7 +50,8 @@ def release(tmp_path: Path) -> Hpo:
 
 @pytest.fixture
 def store(release: Hpo, tmp_path: Path) -> Iterator[GraphStore]:
-    GraphWriter(release).save(tmp_path / "graph.sqlite")
+    with contextlib.closing(GraphWriter(release)) as writer:
+        writer.save(tmp_path / "graph.sqlite")
     with GraphStore.open(tmp_path / "graph.sqlite") as opened:
         yield opened
 

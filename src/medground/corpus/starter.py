@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 
 from medground.corpus.build import build
@@ -49,11 +50,6 @@ def build_starter(library: Library, progress: Progress = silent, release: Hpo | 
         StorageFailed: the disk refuses.
     """
     release = release or Hpo.open()
-    graph = GraphWriter(release)
-    return build(
-        library,
-        NAME,
-        [starter_input(release, graph)],
-        attachments={GRAPH_FILE: graph.save},
-        progress=progress,
-    )
+    with contextlib.closing(GraphWriter(release)) as graph:
+        source = starter_input(release, graph)
+        return build(library, NAME, [source], attachments={GRAPH_FILE: graph.save}, progress=progress)

@@ -47,37 +47,39 @@ def entails(store: GraphStore, fact: GraphFact) -> bool:
 
 def _feature(store: GraphStore, question: GraphQuestion) -> GraphFinding:
     """Whether, and how often, a disease has a phenotype; through kinds of it too."""
-    facts: list[GraphFact] = []
-    silent: list[Concept] = []
-    for disease in question.diseases:
-        found = _of_disease(store, disease, question.phenotypes)
-        facts += found
-        if not found:
-            silent.append(disease)
-    facts.sort(key=lambda fact: fact.excluded)
-    status: FindingStatus = "not recorded" if not facts else "excluded" if facts[0].excluded else "recorded"
+    found = {disease: _of_disease(store, disease, question.phenotypes) for disease in question.diseases}
+    facts = sorted((fact for of_one in found.values() for fact in of_one), key=lambda fact: fact.excluded)
+    silent = [disease for disease, of_one in found.items() if not of_one]
     notes = [_shown(len(facts), "facts")]
-    if status == "recorded" and facts[-1].excluded:
+    if not facts:
+        return _finding(store, question, "not recorded", [], [])
+    if facts[0].excluded:
+        excluding = [disease for disease, of_one in found.items() if of_one]
+        if not _names(silent) <= _names(excluding):
+            # One type of a family without the feature says nothing about the other types.
+            note = f"not recorded in {store.name} for {_labels(silent)}; excluded in {_labels(excluding)}"
+            return _finding(store, question, "not recorded", [], [note])
+    elif facts[-1].excluded:
         notes.append("recorded in one entry and excluded in another")
-    if facts and silent:
+    if silent:
         notes.append(f"not recorded in {_labels(silent)}")
-    return _finding(store, question, status, facts, notes)
+    return _finding(store, question, "excluded" if facts[0].excluded else "recorded", facts, notes)
 
 
 def _of_disease(store: GraphStore, disease: Concept, phenotypes: Sequence[Concept]) -> list[GraphFact]:
     """Facts on one disease: the asked phenotype itself, else kinds of it, else what rules it out."""
     stored = [r for r in store.relations(subjects=[disease.id]) if r.predicate not in ("gene", "definition")]
+    absent: list[GraphFact] = []
     for asked in phenotypes:
         itself = [r for r in stored if r.object.id == asked.id]
-        if present := [r for r in itself if not r.excluded]:
-            return [_fact(r) for r in present]
+        if not all(r.excluded for r in itself):
+            return [_fact(r) for r in itself]
         kinds = store.descendants(asked.id)
         if present := [r for r in stored if r.object.id in kinds and not r.excluded]:
             return [_fact(r, asked) for r in sorted(present, key=_by_frequency)[:3]]
         wider = store.ancestors(asked.id)
-        if absent := itself or [r for r in stored if r.object.id in wider and r.excluded]:
-            return [_fact(r, asked) for r in absent]
-    return []
+        absent += [_fact(r, asked) for r in itself or stored if r.excluded and r.object.id in {asked.id, *wider}]
+    return absent
 
 
 def _diseases_with(store: GraphStore, question: GraphQuestion) -> GraphFinding:
@@ -96,7 +98,7 @@ def _diseases_with(store: GraphStore, question: GraphQuestion) -> GraphFinding:
     facts += [_fact(r, asked) for r in sorted(nearly.values(), key=_by_frequency)][: max(0, SHOWN - len(facts))]
     notes = [_shown(len(diseases), "diseases (the most frequent first)")]
     if nearly:
-        notes.append(f"{len(nearly):,} more diseases have a more specific kind of {asked.name}")
+        notes.append(f"diseases with a more specific kind of {asked.name} only: {len(nearly):,}")
     return _finding(store, question, "recorded" if facts else "not recorded", facts, notes)
 
 
@@ -176,13 +178,13 @@ def _finding(
     notes: Iterable[str],
     answer: str = "",
 ) -> GraphFinding:
-    silent = f"not recorded in {store.name}" if status == "not recorded" else ""
+    note = "; ".join(note for note in notes if note)
     return GraphFinding(
         relation=question.relation,
         status=status,
         concepts=tuple(c.label for c in (*question.phenotypes, *question.genes, *question.diseases)),
         facts=tuple(facts[:SHOWN]),
-        note=silent or "; ".join(note for note in notes if note),
+        note=note or (f"not recorded in {store.name}" if status == "not recorded" else ""),
         answer=answer,
         graph=store.name,
     )
@@ -212,6 +214,10 @@ def _one_each(relations: Iterable[Relation], key: Callable[[Relation], str]) -> 
     for relation in relations:
         first.setdefault(key(relation), relation)
     return list(first.values())
+
+
+def _names(concepts: Iterable[Concept]) -> set[str]:
+    return {name_key(concept.name) for concept in concepts}
 
 
 def _labels(concepts: Sequence[Concept]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from functools import lru_cache
 
 FULL, NUMBER_LOST, HEAD = 0, 1, 2
 """How much of a name a key keeps: all of it, all but the number in a series, or the syndrome's family name."""
@@ -26,6 +27,8 @@ _ROMAN = {
 }
 _ALWAYS_ROMAN = {"ii", "iii", "iv", "vi", "vii", "viii", "ix"}
 _EMPTY = {"of", "the", "type"}
+_DIRECTED = {"than", "relative", "to"}
+_OPPOSITES = ({"left", "right"}, {"alpha", "beta"})
 _SAME = {"classical": "classic", "hypermobile": "hypermobility"}
 _SPELLING = (
     (re.compile(r"ies$"), "y"),
@@ -42,16 +45,16 @@ _SERIES = re.compile(r",?\s+(?:type\s+(?:\d+[A-Za-z]?|[IVX]+[A-Za-z]?|[A-Z])|\d+
 
 
 def name_key(text: str) -> str:
-    """The key of a name: its words without order, case, accents, hyphens, plural, possessive and British spelling.
+    """The key of a name: its words without case, accents, hyphens, plural, possessive, British spelling, and order.
 
     Two names with one key name the same thing: "Dislocation of the lens" and "lens dislocations", "Ehlers-Danlos
     syndrome, classic type" and "classical Ehlers Danlos syndrome". Empty when the text has no word.
     """
-    folded = "".join(_GREEK.get(c, c) for c in unicodedata.normalize("NFKD", text).casefold())
-    plain = "".join(c for c in folded if not unicodedata.combining(c))
+    plain = text.casefold() if text.isascii() else _ascii(text)
     words = _WORD.findall(_POSSESSIVE.sub("", plain))
     numbered = [_number(word, words[i - 1] if i else "") for i, word in enumerate(words)]
-    return " ".join(sorted(_spelled(word) for word in numbered if word not in _EMPTY))
+    spelled = [_spelled(word) for word in numbered if word not in _EMPTY]
+    return " ".join(spelled if _ordered(spelled) else sorted(spelled))
 
 
 def disease_keys(name: str) -> Iterator[tuple[str, int]]:
@@ -72,10 +75,23 @@ def disease_keys(name: str) -> Iterator[tuple[str, int]]:
         yield name_key(head), HEAD
 
 
+def _ordered(words: list[str]) -> bool:
+    """Whether another order of the words would be another thing: "left-to-right shunt", "complex II ... type 3"."""
+    present = set(words)
+    directed = _DIRECTED & present or any(pair <= present for pair in _OPPOSITES)
+    return bool(directed) or sum(word.isdigit() for word in words) > 1
+
+
 def _number(word: str, before: str) -> str:
     return _ROMAN.get(word, word) if before == "type" or word in _ALWAYS_ROMAN else word
 
 
+def _ascii(text: str) -> str:
+    folded = "".join(_GREEK.get(c, c) for c in unicodedata.normalize("NFKD", text).casefold())
+    return "".join(c for c in folded if not unicodedata.combining(c))
+
+
+@lru_cache(maxsize=65_536)  # all names of a release have some 15,000 words
 def _spelled(word: str) -> str:
     word = _SAME.get(word, word)
     if len(word) > 3:

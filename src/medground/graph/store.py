@@ -64,9 +64,14 @@ class GraphStore:
         """
         uri = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
         try:
-            return cls(path, sqlite3.connect(uri, uri=True, check_same_thread=False))
+            connection = sqlite3.connect(uri, uri=True, check_same_thread=False)
         except sqlite3.DatabaseError as error:
             raise SnapshotCorrupt(f"{path} cannot be read as a graph ({error}); build the corpus again") from None
+        try:
+            return cls(path, connection)
+        except SnapshotCorrupt:
+            connection.close()
+            raise
 
     def find(self, text: str, *kinds: ConceptKind) -> tuple[Concept, ...]:
         """Concepts of these kinds that a text names, as a whole and unambiguously; empty when none is named.

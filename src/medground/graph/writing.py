@@ -29,12 +29,12 @@ _SCHEMA = """
     CREATE TABLE edges (child INTEGER NOT NULL, parent INTEGER NOT NULL, PRIMARY KEY (child, parent)) WITHOUT ROWID;
 """
 _INDEXES = """
-    CREATE UNIQUE INDEX concepts_id ON concepts (id COLLATE NOCASE);
-    CREATE UNIQUE INDEX concepts_exact_id ON concepts (id);
-    CREATE INDEX names_key ON names (key);
-    CREATE INDEX relations_subject ON relations (subject, start);
-    CREATE INDEX relations_object ON relations (object);
-    CREATE INDEX edges_parent ON edges (parent);
+    CREATE UNIQUE INDEX IF NOT EXISTS concepts_id ON concepts (id COLLATE NOCASE);
+    CREATE UNIQUE INDEX IF NOT EXISTS concepts_exact_id ON concepts (id);
+    CREATE INDEX IF NOT EXISTS names_key ON names (key);
+    CREATE INDEX IF NOT EXISTS relations_subject ON relations (subject, start);
+    CREATE INDEX IF NOT EXISTS relations_object ON relations (object);
+    CREATE INDEX IF NOT EXISTS edges_parent ON edges (parent);
 """
 
 
@@ -69,7 +69,7 @@ class GraphWriter:
         )
 
     def save(self, path: Path) -> None:
-        """Read the pages that are missing and write the file. The writer is closed then.
+        """Read the pages that are missing and write the file.
 
         Raises:
             BadDocument: a data file is not what it claims.
@@ -90,8 +90,10 @@ class GraphWriter:
                 self._connection.backup(target)
         except sqlite3.Error as error:
             raise StorageFailed(f"{path} cannot be written ({error}); free space or choose another folder") from None
-        finally:
-            self._connection.close()
+
+    def close(self) -> None:
+        """Free the memory. Safe to call twice."""
+        self._connection.close()
 
     def _add_concepts(self, concepts: Iterable[Concept]) -> None:
         """Store the concepts that are new; a gene has no page, so its symbol is stored as its name here."""
@@ -114,7 +116,8 @@ def write_graph(path: Path) -> None:
         BadDocument: a data file is not what it claims.
         StorageFailed: the disk refused the write.
     """
-    GraphWriter(Hpo.open()).save(path)
+    with contextlib.closing(GraphWriter(Hpo.open())) as writer:
+        writer.save(path)
 
 
 def _names(page: Page, number: int) -> Iterator[tuple[str, int, str, int, str]]:
