@@ -78,6 +78,22 @@ def test_pubmedqa_as_it_is_published(tmp_path: Path, indent: int | None) -> None
         read(file, "pubmedqa")
 
 
+def test_a_tower_of_objects_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "ori_pqal.json"
+    file.write_text('{"1": ' + '{"QUESTION": ' * 50_000)
+    with pytest.raises(BadDocument, match="nested too deeply"):
+        read(file, "pubmedqa")
+
+
+def test_an_endless_line_is_skipped(tmp_path: Path) -> None:
+    good = {"id": "LAB:1", "text": "x"}
+    endless = '{"id": "LAB:2", "text": "' + "y" * 45_000_000
+    first, bad, last = read(write(tmp_path / "x.jsonl.gz", good, endless, good), "jsonlines")
+    assert (type(first), type(last)) == (Document, Document)
+    assert isinstance(bad, BadDocument)
+    assert "x.jsonl.gz:2: the line has 40,000,000 bytes or more" in str(bad)
+
+
 def test_the_conclusion_is_given_only_when_asked_for(tmp_path: Path) -> None:
     file = write(tmp_path / "q.jsonl", QUESTION | {"long_answer": "Yes, it does."})
     (document,) = open_pubmedqa(file, with_conclusion=True).read(0)

@@ -247,6 +247,20 @@ def test_broken_xml_names_the_line_after_the_good_records(tmp_path: Path) -> Non
     assert broken.value.position == 4
 
 
+def test_a_text_beyond_the_guard_and_entities_in_an_attribute_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadDocument, match="not well-formed XML"):
+        read(tmp_path, article(title="a" * 12_000_000))
+    file = tmp_path / "some.xml"
+    file.write_text(BOMB + '<PubmedArticleSet some="&j;"/>')
+    with pytest.raises(BadDocument, match="not well-formed XML|declares entities"):
+        find_inputs([file])
+
+
+def test_an_inclusion_is_not_followed(tmp_path: Path) -> None:
+    include = '<xi:include xmlns:xi="http://www.w3.org/2001/XInclude" href="/etc/hostname" parse="text"/>'
+    assert one(tmp_path, article(title=f"A{include}.")).title == "A."
+
+
 def test_a_nul_byte_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadDocument, match="not well-formed XML"):
         read(tmp_path, article(title="a\x00b"))

@@ -17,6 +17,9 @@ Record = dict[str, Any]
 TRIAL = 20
 """A file of which this many first records are all broken is refused as a whole."""
 
+_LONGEST_LINE = 2 * GREATEST_RECORD
+"""Bytes of a line that are read at most; escapes and letters beyond ASCII take more than one."""
+
 
 def read_lines(path: Path, convert: Callable[[Record], Document]) -> Iterator[Item]:
     """One item per line that is not blank. `convert` raises ValueError for a record that it cannot use.
@@ -67,13 +70,12 @@ def parse(line: bytes) -> Record:
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
     """Line numbers, 1 first, and lines that are not blank; of an overlong one only the beginning."""
-    limit = 2 * GREATEST_RECORD
     with opened(path) as stream:
         number = 0
-        while line := stream.readline(limit):
+        while line := stream.readline(_LONGEST_LINE):
             number += 1
             rest = line
-            while not rest.endswith(b"\n") and (rest := stream.readline(limit)):
+            while not rest.endswith(b"\n") and (rest := stream.readline(_LONGEST_LINE)):
                 pass
             if line.strip():
                 yield number, line
@@ -81,6 +83,8 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
 
 def _convert(line: bytes, number: int, path: Path, convert: Callable[[Record], Document]) -> Document | BadDocument:
     try:
+        if len(line) == _LONGEST_LINE:
+            raise ValueError(f"the line has {_LONGEST_LINE:,} bytes or more; split the record")
         return convert(parse(line))
     except ValueError as error:
         return BadDocument(str(error), file=str(path), position=number)

@@ -97,6 +97,8 @@ def _entries(path: Path) -> Iterator[tuple[str, Any]]:
                     continue
                 except json.JSONDecodeError:
                     pass  # the record goes on in the next block
+                except RecursionError as error:
+                    raise BadDocument(f"record {key[1]!r} is nested too deeply", file=str(path)) from error
             more = text.read(_BLOCK)
             buffer, position = buffer[position:] + more, 0
             if not more or len(buffer) > 2 * GREATEST_RECORD:
