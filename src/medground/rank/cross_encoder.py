@@ -1,0 +1,68 @@
+"""Reranking with any sentence-transformers cross-encoder, by its hub name or its folder (extra `torch`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from medground.document import Passage
+from medground.errors import ConfigError
+
+if TYPE_CHECKING:
+    from sentence_transformers import CrossEncoder
+
+
+class CrossEncoderReranker:
+    """Reads the question and a passage together and scores the pair in 0..1.
+
+    The model's own last activation is left out and a sigmoid takes its place, so that models that end in one and
+    models that give raw scores come out alike. The score orders passages; it is a probability only as far as the
+    model was trained to give one.
+
+    Args:
+        name: folder, or name on a hub that this machine reaches, such as `BAAI/bge-reranker-v2-m3`.
+
+    Raises:
+        ConfigError: the extra is not installed, the model is not there, or it does not give one score per pair.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._model = _load(name)
+
+    @property
+    def name(self) -> str:
+        """The model's name or folder."""
+        return self._name
+
+    def score(self, question: str, passages: Sequence[Passage]) -> list[float]:
+        """One score in 0..1 per passage, in the order given. Long pairs are cut at the model's limit."""
+        if not passages:
+            return []
+        from torch import nn
+
+        pairs = [(question, f"{p.title}\n{p.text}" if p.title else p.text) for p in passages]
+        logits = self._model.predict(pairs, activation_fn=nn.Identity(), show_progress_bar=False)
+        scores = 1 / (1 + np.exp(-np.asarray(logits, np.float64)))
+        return [float(score) for score in scores]
+
+
+def _load(name: str) -> CrossEncoder:
+    try:
+        from sentence_transformers import CrossEncoder
+    except ImportError as error:
+        raise ConfigError(
+            f'reranker {name!r} needs the extra "torch" ({error.name} is missing); run: pip install "medground[torch]"'
+        ) from None
+    try:
+        model: CrossEncoder = CrossEncoder(name)
+    except (OSError, ValueError, KeyError, RuntimeError) as error:
+        reason = next(iter(str(error).strip().splitlines()), type(error).__name__)
+        raise ConfigError(f"cannot load the reranker {name!r}: {reason[:200]}") from None
+    if model.config.num_labels != 1:
+        raise ConfigError(
+            f"reranker {name!r} gives {model.config.num_labels} numbers per pair; a reranker gives one score"
+        )
+    return model
