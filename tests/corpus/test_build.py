@@ -116,7 +116,7 @@ def test_a_file_that_is_not_what_it_claims_stops_the_build(library, make_documen
         raise BadDocument("not gzip", file="a.gz")
 
     source = make_input([])
-    with pytest.raises(BadDocument, match="a.gz: not gzip"):
+    with pytest.raises(BadDocument, match=r"a\.gz: not gzip"):
         build(library, "c", [type(source)(name="a.gz", reader="test", fingerprint="1", read=broken)])
     assert library.list() == ()
 
@@ -127,7 +127,7 @@ def test_a_file_that_cannot_be_opened_is_bad_input_and_no_full_disk(library, mak
         yield
 
     source = make_input([])
-    with pytest.raises(BadDocument, match="a.xml: cannot be read"):
+    with pytest.raises(BadDocument, match=r"a\.xml: cannot be read"):
         build(library, "c", [type(source)(name="a.xml", reader="test", fingerprint="1", read=refused)])
 
 

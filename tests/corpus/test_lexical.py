@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import date
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -11,7 +12,22 @@ from hypothesis import strategies as st
 from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.document import Document, MeshHeading
-from medground.query import And, Everything, Filters, Not, Or, Phrase, Range, Term, Words
+from medground.errors import UsageError
+from medground.query import (
+    And,
+    DateRange,
+    Everything,
+    Filters,
+    Mesh,
+    Near,
+    Not,
+    Or,
+    Phrase,
+    PublicationType,
+    Range,
+    Term,
+    Words,
+)
 
 VOCABULARY = ["heart", "liver", "gene", "trial", "lens", "x1"]
 
@@ -36,6 +52,10 @@ def snapshot(tmp_path_factory, request):
             id="Y:IL-6",
             title="The role of inflammation in COVID-19",
             text="Interleukin-6 (IL-6) levels were inflammatory markers. Größe.",
+            dates={"published": "2020-05", "revised": "2021-02-28"},
+            authors=("Lee A", "Kim B"),
+            journal="Cytokine",
+            publication_types=("Randomized Controlled Trial",),
             mesh=(
                 MeshHeading(
                     descriptor="Interleukin-6", ui="D015850", qualifiers=("blood",), major_qualifiers=("blood",)
@@ -74,6 +94,19 @@ def ids(snapshot, query, filters=None):
         Term(value="Y:", field="id", prefix=True),
         Phrase(text="covid inflammation", slop=3),
         Term(value="GRÖSSE"),
+        Near(text="covid role", distance=3),
+        Mesh(heading="Interleukin-6"),
+        Mesh(heading="Interleukin-6", qualifiers=("blood",), major=True),
+        Mesh(qualifiers=("blood",)),
+        Mesh(heading="Interleukins"),
+        PublicationType(name="Clinical Trial"),
+        DateRange(low=date(2020, 5, 1), high=date(2020, 5, 1)),
+        DateRange(field="revised", low=date(2021, 1, 1)),
+        Term(value="Kim", field="last_author"),
+        Phrase(text="Lee A", field="first_author"),
+        Words(text="interleukin", field="title_abstract"),
+        Words(text="interleukin", field="text_word"),
+        Term(value="Cytokine", field="all"),
     ],
 )
 def test_found(snapshot, query):
@@ -93,11 +126,24 @@ def test_found(snapshot, query):
         Range(low=3000, high=10**30),
         Range(low=2010, high=1999),
         Words(text=""),
+        Near(text="covid role", distance=2),
+        Mesh(heading="Interleukins", explode=False),
+        Mesh(heading="Interleukin-6", qualifiers=("genetics",)),
+        PublicationType(name="Clinical Trial", explode=False),
+        DateRange(low=date(2020, 5, 2)),
+        DateRange(field="revised", high=date(2021, 2, 27)),
+        Term(value="Lee", field="last_author"),
         And(parts=(Words(text=""), Everything())),
     ],
 )
 def test_not_found(snapshot, query):
     assert ids(snapshot, query) == set()
+
+
+def test_fields_that_a_corpus_does_not_hold_are_refused(snapshot):
+    for query in (Term(value="x", field="grant"), Words(text="x", field="affiliation"), DateRange(field="indexed")):
+        with pytest.raises(UsageError, match=r"a corpus (cannot be searched by|holds no)"):
+            ids(snapshot, Or(parts=(query, Everything())))
 
 
 def test_a_question_of_stop_words_only_still_searches(snapshot):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -31,6 +32,8 @@ ANALYSES: dict[str, Analysis] = {
     "mesh_major": "exact",
     "keyword": "english",
     "author": "plain",
+    "first_author": "plain",
+    "last_author": "plain",
     "journal": "plain",
     "publication_type": "exact",
     "language": "exact",
@@ -39,6 +42,9 @@ ANALYSES: dict[str, Analysis] = {
     "identifier": "exact",
     "retraction": "exact",
 }
+DATES = ("published", "entered", "created", "revised", "completed")
+"""Dates of a record, each in an integer field `date_NAME` as YYYYMMDD."""
+_DATE = re.compile(r"([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2}))?)?")
 _LONGEST_WORD = 64
 _LONGEST_VALUE = 1000
 
@@ -49,6 +55,8 @@ def schema() -> tantivy.Schema:
     builder = tantivy.SchemaBuilder()
     builder.add_integer_field(NUMBER, fast=True)
     builder.add_integer_field(YEAR, indexed=True, fast=True)
+    for kind in DATES:
+        builder.add_integer_field(f"date_{kind}", indexed=True, fast=True)
     for field, analysis in ANALYSES.items():
         if analysis == "exact":
             builder.add_text_field(field, tokenizer_name="raw", index_option="basic")
@@ -90,6 +98,7 @@ class Record:
 
     document: Document
     shared: dict[str, list[str]]
+    days: dict[str, int]
 
     @classmethod
     def of(cls, document: Document) -> Record:
@@ -103,6 +112,8 @@ class Record:
             "mesh_major": [v for h in major for v in (h.descriptor, *_qualified(h.descriptor, h.major_qualifiers))],
             "keyword": document.keywords,
             "author": document.authors,
+            "first_author": document.authors[:1],
+            "last_author": document.authors[-1:],
             "journal": _one(document.journal),
             "publication_type": document.publication_types,
             "language": _one(document.language),
@@ -111,7 +122,8 @@ class Record:
             "identifier": [v for key, value in document.identifiers.items() for v in (value, f"{key}:{value}")],
             "retraction": [document.retraction],
         }
-        return cls(document, {field: _values(field, found) for field, found in values.items() if found})
+        shared = {field: _values(field, found) for field, found in values.items() if found}
+        return cls(document, shared, _days(document))
 
     def entry(self, number: int, text: str) -> tantivy.Document:
         """The entry of one passage."""
@@ -124,7 +136,22 @@ class Record:
         entry.add_integer(NUMBER, number)
         if self.document.year is not None:
             entry.add_integer(YEAR, self.document.year)
+        for kind, day in self.days.items():
+            entry.add_integer(f"date_{kind}", day)
         return entry
+
+
+def _days(document: Document) -> dict[str, int]:
+    """Dates as YYYYMMDD; what a date leaves open counts as its first month or day."""
+    dates = dict(document.dates)
+    if document.year is not None:
+        dates.setdefault("published", str(document.year))
+    found = {kind: _DATE.fullmatch(dates[kind]) for kind in DATES if kind in dates}
+    return {
+        kind: int(match[1]) * 10_000 + int(match[2] or 1) * 100 + int(match[3] or 1)
+        for kind, match in found.items()
+        if match
+    }
 
 
 def _one(value: str | None) -> tuple[str, ...]:
@@ -132,7 +159,7 @@ def _one(value: str | None) -> tuple[str, ...]:
 
 
 def _qualified(descriptor: str, qualifiers: Iterable[str]) -> list[str]:
-    return [f"{descriptor}/{qualifier}" for qualifier in qualifiers]
+    return [value for qualifier in qualifiers for value in (f"{descriptor}/{qualifier}", f"/{qualifier}")]
 
 
 def _values(field: str, values: Sequence[str | None]) -> list[str]:

@@ -3,29 +3,56 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
+from datetime import date
 from typing import assert_never
 
 import tantivy
 
-from medground.corpus.lexical_fields import ANALYSES, DEFAULT, YEAR, Analysis, analyser, exact, schema
-from medground.query import And, Everything, FieldName, Filters, Not, Or, Phrase, Query, Range, Term, Words
+from medground.corpus.lexical_fields import ANALYSES, DATES, DEFAULT, YEAR, Analysis, analyser, exact, schema
+from medground.errors import UsageError
+from medground.query import (
+    And,
+    DateRange,
+    Everything,
+    FieldName,
+    Filters,
+    Mesh,
+    Near,
+    Not,
+    Or,
+    Phrase,
+    PublicationType,
+    Query,
+    Range,
+    Term,
+    Words,
+)
 
 _MUST, _SHOULD, _NOT = tantivy.Occur.Must, tantivy.Occur.Should, tantivy.Occur.MustNot
 _FIRST_YEAR, _LAST_YEAR = 0, 9999
 _MOST_EXPANSIONS = 10_000
 """Words that one truncated word may stand for."""
 _MOST_REORDERED = 4
-"""A near-phrase of more words than this is looked for in the order given only."""
+"""Of more words than this that are to be near one another, all must be there, wherever."""
+_SEVERAL = {"title_abstract": ("title", "text"), "text_word": (DEFAULT,), "all": (DEFAULT, "author", "journal")}
+"""Fields of PubMed that stand for fields of ours."""
+
+_Q = tantivy.Query
 
 
 def compile_query(query: Query, filters: Filters, searcher: tantivy.Searcher) -> tantivy.Query:
-    """What to ask the engine. Filters decide what may be found and add nothing to a score."""
-    compiled = _Compiler(searcher).compile(query)
+    """What to ask the engine. Filters decide what may be found and add nothing to a score.
+
+    Raises:
+        UsageError: the tree asks for a field that a corpus does not hold.
+    """
+    compiler = _Compiler(searcher)
+    compiled = compiler.compile(query)
     limits = filters.as_query()
     if limits is None:
         return compiled
-    allowed = tantivy.Query.const_score_query(_Compiler(searcher).compile(limits), 0.0)
-    return tantivy.Query.boolean_query([(_MUST, compiled), (_MUST, allowed)])
+    return _Q.boolean_query([(_MUST, compiled), (_MUST, _Q.const_score_query(compiler.compile(limits), 0.0))])
 
 
 class _Compiler:
@@ -35,22 +62,26 @@ class _Compiler:
 
     def compile(self, query: Query) -> tantivy.Query:
         match query:
-            case Words():
-                return self._words(query)
-            case Term():
-                return self._term(query)
-            case Phrase():
-                return self._phrase(query)
-            case Range():
-                return self._years(query.low, query.high)
             case And():
                 return self._all(query.parts)
             case Or():
-                return tantivy.Query.boolean_query([(_SHOULD, self.compile(part)) for part in query.parts])
+                return _Q.boolean_query([(_SHOULD, self.compile(part)) for part in query.parts])
             case Not():
                 return self._all((query,))
             case Everything():
-                return tantivy.Query.all_query()
+                return _Q.all_query()
+            case Range():
+                return self._between(YEAR, query.low, query.high, _FIRST_YEAR, _LAST_YEAR)
+            case DateRange():
+                return self._dates(query)
+            case Mesh():
+                return self._mesh(query)
+            case PublicationType():
+                from medground.pubmed.mesh import publication_types
+
+                return self._one_of("publication_type", publication_types(query))
+            case Words() | Term() | Phrase() | Near():
+                return self._leaf(query)
             case _:
                 assert_never(query)
 
@@ -60,88 +91,105 @@ class _Compiler:
         ]
         if all(isinstance(part, Not) for part in parts):
             # A negation alone matches nothing in Tantivy: it takes away from what another clause has found.
-            clauses.append((_MUST, tantivy.Query.all_query()))
-        return tantivy.Query.boolean_query(clauses)
+            clauses.append((_MUST, _Q.all_query()))
+        return _Q.boolean_query(clauses)
 
-    def _words(self, query: Words) -> tantivy.Query:
-        field, analysis = _place(query.field)
-        if analysis is None:
-            return self._year(query.text)
+    def _leaf(self, query: Words | Term | Phrase | Near) -> tantivy.Query:
+        text = query.value if isinstance(query, Term) else query.text
+        if query.field == "year":
+            year = int(text[:9]) if text.isascii() and text.isdigit() else -1
+            return self._between(YEAR, year, year, _FIRST_YEAR, _LAST_YEAR)
+        fields = _fields(query.field, whole=isinstance(query, Term))
+        found = [self._in_field(query, text, field, ANALYSES[field]) for field in fields]
+        return found[0] if len(found) == 1 else _Q.disjunction_max_query(found)
+
+    def _in_field(
+        self, query: Words | Term | Phrase | Near, text: str, field: str, analysis: Analysis
+    ) -> tantivy.Query:
         if analysis == "exact":
-            return self._one(field, exact(field, query.text))
-        words = analyser(analysis, stop_words=False).analyze(query.text) or analyser(analysis).analyze(query.text)
-        return tantivy.Query.boolean_query([(_SHOULD, self._one(field, word)) for word in dict.fromkeys(words)])
+            value = exact(field, text)
+            truncated = isinstance(query, Term) and query.prefix
+            return self._starting_with(field, value) if truncated else self._one(field, value)
+        if isinstance(query, Words):
+            words = analyser(analysis, stop_words=False).analyze(text) or analyser(analysis).analyze(text)
+            return _Q.boolean_query([(_SHOULD, self._one(field, word)) for word in dict.fromkeys(words)])
+        if isinstance(query, Term) and query.prefix:
+            return self._truncated(field, analysis, text)
+        words = analyser(analysis).analyze(text)
+        if isinstance(query, Near) or (isinstance(query, Phrase) and query.slop):
+            return self._near(field, words, query.distance if isinstance(query, Near) else query.slop)
+        return self._row(field, words)
 
-    def _term(self, query: Term) -> tantivy.Query:
-        field, analysis = _place(query.field, whole=True)
-        if analysis is None:
-            return self._year(query.value)
-        if analysis == "exact":
-            value = exact(field, query.value)
-            return self._starting_with(field, value) if query.prefix else self._one(field, value)
-        if query.prefix:
-            return self._truncated(field, analysis, query.value)
-        return self._row(field, analyser(analysis).analyze(query.value))
+    def _row(self, field: str, words: Sequence[str], slop: int = 0) -> tantivy.Query:
+        """Words next to one another in this order, with at most `slop` others between them."""
+        if len(words) < 2:
+            return self._one(field, words[0]) if words else _Q.empty_query()
+        return _Q.phrase_query(self._schema, field, [*words], slop)
 
-    def _phrase(self, query: Phrase) -> tantivy.Query:
-        field, analysis = _place(query.field)
-        if analysis is None:
-            return self._year(query.text)
-        if analysis == "exact":
-            return self._one(field, exact(field, query.text))
-        return self._row(field, analyser(analysis).analyze(query.text), query.slop)
-
-    def _row(self, field: str, words: list[str], slop: int = 0) -> tantivy.Query:
-        """Words next to one another, or near one another in any order where `slop` allows it."""
-        if not words:
-            return tantivy.Query.empty_query()
-        if len(words) == 1:
-            return self._one(field, words[0])
-        if slop == 0 or len(words) > _MOST_REORDERED:
-            return tantivy.Query.phrase_query(self._schema, field, [*words], slop)
+    def _near(self, field: str, words: list[str], distance: int) -> tantivy.Query:
+        if len(words) < 2:
+            return self._row(field, words)
+        if len(words) > _MOST_REORDERED:
+            return _Q.boolean_query([(_MUST, self._one(field, word)) for word in dict.fromkeys(words)])
         orders = dict.fromkeys(itertools.permutations(words))
-        return tantivy.Query.disjunction_max_query(
-            [tantivy.Query.phrase_query(self._schema, field, list(order), slop) for order in orders]
-        )
+        return _Q.disjunction_max_query([self._row(field, order, distance) for order in orders])
 
     def _truncated(self, field: str, analysis: Analysis, value: str) -> tantivy.Query:
         words = analyser("plain").analyze(value)
         if not words:
-            return tantivy.Query.empty_query()
+            return _Q.empty_query()
         if len(words) > 1:
             first = analyser("english" if analysis == "english" else "plain").analyze(" ".join(words[:-1]))
-            return tantivy.Query.phrase_prefix_query(self._schema, field, [*first, words[-1]])
+            return _Q.phrase_prefix_query(self._schema, field, [*first, words[-1]])
         start = self._starting_with(field, words[0])
         # The index holds stems: "inflammations*" must find "inflammation", which stands there as "inflamm".
         stems = analyser("english").analyze(value) if analysis == "english" else []
-        return tantivy.Query.boolean_query([(_SHOULD, q) for q in (start, *(self._one(field, s) for s in stems))])
+        return _Q.boolean_query([(_SHOULD, q) for q in (start, *(self._one(field, stem) for stem in stems))])
 
     def _starting_with(self, field: str, start: str) -> tantivy.Query:
         found = self._searcher.terms_with_prefix(field, start, limit=_MOST_EXPANSIONS)
-        return tantivy.Query.term_set_query(self._schema, field, [word for word, _ in found])
+        return _Q.term_set_query(self._schema, field, [word for word, _ in found])
+
+    def _mesh(self, query: Mesh) -> tantivy.Query:
+        from medground.pubmed.mesh import mesh_values
+
+        return self._one_of("mesh_major" if query.major else "mesh_exact", mesh_values(query))
+
+    def _one_of(self, field: str, values: Sequence[str]) -> tantivy.Query:
+        return _Q.term_set_query(self._schema, field, [exact(field, value) for value in values])
 
     def _one(self, field: str, word: str) -> tantivy.Query:
-        return tantivy.Query.term_query(self._schema, field, word)
+        return _Q.term_query(self._schema, field, word)
 
-    def _year(self, value: str) -> tantivy.Query:
-        text = value.strip()
-        if not (text.isascii() and text.isdigit()):
-            return tantivy.Query.empty_query()
-        return self._years(int(text[:5]), int(text[:5]))
+    def _dates(self, query: DateRange) -> tantivy.Query:
+        if query.field not in DATES:
+            raise UsageError(f"a corpus holds no {query.field!r} dates; it holds: {', '.join(DATES)}")
+        low, high = (None if day is None else _as_number(day) for day in (query.low, query.high))
+        return self._between(f"date_{query.field}", low, high, 0, 99_999_999)
 
-    def _years(self, low: int | None, high: int | None) -> tantivy.Query:
-        first = min(max(_FIRST_YEAR, _FIRST_YEAR if low is None else low), _LAST_YEAR + 1)
-        last = max(min(_LAST_YEAR, _LAST_YEAR if high is None else high), _FIRST_YEAR - 1)
+    def _between(self, field: str, low: int | None, high: int | None, least: int, most: int) -> tantivy.Query:
+        """Integers in both bounds; what has no value matches no range, not even an open one."""
+        first = least if low is None else min(max(least, low), most + 1)
+        last = most if high is None else max(min(most, high), least - 1)
         if first > last:
-            return tantivy.Query.empty_query()
-        return tantivy.Query.range_query(self._schema, YEAR, tantivy.FieldType.Integer, first, last)
+            return _Q.empty_query()
+        return _Q.range_query(self._schema, field, tantivy.FieldType.Integer, first, last)
 
 
-def _place(field: FieldName | None, *, whole: bool = False) -> tuple[str, Analysis | None]:
-    """The engine's field, and how its values are cut; None for the year. `whole`: MeSH is asked for a whole heading."""
+def _fields(field: FieldName | None, *, whole: bool) -> tuple[str, ...]:
+    """The engine's fields. `whole`: MeSH is asked for a whole heading, not for words of one.
+
+    Raises:
+        UsageError: a corpus does not hold the field.
+    """
     if field is None:
-        return DEFAULT, "english"
-    if field == "year":
-        return YEAR, None
-    name = "mesh_exact" if field == "mesh" and whole else field
-    return name, ANALYSES[name]
+        return (DEFAULT,)
+    if field in _SEVERAL:
+        return _SEVERAL[field]
+    if field not in ANALYSES:
+        raise UsageError(f"a corpus cannot be searched by {field!r}; leave this field out or ask PubMed itself")
+    return ("mesh_exact",) if field == "mesh" and whole else (field,)
+
+
+def _as_number(day: date) -> int:
+    return day.year * 10_000 + day.month * 100 + day.day

@@ -47,7 +47,7 @@ DOCUMENTS: tuple[Document, ...] = (
     Document(
         id="PMID:3",
         title="Zebrafish fins",
-        text="Fin regeneration in zebrafish needs blastema cells. Größe und β-catenin 数据 were measured in naïve fish.",
+        text="Fin regeneration in zebrafish needs blastema cells. Größe und β-catenin 数据 were seen in naïve fish.",
         year=2015,
         kind="wiki",
     ),
