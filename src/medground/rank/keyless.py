@@ -1,15 +1,28 @@
-"""Reranking by words alone."""
+"""A score of relevance by words and by the place in the order that came in.
+
+Measured on SciFact's training claims (BM25, top 20): the order that comes in has nDCG@10 0.708, words alone make it
+worse (0.56 to 0.68), and this blend leaves it where it was (0.709). So it is a score to read, not a better order.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from itertools import pairwise
 
 from medground.document import Passage
 from medground.operators.keyless import words
 
+WINDOW = 25
+_INTERCEPT, _RANK, _COVERAGE, _NEARNESS, _PAIRS, _TITLE = -2.47, -1.68, 1.57, 1.98, 1.10, 1.42
+"""A logistic regression on SciFact's training claims: relevant or not, for each of the 20 best hits of BM25."""
+
 
 class KeylessReranker:
-    """Scores a passage by the share of the question's words, by weight, that its title and text hold."""
+    """The probability, as fitted, that a passage is one that the claim's own authors would cite.
+
+    Passages are to be given in the order that the search gave them.
+    """
 
     @property
     def name(self) -> str:
@@ -17,6 +30,27 @@ class KeylessReranker:
         return "keyless"
 
     def score(self, question: str, passages: Sequence[Passage]) -> list[float]:
-        """One score in 0..1 per passage, in the order given, which is the fused one."""
-        wanted = words.terms(question)
-        return [words.coverage(wanted, words.terms(f"{p.title} {p.text}")) for p in passages]
+        """One score in 0..1 per passage, in the order given."""
+        asked = words.terms(question)
+        wanted = frozenset(asked)
+        bodies = [words.terms(f"{p.title}\n{p.text}") for p in passages]
+        rarity = _rarity(wanted, [frozenset(b) for b in bodies])
+        pairs = set(pairwise(asked))
+        scores = []
+        for rank, (passage, body) in enumerate(zip(passages, bodies, strict=True), start=1):
+            found = wanted.intersection(body)
+            logit = (
+                _INTERCEPT
+                + _RANK * math.log(rank)
+                + _COVERAGE * sum(rarity[t] for t in sorted(found)) / (sum(rarity.values()) or 1.0)
+                + _NEARNESS * words.densest(wanted, body, WINDOW)
+                + _PAIRS * len(pairs.intersection(pairwise(body))) / max(len(pairs), 1)
+                + _TITLE * words.coverage(wanted, words.terms(passage.title))
+            )
+            scores.append(1.0 / (1.0 + math.exp(-logit)))
+        return scores
+
+
+def _rarity(wanted: frozenset[str], bodies: Sequence[frozenset[str]]) -> dict[str, float]:
+    """How rare each wanted stem is among these passages: they share a topic, so its common words tell little."""
+    return {t: math.log((len(bodies) + 1) / (sum(t in b for b in bodies) + 0.5)) for t in sorted(wanted)}
