@@ -121,10 +121,10 @@ def _direction(statement: str, quote: str) -> bool:
 
 def _order(statement: str, quote: str) -> bool:
     """Whether what stands before `than` in one text stands after it in the other."""
-    sides = [_sides(statement), _sides(quote)]
-    if sides[0] is None or sides[1] is None:
+    stated, quoted = _sides(statement), _sides(quote)
+    if stated is None or quoted is None:
         return False
-    (left, right), (quoted_left, quoted_right) = sides
+    (left, right), (quoted_left, quoted_right) = stated, quoted
     crossed = min(len(left & quoted_right), len(right & quoted_left))
     return crossed > 0 and crossed > min(len(left & quoted_left), len(right & quoted_right))
 

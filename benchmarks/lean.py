@@ -1,0 +1,124 @@
+"""The calibrated lean on PubMedQA's official test split, own abstract given and then retrieved.
+
+    python benchmarks/lean.py PUBMEDQA_FOLDER [--split test] [--limit 500]
+
+The majority class (always `yes`) stands beside it. `retrieved by text` searches the abstracts alone, as a user's
+question would; `retrieved` searches titles too, and PubMedQA's questions are its titles. Intervals are Wilson's, 95 %.
+Calibration error: ten bins of equal width over the probability of the likeliest answer. The lean was trained on the
+training split; on that split these numbers mean nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import math
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from medground.corpus.build import build
+from medground.corpus.library import Library
+from medground.corpus.readers.pubmedqa import open_pubmedqa
+from medground.corpus.snapshot import Snapshot
+from medground.query import Words
+from medground.write.lean import Lean, lean
+
+FILE = "pqa_l.jsonl.gz"
+Record = Mapping[str, Any]
+
+
+def read(folder: Path, split: str) -> list[Record]:
+    """Records of one split, in the order of the file; `train` is every record that is not of the test split."""
+    with gzip.open(folder / FILE, "rt", encoding="utf-8") as lines:
+        records = [json.loads(line) for line in lines]
+    return [r for r in records if (r["split"] == "test") == (split == "test")]
+
+
+def wilson(right: int, of: int, z: float = 1.96) -> tuple[float, float]:
+    """The 95 % interval of a share."""
+    if of == 0:
+        return 0.0, 1.0
+    share, spread = right / of, z * math.sqrt(right / of * (1 - right / of) / of + z * z / (4 * of * of))
+    middle, scale = share + z * z / (2 * of), 1 + z * z / of
+    return (middle - spread) / scale, (middle + spread) / scale
+
+
+def calibration_error(probabilities: Sequence[float], right: Sequence[bool], bins: int = 10) -> float:
+    """Expected calibration error."""
+    sure, hits = np.array(probabilities), np.array(right)
+    place = np.minimum((sure * bins).astype(int), bins - 1)
+    return float(sum(abs(hits[place == b].sum() - sure[place == b].sum()) for b in range(bins)) / len(sure))
+
+
+def shown(right: Sequence[bool]) -> str:
+    """A share with its interval."""
+    low, high = wilson(sum(right), len(right))
+    share = sum(right) / len(right) if right else float("nan")
+    return f"{share:6.1%} [{low:.1%}, {high:.1%}] of {len(right)}"
+
+
+def retriever(snapshot: Snapshot, *, text_only: bool) -> tuple[Callable[[Record], str], Counter[str]]:
+    """Gives the text of the top document for a record's question, and counts how often it is the own one."""
+    counted: Counter[str] = Counter()
+
+    def top(record: Record) -> str:
+        hits = snapshot.bm25(Words(text=record["question"], field="text" if text_only else None), 1)
+        if not hits:
+            counted["none"] += 1
+            return ""
+        found = hits[0].passage.document_id
+        counted["own" if found == f"PMID:{record['pmid']}" else "another"] += 1
+        return snapshot.documents([found])[found].text
+
+    return top, counted
+
+
+def report(name: str, records: Sequence[Record], leans: Sequence[Lean]) -> None:
+    """Print what one way of giving the abstract comes to."""
+    likeliest = [max(found.probabilities, key=lambda v, f=found: f.probabilities[v]) for found in leans]
+    right = [value == record["final_decision"] for value, record in zip(likeliest, records, strict=True)]
+    sure = [found.probability for found in leans]
+    half = sorted(range(len(leans)), key=lambda i: (-sure[i], i))[: len(leans) // 2]
+    judged = [hit for hit, found in zip(right, leans, strict=True) if found.value is not None]
+    print(f"{name}\n  accuracy, all answered      {shown(right)}")
+    print(f"  accuracy, surest half       {shown([right[i] for i in half])}")
+    print(f"  accuracy where judged       {shown(judged)}")
+    print(f"  not judged                  {1 - len(judged) / len(leans):6.1%}")
+    print(f"  calibration error           {calibration_error(sure, right):6.3f}")
+    print(f"  leans                       {dict(Counter(likeliest).most_common())}")
+    for threshold in (0.5, 0.6, 0.7, 0.8):
+        over = [hit for hit, probability in zip(right, sure, strict=True) if probability >= threshold]
+        print(f"  probability >= {threshold}          {shown(over)}")
+
+
+def main() -> None:
+    """Print the three tables."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--split", choices=("test", "train"), default="test")
+    parser.add_argument("--limit", type=int, default=500)
+    arguments = parser.parse_args()
+    records = read(arguments.folder, arguments.split)[: arguments.limit]
+    classes = Counter(r["final_decision"] for r in records)
+    majority = classes.most_common(1)[0][0]
+    print(f"{len(records)} questions, {dict(classes.most_common())}")
+    print(f"always {majority!r}                  {shown([r['final_decision'] == majority for r in records])}")
+    report("own abstract given", records, [lean(r["question"], r["contexts"]) for r in records])
+    with tempfile.TemporaryDirectory() as home:
+        library = Library(Path(home))
+        build(library, "pubmedqa", [open_pubmedqa(arguments.folder / FILE)])
+        with library.open("pubmedqa") as snapshot:
+            for name, text_only in (("retrieved by text", True), ("retrieved", False)):
+                top, counted = retriever(snapshot, text_only=text_only)
+                report(name, records, [lean(r["question"], [top(r)]) for r in records])
+                print(f"  top document is             {dict(counted.most_common())}")
+
+
+if __name__ == "__main__":
+    main()
