@@ -1,0 +1,171 @@
+"""The command line as a user meets it: one line for a mistake, the right exit status, nothing lost."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from markdown_it import MarkdownIt
+from medground.faces.cli.app import main
+
+PAPERS = [
+    {
+        "id": "PMID:1",
+        "title": "Aspirin and stroke",
+        "text": "Aspirin significantly reduced the risk of stroke. Bleeding rose.",
+    },
+    {"id": "PMID:2", "title": "Statins", "text": "Statins lowered cholesterol in adults with diabetes."},
+]
+QUESTION = "Does aspirin reduce the risk of stroke?"
+
+
+def run(*words: str) -> int:
+    with pytest.raises(SystemExit) as stopped:
+        main([*words])
+    code = stopped.value.code
+    return code if isinstance(code, int) else 1
+
+
+@pytest.fixture
+def papers(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home with the corpus `papers`."""
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "papers.jsonl"
+    file.write_text("\n".join(json.dumps(p) for p in PAPERS), encoding="utf-8")
+    assert run("corpus", "build", "papers", str(file), "--quiet") == 0
+    return home
+
+
+def test_ask_prints_decision_quotes_verdicts_and_cost(papers: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("ask", "--corpus", "papers", QUESTION) == 0
+    shown = capsys.readouterr().out
+    for part in (
+        "Aspirin significantly reduced",
+        "[E1]",
+        "PMID:1",
+        "the source's own words",
+        "cost: 0 tokens",
+        "trace",
+    ):
+        assert part in shown
+
+
+def test_json_is_an_answer_and_its_trace_can_be_shown(papers: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    capsys.readouterr()
+    assert run("ask", "--corpus", "papers", "--json", QUESTION) == 0
+    from medground.answer import Answer
+
+    answer = Answer.model_validate_json(capsys.readouterr().out)
+    assert answer.snapshots[0].name == "papers"
+    assert (papers / "answers" / f"{answer.trace_id}.json").is_file()
+    assert run("trace", "show", answer.trace_id) == 0
+    shown = capsys.readouterr().out
+    assert "search corpus:papers" in shown
+    assert "operator extract" in shown
+    assert "Aspirin" not in shown
+    assert run("trace", "show", answer.trace_id, "--text") == 0
+    assert "Aspirin" in capsys.readouterr().out
+
+
+def test_markdown_cannot_be_broken_by_a_document(
+    home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "bad.jsonl"
+    text = "Aspirin reduced the risk of stroke <script>alert(1)</script> [x](javascript:alert(1)) # \x1b[31mred."
+    file.write_text(json.dumps({"id": "PMID:1", "title": "<b>Aspirin</b> stroke", "text": text}), encoding="utf-8")
+    assert run("corpus", "build", "bad", str(file), "-q") == 0
+    capsys.readouterr()
+    assert run("ask", "-c", "bad", "--markdown", QUESTION) == 0
+    report = capsys.readouterr().out
+    page = MarkdownIt("commonmark", {"html": True}).render(report)
+    assert "<script" not in page
+    assert "<b>" not in page
+    assert 'href="javascript' not in page
+    assert "\x1b" not in report
+    assert run("ask", "-c", "bad", QUESTION) == 0
+    assert "\x1b[31m" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["ask", "-c", "papers", ""], "the question is empty"),
+        (["ask", "-c", "papers", "a" * 20_000], "20,000 characters"),
+        (["ask", "-c", "papers", "--recipe", "best", QUESTION], "unknown recipe 'best'; there are: ground"),
+        (["ask", "-c", "papers", "--model", "gpt", QUESTION], "unknown model 'gpt'"),
+        (["ask", "-c", "nothing", QUESTION], "no corpus 'nothing'"),
+        (["ask", "-c", "papers", "--set", "recipe.runds=1", QUESTION], "recipe.runds"),
+        (["ask", "-c", "papers", "--task", "essay", QUESTION], "unknown task"),
+        (["ask", "-c", "papers", "--year-from", "2020", "--year-to", "2010", QUESTION], "after the last"),
+        (["ask", "-c", "papers", "--json", "--markdown", QUESTION], "choose one"),
+        (["ask", "-c", "papers", "--preset", "best", QUESTION], "unknown preset"),
+        (["ask"], "Missing argument"),
+        (["answer", "it"], "No such command"),
+        (["corpus", "build", "papers2", "/nowhere/at/all"], "nowhere"),
+        (["trace", "show", "../x"], "no trace"),
+    ],
+)
+def test_a_mistake_is_one_line_and_exit_status_2(
+    papers: Path, capsys: pytest.CaptureFixture[str], words: list[str], message: str
+) -> None:
+    capsys.readouterr()
+    assert run(*words) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith("medground: ")
+    assert message in captured.err
+    assert captured.err.count("\n") == 1
+
+
+def test_a_hosted_model_without_a_key_is_refused_before_any_call(
+    papers: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    capsys.readouterr()
+    assert run("ask", "-c", "papers", "--model", "openai:gpt-5", QUESTION) == 2
+    assert "OPENAI_API_KEY" in capsys.readouterr().err
+
+
+def test_several_problems_come_in_one_report(
+    papers: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    capsys.readouterr()
+    assert run("ask", "-c", "papers", "--model", "openai:gpt-5", "--recipe", "best", QUESTION) == 2
+    report = capsys.readouterr().err
+    assert "unknown recipe" in report
+    assert "OPENAI_API_KEY" in report
+
+
+def test_a_flipped_byte_is_never_read(papers: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    database = next(papers.glob("corpora/papers/*/documents.sqlite"))
+    content = bytearray(database.read_bytes())
+    place = content.index(b"Aspirin significantly")
+    content[place] ^= 0x20
+    database.write_bytes(bytes(content))
+    capsys.readouterr()
+    assert run("corpus", "verify", "papers") == 1
+    assert "documents.sqlite" in capsys.readouterr().err
+    assert run("ask", "-c", "papers", QUESTION) in (1,)
+    captured = capsys.readouterr()
+    assert "aspirin significantly" not in captured.out
+    assert captured.err.count("\n") == 1
+
+
+def test_config_schema_version_and_doctor(
+    papers: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MEDGROUND_KEYS__OPENAI", "sk-very-secret-123")
+    capsys.readouterr()
+    assert run("config", "show", "--set", "recipe.batch=7") == 0
+    shown = capsys.readouterr().out
+    assert "recipe.batch = 7" in shown
+    assert "very-secret" not in shown
+    assert run("schema", "answer") == 0
+    assert json.loads(capsys.readouterr().out)["title"] == "Answer"
+    assert run("version") == 0
+    assert run("doctor") in (0, 1)
+    shown = capsys.readouterr().out
+    assert "extra dense" in shown
+    assert "very-secret" not in shown
