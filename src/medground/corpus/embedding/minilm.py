@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import tempfile
+import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
@@ -17,6 +17,7 @@ from typing import Literal
 import numpy as np
 import onnx
 import onnxruntime
+from filelock import FileLock
 from numpy.typing import NDArray
 from onnxruntime.capi import onnxruntime_pybind11_state as onnxruntime_errors
 from onnxruntime.quantization import QuantType, quantize_dynamic
@@ -121,14 +122,17 @@ def _make(folder: Path, target: Path, precision: Precision) -> None:
         raise ConfigError(f"{folder / MINILM.weights} is not the file that was published; remove it and fetch it again")
     config = json.loads((folder / "config.json").read_text())
     shape = BertShape(**{field.name: config[field.name] for field in fields(BertShape)})
+    scratch = target.parent / ".graph"
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=target.parent, prefix=".graph-") as scratch:
-            made = Path(scratch) / "fp32.onnx"
-            write_graph(load(weights), shape, made)
+        with FileLock(target.parent / ".graph.lock"):
+            shutil.rmtree(scratch, ignore_errors=True)  # of a process that was killed
+            scratch.mkdir()
+            made = write_graph(load(weights), shape, scratch / "fp32.onnx")
             if precision == "int8":
-                made = quantised(made, Path(scratch) / "int8.onnx")
+                made = quantised(made, scratch / "int8.onnx")
             made.replace(target)
+            shutil.rmtree(scratch)
     except OSError as error:
         raise StorageFailed(f"cannot write {target}: {error.strerror}; free space or give permission") from None
 
