@@ -207,7 +207,7 @@ def _summary(manifest: Manifest) -> str:
     parts = [f"{counts.documents:,} documents", f"{counts.passages:,} passages", _bytes(manifest.size)]
     parts.append(f"vectors of {manifest.embedding.name}" if manifest.embedding else "no vectors")
     if counts.skipped:
-        parts.append(f"{counts.skipped:,} records skipped")
+        parts.append(f"{counts.skipped:,} skipped")
     return f"{', '.join(parts)}, {manifest.hash[:16]}"
 
 

@@ -1,0 +1,125 @@
+"""`medground corpus ...` as a user types it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from medground.corpus.library import Library
+from medground.errors import BadDocument, SnapshotCorrupt, UsageError
+from medground.faces.cli.corpus import corpus_app
+
+
+@pytest.fixture
+def papers(tmp_path):
+    """A file of three records, one of them broken."""
+    path = tmp_path / "papers.jsonl"
+    records = [
+        {"id": "PMID:1", "title": "Lens", "text": "Ectopia lentis is found in Marfan syndrome.", "year": 1999},
+        {"id": "PMID:2", "title": "Aorta", "text": "Losartan slows dilation of the aortic root."},
+    ]
+    path.write_text("\n".join([json.dumps(records[0]), '{"id": "PMID:9", ', json.dumps(records[1])]) + "\n")
+    return path
+
+
+def run(*words, **more):
+    return CliRunner().invoke(corpus_app, [str(w) for w in words], catch_exceptions=False, **more)
+
+
+def test_build_search_info_verify_remove(home, papers):
+    built = run("build", "mine", papers, "--quiet")
+    assert built.exit_code == 0
+    assert built.stdout.startswith("mine: 2 documents, 2 passages, ")
+    assert "1 skipped" in built.stdout
+    assert "papers.jsonl:2" in built.stderr
+
+    assert run("list").stdout.startswith("mine ")
+    found = run("search", "mine", "lens of the eye in marfan syndrome")
+    assert found.stdout.splitlines()[0].split()[:2] == ["1", "PMID:1#0-43"]
+    assert run("search", "mine", "xylophone").stdout == ""
+
+    told = run("info", "mine").stdout
+    assert "documents   2 (" in told
+    assert "(jsonlines)" in told
+    assert "papers.jsonl:2" in told
+    assert json.loads(run("info", "mine", "--json").stdout)["counts"]["skipped"] == 1
+
+    assert run("verify", "mine").stdout.startswith("mine is intact: ")
+    assert run("remove", "mine", input="n\n").exit_code == 1
+    assert Library(home).has("mine")
+    assert run("remove", "mine", "--yes").exit_code == 0
+    assert not Library(home).has("mine")
+    assert "no corpora yet" in run("list").stderr
+
+
+def test_add(home, papers, tmp_path):
+    run("build", "mine", papers, "--quiet")
+    more = tmp_path / "more.jsonl"
+    more.write_text(json.dumps({"id": "PMID:3", "text": "Zebrafish fins."}))
+    assert run("add", "mine", more, "--quiet").stdout.startswith("mine: 3 documents")
+    assert "PMID:3" in run("search", "mine", "zebrafish").stdout
+
+
+def test_progress_goes_to_standard_error(home, papers):
+    result = run("build", "mine", papers)
+    assert "index" in result.stderr
+    assert "index" not in result.stdout
+
+
+def test_a_damaged_corpus_does_not_hide_the_others(home, papers):
+    for name in ("a", "b"):
+        run("build", name, papers, "--quiet")
+    (Library(home).current("a") / "manifest.json").write_text("{}")
+    lines = run("list").stdout.splitlines()
+    assert "damaged" in lines[0]
+    assert lines[1].startswith("b ")
+    with pytest.raises(SnapshotCorrupt):
+        run("verify", "a")
+
+
+@pytest.mark.parametrize(
+    ("words", "error", "says"),
+    [
+        (["build", "mine", "nowhere.xml"], UsageError, r"nowhere\.xml"),
+        (["build", "../mine", "PAPERS"], UsageError, "is not a corpus name"),
+        (["build", "mine", "PAPERS", "--reader", "klingon"], UsageError, "klingon"),
+        (["build", "mine", "EMPTY"], BadDocument, "EMPTY|empty"),
+        (["build", "mine", "BINARY"], BadDocument, "BINARY"),
+        (["add", "other", "PAPERS"], UsageError, "no corpus 'other'"),
+        (["search", "other", "x"], UsageError, "no corpus 'other'"),
+        (["info", "other"], UsageError, "no corpus 'other'"),
+        (["remove", "other", "--yes"], UsageError, "no corpus 'other'"),
+    ],
+)
+def test_mistakes_are_told_in_one_line(home, papers, tmp_path, words, error, says):
+    places = {"PAPERS": papers, "EMPTY": tmp_path / "EMPTY.jsonl", "BINARY": tmp_path / "BINARY.xml"}
+    places["EMPTY"].write_text("")
+    places["BINARY"].write_bytes(bytes(range(256)) * 20)
+    with pytest.raises(error, match=says) as caught:
+        run(*(places.get(word, word) for word in words))
+    assert "\n" not in str(caught.value)
+    assert Library(home).list() == ()
+
+
+def test_an_empty_query_is_a_mistake(home, papers):
+    run("build", "mine", papers, "--quiet")
+    with pytest.raises(UsageError, match="query is empty"):
+        run("search", "mine", "  ")
+
+
+def test_real_abstracts(home, shared):
+    run("build", "pubmedqa", shared / "pubmedqa" / "pqa_l.jsonl.gz", "--quiet")
+    found = run("search", "pubmedqa", "mitochondria in lace plant leaves during programmed cell death", "--limit", 1)
+    assert "PMID:21645374" in found.stdout
+    assert Library(home).verify("pubmedqa").counts.documents == 1000
+
+
+def test_the_commands_import_nothing_heavy():
+    heavy = "{'tantivy', 'numpy', 'faiss', 'onnxruntime', 'pydantic', 'lxml', 'rich.progress'}"
+    check = f"import sys, medground.faces.cli.corpus; print(sorted({heavy} & set(sys.modules)))"
+    output = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True, check=True).stdout
+    assert output.strip() == "[]"
