@@ -7,6 +7,7 @@ A leaf names a field; `None` means the engine's default text fields (title, text
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
@@ -28,7 +29,37 @@ FieldName = Literal[
     "year",
     "identifier",
     "retraction",
+    # From here on: what PubMed can be asked for. A store that does not hold one of these says so.
+    "title_abstract",
+    "text_word",
+    "all",
+    "first_author",
+    "last_author",
+    "author_id",
+    "corporate_author",
+    "investigator",
+    "editor",
+    "subject_name",
+    "affiliation",
+    "substance",
+    "registry_number",
+    "pharmacological_action",
+    "subset",
+    "volume",
+    "issue",
+    "pages",
+    "grant",
+    "secondary_source",
+    "nlm_id",
+    "place",
+    "publisher",
+    "book",
+    "isbn",
+    "conflict_of_interest",
+    "transliterated_title",
 ]
+DateField = Literal["published", "entered", "created", "revised", "completed", "indexed", "electronic", "print"]
+"""Which date of a record: the keys of `Document.dates`, and `indexed` (MeSH added), `electronic`, `print`."""
 
 
 class Words(Frozen):
@@ -66,6 +97,55 @@ class Range(Frozen):
     high: int | None = None
 
 
+class DateRange(Frozen):
+    """Days from `low` to `high`, both included; None leaves a side open.
+
+    A record's date that is less precise than a day counts as the first day of its month or year, as in PubMed.
+    """
+
+    type: Literal["dates"] = "dates"
+    field: DateField = "published"
+    low: date | None = None
+    high: date | None = None
+
+
+class Near(Frozen):
+    """All words of `text`, in any order, with at most `distance` other words between them."""
+
+    type: Literal["near"] = "near"
+    text: str
+    field: FieldName | None = None
+    distance: int = Field(default=0, ge=0)
+
+
+class Mesh(Frozen):
+    """Indexed with a MeSH heading, with any of its narrower headings when `explode`.
+
+    Without a `heading`: any heading that carries one of the `qualifiers` (a free-floating subheading). With both, one
+    of the qualifiers must be attached to the heading. `explode` widens the qualifiers too. `major`: as a main topic.
+    """
+
+    type: Literal["mesh"] = "mesh"
+    heading: str | None = None
+    qualifiers: tuple[str, ...] = ()
+    explode: bool = True
+    major: bool = False
+
+    @model_validator(mode="after")
+    def _names_something(self) -> Self:
+        if self.heading is None and not self.qualifiers:
+            raise ValueError("a Mesh query needs a heading or a qualifier")
+        return self
+
+
+class PublicationType(Frozen):
+    """Of this publication type, or of one of its narrower types when `explode`."""
+
+    type: Literal["publication_type"] = "publication_type"
+    name: str
+    explode: bool = True
+
+
 class And(Frozen):
     type: Literal["and"] = "and"
     parts: tuple[Query, ...] = Field(min_length=1)
@@ -87,7 +167,10 @@ class Everything(Frozen):
     type: Literal["everything"] = "everything"
 
 
-Query = Annotated[Words | Term | Phrase | Range | And | Or | Not | Everything, Field(discriminator="type")]
+Query = Annotated[
+    Words | Term | Phrase | Near | Range | DateRange | Mesh | PublicationType | And | Or | Not | Everything,
+    Field(discriminator="type"),
+]
 
 
 class Filters(Frozen):

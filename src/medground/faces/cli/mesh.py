@@ -1,0 +1,62 @@
+"""`medground mesh TERM`: a heading with its names and its places in the tree, or the headings near to it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from medground.pubmed.mesh import Heading, Vocabulary
+
+_MOST_BELOW = 40
+_MOST_NEAR = 8
+
+
+def mesh(
+    term: Annotated[str, typer.Argument(help="A heading, an entry term or an id, such as 'heart attack' or D009203.")],
+    near: Annotated[bool, typer.Option("--near", help="Show the headings near to the term as well.")] = False,
+) -> None:
+    """Show a MeSH heading with its tree; the nearest headings and exit 1 when there is none of that name."""
+    from medground.pubmed.mesh import vocabulary
+
+    vocabulary_ = vocabulary()
+    heading = vocabulary_.find(term)
+    if heading is None:
+        typer.echo(f"MeSH has no heading or entry term {term!r}.")
+        _show_near(vocabulary_, term)
+        raise typer.Exit(1)
+    _show(vocabulary_, heading)
+    if near:
+        _show_near(vocabulary_, term)
+
+
+def _show(vocabulary_: Vocabulary, heading: Heading) -> None:
+    typer.echo(f"{heading.name}  {heading.id}" + ("  (publication type)" if heading.is_publication_type else ""))
+    if heading.entry_terms:
+        typer.echo("also: " + "; ".join(heading.entry_terms))
+    typer.echo(f"explodes to {len(vocabulary_.explode(heading)):,} headings, itself included")
+    for tree in heading.trees:
+        typer.echo("")
+        path = vocabulary_.path(tree)
+        for depth, above in enumerate(path):
+            mark = f"  [{tree}]" if above == heading else ""
+            typer.echo("  " * depth + above.name + mark)
+        below = [child for child in vocabulary_.children(heading) if _below(child, tree)]
+        for child in below[:_MOST_BELOW]:
+            typer.echo("  " * len(path) + child.name)
+        if len(below) > _MOST_BELOW:
+            typer.echo("  " * len(path) + f"and {len(below) - _MOST_BELOW} more")
+
+
+def _below(child: Heading, tree: str) -> bool:
+    return any(number.rpartition(".")[0] == tree for number in child.trees)
+
+
+def _show_near(vocabulary_: Vocabulary, term: str) -> None:
+    found = vocabulary_.nearest(term, limit=_MOST_NEAR)
+    if found:
+        typer.echo("Near to it:")
+    for nearest in found:
+        name = f" ({nearest.name})" if nearest.name != nearest.heading.name else ""
+        typer.echo(f"  {nearest.score:.2f}  {nearest.heading.name}{name}")

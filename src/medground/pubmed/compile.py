@@ -1,0 +1,157 @@
+"""From the syntax tree to the query: headings looked up, dates read, words without a tag mapped."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import date
+
+from medground.pubmed import dates
+from medground.pubmed.combine import both, either, some, without
+from medground.pubmed.faults import QuerySyntaxError
+from medground.pubmed.filters import LANGUAGES, WORDS, filtered
+from medground.pubmed.mapping import Mapper, Translation, term
+from medground.pubmed.mesh import Heading, Qualifier, Vocabulary, find_qualifier
+from medground.pubmed.syntax import Chain, Leaf, Negated, Node, Span
+from medground.pubmed.tags import TagUse
+from medground.query import FieldName, Mesh, Near, Not, PublicationType, Query, Term
+
+_JOIN: dict[str, Callable[[Query, Query], Query]] = {"AND": both, "OR": either, "NOT": without}
+_PERSONS = ("author", "first_author", "last_author", "investigator", "editor", "subject_name")
+_SHORTEST_PREFIX = 4
+_PMID = re.compile(r"(?:PMID:?\s*)?(\d{1,9})", re.IGNORECASE)
+
+
+class Compiler:
+    """Compiles nodes; `translations` gathers what the mapping did on the way."""
+
+    def __init__(self, mapper: Mapper, today: date) -> None:
+        self._mesh = mapper.mesh
+        self._mapper = mapper
+        self._today = today
+        self.translations: list[Translation] = []
+
+    def query(self, node: Node) -> Query:
+        """The query of a node.
+
+        Raises:
+            QuerySyntaxError: a date, a range or an id cannot be read.
+        """
+        match node:
+            case Leaf():
+                return self._leaf(node)
+            case Span():
+                return self._span(node)
+            case Negated():
+                return Not(part=self.query(node.node))
+            case Chain():
+                query = self.query(node.first)
+                for operator, following in node.rest:
+                    query = _JOIN[operator](query, self.query(following))
+                return query
+
+    def _leaf(self, leaf: Leaf) -> Query:
+        use = leaf.use
+        if use is None or use.tag.kind == "all":
+            return self._any_field(leaf)
+        match use.tag.kind:
+            case "mesh" | "major":
+                return self._heading(leaf, use)
+            case "subheading":
+                found = find_qualifier(leaf.text)
+                return Mesh(qualifiers=(found.name if found else leaf.text.casefold(),), explode=use.explode)
+            case "type":
+                heading = self._mesh.find(leaf.text)
+                known = heading is not None and heading.is_publication_type
+                name = heading.name if known and heading is not None else leaf.text
+                return PublicationType(name=name.casefold(), explode=use.explode)
+            case "date":
+                return self._date(leaf, use)
+            case "filter":
+                return filtered(leaf.text, self._today)
+            case "id":
+                return _ids(leaf)
+            case _:
+                return self._words(leaf, use)
+
+    def _any_field(self, leaf: Leaf) -> Query:
+        lone = leaf.text.casefold()
+        if lone in WORDS:
+            return Term(value=lone, field="subset")
+        if leaf.quoted or (leaf.use is not None and leaf.text.endswith("*")):
+            return _prefixed(leaf.text, "all")
+        if "/" in leaf.text and (split := split_heading(leaf.text, self._mesh)) is not None:
+            return Mesh(heading=split[0].name, qualifiers=(split[1].name,))
+        query, translations = self._mapper.map(leaf.text)
+        self.translations += translations
+        return query
+
+    def _heading(self, leaf: Leaf, use: TagUse) -> Query:
+        major = use.tag.kind == "major"
+        if leaf.text.endswith("*"):
+            return Term(value=leaf.text.rstrip("*").casefold(), field="mesh_major" if major else "mesh", prefix=True)
+        heading = self._mesh.find(leaf.text)
+        if heading is not None:
+            return Mesh(heading=heading.name, explode=use.explode, major=major)
+        if (split := split_heading(leaf.text, self._mesh)) is not None:
+            return Mesh(heading=split[0].name, qualifiers=(split[1].name,), explode=use.explode, major=major)
+        # The corpus may be younger than the vocabulary: a heading that is not known here is asked for as it is.
+        return Mesh(heading=leaf.text.casefold(), explode=use.explode, major=major)
+
+    def _date(self, leaf: Leaf, use: TagUse) -> Query:
+        found = dates.days(leaf.text) or dates.last_days(leaf.text, self._today)
+        if found is None or use.tag.date is None:
+            raise QuerySyntaxError(
+                f"{leaf.text[:40]!r} is no date; write 2010, 2010/05, 2010/05/13 or last 5 years", leaf.column
+            )
+        return dates.between(use.tag.date, *found)
+
+    def _span(self, span: Span) -> Query:
+        if span.use.tag.date is None:
+            raise QuerySyntaxError(f"{span.use.text} takes no range; ranges are of dates", span.column)
+        low, high = dates.days(span.low), dates.days(span.high)
+        if low is None or high is None:
+            wrong = span.low if low is None else span.high
+            raise QuerySyntaxError(f"{wrong[:40]!r} is no date; write 2010, 2010/05 or 2010/05/13", span.column)
+        if low[0] > high[1]:
+            raise QuerySyntaxError(f"the first date ({span.low}) is after the last ({span.high})", span.column)
+        return dates.between(span.use.tag.date, low[0], high[1])
+
+    def _words(self, leaf: Leaf, use: TagUse) -> Query:
+        field = use.tag.field or "all"
+        if use.distance is not None and " " in leaf.text and "*" not in leaf.text:
+            return Near(text=leaf.text.casefold(), field=field, distance=use.distance)
+        if field == "language":
+            return Term(value=LANGUAGES.get(leaf.text.casefold(), leaf.text.casefold()), field="language")
+        if field in _PERSONS:
+            name = " ".join(leaf.text.replace(",", " ").replace(".", " ").casefold().split())
+            # PubMed completes initials: "smith j" also finds "smith ja", unless it stands in quotes.
+            if leaf.text.endswith("*") or (" " in name and not leaf.quoted):
+                return Term(value=name.rstrip("*"), field=field, prefix=True)
+            return term(name, field)
+        return _prefixed(leaf.text, field)
+
+
+def split_heading(text: str, mesh: Vocabulary) -> tuple[Heading, Qualifier] | None:
+    """`neoplasms/diet therapy`, `neoplasms/dh`: the heading and the qualifier; None when it is no such pair."""
+    name, slash, attached = text.rpartition("/")
+    if not slash:
+        return None
+    heading, qualifier = mesh.find(name), find_qualifier(attached)
+    return None if heading is None or qualifier is None else (heading, qualifier)
+
+
+def _prefixed(text: str, field: FieldName) -> Query:
+    """Words of a field; a star at the end truncates where at least four letters stand before it."""
+    words = text.replace("*", "") if text.endswith("*") else text
+    if not text.endswith("*") or len(words.split()[-1]) < _SHORTEST_PREFIX:
+        return term(words.replace("*", ""), field)
+    return Term(value=words.casefold(), field=field, prefix=True)
+
+
+def _ids(leaf: Leaf) -> Query:
+    numbers = [_PMID.fullmatch(word) for word in leaf.text.replace(",", " ").split()]
+    found = [number[1] for number in numbers if number]
+    if len(found) != len(numbers):
+        raise QuerySyntaxError(f"{leaf.text[:40]!r} is no PubMed id; an id is a number", leaf.column)
+    return some([Term(value=f"PMID:{number}", field="id") for number in found])

@@ -1,0 +1,115 @@
+"""Dates of queries: `2010`, `2010/05`, `2010/05/13`, ranges of them, and `last 5 years`."""
+
+from __future__ import annotations
+
+import calendar
+import re
+from datetime import date, timedelta
+
+from medground.query import DateField, DateRange, Query, Range
+
+_FIRST, _LAST = 1000, 3000
+"""PubMed's habit for an open side: `1000:2010[dp]`, `2010:3000[dp]`."""
+_DATE = re.compile(r"(\d{4})(?:/(\d{1,2})(?:/(\d{1,2}))?)?")
+_RELATIVE = re.compile(r"(?:last|past|previous)\s+(\d{1,4})?\s*(day|week|month|year)s?", re.IGNORECASE)
+_MONTHS = {name.casefold(): number for number, name in enumerate(calendar.month_abbr) if name}
+_SEPARATED = re.compile(r"(\d{4})[-/. ](\d{1,2})(?:[-/. ](\d{1,2}))?")
+_DAY_FIRST = re.compile(r"(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})")
+_MONTH_NAMED = re.compile(r"(?:(\d{1,2})\s+)?([A-Za-z]{3,9})\.?\s*(?:(\d{1,2}),?\s+)?(\d{4})")
+_YEAR_MONTH_NAMED = re.compile(r"(\d{4})\s+([A-Za-z]{3,9})\.?(?:\s+(\d{1,2}))?")
+_RANGE = re.compile(r"\s*(?::|\bto\b|\buntil\b|\bthrough\b|\band\b|-|–|—)\s*", re.IGNORECASE)
+_NOW = ("present", "now", "today", "current", "date")
+
+
+def days(text: str) -> tuple[date, date] | None:
+    """First and last day of a date as PubMed writes it; None when it is no such date."""
+    found = _DATE.fullmatch(text.strip())
+    if found is None:
+        return None
+    year, month, day = int(found[1]), int(found[2] or 0), int(found[3] or 0)
+    if not _FIRST <= year <= _LAST or (found[2] and not 1 <= month <= 12):
+        return None
+    if not found[2]:
+        return date(year, 1, 1), date(year, 12, 31)
+    length = calendar.monthrange(year, month)[1]
+    if not found[3]:
+        return date(year, month, 1), date(year, month, length)
+    return (date(year, month, day), date(year, month, day)) if 1 <= day <= length else None
+
+
+def last_days(text: str, today: date) -> tuple[date, date] | None:
+    """The days that `last 30 days`, `last 6 months` or `last 5 years` stands for, up to today."""
+    found = _RELATIVE.fullmatch(text.strip())
+    if found is None:
+        return None
+    number, unit = int(found[1] or 1), found[2].casefold()
+    if unit in ("day", "week"):
+        return today - timedelta(days=number * (7 if unit == "week" else 1)), today
+    months = today.year * 12 + today.month - 1 - number * (12 if unit == "year" else 1)
+    year, month = divmod(months, 12)
+    if year < _FIRST:
+        return date(_FIRST, 1, 1), today
+    day = min(today.day, calendar.monthrange(year, month + 1)[1])
+    return date(year, month + 1, day), today
+
+
+def between(field: DateField, low: date, high: date) -> Query:
+    """The query for these days. Whole years of publication are a `Range` of years, which every store has."""
+    open_low, open_high = low.year <= _FIRST, high.year >= _LAST
+    whole = (open_low or (low.month, low.day) == (1, 1)) and (open_high or (high.month, high.day) == (12, 31))
+    if field == "published" and whole:
+        return Range(low=None if open_low else low.year, high=None if open_high else high.year)
+    return DateRange(field=field, low=None if open_low else low, high=None if open_high else high)
+
+
+def range_text(query: Range | DateRange) -> str:
+    """The dates of a query as PubMed writes them, without a tag."""
+    if isinstance(query, Range):
+        low, high = str(query.low or _FIRST), str(query.high or _LAST)
+    else:
+        low = f"{query.low or date(_FIRST, 1, 1):%Y/%m/%d}"
+        high = f"{query.high or date(_LAST, 12, 31):%Y/%m/%d}"
+    return low if low == high else f"{low}:{high}"
+
+
+def mend_date(text: str) -> str | None:
+    """`2010-5-1`, `May 2010`, `1.5.2010`, `present` as PubMed writes them; None when the text is no date."""
+    text = text.strip(" ,.;\"'")
+    if days(text):
+        return text
+    if text.casefold() in _NOW:
+        return str(_LAST)
+    if found := _SEPARATED.fullmatch(text):
+        candidate = "/".join(part for part in found.groups() if part)
+    elif found := _DAY_FIRST.fullmatch(text):
+        first, second, year = found.groups()
+        # 05/13/2010 can only be the American order, 13/05/2010 only the other; PubMed is American.
+        month, day = (second, first) if int(first) > 12 else (first, second)
+        candidate = f"{year}/{month}/{day}"
+    elif found := _MONTH_NAMED.fullmatch(text):
+        candidate = _named(found[4], found[2], found[1] or found[3])
+    elif found := _YEAR_MONTH_NAMED.fullmatch(text):
+        candidate = _named(found[1], found[2], found[3])
+    else:
+        return None
+    return candidate if days(candidate) else None
+
+
+def mend_range(text: str) -> tuple[str, str] | None:
+    """`2010-2020`, `2010 to present`, `since 2010`, `before 2010`: the two dates; None when it is no range."""
+    text = text.strip()
+    one_sided = re.fullmatch(r"(since|from|after|before|until|up to|>=?|<=?)\s*(.+)", text, re.IGNORECASE)
+    if one_sided and (single := mend_date(one_sided[2])):
+        later = one_sided[1].casefold() in ("since", "from", "after", ">", ">=")
+        return (single, str(_LAST)) if later else (str(_FIRST), single)
+    text = re.sub(r"^(?:from|between)\s+", "", text, flags=re.IGNORECASE)
+    for mark in _RANGE.finditer(text):
+        low, high = mend_date(text[: mark.start()]), mend_date(text[mark.end() :])
+        if low and high:
+            return low, high
+    return None
+
+
+def _named(year: str, month: str, day: str | None) -> str:
+    number = _MONTHS.get(month[:3].casefold(), 0)
+    return f"{year}/{number:02d}" + (f"/{int(day):02d}" if day else "")

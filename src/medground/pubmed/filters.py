@@ -1,0 +1,84 @@
+"""Filters: what `[sb]` and `[filter]` limit to, and the words that are filters without a tag."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+
+from medground.pubmed.dates import between, last_days
+from medground.query import Everything, Mesh, PublicationType, Query, Term
+
+WORDS = frozenset(
+    (
+        *("hasabstract", "hascois", "haskeyword", "hasnonenglishabstract", "hasstructuredabstract", "hasnihmsid"),
+        *("hasdatabanklist", "hasassociateddata", "hasassociateddataset", "hasassociatedpublication"),
+        *("hascommentin", "hascommenton", "haserratumin", "haserratumfor", "hasretractionin", "hasretractionof"),
+        *("hascorrectedrepublishedin", "hascorrectedrepublishedfrom", "hasupdatein", "hasupdateof"),
+        *("hasexpressionofconcernin", "hasexpressionofconcernfor", "hasoriginalreportin", "hassummaryforpatientsin"),
+        *("hasrepublishedin", "hasrepublishedfrom", "hasretractedandrepublishedin", "hasretractedandrepublishedfrom"),
+        *("pubstatusaheadofprint", "pmcbook", "pmcbooktitle", "pmcbookchapter", "ownernasa", "ownernlm"),
+        *("indexingmethod_automated", "indexingmethod_curated"),
+    )
+)
+"""Filters that PubMed takes without a tag."""
+
+_SAME = {"ffrft": "free full text", "fft": "full text", "fha": "hasabstract", "abstract": "hasabstract"}
+_MESH = {
+    "human": "Humans",
+    "humans": "Humans",
+    "animals": "Animals",
+    "otheranimals": "Animals",
+    "male": "Male",
+    "female": "Female",
+    "adult": "Adult",
+    "youngadult": "Young Adult",
+    "middleaged": "Middle Aged",
+    "aged": "Aged",
+    "80andover": "Aged, 80 and over",
+    "child": "Child",
+    "preschoolchild": "Child, Preschool",
+    "adolescent": "Adolescent",
+    "infant": "Infant",
+    "newborn": "Infant, Newborn",
+}
+_TYPES = {
+    name.replace("-", "").replace(" ", ""): name
+    for name in (
+        *("review", "systematic review", "meta-analysis", "clinical trial", "randomized controlled trial"),
+        *("controlled clinical trial", "clinical study", "observational study", "case reports", "guideline"),
+        *("practice guideline", "letter", "editorial", "comment", "multicenter study", "comparative study", "preprint"),
+    )
+}
+_LANGUAGES = """
+eng english|ger german|fre french|spa spanish|ita italian|jpn japanese|chi chinese|rus russian|por portuguese
+pol polish|dut dutch|kor korean|tur turkish|cze czech|dan danish|swe swedish|nor norwegian|fin finnish|hun hungarian
+gre greek|heb hebrew|ara arabic|per persian|ukr ukrainian|rum romanian|bul bulgarian|hrv croatian|srp serbian
+slo slovak|lat latin|slv slovenian|lit lithuanian|ice icelandic|cat catalan|vie vietnamese|tha thai|afr afrikaans
+est estonian|mul multiple languages|und undetermined
+"""
+LANGUAGES: Mapping[str, str] = {
+    name: code
+    for row in _LANGUAGES.split("\n")
+    for code, space, name in (pair.partition(" ") for pair in row.split("|"))
+    if space
+}
+"""Names of languages as PubMed takes them, and the codes that records carry."""
+
+_YEARS = {"y_1": 1, "y_5": 5, "y_10": 10}
+
+
+def filtered(name: str, today: date) -> Query:
+    """The query that a filter stands for: a language, a heading, a type, days; or a `subset` for the store to know."""
+    name = " ".join(name.casefold().split())
+    if name == "all":
+        return Everything()
+    joined = name.replace(" ", "").replace("-", "")
+    if joined in _MESH:
+        return Mesh(heading=_MESH[joined])
+    if joined in _TYPES:
+        return PublicationType(name=_TYPES[joined])
+    if name in LANGUAGES:
+        return Term(value=LANGUAGES[name], field="language")
+    if name in _YEARS and (found := last_days(f"last {_YEARS[name]} years", today)):
+        return between("published", *found)
+    return Term(value=_SAME.get(name, name), field="subset")

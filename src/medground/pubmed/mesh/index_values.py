@@ -1,0 +1,40 @@
+"""What a `Mesh` or `PublicationType` query means in terms of the values that a record is indexed with.
+
+A store compiles these queries by looking for any of the values: `heading`, `heading/qualifier`, or `/qualifier`.
+"""
+
+from __future__ import annotations
+
+from medground.pubmed.mesh.qualifiers import find_qualifier, narrower
+from medground.pubmed.mesh.vocabulary import Vocabulary, vocabulary
+from medground.query import Mesh, PublicationType
+
+
+def mesh_values(query: Mesh, mesh: Vocabulary | None = None) -> tuple[str, ...]:
+    """Values of which a matching record has one: `Asthma`, `Asthma/drug therapy`, or `/drug therapy` for any heading.
+
+    A heading that the vocabulary does not have stands for itself.
+    """
+    mesh = mesh or vocabulary()
+    below = _below(query.heading, mesh) if query.heading and query.explode else (query.heading or "",)
+    attached = [value for name in query.qualifiers for value in _qualifiers(name, explode=query.explode)]
+    if not attached:
+        return below
+    return tuple(f"{heading}/{qualifier}" for heading in below for qualifier in dict.fromkeys(attached))
+
+
+def publication_types(query: PublicationType, mesh: Vocabulary | None = None) -> tuple[str, ...]:
+    """Publication types of which a matching record has one."""
+    return _below(query.name, mesh or vocabulary()) if query.explode else (query.name,)
+
+
+def _below(name: str, mesh: Vocabulary) -> tuple[str, ...]:
+    heading = mesh.find(name)
+    return (name,) if heading is None else tuple(below.name for below in mesh.explode(heading))
+
+
+def _qualifiers(name: str, *, explode: bool) -> tuple[str, ...]:
+    found = find_qualifier(name)
+    if found is None:
+        return (name,)
+    return narrower(found.name) if explode else (found.name,)

@@ -1,0 +1,65 @@
+"""The MeSH table of the package: one line per heading, made by `scripts/make_mesh.py`."""
+
+from __future__ import annotations
+
+import gzip
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+
+from medground.errors import SnapshotCorrupt
+
+_COLUMNS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A MeSH heading: `D008382`, `Marfan Syndrome`, its entry terms, its places in the tree (`C05.116.099.674`)."""
+
+    id: str
+    name: str
+    entry_terms: tuple[str, ...] = ()
+    trees: tuple[str, ...] = ()
+
+    @property
+    def is_publication_type(self) -> bool:
+        """Describes what a record is, not what it is about."""
+        return bool(self.trees) and all(tree.startswith("V") for tree in self.trees)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The columns of the table, as read: entry terms and tree numbers are still joined by `|`."""
+
+    ids: tuple[str, ...]
+    names: tuple[str, ...]
+    entry_terms: tuple[str, ...]
+    trees: tuple[str, ...]
+
+    def heading(self, number: int) -> Heading:
+        """The heading of a line."""
+        terms, trees = self.entry_terms[number], self.trees[number]
+        return Heading(
+            id=self.ids[number],
+            name=self.names[number],
+            entry_terms=tuple(terms.split("|")) if terms else (),
+            trees=tuple(trees.split("|")) if trees else (),
+        )
+
+
+def read_table(path: Path | None = None) -> Table:
+    """Read the table of the package, or another one in the same form.
+
+    Raises:
+        SnapshotCorrupt: the file is not such a table.
+    """
+    stored = path or resources.files("medground") / "data" / "mesh.tsv.gz"
+    try:
+        text = gzip.decompress(stored.read_bytes()).decode("utf-8")
+        rows = [line.split("\t") for line in text.splitlines()]
+    except (OSError, EOFError, UnicodeDecodeError) as failure:
+        raise SnapshotCorrupt(f"the MeSH table cannot be read ({failure}); install medground again") from failure
+    if not rows or any(len(row) != _COLUMNS for row in rows):
+        raise SnapshotCorrupt("the MeSH table has a line that is not four columns; install medground again")
+    ids, names, terms, trees = zip(*rows, strict=True)
+    return Table(ids, names, terms, trees)

@@ -1,0 +1,131 @@
+"""Finding the query in what a language model wrote: code fences, JSON, prose around it, typographic characters."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+
+_FENCE = re.compile(r"```[ \t]*[\w+-]*[ \t]*\n?(.*?)(?:```|\Z)", re.DOTALL)
+_INLINE = re.compile(r"`([^`\n]+)`")
+_LABEL = re.compile(
+    r"^\W*(?:the\s+)?(?:(?:final|refined|revised|optimi[sz]ed|new|search|boolean|pubmed|mesh)\s+)*"
+    r"(?:query|search|search string|search strategy|query string)\s*(?:is|:|=)+\s*",
+    re.IGNORECASE,
+)
+_BULLET = re.compile(r"^\s*(?:[-*•]\s+|\d{1,2}[.)]\s+)")
+_QUERY_MARK = re.compile(r"\[[A-Za-z][^\]]{0,40}\]|(?:^|[\s)\"])(?:AND|OR|NOT)(?:[\s(\"]|$)")
+_OPERATOR = re.compile(r"(?:^|[\s)\"])(?:AND|OR|NOT)(?:[\s(\"]|$)")
+_PROSE_END = (".", ":", "!", "?")
+_SINGLE_QUOTED = re.compile(r"(?<![\w])'([^'\"\[\]()]{2,200})'(?=\s*(?:\[|\)|$|AND\b|OR\b|NOT\b))")
+_OPEN_TAG = re.compile(r"\[([A-Za-z][A-Za-z /:~-]{1,28}?\d?)(?=\s*(?:\)|\Z|\bAND\b|\bOR\b|\bNOT\b))")
+_CHARACTERS = str.maketrans(
+    {
+        **dict.fromkeys("“”„‟«»″＂〝〞", '"'),
+        **dict.fromkeys("‘’‚‛′＇", "'"),
+        **dict(zip("（）［］【】：，", "()[][]:,", strict=True)),
+        **dict.fromkeys("‐‑‒–—―−", "-"),
+        **dict.fromkeys("\u00a0\u2000\u2001\u2002\u2003\u2009\u202f\u3000\ufeff", " "),
+        **dict.fromkeys("\u200b\u200c\u200d\u2060", None),
+    }
+)
+
+
+def query_in(text: str) -> tuple[str, list[str]]:
+    """The query inside a text, in plain characters, and a note for each thing that was taken off."""
+    notes: list[str] = []
+    plain = text.translate(_CHARACTERS)
+    if plain != text:
+        notes.append("typographic quotation marks, dashes or spaces were made plain")
+    for taken_off, note in (
+        (_without_fence, "the code fence around the query was taken off"),
+        (_without_json, "the query was taken out of JSON"),
+        (_without_prose, "prose around the query was left out"),
+        (_plain_marks, "escaped or doubled characters were made plain"),
+        (_double_quoted, "single quotation marks were made double"),
+        (_closed, "a field tag without its closing bracket was closed"),
+        (_paired, "a quotation mark without a partner was left out"),
+    ):
+        changed = taken_off(plain)
+        if changed != plain:
+            notes.append(note)
+            plain = changed
+    return plain, notes
+
+
+def _without_fence(text: str) -> str:
+    fence = _FENCE.search(text)
+    if fence and fence[1].strip():
+        return fence[1].strip()
+    inline = [part for part in _INLINE.findall(text) if _QUERY_MARK.search(part)]
+    return max(inline, key=len).strip() if inline else text.replace("`", " ") if "`" in text else text
+
+
+def _without_json(text: str) -> str:
+    opening = text.find("{")
+    if opening < 0:
+        return text
+    try:
+        value, _ = json.JSONDecoder(strict=False).raw_decode(text[opening:])
+    except (json.JSONDecodeError, RecursionError):
+        return text
+    for name in ("query", "pubmed_query", "search_query", "final_query", "refined_query"):
+        if isinstance(value, dict) and isinstance(value.get(name), str) and value[name].strip():
+            return str(value[name])
+    return text
+
+
+def _without_prose(text: str) -> str:
+    """Lines that are sentences are dropped at either end, when some other line looks like a query."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    labelled = [place for place, line in enumerate(lines) if _LABEL.match(line)]
+    if labelled:
+        lines = lines[labelled[-1] :]
+        while _LABEL.match(lines[0]):
+            lines[0] = _LABEL.sub("", lines[0], count=1)
+        lines = [line for line in lines if line.strip()]
+        text = "\n".join(lines)
+    if len(lines) < 2 or not any(_QUERY_MARK.search(line) for line in lines):
+        return text
+    kept = list(lines)
+    while len(kept) > 1 and _is_prose(kept[0]):
+        kept.pop(0)
+    while len(kept) > 1 and _is_prose(kept[-1]):
+        kept.pop()
+    return "\n".join(_BULLET.sub("", line) for line in kept) if len(kept) < len(lines) else text
+
+
+def _is_prose(line: str) -> bool:
+    return (
+        not _QUERY_MARK.search(line)
+        and '"' not in line
+        and line.count("(") == line.count(")")
+        and (len(line.split()) >= 4 and line.rstrip().endswith(_PROSE_END))
+    )
+
+
+def _plain_marks(text: str) -> str:
+    text = html.unescape(text) if "&" in text and ";" in text else text
+    text = text.replace('\\"', '"').replace("**", " ") if "**" in text or '\\"' in text else text
+    return re.sub(r'"{2,}', '"', text)
+
+
+def _double_quoted(text: str) -> str:
+    return _SINGLE_QUOTED.sub(r'"\1"', text)
+
+
+def _closed(text: str) -> str:
+    return _OPEN_TAG.sub(r"[\1]", text) if "[" in text else text
+
+
+def _paired(text: str) -> str:
+    """Of an odd number of marks drop the first that would quote an operator or a parenthesis, else the last."""
+    places = [place for place, c in enumerate(text) if c == '"']
+    if len(places) % 2 == 0:
+        return text
+    wrong = places[-1]
+    for first, second in zip(places[::2], places[1::2], strict=False):
+        if _OPERATOR.search(text[first + 1 : second]) or "(" in text[first:second]:
+            wrong = first
+            break
+    return f"{text[:wrong]} {text[wrong + 1 :]}"

@@ -1,0 +1,281 @@
+"""Query text to the syntax tree, as PubMed reads it: operators from left to right, neighbours joined by AND.
+
+The same parser serves both readers of queries. Strict, it stops at the first fault. Lenient, it notes the fault, does
+the most likely thing and goes on, so that every text has a reading.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from medground.pubmed.faults import QuerySyntaxError
+from medground.pubmed.lexer import Token, tokens
+from medground.pubmed.syntax import Chain, Leaf, Negated, Node, Operator, Span, chained
+from medground.pubmed.tags import TagUse, read_tag
+
+MAX_CHARACTERS = 100_000
+MAX_DEPTH = 50
+_SPACES = str.maketrans(dict.fromkeys('!$%;<>=?\\^{}~`"', " "))
+_EDGES = ".,:+'#/_-–—"
+_QUOTED_EDGES = _EDGES.replace(",", "")
+"""Headings have commas: `Cells, Cultured`."""
+_SPELT: dict[str, Operator] = {"and": "AND", "or": "OR", "not": "NOT"}
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """What was wrong, where (column from 1), and what was done about it."""
+
+    reason: str
+    column: int
+
+
+def parse_syntax(text: str) -> Node:
+    """Read a query.
+
+    Raises:
+        QuerySyntaxError: at the first thing that PubMed would not understand.
+    """
+    if len(text) > MAX_CHARACTERS:
+        raise QuerySyntaxError(f"a query has at most {MAX_CHARACTERS:,} characters", MAX_CHARACTERS + 1)
+    node = _Parser(tokens(text), lenient=False).read()
+    if node is None:
+        raise QuerySyntaxError("there is no word to search for", 1)
+    return node
+
+
+def mend_syntax(text: str) -> tuple[Node | None, list[Repair]]:
+    """Read any text; None when it holds no word. The list says what had to be mended."""
+    parser = _Parser(tokens(text[:MAX_CHARACTERS]), lenient=True)
+    return parser.read(), parser.repairs
+
+
+def clean_words(text: str, edges: str = _EDGES) -> str:
+    """Words in single spaces without the characters that PubMed reads as spaces; a star stays at a word's end only."""
+    words = []
+    for raw in text.translate(_SPACES).split():
+        word = raw.strip(edges)
+        if "*" in word:
+            word = word.replace("*", "") + ("*" if word.endswith("*") else "")
+        if word and any(map(str.isalnum, word)):
+            words.append(word)
+    return " ".join(words)
+
+
+@dataclass
+class _Group:
+    """A pair of parentheses that is being read."""
+
+    column: int
+    first: Node | None = None
+    rest: list[tuple[Operator, Node]] = field(default_factory=list)
+    pending: Token | None = None
+    negate: bool = False
+
+
+class _Parser:
+    def __init__(self, found: list[Token], *, lenient: bool) -> None:
+        self._tokens = found
+        self._lenient = lenient
+        self._place = 0
+        self.repairs: list[Repair] = []
+
+    def read(self) -> Node | None:
+        stack = [_Group(1)]
+        ignored = 0
+        while self._place < len(self._tokens):
+            token = self._tokens[self._place]
+            self._place += 1
+            match token.kind:
+                case "open" if len(stack) > MAX_DEPTH:
+                    self._fault(f"parentheses are nested deeper than {MAX_DEPTH}", token.column)
+                    ignored += 1
+                case "open":
+                    stack.append(_Group(token.column))
+                case "close" if ignored:
+                    ignored -= 1
+                case "close" if len(stack) == 1:
+                    self._fault("this closing parenthesis has no opening one", token.column)
+                case "close":
+                    self._close(stack)
+                case "operator":
+                    self._operator(stack[-1], token)
+                case _:
+                    self._term(stack[-1], token)
+        while len(stack) > 1:
+            self._fault("this parenthesis is never closed", stack[-1].column)
+            self._close(stack)
+        return self._whole(stack[0])
+
+    def _close(self, stack: list[_Group]) -> None:
+        group = stack.pop()
+        node = self._whole(group)
+        if node is None:
+            self._fault("these parentheses hold nothing", group.column)
+            return
+        while (tag := self._peek("tag")) is not None:
+            self._place += 1
+            self._fault("a field tag follows a term, not a parenthesis", tag.column)
+            use = self._use(tag)
+            node = node if use is None else _tagged(node, use)
+        self._add(stack[-1], node)
+
+    def _whole(self, group: _Group) -> Node | None:
+        if group.pending is not None:
+            self._fault(f"nothing follows {group.pending.text}", group.pending.column)
+        return None if group.first is None else chained(group.first, group.rest)
+
+    def _operator(self, group: _Group, token: Token) -> None:
+        if group.pending is not None:
+            self._fault(f"{group.pending.text} {token.text} are two operators in a row", token.column)
+            if token.text == "NOT" and group.pending.text == "OR":
+                group.negate = True
+                return
+        elif group.first is None and token.text != "NOT":
+            self._fault(f"nothing stands before {token.text}", token.column)
+            return
+        group.pending = token
+
+    def _add(self, group: _Group, node: Node) -> None:
+        operator: Operator = "AND" if group.pending is None else group.pending.text  # type: ignore[assignment]
+        if group.negate:
+            node = Negated(node)
+        if group.first is None:
+            group.first = Negated(node) if operator == "NOT" else node
+        else:
+            group.rest.append((operator, node))
+        group.pending, group.negate = None, False
+
+    def _term(self, group: _Group, token: Token) -> None:
+        match token.kind:
+            case "word" if self._lenient and self._spelt_operator(self._place - 1):
+                self._fault(f"the operator {token.text} is written in capitals", token.column)
+                self._operator(group, replace(token, kind="operator", text=_SPELT[token.text.casefold()]))
+            case "word":
+                self._run(group, token)
+            case "quoted":
+                self._quoted(group, token)
+            case "tag":
+                self._fault("a field tag must follow a term", token.column)
+            case "history":
+                self._fault(f"search history is not kept; write out what {token.text} stands for", token.column)
+            case "colon":
+                self._fault("a range needs a date on both sides, as in 2010:2020[dp]", token.column)
+            case _:
+                name = {'"': "quotation mark", "[": "bracket", "]": "bracket"}.get(token.text, "character")
+                self._fault(f"this {name} has no partner", token.column)
+
+    def _quoted(self, group: _Group, token: Token) -> None:
+        text = clean_words(token.text, _QUOTED_EDGES)
+        if "[" in token.text or "]" in token.text:
+            self._fault("a field tag stands after the closing quotation mark", token.column)
+            inner, _ = mend_syntax(token.text)
+            if inner is not None:
+                self._add(group, _quoted_leaf(inner))
+        elif not text and self._peek("colon") is None:
+            self._fault("these quotation marks hold no word", token.column)
+            self._skip("tag")
+        else:
+            self._leaf(group, Leaf(text, quoted=True, column=token.column))
+
+    def _run(self, group: _Group, token: Token) -> None:
+        """Neighbouring words: a tag after them is a tag of all of them."""
+        words = [token.text]
+        while (following := self._peek("word")) is not None:
+            if self._lenient and self._spelt_operator(self._place):
+                break
+            words.append(following.text)
+            self._place += 1
+        text = clean_words(" ".join(words))
+        if text:
+            self._leaf(group, Leaf(text, column=token.column))
+        else:
+            self._fault("there is no word here", token.column)
+            self._skip("tag")
+
+    def _leaf(self, group: _Group, leaf: Leaf) -> None:
+        use = self._next_use()
+        if self._peek("colon") is not None:
+            self._span(group, leaf, use)
+            return
+        self._add(group, replace(leaf, use=use))
+        while (tag := self._peek("tag")) is not None:
+            self._place += 1
+            self._fault("a term has one field tag", tag.column)
+
+    def _span(self, group: _Group, low: Leaf, use: TagUse | None) -> None:
+        colon = self._tokens[self._place]
+        self._place += 1
+        token = self._tokens[self._place] if self._place < len(self._tokens) else colon
+        if token.kind not in ("word", "quoted"):
+            self._fault("a range needs a date on both sides, as in 2010:2020[dp]", colon.column)
+            self._add(group, replace(low, use=use))
+            return
+        self._place += 1
+        last_use = self._next_use() or use
+        high = token.text.strip()
+        if last_use is None:
+            self._fault("a range needs a date tag, as in 2010:2020[dp]", colon.column)
+            if not (self._lenient and low.text[:4].isdigit()):
+                self._add(group, low)
+                return
+            last_use = read_tag("dp").use
+        if last_use is not None:
+            self._add(group, Span(low.text, high, last_use, low.column))
+
+    def _next_use(self) -> TagUse | None:
+        tag = self._peek("tag")
+        if tag is None:
+            return None
+        self._place += 1
+        return self._use(tag)
+
+    def _use(self, tag: Token) -> TagUse | None:
+        read = read_tag(tag.text)
+        if read.use is not None:
+            return read.use
+        meant = f"; {read.guess.text} may be meant" if read.guess else ""
+        self._fault(read.problem + meant, tag.column)
+        return read.guess
+
+    def _spelt_operator(self, place: int) -> bool:
+        """A small `or` between terms that are tagged, quoted or in parentheses can only be an operator."""
+        if self._tokens[place].text.casefold() not in _SPELT:
+            return False
+        before = self._tokens[place - 1].kind if place else "operator"
+        after = self._tokens[place + 1].kind if place + 1 < len(self._tokens) else "operator"
+        if before == "word" and self._spelt_operator(place - 1):
+            return True
+        return before in ("tag", "close", "quoted") or after in ("open", "quoted")
+
+    def _peek(self, kind: str) -> Token | None:
+        if self._place < len(self._tokens) and self._tokens[self._place].kind == kind:
+            return self._tokens[self._place]
+        return None
+
+    def _skip(self, kind: str) -> None:
+        while self._peek(kind) is not None:
+            self._place += 1
+
+    def _fault(self, reason: str, column: int) -> None:
+        if not self._lenient:
+            raise QuerySyntaxError(reason, column)
+        self.repairs.append(Repair(reason, column))
+
+
+def _tagged(node: Node, use: TagUse) -> Node:
+    """The tag for every term of the group that has none."""
+    match node:
+        case Leaf():
+            return node if node.use else replace(node, use=use)
+        case Negated():
+            return Negated(_tagged(node.node, use))
+        case Chain():
+            return Chain(_tagged(node.first, use), tuple((o, _tagged(n, use)) for o, n in node.rest))
+        case _:
+            return node
+
+
+def _quoted_leaf(node: Node) -> Node:
+    """Of `"words[tag]"` the words are the quotation."""
+    return replace(node, quoted=True) if isinstance(node, Leaf) else node

@@ -1,0 +1,117 @@
+"""A query tree as PubMed text, every term with its tag, in the form in which PubMed shows a translation."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from medground.errors import UsageError
+from medground.pubmed.dates import range_text
+from medground.pubmed.tags import Tag, of_date, of_field, of_kind
+from medground.query import (
+    And,
+    DateRange,
+    Everything,
+    FieldName,
+    Mesh,
+    Near,
+    Not,
+    Or,
+    Phrase,
+    PublicationType,
+    Query,
+    Range,
+    Term,
+    Words,
+)
+
+
+def to_pubmed(query: Query) -> str:
+    """Print a tree. What `parse` made comes back equal from `parse`.
+
+    Raises:
+        UsageError: the tree asks for something that PubMed has no field for, such as our kinds of source.
+    """
+    match query:
+        case And():
+            return _all(query.parts)
+        case Or():
+            return " OR ".join(_inside(part) for part in query.parts)
+        case Not():
+            return f"NOT {_inside(query.part)}"
+        case Everything():
+            return "all[Filter]"
+        case Range() | DateRange():
+            field = "published" if isinstance(query, Range) else query.field
+            return f"{range_text(query)}[{of_date(field).name}]"
+        case Mesh():
+            return _mesh(query)
+        case PublicationType():
+            return f"{_quoted(query.name)}[{of_kind('type').name}{_narrow(query.explode)}]"
+        case Words():
+            return " OR ".join(f"{_quoted(word)}[{_tag(query.field).name}]" for word in query.text.split()) or '""'
+        case Term() | Phrase() | Near():
+            return _leaf(query)
+        case _:
+            assert_never(query)
+
+
+def _all(parts: tuple[Query, ...]) -> str:
+    text = ""
+    for part in parts:
+        if isinstance(part, Not):
+            text += f" NOT {_inside(part.part)}"
+        else:
+            text += f" AND {_inside(part)}" if text else _inside(part)
+    return text.strip()
+
+
+def _inside(query: Query) -> str:
+    text = to_pubmed(query)
+    many = isinstance(query, And | Or) and len(query.parts) > 1
+    return f"({text})" if many or isinstance(query, Not | Words) else text
+
+
+def _leaf(query: Term | Phrase | Near) -> str:
+    tag = _tag(query.field)
+    if isinstance(query, Term):
+        if query.prefix:
+            return f"{_plain(query.value)}*[{tag.name}]"
+        if query.field == "id":
+            return f"{query.value.removeprefix('PMID:')}[{tag.name}]"
+        exact = ":noexp" if query.field in ("mesh", "mesh_major", "publication_type") else ""
+        return f"{_quoted(query.value)}[{tag.name}{exact}]"
+    distance = query.distance if isinstance(query, Near) else query.slop
+    near = f":~{distance}" if isinstance(query, Near) or distance else ""
+    return f"{_quoted(query.text)}[{tag.name}{near}]"
+
+
+def _mesh(query: Mesh) -> str:
+    narrow = _narrow(query.explode)
+    if query.heading is None:
+        name, tag = "", of_kind("subheading")
+    else:
+        name, tag = query.heading.casefold(), of_kind("major" if query.major else "mesh")
+    names = [f"{name}/{q}" if name else q for q in query.qualifiers] or [name]
+    texts = [f"{_quoted(name)}[{tag.name}{narrow}]" for name in names]
+    return texts[0] if len(texts) == 1 else f"({' OR '.join(texts)})"
+
+
+def _tag(field: FieldName | None) -> Tag:
+    if field == "publication_type":
+        return of_kind("type")
+    tag = of_field(field or "all")
+    if tag is None:
+        raise UsageError(f"PubMed has no field for {field}; leave this part of the query out")
+    return tag
+
+
+def _narrow(explode: bool) -> str:
+    return "" if explode else ":noexp"
+
+
+def _quoted(text: str) -> str:
+    return f'"{_plain(text)}"'
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.replace('"', " ").split())
