@@ -15,6 +15,7 @@ import importlib.metadata
 import importlib.util
 import itertools
 import json
+import os
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -51,6 +52,7 @@ Engine = Callable[[str], Reply]
 
 @contextmanager
 def xllamacpp(model: Path, threads: int) -> Iterator[Engine]:
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # as Medground runs it
     import xllamacpp
 
     params = xllamacpp.CommonParams()

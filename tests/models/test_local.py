@@ -155,6 +155,28 @@ def test_no_seconds_left(tiny: Path) -> None:
     asyncio.run(run())
 
 
+class Essay(OperatorOutput):
+    words: str
+
+
+@pytest.mark.usefixtures("loopback")
+def test_an_answer_without_end_is_cut_and_fails_once(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("medground.models.llama_server.LONGEST_ANSWER", 400)
+    operator = Operator("essay", "Write.", Asked, Essay, keyless=lambda v: Essay(words=""))
+
+    async def run() -> None:
+        model = load(tiny, retries=0)
+        with pytest.raises(ModelFailed) as caught:
+            await model.answer(operator, Asked(question="?"), CallLimits())
+        assert caught.value.usage is not None
+        assert caught.value.usage.model_calls == 1
+        assert "\n" not in str(caught.value)
+        assert (await model.answer(DECIDE, Asked(question="?"), CallLimits())).output.decision
+        await model.close()
+
+    asyncio.run(run())
+
+
 @pytest.mark.usefixtures("loopback")
 def test_a_damaged_file_fails_with_a_reason(tiny: Path, tmp_path: Path) -> None:
     cut = tmp_path / "cut.gguf"

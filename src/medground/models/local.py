@@ -123,6 +123,7 @@ def _served(name: str, server: LlamaServer, settings: ModelSettings) -> ServedMo
     from pydantic_ai.profiles import ModelProfile
     from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 
+    from medground.models.attempts import Patience
     from medground.models.served import ServedModel
 
     provider = OpenAICompatibleProvider(
@@ -138,6 +139,8 @@ def _served(name: str, server: LlamaServer, settings: ModelSettings) -> ServedMo
         timeout=settings.timeout if "timeout" in settings.model_fields_set else PATIENCE,
         retries=settings.retries,
         temperature=settings.temperature,
+        # The server is in this process and never busy: what it could not do, such as end an answer, it cannot do twice.
+        patience=Patience(tries=1),
         secrets=(server.key,),
     )
 
