@@ -143,10 +143,18 @@ def test_a_frequency_is_read(text: str, words: str, low: float, high: float) -> 
     assert [found.low, found.high] == pytest.approx([low, high])
 
 
+def test_more_patients_say_more() -> None:
+    found = [frequency(text) for text in ("1/1", "45/58", "450/580")]
+    least = [f.least for f in found if f is not None]
+    assert least == sorted(least)
+    assert least[0] < 0.25
+    assert least[2] < 450 / 580
+
+
 @given(st.one_of(st.text(max_size=12), st.from_regex(r"\d{1,4}/\d{1,4}", fullmatch=True)))
 def test_a_frequency_is_a_share_or_nothing(text: str) -> None:
     found = frequency(text)
-    assert found is None or 0 <= found.low <= found.high <= 1
+    assert found is None or 0 <= found.least <= found.low + 1e-9 <= found.high + 1e-9 <= 1 + 1e-9
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
 from medground.graph.finding import FindingStatus, GraphFact, GraphFinding
@@ -14,6 +15,9 @@ from medground.graph.wording import sentence
 
 SHOWN = 12
 """Most facts of one finding; the note tells how many there are."""
+
+
+_ASSOCIATION = "associations as recorded: causes and modifiers are not told apart"
 
 
 def find(store: GraphStore, question: GraphQuestion) -> GraphFinding | None:
@@ -107,19 +111,21 @@ def _genes_of(store: GraphStore, question: GraphQuestion) -> GraphFinding:
     wanted = {gene.id for gene in question.genes}
     found = store.relations(subjects=[d.id for d in question.diseases], predicate="gene")
     found = [r for r in found if not wanted or r.object.id in wanted]
-    facts = [_fact(r) for r in found]
-    notes = [_shown(len(facts), "gene links")]
-    silent = [d for d in question.diseases if d.id not in {r.subject.id for r in found}]
-    if facts and silent:
-        notes.append(f"no such gene recorded for {_labels(silent)}")
+    entries = Counter(r.object.id for r in found)
+    found.sort(key=lambda r: (-entries[r.object.id], r.object.name))
     links = _links_of_phenotype(store, question.phenotypes) if question.phenotypes else []
-    shown = links[: max(0, SHOWN - len(facts)) // 2]
-    facts += [_fact(r) for pair in shown for r in pair]
+    shown = links[: max(0, SHOWN - len(found)) // 2]
+    facts = [_fact(r) for r in (*found, *(r for pair in shown for r in pair))]
+    if not facts:
+        return _finding(store, question, "not recorded", [], [])
+    notes = [_ASSOCIATION, _shown(len(found), "gene links")]
+    silent = [d for d in question.diseases if d.id not in {r.subject.id for r in found}]
+    if silent:
+        notes.append(f"{'not' if wanted else 'no gene'} recorded for {_labels(silent)}")
     if links:
-        notes.append(f"{len(shown)} of {len(links):,} genes linked through diseases with the phenotype are shown")
-    names = [r.object.name for r in (*found[:SHOWN], *(link for link, _ in shown))]
-    status: FindingStatus = "recorded" if facts else "not recorded"
-    return _finding(store, question, status, facts, notes, ", ".join(dict.fromkeys(names)))
+        notes.append(f"{len(links):,} genes are linked through diseases with the phenotype, {len(shown)} are shown")
+    names = dict.fromkeys(r.object.name for r in (*found[:SHOWN], *(link for link, _ in shown)))
+    return _finding(store, question, "recorded", facts, notes, ", ".join(names))
 
 
 def _links_of_phenotype(store: GraphStore, phenotypes: Sequence[Concept]) -> list[tuple[Relation, Relation]]:
@@ -150,7 +156,7 @@ def _features_of(store: GraphStore, question: GraphQuestion) -> GraphFinding:
 def _diseases_of_gene(store: GraphStore, question: GraphQuestion) -> GraphFinding:
     found = store.relations(objects=[gene.id for gene in question.genes], predicate="gene")
     names = ", ".join(dict.fromkeys(r.subject.name for r in found[:SHOWN]))
-    notes = [_shown(len(found), "diseases")]
+    notes = [_ASSOCIATION if found else "", _shown(len(found), "diseases")]
     return _finding(store, question, "recorded" if found else "not recorded", [_fact(r) for r in found], notes, names)
 
 
@@ -205,7 +211,7 @@ def _fact(relation: Relation, asked: Concept | None = None) -> GraphFact:
 def _by_frequency(relation: Relation) -> tuple[float, str, str]:
     """Sorts the most frequent first, unknown frequencies last, and the same way each time."""
     share = relation.frequency
-    return (-(share.low + share.high) / 2 if share else 1.0, relation.object.id, relation.subject.id)
+    return (-share.least if share else 1.0, relation.object.id, relation.subject.id)
 
 
 def _one_each(relations: Iterable[Relation], key: Callable[[Relation], str]) -> list[Relation]:

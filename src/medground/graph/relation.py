@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from math import sqrt
 from typing import Literal, NamedTuple
 
 ConceptKind = Literal["phenotype", "disease", "gene", "modifier"]
@@ -44,6 +45,19 @@ class Frequency(NamedTuple):
     words: str
     low: float
     high: float
+    patients: int | None = None
+
+    @property
+    def least(self) -> float:
+        """The share that can be counted on, from 0 to 1: 1 of 1 patients says less than 45 of 58.
+
+        The lower end of the 95 % Wilson interval where patients were counted, else `low`.
+        """
+        if self.patients is None:
+            return self.low
+        n, z2 = self.patients, 1.96**2
+        spread = 1.96 * sqrt(self.low * (1 - self.low) / n + z2 / (4 * n * n))
+        return max(0.0, (self.low + z2 / (2 * n) - spread) / (1 + z2 / n))
 
 
 _TERMS = {
@@ -66,7 +80,7 @@ def frequency(text: str) -> Frequency | None:
         return Frequency(text, words, low, high)
     if (count := _COUNT.fullmatch(text)) and 0 <= int(count[1]) <= int(count[2]) > 0:
         share = int(count[1]) / int(count[2])
-        return Frequency(text, f"{int(count[1])} of {int(count[2])} patients", share, share)
+        return Frequency(text, f"{int(count[1])} of {int(count[2])} patients", share, share, int(count[2]))
     if (percent := _PERCENT.fullmatch(text)) and float(percent[1]) <= 100:
         share = float(percent[1]) / 100
         return Frequency(text, f"{text} of patients", share, share)

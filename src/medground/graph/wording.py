@@ -12,9 +12,9 @@ def line(relation: Relation) -> str:
         return relation.subject.definition
     if relation.predicate == "gene":
         return f"{relation.object.label}: associated gene."
-    said = ", ".join(part for part in (_stated(relation), *_extras(relation)) if part)
-    rest = "; ".join(part for part in (said, ", ".join(relation.references)) if part)
-    return f"{relation.object.label}: {rest}." if rest else f"{relation.object.label}."
+    said = [part for part in (_stated(relation), *_extras(relation)) if part]
+    parts = [", ".join(said)] * bool(said) + [", ".join(relation.references)] * bool(relation.references)
+    return f"{relation.object.label}: {'; '.join(parts)}." if parts else f"{relation.object.label}."
 
 
 def sentence(relation: Relation, asked: Concept | None = None) -> str:
@@ -64,11 +64,13 @@ def _share(relation: Relation) -> str:
     return f", in {relation.frequency.words}"
 
 
-def _extras(relation: Relation) -> list[str]:
+def _extras(relation: Relation) -> tuple[str, ...]:
     """What limits the relation: a sex, an onset, modifiers."""
+    if not (relation.sex or relation.onset or relation.modifiers):
+        return ()
     sex = [f"recorded for {relation.sex}s"] if relation.sex else []
     onset = [f"onset: {relation.onset}"] if relation.onset else []
-    return [*sex, *onset, *relation.modifiers]
+    return (*sex, *onset, *relation.modifiers)
 
 
 def _first_sentence(text: str) -> str:
