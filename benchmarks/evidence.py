@@ -1,0 +1,127 @@
+"""Sentences that the keyless `extract` quotes from PubMedQA's abstracts, beside the paper's own conclusion.
+
+    python benchmarks/evidence.py PUBMEDQA_FOLDER [--split test]
+
+Token F1 of the three sentences together with the conclusion (`long_answer`, which is not in the text), and how often
+the sentence with the highest F1 of all is among the three; beside the first, the last and three random sentences. F1
+with the conclusion likes statements of purpose, which repeat the question and are no evidence: their share is shown.
+Then with the conclusion in the text, as on PubMed: how often one of its sentences is among the three, and is the first.
+Quotes go the way that answers go (document, passages, sentences, ledger) and are compared with the stored text.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from lean import Record, read
+
+from medground.corpus.chunk import chunk
+from medground.corpus.readers.pubmedqa import pubmedqa_document
+from medground.corpus.sentences import sentence_spans
+from medground.document import Document
+from medground.evidence import Evidence, Ledger
+from medground.operators.keyless.reading import extract
+from medground.operators.keyless.sentences import states_purpose
+from medground.operators.keyless.words import tokens
+from medground.operators.views import SentencedPassage, SentenceView
+
+Choose = Callable[[str, Sequence[str]], Sequence[int]]
+
+
+def token_f1(one: str, other: str) -> float:
+    """Harmonic mean of precision and recall over tokens, with repeats."""
+    a, b = Counter(tokens(one)), Counter(tokens(other))
+    shared = sum((a & b).values())
+    return 2 * shared / (sum(a.values()) + sum(b.values())) if shared else 0.0
+
+
+def sentences_of(text: str) -> list[str]:
+    """The sentences of a text."""
+    return [text[start:end] for start, end in sentence_spans(text)]
+
+
+def extracted(question: str, sentences: Sequence[str]) -> list[int]:
+    """Places of the sentences that `extract` picks, strongest first."""
+    views = tuple(SentenceView(id=f"P1.S{n}", text=s) for n, s in enumerate(sentences))
+    picked = extract(question, [SentencedPassage(id="P1", sentences=views)])
+    return [int(sentence.removeprefix("P1.S")) for sentence in picked]
+
+
+def selection(records: Sequence[Record], name: str, choose: Choose) -> None:
+    """Print one row: how near the chosen sentences come to the conclusion."""
+    f1, best, purposes, chosen = 0.0, 0, 0, 0
+    for record in records:
+        sentences = sentences_of("\n\n".join(record["contexts"]))
+        places = sorted(choose(record["question"], sentences))
+        conclusion = record["long_answer"]
+        scores = [token_f1(s, conclusion) for s in sentences]
+        f1 += token_f1(" ".join(sentences[i] for i in places), conclusion)
+        best += scores.index(max(scores)) in places
+        purposes += sum(states_purpose(sentences[i]) for i in places)
+        chosen += len(places)
+    n = len(records)
+    print(f"{name:12} token F1 {f1 / n:.3f}   best sentence found {best / n:6.1%}   purposes {purposes / chosen:6.1%}")
+
+
+def conclusions(records: Sequence[Record], name: str, choose: Choose) -> None:
+    """Print one row: how often the conclusion is quoted where the text has one."""
+    among = first = 0
+    for record in records:
+        body = sentences_of("\n\n".join(record["contexts"]))
+        places = choose(record["question"], body + sentences_of(record["long_answer"]))
+        among += any(i >= len(body) for i in places)
+        first += places[0] >= len(body)
+    print(f"{name:12} conclusion quoted {among / len(records):6.1%}   first {first / len(records):6.1%}")
+
+
+def quotes(document: Document, question: str) -> list[Evidence]:
+    """What `extract` picks of a document, quoted through the ledger."""
+    ledger = Ledger()
+    ledger.admit([document])
+    places: dict[str, tuple[int, int]] = {}
+    views: list[SentencedPassage] = []
+    for number, passage in enumerate(chunk(document), start=1):
+        found: list[SentenceView] = []
+        for start, end in sentence_spans(passage.text):
+            key = f"P{number}.S{len(found) + 1}"
+            places[key] = (passage.start + start, passage.start + end)
+            found.append(SentenceView(id=key, text=passage.text[start:end]))
+        views.append(SentencedPassage(id=f"P{number}", section=passage.section or "", sentences=tuple(found)))
+    return [ledger.quote(document.id, *places[key]) for key in extract(question, views)]
+
+
+def main() -> None:
+    """Print the three tables."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--split", choices=("test", "train"), default="test")
+    arguments = parser.parse_args()
+    records = read(arguments.folder, arguments.split)
+    dice = random.Random(0)
+    rows: dict[str, Choose] = {
+        "extract": extracted,
+        "lead 3": lambda _, sentences: range(min(3, len(sentences))),
+        "last 3": lambda _, sentences: range(max(0, len(sentences) - 3), len(sentences)),
+        "random 3": lambda _, sentences: dice.sample(range(len(sentences)), min(3, len(sentences))),
+    }
+    print(f"{len(records)} abstracts without their conclusion")
+    for name, choose in rows.items():
+        selection(records, name, choose)
+    print("with their conclusion")
+    for name, choose in rows.items():
+        conclusions(records, name, choose)
+    total = verbatim = 0
+    for record in records:
+        document = pubmedqa_document(record)
+        for evidence in quotes(document, record["question"]):
+            total += 1
+            verbatim += document.text[evidence.start : evidence.end] == evidence.quote
+    print(f"quotes found verbatim: {verbatim} of {total} ({verbatim / total:.1%})")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,137 @@
+"""A model on PubMedQA's official test split, own abstract given, through the `write` operator.
+
+    python benchmarks/local_pubmedqa.py PUBMEDQA_FOLDER RESULTS.jsonl [--model local] [--count 60] [--home FOLDER]
+
+Any model name of the settings will do. Questions are the first `--count` of a fixed shuffle of the split. An answer
+that is missing, unreadable or failed is wrong. Each result is appended to RESULTS.jsonl as it comes; run it again to go
+on. The majority class of the same questions stands beside the accuracy; intervals are Wilson's, 95 %.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import random
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from lean import Record, read, shown
+
+from medground.errors import ModelFailed
+from medground.models.base import CallLimits
+from medground.models.open import open_models
+from medground.models.registry import Models
+from medground.operators.views import EvidenceView
+from medground.operators.writing import WriteInput, write
+from medground.settings import Settings
+from medground.usage import Usage
+
+Result = Mapping[str, Any]
+
+
+def question_of(record: Record) -> WriteInput:
+    """What `write` is given: the question, and each section of the abstract as a quote."""
+    labels = [*record["labels"], *[""] * len(record["contexts"])]
+    evidence = tuple(
+        EvidenceView(
+            id=f"E{n}", section=labels[n - 1], year=int(record["year"]) if record["year"] else None, quote=text
+        )
+        for n, text in enumerate(record["contexts"], start=1)
+        if text.strip()
+    )
+    return WriteInput(question=record["question"], task="yes-no-maybe", evidence=evidence)
+
+
+async def answered(models: Models, record: Record) -> Result:
+    """One question: what the model said and what it cost. A failure is a result too."""
+    started = time.monotonic()
+    usage, answer, error = Usage(), None, None
+    try:
+        reply = await models.answer(write, question_of(record), CallLimits())
+        usage, answer = reply.usage, next(iter(reply.output.answer), None)
+    except ModelFailed as failed:
+        usage, error = failed.usage or usage, str(failed)
+    return {
+        "model": models.of(write.name).name,
+        "pmid": record["pmid"],
+        "expected": record["final_decision"],
+        "answer": answer,
+        "error": error,
+        "input_tokens": usage.input_tokens,
+        "output_tokens": usage.output_tokens,
+        "seconds": round(time.monotonic() - started, 2),
+    }
+
+
+def stored(path: Path, model: str) -> dict[str, Result]:
+    """Results of an earlier run of the same model, by PMID; a line that was cut off is done again."""
+    found: dict[str, Result] = {}
+    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
+        try:
+            result = json.loads(line)
+        except json.JSONDecodeError:
+            continue
+        if result["model"] == model:
+            found[result["pmid"]] = result
+    return found
+
+
+async def run(models: Models, records: Sequence[Record], path: Path) -> list[Result]:
+    """Results for all records; those that are not stored yet are asked for, one after another."""
+    known = stored(path, models.of(write.name).name)
+    with path.open("a", encoding="utf-8") as file:
+        if path.stat().st_size and not path.read_text(encoding="utf-8").endswith("\n"):
+            file.write("\n")
+        for number, record in enumerate(records, start=1):
+            if record["pmid"] not in known:
+                known[record["pmid"]] = result = await answered(models, record)
+                file.write(json.dumps(result) + "\n")
+                file.flush()
+                print(f"{number}/{len(records)} {result['expected']:5} {result['answer']} {result['seconds']} s")
+    return [known[record["pmid"]] for record in records]
+
+
+def report(results: Sequence[Result]) -> None:
+    """Print the table."""
+    expected = Counter(r["expected"] for r in results)
+    majority = expected.most_common(1)[0][0]
+    n = len(results)
+    print(f"{results[0]['model']} on {n} questions, {dict(expected.most_common())}")
+    print(f"accuracy              {shown([r['answer'] == r['expected'] for r in results])}")
+    print(f"always {majority!r}          {shown([r['expected'] == majority for r in results])}")
+    print(f"answers               {dict(Counter(str(r['answer']) for r in results).most_common())}")
+    print(f"failed                {sum(r['error'] is not None for r in results)}")
+    print(f"no answer             {sum(r['answer'] is None and r['error'] is None for r in results)}")
+    print(f"tokens in / question  {sum(r['input_tokens'] for r in results) / n:,.0f}")
+    print(f"tokens out / question {sum(r['output_tokens'] for r in results) / n:,.0f}")
+    print(f"seconds / question    {sum(r['seconds'] for r in results) / n:,.2f}")
+
+
+async def main() -> None:
+    """Ask, store, print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("results", type=Path)
+    parser.add_argument("--model", default="local")
+    parser.add_argument("--count", type=int, default=60)
+    parser.add_argument("--home", type=Path, help="Medground's folder; its own by default")
+    arguments = parser.parse_args()
+    records = read(arguments.folder, "test")
+    random.Random(0).shuffle(records)
+    # The call cache would make a second run look fast; the results file is what resumes.
+    options: dict[str, Any] = {"model.default": arguments.model, "model.cache": False, "model.timeout": 600.0}
+    if arguments.home:
+        options["home"] = str(arguments.home)
+    models = open_models(Settings.load(options=options), [write.name])
+    try:
+        report(await run(models, records[: arguments.count], arguments.results))
+    finally:
+        await models.close()
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
