@@ -76,14 +76,13 @@ def test_killed_at_any_moment_a_build_leaves_none_or_all_and_goes_on(
 ):
     whole = build(Library(tmp_path / "other"), "c", [make_input(make_documents(400))], embedder=embedder)
     moments = random.Random(1)
-    for _ in range(5):
+    for _ in range(3):
         process = start("build")
         time.sleep(moments.uniform(0, 0.7))
         process.kill()
         process.communicate()
         expect_whole(library, {None, whole.hash})
-    output, errors = start("build").communicate()
-    assert output.strip() == whole.hash, errors
+    assert build(library, "c", [make_input(make_documents(400))], embedder=embedder).hash == whole.hash
     expect_whole(library, {whole.hash})
     assert not list(library.folder_of("c").glob("building-*"))
 
@@ -96,14 +95,14 @@ def test_killed_at_any_moment_an_addition_leaves_the_old_or_the_new(
     build(other, "c", [make_input(make_documents(120))], embedder=embedder)
     new = add(other, "c", [make_input(make_documents(400, 100), "more")], embedder=embedder)
     moments = random.Random(2)
-    for _ in range(5):
+    for _ in range(3):
         process = start("add")
         time.sleep(moments.uniform(0, 0.7))
         process.kill()
         process.communicate()
         expect_whole(library, {old.hash, new.hash})
-    output, errors = start("add").communicate()
-    assert output.strip() == new.hash, errors
+    made = add(library, "c", [make_input(make_documents(400, 100), "more")], embedder=embedder)
+    assert made.hash == new.hash
     expect_whole(library, {new.hash})
 
 
@@ -176,7 +175,7 @@ def test_ctrl_c_while_embedding_keeps_the_vectors(library, make_documents, make_
     expect_whole(library, {library.info("c").hash})
 
 
-@pytest.mark.parametrize("limit", [30_000, 60_000, 120_000])
+@pytest.mark.parametrize("limit", [30_000, 120_000])
 def test_a_full_disk_is_told_and_the_old_snapshot_stays(library, start, make_documents, make_input, embedder, limit):
     """The limit on the size of a file stands for a disk without space: the write fails in the middle."""
     old = build(library, "c", [make_input(make_documents(20))], embedder=embedder)
@@ -187,8 +186,8 @@ def test_a_full_disk_is_told_and_the_old_snapshot_stays(library, start, make_doc
     assert "free some space" in errors
     assert "Traceback" not in errors
     expect_whole(library, {old.hash})
-    output, errors = start("build").communicate()
-    assert library.verify("c").hash == output.strip(), errors
+    new = build(library, "c", [make_input(make_documents(400))], embedder=embedder)
+    expect_whole(library, {new.hash})
 
 
 def test_no_space_for_an_attachment(library, make_documents, make_input):
@@ -201,7 +200,7 @@ def test_no_space_for_an_attachment(library, make_documents, make_input):
 
 
 def test_memory_does_not_grow_with_the_corpus(library, make_documents, make_input):
-    """Peak of Python's own memory while 1,200 documents stream by, against 400."""
+    """Peak of Python's own memory while 900 documents stream by, against 300."""
     import tracemalloc
 
     def streamed(count):
@@ -212,12 +211,12 @@ def test_memory_does_not_grow_with_the_corpus(library, make_documents, make_inpu
         return type(make_input([]))(name="a", reader="test", fingerprint=str(count), read=read)
 
     peaks = []
-    for count in (400, 1_200):
+    for count in (300, 900):
         tracemalloc.start()
         build(library, "c", [streamed(count)])
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
-    assert peaks[1] < 1.5 * peaks[0]
+    assert peaks[1] < 1.3 * peaks[0]
 
 
 def test_the_limit_of_this_test_is_not_left_on():

@@ -1,1 +1,1 @@
-"""corpus"""
+"""Corpora: readers, passages, embeddings, and the snapshot store (`library`, `build`, `snapshot`)."""

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medground.corpus.faults import reading
+from medground.corpus.lexical_fields import exact
 from medground.corpus.tables import PassageRow, decode
 from medground.document import Document, Passage
 from medground.query import Filters
@@ -90,7 +91,7 @@ class Database:
             conditions.append(f"d.kind IN ({_marks(filters.kinds)})")
             values.extend(filters.kinds)
         if filters.publication_types:
-            types = [" ".join(kind.split()).casefold() for kind in filters.publication_types]
+            types = [exact("publication_type", kind) for kind in filters.publication_types]
             of_type = f"SELECT document FROM publication_types WHERE type IN ({_marks(types)})"  # noqa: S608
             conditions.append(f"d.number IN ({of_type})")
             values.extend(types)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Protocol
@@ -72,6 +73,7 @@ class Vectors:
             flat = np.memmap(path, dtype="<f2", mode="r") if path.stat().st_size else np.empty(0, dtype="<f2")
             self._rows: NDArray[np.float16] = flat.reshape(-1, dimensions)
         self._scan: _Scan | None = None
+        self._opening = threading.Lock()
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -110,8 +112,9 @@ class Vectors:
         return numbers, np.concatenate([self._rows[block].astype(np.float32) @ vector for block in blocks])
 
     def _closest(self, vector: NDArray[np.float32], limit: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        if self._scan is None:
-            self._scan = self._indexed() if (self._folder / INDEX_NAME).exists() else self._exact()
+        with self._opening:  # once, however many threads come first
+            if self._scan is None:
+                self._scan = self._indexed() if (self._folder / INDEX_NAME).exists() else self._exact()
         return self._scan(vector, limit)
 
     def _exact(self) -> _Scan:

@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from medground.corpus.lexical_fields import exact
 from medground.corpus.manifest import Counts
 from medground.corpus.retractions import with_retraction
 from medground.corpus.tables import SCHEMA, PassageRow, decode, encode
@@ -74,7 +75,7 @@ class DatabaseWriter:
             "INSERT INTO documents (id, record, digest, year, kind, retraction) VALUES (?, ?, ?, ?, ?, ?)",
             (document.id, record, digest, document.year, document.kind, document.retraction),
         ).lastrowid
-        types = [(number, kind.casefold()) for kind in document.publication_types]
+        types = [(number, exact("publication_type", kind)) for kind in document.publication_types]
         self._connection.executemany("INSERT INTO publication_types VALUES (?, ?)", types)
 
     def delete(self, document_id: str) -> bool:
@@ -132,7 +133,7 @@ class DatabaseWriter:
     def uncut(self) -> Iterator[tuple[int, Document]]:
         """Documents that have no passages yet, in order, with their row numbers."""
         last = self._number("SELECT coalesce(max(document), 0) FROM passages")
-        query = "SELECT number, record, digest FROM documents WHERE number > ? ORDER BY number LIMIT 500"
+        query = "SELECT number, record, digest FROM documents WHERE number > ? ORDER BY number LIMIT 100"
         while rows := self._connection.execute(query, (last,)).fetchall():
             yield from ((number, decode(record, digest)) for number, record, digest in rows)
             last = rows[-1][0]
@@ -151,7 +152,7 @@ class DatabaseWriter:
         """Passages from number `first` on, in order, each with its document."""
         query = (
             "SELECT p.number, p.document, p.start, p.stop, p.section, p.checksum, d.record, d.digest "
-            "FROM passages p JOIN documents d ON d.number = p.document WHERE p.number >= ? ORDER BY p.number LIMIT 500"
+            "FROM passages p JOIN documents d ON d.number = p.document WHERE p.number >= ? ORDER BY p.number LIMIT 100"
         )
         while rows := self._connection.execute(query, (first,)).fetchall():
             known: dict[int, Document] = {}
