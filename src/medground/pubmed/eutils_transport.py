@@ -14,6 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 from urllib.parse import urlencode, urlsplit, urlunsplit
+from weakref import WeakKeyDictionary
 
 import certifi
 import httpx
@@ -114,10 +115,8 @@ class Transport:
         self._patience = patience or Patience()
         unlimited = Pace(float("inf")) if place.is_local else None
         self._pace = pace or unlimited or shared_pace(place.address, with_key=place.api_key is not None)
-        # A proxy for the outside world must not be asked for this machine's own address.
-        self._client = httpx.AsyncClient(
-            timeout=self._patience.seconds, trust_env=not place.is_local, follow_redirects=False, verify=_tls()
-        )
+        # Connections belong to the event loop that made them, and a source may be asked from one loop after another.
+        self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, httpx.AsyncClient] = WeakKeyDictionary()
 
     async def ask(
         self, utility: str, parameters: Mapping[str, str], read: Callable[[Path], T], kind: Kind = "xml"
@@ -155,7 +154,18 @@ class Transport:
 
     async def close(self) -> None:
         """Let go of the connections. Safe to call twice."""
-        await self._client.aclose()
+        client = self._clients.pop(asyncio.get_running_loop(), None)
+        if client is not None:
+            await client.aclose()
+
+    def _client(self) -> httpx.AsyncClient:
+        loop = asyncio.get_running_loop()
+        if loop not in self._clients:
+            # A proxy for the outside world must not be asked for this machine's own address.
+            self._clients[loop] = httpx.AsyncClient(
+                timeout=self._patience.seconds, trust_env=not self.place.is_local, verify=_tls()
+            )
+        return self._clients[loop]
 
     def _may_help(self, error: Exception) -> bool | float:
         """Whether to try again; after a Retry-After the pace does the waiting, for everybody."""
@@ -198,7 +208,7 @@ class Transport:
     @asynccontextmanager
     async def _answer(self, utility: str, parameters: Mapping[str, str], kind: Kind) -> AsyncIterator[Path]:
         """A file with the body of a good answer."""
-        async with self._client.stream(**self._request(utility, parameters)) as response:
+        async with self._client().stream(**self._request(utility, parameters)) as response:
             with _temporary_file() as path:
                 await _save(response, path)
                 if response.status_code != 200:

@@ -1,0 +1,43 @@
+"""`medground pubmed serve`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from medground.faces.cli.options import Quiet
+from medground.faces.cli.progress import shown_progress
+
+pubmed_app = typer.Typer(help="A PubMed of your own.", no_args_is_help=True)
+
+
+@pubmed_app.callback()
+def _group() -> None:
+    """A PubMed of your own."""
+
+
+@pubmed_app.command("serve")
+def serve(
+    corpus: Annotated[str, typer.Option(help="Corpus of PubMed records to serve.", metavar="NAME")],
+    port: Annotated[int, typer.Option(help="Port to listen at.", min=1, max=65535)] = 8321,
+    host: Annotated[str, typer.Option(help="Address to listen at; the default is reached from this machine only.")] = (
+        "127.0.0.1"
+    ),
+    quiet: Quiet = False,
+) -> None:
+    """Serve a corpus under the protocol of NCBI's E-utilities, until Ctrl-C."""
+    from medground.corpus.library import Library
+    from medground.pubmed.server.run import run
+    from medground.pubmed.server.snapshot_catalogue import SnapshotCatalogue
+    from medground.settings import Settings
+
+    home = Settings.load().home
+    with Library(home).open(corpus) as snapshot:
+        with shown_progress(quiet=quiet) as progress:
+            catalogue = SnapshotCatalogue.open(snapshot, home, progress)
+        about = catalogue.about
+        typer.echo(
+            f"{about.count:,} records of {about.name} at http://{host}:{port}/entrez/eutils (Ctrl-C stops)", err=True
+        )
+        run(catalogue, host=host, port=port)

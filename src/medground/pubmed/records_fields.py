@@ -1,0 +1,189 @@
+"""What a record is found by when it is asked for as in PubMed.
+
+A snapshot's own word index holds passages and stems; PubMed's fields, its whole records and its unstemmed words need an
+index of their own: one entry per record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+from types import MappingProxyType
+from typing import Literal
+
+import tantivy
+
+from medground.corpus.lexical_fields import analyser
+from medground.document import Document
+from medground.pubmed.journals import known_journals
+from medground.pubmed.mesh.fold import fold
+from medground.query import DateField
+
+Analysis = Literal["words", "name", "value"]
+"""`words`: cut into words. `name`: a person, folded as a whole. `value`: as a whole, case aside."""
+
+FIELDS: Mapping[str, Analysis] = MappingProxyType(
+    {
+        "title": "words",
+        "text": "words",
+        "title_abstract": "words",
+        "text_word": "words",
+        "all": "words",
+        "keyword": "words",
+        "substance": "words",
+        "author": "name",
+        "first_author": "name",
+        "last_author": "name",
+        "corporate_author": "name",
+        "journal": "value",
+        "mesh": "value",
+        "mesh_major": "value",
+        "publication_type": "value",
+        "language": "value",
+        "id": "value",
+        "identifier": "value",
+        "kind": "value",
+        "retraction": "value",
+        "subset": "value",
+    }
+)
+DATES: tuple[DateField, ...] = ("published", "entered", "created", "revised", "completed")
+_STAND_INS: Mapping[str, tuple[str, ...]] = {
+    "published": ("published",),
+    "entered": ("entered", "created", "published"),
+    "created": ("created", "entered", "published"),
+    "revised": ("revised", "entered", "created", "published"),
+}
+YEAR = "year"
+PMID = "pmid"
+ORDERS = ("newest", "published", "author", "journal", "title")
+_LONGEST = 1000
+_STATES = {"retracted": "hasretractionin", "notice": "hasretractionof", "concern": "hasexpressionofconcernin"}
+
+
+@cache
+def schema() -> tantivy.Schema:
+    """The fields; `by_*` are the places of a record in each order."""
+    builder = tantivy.SchemaBuilder()
+    for field in (PMID, YEAR, *DATES, *(f"by_{order}" for order in ORDERS)):
+        builder.add_integer_field(field, indexed=True, fast=True)
+    for field, analysis in FIELDS.items():
+        if analysis == "words":
+            builder.add_text_field(field, tokenizer_name="plain")
+        else:
+            builder.add_text_field(field, tokenizer_name="raw", index_option="basic")
+    return builder.build()
+
+
+def entry(record: Document, pmid: int, places: Mapping[str, int]) -> tantivy.Document:
+    """The entry of a record. `places` are those in each order."""
+    made = tantivy.Document(**{field: values for field, values in _values(record).items() if values})
+    made.add_integer(PMID, pmid)
+    if record.year is not None:
+        made.add_integer(YEAR, record.year)
+    for kind in DATES:
+        if day := date_of(record, kind):
+            made.add_integer(kind, day_number(day))
+    for order, place in places.items():
+        made.add_integer(f"by_{order}", place)
+    return made
+
+
+def date_of(record: Document, kind: DateField) -> str:
+    """A record's ISO date of a kind, as precise as is known; empty when nothing is.
+
+    PubMed has all dates of all records; where a corpus lacks one, the next that is known stands for it.
+    """
+    found = next((record.dates[name] for name in _STAND_INS.get(kind, (kind,)) if name in record.dates), None)
+    year = "" if record.year is None or kind not in _STAND_INS else f"{record.year:04}"
+    return found or year
+
+
+def day_number(iso: str) -> int:
+    """`2001-06-15` as 20010615. What is not known counts as the first of its month or year, as in PubMed."""
+    year, month, day = [*iso.split("-"), "01", "01"][:3]
+    return int(year) * 10_000 + int(month) * 100 + int(day)
+
+
+def value_of(field: str, text: str) -> str:
+    """How a whole value stands in the index."""
+    if FIELDS[field] == "name":
+        return " ".join(analyser("plain").analyze(text))[:_LONGEST]
+    return " ".join(text.split()).casefold()[:_LONGEST]
+
+
+def journal_values(name: str) -> list[str]:
+    """A journal's name as given, and its abbreviation."""
+    known = known_journals().get(fold(name))
+    return [value_of("journal", each) for each in (name, known) if each]
+
+
+def _values(record: Document) -> dict[str, list[str]]:
+    abstract = [] if record.text == record.title else [record.text]
+    headings = [heading.descriptor for heading in record.mesh]
+    types = [*record.publication_types]
+    indexed = [*headings, *types, *record.keywords]
+    journal = [record.journal] if record.journal else []
+    whole = {
+        "author": record.authors,
+        "first_author": record.authors[:1],
+        "last_author": record.authors[-1:],
+        "corporate_author": record.authors,
+        "mesh": _mesh(record),
+        "mesh_major": _major(record),
+        "publication_type": types,
+        "language": [record.language] if record.language else [],
+        "id": [record.id],
+        "identifier": [v for k, v in record.identifiers.items() for v in (v, f"{k}:{v}")],
+        "kind": [record.kind],
+        "retraction": [record.retraction],
+        "subset": _subsets(record, abstract),
+    }
+    return {
+        "title": [record.title],
+        "text": abstract,
+        "title_abstract": [record.title, *abstract, *record.keywords],
+        "text_word": [record.title, *abstract, *indexed],
+        "all": [record.title, *abstract, *indexed, *record.authors, *journal, *record.identifiers.values()],
+        "keyword": [*record.keywords],
+        "substance": [*record.keywords],
+        "journal": [value for name in journal for value in journal_values(name)],
+        **{field: _distinct(field, values) for field, values in whole.items()},
+    }
+
+
+def _distinct(field: str, values: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(value_of(field, value) for value in values))
+
+
+def _mesh(record: Document) -> list[str]:
+    """`asthma`, `asthma/drug therapy`, `/drug therapy`, `d001249`."""
+    plain = [value for h in record.mesh for value in (h.descriptor, h.ui) if value]
+    return plain + [f"{name}/{q}" for h in record.mesh for q in h.qualifiers for name in (h.descriptor, "")]
+
+
+def _major(record: Document) -> list[str]:
+    """The same for main topics. A star on the heading alone is one on each of its pairs."""
+    starred = [h for h in record.mesh if h.major or h.major_qualifiers]
+    pairs = [(h.descriptor, q) for h in starred for q in (h.major_qualifiers or h.qualifiers)]
+    return [h.descriptor for h in starred] + [f"{name}/{q}" for d, q in pairs for name in (d, "")]
+
+
+def _subsets(record: Document, abstract: list[str]) -> list[str]:
+    named = {
+        "hasabstract": bool(abstract),
+        "hasstructuredabstract": bool(record.sections),
+        "haskeyword": bool(record.keywords),
+        "medline": bool(record.mesh),
+        "pmcbook": record.kind == "book",
+        "free full text": "pmc" in record.identifiers,
+        "full text": bool({"pmc", "doi", "pii"} & record.identifiers.keys()),
+        _STATES.get(record.retraction, ""): record.retraction != "none",
+    }
+    return [name for name, holds in named.items() if holds and name]
+
+
+SUBSETS = frozenset(_STATES.values()) | {
+    *("hasabstract", "hasstructuredabstract", "haskeyword", "medline", "pmcbook", "free full text", "full text")
+}
+"""The filters that can be answered from what a record holds."""

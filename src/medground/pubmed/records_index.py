@@ -1,0 +1,161 @@
+"""The index by which a frozen corpus answers like PubMed: whole records, PubMed's fields, exact counts, any order."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import tantivy
+
+from medground.corpus.faults import reading, writing
+from medground.corpus.lexical_fields import register_analysers
+from medground.document import Document
+from medground.progress import Progress, silent
+from medground.pubmed.records_fields import ORDERS, PMID, date_of, entry, schema
+from medground.pubmed.records_query import compile_records_query
+from medground.query import Query
+
+Order = Literal["newest", "published", "relevance", "author", "journal", "title"]
+"""`newest`: last entered first, PubMed's own order. `published`: last published first."""
+_PREFIX = "PMID:"
+_HEAP = 100_000_000
+_REPORT = 1000
+_MOST_WORDS = 20_000
+
+
+@dataclass(frozen=True)
+class RecordsFound:
+    """How many records match, and the PMIDs (bare numbers) of the first of them, in order."""
+
+    count: int
+    ids: tuple[str, ...]
+
+
+class RecordsIndex:
+    """Searches records. Safe to use from several threads.
+
+    All methods raise SnapshotCorrupt when the index cannot be read.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        with reading(folder):
+            index = tantivy.Index.open(str(folder))
+            register_analysers(index)
+            self._searcher = index.searcher()
+
+    @classmethod
+    def open_or_build(
+        cls, folder: Path, documents: Callable[[], Iterable[Document]], progress: Progress = silent
+    ) -> RecordsIndex:
+        """Open the index in `folder`, made from the documents when it is not there; others are left alone.
+
+        Args:
+            folder: where it is; its name must change with the documents, such as by a snapshot's hash.
+            documents: gives them, in any order; asked for twice. Those without a PMID as their id are left out.
+            progress: hears how far the build is.
+
+        Raises:
+            StorageFailed: the disk refuses.
+        """
+        if not folder.is_dir():
+            with writing(folder):
+                folder.parent.mkdir(parents=True, exist_ok=True)
+                unfinished = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+                try:
+                    _build(unfinished, documents, progress)
+                    if not folder.is_dir():
+                        unfinished.rename(folder)
+                finally:
+                    shutil.rmtree(unfinished, ignore_errors=True)
+        return cls(folder)
+
+    @property
+    def records(self) -> int:
+        """How many records it holds."""
+        return int(self._searcher.num_docs)
+
+    def search(self, query: Query, *, order: Order = "relevance", start: int = 0, limit: int = 20) -> RecordsFound:
+        """How many records match, and the PMIDs from number `start` on, at most `limit`."""
+        with reading(self._folder):
+            compiled = compile_records_query(query, self._searcher)
+            by = None if order == "relevance" else f"by_{order}"
+            direction = tantivy.Order.Desc if by is None else tantivy.Order.Asc
+            found = self._searcher.search(compiled, max(limit, 1), True, by, start, direction)
+            hits = found.hits[:limit]
+            numbers = self._searcher.fast_field_values(PMID, [address for _, address in hits]) if hits else []
+            # The stub of the binding leaves `count` out.
+            count: int = getattr(found, "count") or 0  # noqa: B009
+            return RecordsFound(count, tuple(str(number) for number in numbers))
+
+    def scored(self, query: Query, limit: int) -> list[tuple[str, float]]:
+        """The PMIDs that match best, with their BM25 scores."""
+        with reading(self._folder):
+            compiled = compile_records_query(query, self._searcher)
+            hits = self._searcher.search(compiled, limit, False).hits
+            numbers = self._searcher.fast_field_values(PMID, [address for _, address in hits]) if hits else []
+            return [(str(number), float(score)) for number, (score, _) in zip(numbers, hits, strict=True)]
+
+    def has_word(self, word: str) -> bool:
+        """Whether a title or an abstract has a word, in small letters."""
+        with reading(self._folder):
+            return int(self._searcher.doc_freq("title_abstract", word)) > 0
+
+    def words_like(self, word: str) -> list[str]:
+        """The words of titles and abstracts that begin with the same two letters, the frequent first."""
+        with reading(self._folder):
+            found = self._searcher.terms_with_prefix("title_abstract", word[:2], limit=_MOST_WORDS)
+        return [other for other, count in sorted(found, key=lambda pair: -pair[1]) if abs(len(other) - len(word)) < 3]
+
+    def count(self, query: Query) -> int:
+        """How many records match."""
+        return self.search(query, limit=0).count
+
+
+def pmid_number(document: Document) -> int | None:
+    """The PMID of a document that is known by it, or None."""
+    prefix, name = document.id[: len(_PREFIX)], document.id[len(_PREFIX) :]
+    return int(name) if prefix == _PREFIX and name.isascii() and name.isdigit() and len(name) < 16 else None
+
+
+def _build(folder: Path, documents: Callable[[], Iterable[Document]], progress: Progress) -> None:
+    places = _places(documents())
+    index = tantivy.Index(schema(), str(folder))
+    register_analysers(index)
+    writer = index.writer(_HEAP, 1)
+    for number, (pmid, document) in enumerate(_with_pmid(documents()), start=1):
+        writer.add_document(entry(document, pmid, {order: places[order][pmid] for order in ORDERS}))
+        if number % _REPORT == 0:
+            progress("PubMed index", number, len(places[ORDERS[0]]))
+    writer.commit()
+    writer.wait_merging_threads()
+
+
+def _with_pmid(documents: Iterable[Document]) -> Iterator[tuple[int, Document]]:
+    return ((pmid, document) for document in documents if (pmid := pmid_number(document)) is not None)
+
+
+def _places(documents: Iterable[Document]) -> dict[str, dict[int, int]]:
+    """Order to PMID to place. Equal records stand with the highest PMID first, so that every order is total."""
+    found = ((pmid, _sort_keys(document)) for pmid, document in _with_pmid(documents))
+    keys = sorted(found, key=lambda pair: pair[0], reverse=True)
+    made: dict[str, dict[int, int]] = {}
+    for order in ORDERS:
+        latest_first = order in ("newest", "published")
+        ordered = sorted(keys, key=lambda pair: pair[1][order], reverse=latest_first)
+        made[order] = {pmid: place for place, (pmid, _) in enumerate(ordered)}
+    return made
+
+
+def _sort_keys(document: Document) -> dict[str, str]:
+    return {
+        "newest": date_of(document, "entered"),
+        "published": date_of(document, "published"),
+        "author": document.authors[0].casefold() if document.authors else "\uffff",
+        "journal": (document.journal or "\uffff").casefold(),
+        "title": document.title.casefold(),
+    }

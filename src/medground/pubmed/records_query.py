@@ -1,0 +1,187 @@
+"""The query tree, compiled for the index of records."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from typing import assert_never
+
+import tantivy
+
+from medground.corpus.lexical_fields import analyser
+from medground.pubmed.mesh.index_values import mesh_values, publication_types
+from medground.pubmed.records_fields import DATES, FIELDS, SUBSETS, YEAR, journal_values, schema, value_of
+from medground.query import (
+    And,
+    DateRange,
+    Everything,
+    Mesh,
+    Near,
+    Not,
+    Or,
+    Phrase,
+    PublicationType,
+    Query,
+    Range,
+    Term,
+    Words,
+)
+
+_MUST, _SHOULD, _NOT = tantivy.Occur.Must, tantivy.Occur.Should, tantivy.Occur.MustNot
+_MOST_EXPANSIONS = 10_000
+_MOST_REORDERED = 4
+_LAST_DAY = 99_991_231
+
+
+def compile_records_query(query: Query, searcher: tantivy.Searcher) -> tantivy.Query:
+    """What to ask the engine."""
+    return _Compiler(searcher).compile(query)
+
+
+def leaves(query: Query) -> Iterator[Query]:
+    """The terms of a tree, from left to right."""
+    match query:
+        case And() | Or():
+            for part in query.parts:
+                yield from leaves(part)
+        case Not():
+            yield from leaves(query.part)
+        case _:
+            yield query
+
+
+def not_held(query: Query) -> list[str]:
+    """Fields and filters that the query asks for and records do not hold, each once."""
+    names: list[str] = []
+    for leaf in leaves(query):
+        if isinstance(leaf, Term | Phrase | Near | Words):
+            field = leaf.field or "all"
+            if field not in FIELDS and field != YEAR:
+                names.append(f"field {field}")
+            if isinstance(leaf, Term) and field == "subset" and leaf.value not in SUBSETS:
+                names.append(f"filter {leaf.value}")
+        elif isinstance(leaf, DateRange) and leaf.field not in DATES:
+            names.append(f"date {leaf.field}")
+    return list(dict.fromkeys(names))
+
+
+class _Compiler:
+    def __init__(self, searcher: tantivy.Searcher) -> None:
+        self._searcher = searcher
+        self._schema = schema()
+
+    def compile(self, query: Query) -> tantivy.Query:
+        match query:
+            case And():
+                return self._all(query.parts)
+            case Or():
+                return _any(self.compile(part) for part in query.parts)
+            case Not():
+                return self._all((query,))
+            case Everything():
+                return tantivy.Query.all_query()
+            case Range():
+                return self._between(YEAR, query.low, query.high)
+            case DateRange():
+                low, high = (int(f"{d:%Y%m%d}") if d else None for d in (query.low, query.high))
+                return self._between(query.field, low, high) if query.field in DATES else tantivy.Query.empty_query()
+            case Mesh():
+                return self._stored("mesh_major" if query.major else "mesh", _indexed(query))
+            case PublicationType():
+                return self._stored("publication_type", _indexed(query))
+            case Words():
+                words = analyser("plain").analyze(query.text)
+                return _any(self.compile(Term(value=word, field=query.field)) for word in words)
+            case Term() | Phrase() | Near():
+                return self._leaf(query)
+            case _:
+                assert_never(query)
+
+    def _all(self, parts: tuple[Query, ...]) -> tantivy.Query:
+        clauses = [
+            (_NOT, self.compile(part.part)) if isinstance(part, Not) else (_MUST, self.compile(part)) for part in parts
+        ]
+        if all(isinstance(part, Not) for part in parts):
+            # A negation alone matches nothing in Tantivy: it takes away from what another clause has found.
+            clauses.append((_MUST, tantivy.Query.all_query()))
+        return tantivy.Query.boolean_query(clauses)
+
+    def _leaf(self, leaf: Term | Phrase | Near) -> tantivy.Query:
+        field = leaf.field or "all"
+        text = leaf.value if isinstance(leaf, Term) else leaf.text
+        prefix = isinstance(leaf, Term) and leaf.prefix
+        if field == YEAR:
+            year = int(text) if text.isascii() and text.isdigit() and len(text) <= 4 else None
+            return tantivy.Query.empty_query() if year is None else self._between(YEAR, year, year)
+        analysis = FIELDS.get(field)
+        match analysis:
+            case None:
+                return tantivy.Query.empty_query()
+            case "words":
+                return self._prefixed(field, text) if prefix else self._row(field, text, leaf)
+            case "name":
+                return self._person(field, value_of(field, text), prefix=prefix)
+            case "value":
+                values = journal_values(text) if field == "journal" else [value_of(field, text)]
+                return self._starting(field, values[0]) if prefix else self._values(field, values)
+
+    def _person(self, field: str, name: str, *, prefix: bool) -> tantivy.Query:
+        """A family name alone finds all who bear it; initials are completed where the query truncates."""
+        if not name:
+            return tantivy.Query.empty_query()
+        if prefix:
+            return self._starting(field, name)
+        if " " in name:
+            return self._values(field, [name])
+        return _any([self._starting(field, f"{name} "), self._values(field, [name])])
+
+    def _row(self, field: str, text: str, leaf: Term | Phrase | Near) -> tantivy.Query:
+        words = analyser("plain").analyze(text)
+        if not words:
+            return tantivy.Query.empty_query()
+        if len(words) == 1:
+            return tantivy.Query.term_query(self._schema, field, words[0])
+        slop = leaf.distance if isinstance(leaf, Near) else leaf.slop if isinstance(leaf, Phrase) else 0
+        reorder = isinstance(leaf, Near) or slop
+        if not reorder or len(words) > _MOST_REORDERED:
+            return tantivy.Query.phrase_query(self._schema, field, [*words], slop)
+        orders = dict.fromkeys(itertools.permutations(words))
+        return _any(tantivy.Query.phrase_query(self._schema, field, list(order), slop) for order in orders)
+
+    def _prefixed(self, field: str, text: str) -> tantivy.Query:
+        words = analyser("plain").analyze(text)
+        if not words:
+            return tantivy.Query.empty_query()
+        if len(words) == 1:
+            return self._starting(field, words[0])
+        return tantivy.Query.phrase_prefix_query(self._schema, field, [*words])
+
+    def _starting(self, field: str, start: str) -> tantivy.Query:
+        found = self._searcher.terms_with_prefix(field, start, limit=_MOST_EXPANSIONS)
+        return tantivy.Query.term_set_query(self._schema, field, [value for value, _ in found])
+
+    def _values(self, field: str, values: Iterable[str]) -> tantivy.Query:
+        return self._stored(field, list(dict.fromkeys(value_of(field, value) for value in values)))
+
+    def _stored(self, field: str, values: list[str]) -> tantivy.Query:
+        if len(values) == 1:
+            return tantivy.Query.term_query(self._schema, field, values[0])
+        return tantivy.Query.term_set_query(self._schema, field, values)
+
+    def _between(self, field: str, low: int | None, high: int | None) -> tantivy.Query:
+        first, last = max(low or 0, 0), min(_LAST_DAY if high is None else high, _LAST_DAY)
+        if first > last:
+            return tantivy.Query.empty_query()
+        return tantivy.Query.range_query(self._schema, field, tantivy.FieldType.Integer, first, last)
+
+
+@lru_cache(maxsize=4096)
+def _indexed(query: Mesh | PublicationType) -> list[str]:
+    """The values that a heading or a type stands for; exploding a broad one takes milliseconds."""
+    values = mesh_values(query) if isinstance(query, Mesh) else publication_types(query)
+    return list(dict.fromkeys(value_of("mesh", value) for value in values))
+
+
+def _any(parts: Iterable[tantivy.Query]) -> tantivy.Query:
+    return tantivy.Query.boolean_query([(_SHOULD, part) for part in parts])

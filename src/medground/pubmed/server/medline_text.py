@@ -1,0 +1,82 @@
+"""Records as text: the MEDLINE format, and the abstract format."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Iterator
+
+from medground.document import Document, MeshHeading
+from medground.pubmed.records_fields import date_of
+from medground.pubmed.server.abstracts import abstract_parts
+from medground.pubmed.server.dates import moment, written
+from medground.pubmed.server.medline_xml import pmid_of, status_of, types_of
+
+_WIDTH = 82
+_STARTS = 6
+_AID_KINDS = ("pii", "doi", "bookaccession", "mid")
+
+
+def medline_text(records: Iterable[Document]) -> str:
+    """Fields of four letters, long ones wrapped; a blank line before each record."""
+    return "".join("\n" + "".join(_field(tag, value) for tag, value in _fields(record)) for record in records)
+
+
+def abstract_text(records: Iterable[Document], first: int = 1) -> str:
+    """Numbered records as a reader of PubMed saves them, two blank lines between."""
+    return "\n\n\n".join("\n\n".join(_paragraphs(number, r)) for number, r in enumerate(records, first)) + "\n"
+
+
+def _fields(record: Document) -> Iterator[tuple[str, str]]:
+    yield "PMID", pmid_of(record)
+    yield "OWN", "NLM"
+    yield "STAT", status_of(record)
+    yield "DP", written(date_of(record, "published"))
+    yield "TI", record.title
+    yield from (("AID", f"{record.identifiers[k]} [{k}]") for k in _AID_KINDS if k in record.identifiers)
+    yield "AB", " ".join(f"{p.label}: {p.text}" if p.label else p.text for p in abstract_parts(record))
+    yield from (("AU", author) for author in record.authors)
+    yield "LA", record.language or "und"
+    yield from (("PT", kind) for kind in types_of(record))
+    yield "TA", record.journal or ""
+    yield "JT", record.journal or ""
+    yield from (("MH", _heading(heading)) for heading in record.mesh)
+    yield from (("OT", word) for word in record.keywords)
+    yield "EDAT", moment(date_of(record, "entered")).removesuffix(" 00:00")
+    yield "PMC", record.identifiers.get("pmc", "")
+    yield "SO", _place(record)
+
+
+def _field(tag: str, value: str) -> str:
+    value = " ".join(value.split())
+    if not value:
+        return ""
+    lines = textwrap.wrap(value, _WIDTH, break_long_words=False, break_on_hyphens=False)
+    return f"{tag:<4}- " + ("\n" + " " * _STARTS).join(lines) + "\n"
+
+
+def _heading(heading: MeshHeading) -> str:
+    """`*Asthma/drug therapy/*prevention & control`."""
+    own = "*" if heading.major and not heading.major_qualifiers else ""
+    qualifiers = ("*" * (name in heading.major_qualifiers) + name for name in heading.qualifiers)
+    return "/".join([own + heading.descriptor, *qualifiers])
+
+
+def _place(record: Document) -> str:
+    date = written(date_of(record, "published"))
+    return f"{record.journal}. {date}." if record.journal else f"{date}." if date else ""
+
+
+def _paragraphs(number: int, record: Document) -> Iterator[str]:
+    ids = [f"DOI: {record.identifiers['doi']}"] if "doi" in record.identifiers else []
+    ids += [f"PMCID: {record.identifiers['pmc']}"] if "pmc" in record.identifiers else []
+    status = "  [Indexed for MEDLINE]" if record.mesh else ""
+    yield f"{number}. {_place(record)}".rstrip()
+    yield _wrapped(record.title)
+    if record.authors:
+        yield _wrapped(", ".join(record.authors) + ".")
+    yield from (_wrapped(f"{p.label}: {p.text}" if p.label else p.text) for p in abstract_parts(record))
+    yield "\n".join([*ids, f"PMID: {pmid_of(record)}{status}"])
+
+
+def _wrapped(text: str) -> str:
+    return textwrap.fill(text, 80, break_long_words=False, break_on_hyphens=False)

@@ -1,0 +1,140 @@
+"""Records as PubMed XML, by the DTD of 2025."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from lxml import etree
+
+from medground.document import Document, MeshHeading
+from medground.pubmed.records_fields import date_of
+from medground.pubmed.server.abstracts import abstract_parts
+from medground.pubmed.server.dates import MONTHS, full
+from medground.pubmed.server.xml import node
+
+DOCTYPE = (
+    '<!DOCTYPE PubmedArticleSet PUBLIC "-//NLM//DTD PubMedArticle, 1st January 2025//EN" '
+    '"https://dtd.nlm.nih.gov/ncbi/pubmed/out/pubmed_250101.dtd">'
+)
+_ID_KINDS = frozenset(["doi", "pii", "pmcpid", "pmpid", "pmc", "mid", "sici", "medline", "pmcid"])
+_ID_KINDS |= {"pmcbook", "bookaccession"}
+_CORRECTIONS = {"retracted": "RetractionIn", "concern": "ExpressionOfConcernIn"}
+_TYPES = {"retracted": "Retracted Publication", "notice": "Retraction of Publication"}
+
+
+def pmid_of(record: Document) -> str:
+    """The bare PMID of a record; empty where it has none."""
+    prefix, _, name = record.id.partition(":")
+    return name if prefix == "PMID" else record.identifiers.get("pmid", "")
+
+
+def article_set(records: Iterable[Document]) -> etree._Element:
+    """The records as one PubmedArticleSet."""
+    return node("PubmedArticleSet", None, *map(_article, records))
+
+
+def _article(record: Document) -> etree._Element:
+    return node("PubmedArticle", None, _citation(record), _pubmed_data(record))
+
+
+def _citation(record: Document) -> etree._Element:
+    made = node(
+        "MedlineCitation", None, node("PMID", pmid_of(record), Version="1"), Owner="NLM", Status=status_of(record)
+    )
+    for tag, kind in (("DateCompleted", "completed"), ("DateRevised", "revised")):
+        if len(day := record.dates.get(kind, "").split("-")) == 3:
+            made.append(node(tag, None, *_day(day)))
+    made.append(_body(record))
+    made.append(node("MedlineJournalInfo", None, node("MedlineTA", record.journal or "")))
+    if correction := _CORRECTIONS.get(record.retraction):
+        entry = node("CommentsCorrections", None, node("RefSource", "not stored"), RefType=correction)
+        made.append(node("CommentsCorrectionsList", None, entry))
+    if record.mesh:
+        made.append(node("MeshHeadingList", None, *map(_heading, record.mesh)))
+    if record.keywords:
+        keywords = (node("Keyword", word, MajorTopicYN="N") for word in record.keywords)
+        made.append(node("KeywordList", None, *keywords, Owner="NOTNLM"))
+    return made
+
+
+def status_of(record: Document) -> str:
+    """NLM indexes what it has read: a record with headings is MEDLINE."""
+    return "MEDLINE" if record.mesh else "PubMed-not-MEDLINE"
+
+
+def types_of(record: Document) -> list[str]:
+    """Publication types, one at least, with the one that tells a retraction."""
+    types = [*record.publication_types] or ["Journal Article"]
+    told = _TYPES.get(record.retraction)
+    return types if told is None or told in types else [*types, told]
+
+
+def _body(record: Document) -> etree._Element:
+    doi = record.identifiers.get("doi")
+    journal = [node("JournalIssue", None, _publication_date(record), CitedMedium="Internet")]
+    journal += [node("Title", record.journal)] if record.journal else []
+    made = node("Article", None, node("Journal", None, *journal), node("ArticleTitle", record.title), PubModel="Print")
+    place = node("ELocationID", doi, EIdType="doi") if doi else node("Pagination", None, node("MedlinePgn"))
+    made.append(place)
+    if parts := abstract_parts(record):
+        texts = (node("AbstractText", p.text, **({"Label": p.label} if p.label else {})) for p in parts)
+        made.append(node("Abstract", None, *texts))
+    if record.authors:
+        made.append(node("AuthorList", None, *map(_author, record.authors), CompleteYN="Y"))
+    made.append(node("Language", record.language or "und"))
+    made.append(node("PublicationTypeList", None, *(node("PublicationType", t, UI="") for t in types_of(record))))
+    return made
+
+
+def _publication_date(record: Document) -> etree._Element:
+    year, *rest = date_of(record, "published").split("-")
+    if not year:
+        return node("PubDate", None, node("MedlineDate", "date not stored"))
+    month = [node("Month", MONTHS[int(rest[0]) - 1])] if rest else []
+    return node("PubDate", None, node("Year", year), *month, *([node("Day", rest[1])] if len(rest) > 1 else []))
+
+
+def _author(name: str) -> etree._Element:
+    """`Family Initials`; a name of another form is that of a group."""
+    family, _, initials = name.rpartition(" ")
+    if not family or not (initials.isupper() and len(initials) <= 4):
+        return node("Author", None, node("CollectiveName", name), ValidYN="Y")
+    return node("Author", None, node("LastName", family), node("Initials", initials), ValidYN="Y")
+
+
+def _heading(heading: MeshHeading) -> etree._Element:
+    own = heading.major and not heading.major_qualifiers
+    qualifiers = (
+        node("QualifierName", name, UI="", MajorTopicYN=_yes(name in heading.major_qualifiers))
+        for name in heading.qualifiers
+    )
+    descriptor = node("DescriptorName", heading.descriptor, UI=heading.ui or "", MajorTopicYN=_yes(own))
+    return node("MeshHeading", None, descriptor, *qualifiers)
+
+
+def _pubmed_data(record: Document) -> etree._Element:
+    made = node("PubmedData")
+    if entered := date_of(record, "entered"):
+        day = _day(full(entered))
+        made.append(node("History", None, node("PubMedPubDate", None, *day, PubStatus="pubmed")))
+    made.append(node("PublicationStatus", "ppublish"))
+    ids = [node("ArticleId", pmid_of(record), IdType="pubmed")]
+    ids += [node("ArticleId", v, IdType=k) for k, v in record.identifiers.items() if k in _ID_KINDS]
+    made.append(node("ArticleIdList", None, *ids))
+    cited = [reference.removeprefix("PMID:") for reference in record.references if reference.startswith("PMID:")]
+    if cited:
+        made.append(node("ReferenceList", None, *map(_reference, cited)))
+    return made
+
+
+def _reference(pmid: str) -> etree._Element:
+    ids = node("ArticleIdList", None, node("ArticleId", pmid, IdType="pubmed"))
+    return node("Reference", None, node("Citation", f"PMID {pmid}"), ids)
+
+
+def _day(day: list[str]) -> Iterator[etree._Element]:
+    return (node(tag, value) for tag, value in zip(("Year", "Month", "Day"), day, strict=True))
+
+
+def _yes(value: bool) -> str:
+    return "Y" if value else "N"

@@ -1,0 +1,149 @@
+"""The smaller utilities: epost, einfo, espell, elink."""
+
+from __future__ import annotations
+
+from lxml import etree
+
+from medground.pubmed.server.parameters import Parameters, Refused
+from medground.pubmed.server.reply import Reply, Shelf, json_reply, wants_json, xml_reply
+from medground.pubmed.server.xml import eutils_doctype, node
+
+POST = eutils_doctype("ePostResult", "epost", "20090526")
+INFO = eutils_doctype("eInfoResult", "einfo", "20190110")
+LINK = eutils_doctype("eLinkResult", "elink", "20101123")
+SPELL = (
+    '<!DOCTYPE eSpellResult PUBLIC "-//NLM//DTD eSpellResult, 23 November 2004//EN" '
+    '"https://www.ncbi.nlm.nih.gov/entrez/query/DTD/eSpell.dtd">'
+)
+_SIMILAR = "pubmed_pubmed"
+_MOST_SIMILAR = 100
+_FLAGS = {
+    "IsDate": ("PDAT", "EDAT", "MDAT", "CRDT"),
+    "IsNumerical": ("UID",),
+    "SingleToken": ("UID", "MESH", "MAJR", "AUTH", "JOUR", "PTYP", "LANG"),
+    "Hierarchy": ("MESH", "MAJR"),
+    "IsHidden": (),
+}
+"""Properties of search fields, and the fields that have them."""
+
+
+def epost(shelf: Shelf, parameters: Parameters) -> Reply:
+    """Keep ids for later.
+
+    Raises:
+        Refused: none is an id.
+    """
+    good = [each for each in parameters.ids if each.isascii() and each.isdigit() and len(each) <= 19]
+    bad = [each for each in parameters.ids if each not in set(good)]
+    if not good:
+        raise Refused("Empty ID list; Nothing to store")
+    key, session = shelf.history.keep(good, parameters.text("WebEnv"))
+    if wants_json(parameters):
+        return json_reply("epost", {"epostresult": {"querykey": str(key), "webenv": session}})
+    made = node("ePostResult")
+    if bad:
+        made.append(node("InvalidIdList", None, *(node("Id", each) for each in bad)))
+    made.extend([node("QueryKey", key), node("WebEnv", session)])
+    return xml_reply(made, POST)
+
+
+def einfo(shelf: Shelf, parameters: Parameters) -> Reply:
+    """What the one database is."""
+    about = shelf.catalogue.about
+    if not parameters.has("db"):
+        if wants_json(parameters):
+            return json_reply("einfo", {"einforesult": {"dblist": ["pubmed"]}})
+        return xml_reply(node("eInfoResult", None, node("DbList", None, node("DbName", "pubmed"))), INFO)
+    facts = {
+        "DbName": "pubmed",
+        "MenuName": "PubMed",
+        "Description": f"PubMed records of the corpus {about.name}",
+        "DbBuild": about.name,
+        "Count": str(about.count),
+        "LastUpdate": about.updated,
+    }
+    fields = [_field(name, full) for name, full in about.fields.items()]
+    links = [("pubmed_pubmed", "Similar articles", "Similar records by their words and MeSH terms")]
+    if wants_json(parameters):
+        as_json = {name.lower(): value for name, value in facts.items()}
+        listed = [{tag.lower(): value for tag, value in field.items()} for field in fields]
+        linked = [{"name": n, "menu": m, "description": d, "dbto": "pubmed"} for n, m, d in links]
+        whole = {**as_json, "fieldlist": listed, "linklist": linked}
+        return json_reply("einfo", {"einforesult": {"dbinfo": [whole]}})
+    info = node("DbInfo", None, *_nodes(facts))
+    info.append(node("FieldList", None, *(node("Field", None, *_nodes(field)) for field in fields)))
+    entries = ({"Name": n, "Menu": m, "Description": d, "DbTo": "pubmed"} for n, m, d in links)
+    info.append(node("LinkList", None, *(node("Link", None, *_nodes(entry)) for entry in entries)))
+    return xml_reply(node("eInfoResult", None, info), INFO)
+
+
+def espell(shelf: Shelf, parameters: Parameters) -> Reply:
+    """A better spelling of a query, empty where there is none.
+
+    Raises:
+        Refused: an empty query.
+    """
+    term = parameters.text("term")
+    if not term:
+        raise Refused("Empty term")
+    corrected = shelf.catalogue.spelling(term) or ""
+    spelled = node("SpelledQuery")
+    if corrected:
+        spelled.append(node("Replaced", corrected))
+    made = node(
+        "eSpellResult", None, node("Database", "pubmed"), node("Query", term), node("CorrectedQuery", corrected)
+    )
+    made.extend([spelled, node("ERROR")])
+    return xml_reply(made, SPELL)
+
+
+def elink(shelf: Shelf, parameters: Parameters) -> Reply:
+    """Similar records, with scores where `cmd=neighbor_score`. Of any other link the corpus knows nothing.
+
+    Raises:
+        Refused: no ids, or a command that it does not have.
+    """
+    command = parameters.text("cmd", "neighbor").lower() or "neighbor"
+    if command not in ("neighbor", "neighbor_score"):
+        raise Refused(f"Command {command[:20]} is not supported by this server; it has neighbor and neighbor_score")
+    groups = parameters.id_groups or [shelf.history.asked(parameters)]
+    linked = parameters.text("linkname") in ("", _SIMILAR) and parameters.text("db", "pubmed") in ("", "pubmed")
+    sets = [(ids, _similar(shelf, ids) if linked else []) for ids in groups if ids]
+    with_scores = command == "neighbor_score"
+    if wants_json(parameters):
+        return json_reply("elink", {"linksets": [_as_json(ids, links, with_scores) for ids, links in sets]})
+    return xml_reply(node("eLinkResult", None, *(_link_set(i, links, with_scores) for i, links in sets)), LINK)
+
+
+def _similar(shelf: Shelf, ids: list[str]) -> list[tuple[str, int]]:
+    """The records most like any of the ids, with NCBI's kind of whole-number scores."""
+    best: dict[str, float] = {}
+    for pmid in ids[:_MOST_SIMILAR]:
+        for other, score in shelf.catalogue.similar(pmid, _MOST_SIMILAR):
+            best[other] = max(score, best.get(other, 0.0))
+    ordered = sorted(best.items(), key=lambda pair: (-pair[1], pair[0]))[:_MOST_SIMILAR]
+    return [(pmid, round(score * 1_000_000)) for pmid, score in ordered]
+
+
+def _link_set(ids: list[str], links: list[tuple[str, int]], with_scores: bool) -> etree._Element:
+    made = node("LinkSet", None, node("DbFrom", "pubmed"), node("IdList", None, *(node("Id", each) for each in ids)))
+    if links:
+        facts = ({"Id": pmid} | ({"Score": str(score)} if with_scores else {}) for pmid, score in links)
+        entries = (node("Link", None, *_nodes(each)) for each in facts)
+        made.append(node("LinkSetDb", None, node("DbTo", "pubmed"), node("LinkName", _SIMILAR), *entries))
+    return made
+
+
+def _as_json(ids: list[str], links: list[tuple[str, int]], with_scores: bool) -> dict[str, object]:
+    entries = [{"id": pmid, "score": score} if with_scores else pmid for pmid, score in links]
+    made: dict[str, object] = {"dbfrom": "pubmed", "ids": ids}
+    return made | ({"linksetdbs": [{"dbto": "pubmed", "linkname": _SIMILAR, "links": entries}]} if links else {})
+
+
+def _field(name: str, full: str) -> dict[str, str]:
+    flags = {flag: "NY"[name in having] for flag, having in _FLAGS.items()}
+    return {"Name": name, "FullName": full, "Description": full, "TermCount": "", **flags}
+
+
+def _nodes(values: dict[str, str]) -> list[etree._Element]:
+    return [node(tag, value) for tag, value in values.items()]

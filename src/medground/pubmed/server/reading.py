@@ -1,0 +1,79 @@
+"""How a query was understood: its translation, its terms with their counts, and what was not found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from medground.pubmed import Translated, to_pubmed
+from medground.pubmed.records_query import leaves, not_held
+from medground.pubmed.server.catalogue import Leaf, Reading
+from medground.query import And, DateRange, Everything, Mesh, Not, Or, PublicationType, Query, Range, Term
+
+Count = Callable[[Query], int]
+_NEVER_A_PHRASE = (Range, DateRange, Everything)
+
+
+def read(translated: Translated, notes: tuple[str, ...], count: Count) -> Reading:
+    """The reading of a translated query; `count` tells how many records a part of it finds."""
+    unknown = tuple(f"this corpus holds no {name}" for name in not_held(translated.query))
+    return Reading(
+        translation=translated.text,
+        translations=tuple((t.source, t.text) for t in translated.translations),
+        stack=tuple(_stack(translated.query, count)),
+        not_found=tuple(dict.fromkeys(_not_found(translated, count))),
+        notes=notes + unknown,
+    )
+
+
+def _stack(query: Query, count: Count) -> Iterator[Leaf | str]:
+    """Terms and operators in postfix order, GROUP after each pair of parentheses."""
+    match query:
+        case And() | Or():
+            first = True
+            for part in query.parts:
+                negative = isinstance(part, Not) and isinstance(query, And)
+                yield from _stack(part.part if negative and isinstance(part, Not) else part, count)
+                if not first:
+                    yield "NOT" if negative else "AND" if isinstance(query, And) else "OR"
+                first = False
+            yield "GROUP"
+        case Not():
+            yield from _stack(query.part, count)
+            yield "NOT"
+        case _:
+            yield _leaf(query, count)
+
+
+def _leaf(query: Query, count: Count) -> Leaf:
+    text = to_pubmed(query)
+    field = text.rpartition("[")[2].rstrip("]").partition(":")[0]
+    explode = isinstance(query, Mesh | PublicationType) and query.explode
+    return Leaf(term=text, field=field, count=count(query), explode=explode)
+
+
+def _not_found(translated: Translated, count: Count) -> Iterator[str]:
+    """Concepts of which no name is found anywhere, and other terms that are not."""
+    concepts = {translation.query: translation.source for translation in translated.translations}
+    for part in _parts(translated.query, concepts):
+        if not isinstance(part, _NEVER_A_PHRASE) and count(part) == 0:
+            yield concepts.get(part) or _words(part)
+
+
+def _parts(query: Query, concepts: dict[Query, str]) -> Iterator[Query]:
+    """The concepts of the tree as wholes, and the terms outside of them."""
+    if query in concepts:
+        yield query
+    elif isinstance(query, And | Or):
+        for part in query.parts:
+            yield from _parts(part, concepts)
+    elif isinstance(query, Not):
+        yield from _parts(query.part, concepts)
+    else:
+        yield from leaves(query)
+
+
+def _words(leaf: Query) -> str:
+    """What was searched, without the marks of the untagged search."""
+    text = to_pubmed(leaf)
+    plain = isinstance(leaf, Term) and leaf.field in ("all", None)
+    return leaf.value if plain and isinstance(leaf, Term) else text

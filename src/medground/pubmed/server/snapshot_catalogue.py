@@ -1,0 +1,146 @@
+"""A corpus snapshot as a catalogue."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from types import MappingProxyType
+
+from medground.corpus.snapshot import Snapshot
+from medground.document import Document
+from medground.errors import UsageError
+from medground.progress import Progress, silent
+from medground.pubmed import QuerySyntaxError, Translated, normalize, translate
+from medground.pubmed.records_index import Order, RecordsIndex
+from medground.pubmed.server.catalogue import About, Matches, Reading
+from medground.pubmed.server.reading import read
+from medground.query import And, Everything, Mesh, Or, Query, Words
+
+INDEX_FORMAT = 1
+"""Part of the index's place on disk: goes up when its fields change."""
+_MOST_COUNTED = 100_000
+_MOST_HEADINGS = 10
+_FIELDS = MappingProxyType(
+    {
+        "ALL": "All Fields",
+        "UID": "UID",
+        "FILT": "Filter",
+        "TITL": "Title",
+        "TIAB": "Title/Abstract",
+        "WORD": "Text Word",
+        "MESH": "MeSH Terms",
+        "MAJR": "MeSH Major Topic",
+        "SUBH": "MeSH Subheading",
+        "AUTH": "Author",
+        "FAUT": "Author - First",
+        "LAUT": "Author - Last",
+        "JOUR": "Journal",
+        "PTYP": "Publication Type",
+        "LANG": "Language",
+        "OTRM": "Other Term",
+        "PDAT": "Date - Publication",
+        "EDAT": "Date - Entry",
+        "CRDT": "Date - Create",
+        "MDAT": "Date - Modification",
+    }
+)
+
+
+class SnapshotCatalogue:
+    """Answers from one snapshot, by an index of its records.
+
+    Args:
+        snapshot: what is searched; whoever opened it closes it.
+        index: the index of its records.
+    """
+
+    def __init__(self, snapshot: Snapshot, index: RecordsIndex) -> None:
+        if index.records == 0:
+            name = snapshot.manifest.name
+            raise UsageError(f"corpus {name} holds no PubMed records; serve one that was built from MEDLINE XML")
+        self._snapshot = snapshot
+        self._index = index
+        self._count = lru_cache(maxsize=_MOST_COUNTED)(index.count)
+
+    @classmethod
+    def open(cls, snapshot: Snapshot, home: Path, progress: Progress = silent) -> SnapshotCatalogue:
+        """Open or make the index of a snapshot, under `home/cache/pubmed`.
+
+        Raises:
+            UsageError: the corpus holds no PubMed records.
+            SnapshotCorrupt: it cannot be read.
+            StorageFailed: the disk refuses.
+        """
+        folder = home / "cache" / "pubmed" / f"{snapshot.manifest.hash}-{INDEX_FORMAT}"
+        return cls(snapshot, RecordsIndex.open_or_build(folder, snapshot.all_documents, progress))
+
+    @property
+    def about(self) -> About:
+        """What it is."""
+        manifest = self._snapshot.manifest
+        updated = f"{manifest.created:%Y/%m/%d %H:%M}"
+        return About(f"{manifest.name}@{manifest.hash[:16]}", self._index.records, updated, dict(_FIELDS))
+
+    def search(self, term: str, within: Query | None, order: Order, *, start: int, limit: int) -> Matches:
+        """Search in PubMed's query language."""
+        translated, reading = self._read(term)
+        query = translated.query if within is None else And(parts=(translated.query, within))
+        found = self._index.search(query, order=order, start=start, limit=limit)
+        return Matches(found.count, found.ids, reading)
+
+    def fetch(self, ids: Sequence[str]) -> dict[str, Document]:
+        """Records by PMID; unknown ones are absent."""
+        by_id = {f"PMID:{_plain(each)}": each for each in ids}
+        return {by_id[found]: record for found, record in self._snapshot.documents(list(by_id)).items()}
+
+    def known(self, ids: Sequence[str]) -> list[str]:
+        """Those of the PMIDs that it holds."""
+        held = self.fetch(ids)
+        return [each for each in ids if each in held]
+
+    def similar(self, pmid: str, limit: int) -> list[tuple[str, float]]:
+        """The records that share most words of the title and main headings with a record, itself first."""
+        record = self.fetch([pmid]).get(pmid)
+        if record is None:
+            return []
+        headings = sorted(record.mesh, key=lambda h: not (h.major or h.major_qualifiers))[:_MOST_HEADINGS]
+        parts = [Words(text=record.title, field="text_word")]
+        query = Or(parts=(*parts, *(Mesh(heading=h.descriptor, explode=False) for h in headings)))
+        scored = self._index.scored(query, limit + 1)
+        best = max((score for _, score in scored), default=1.0)
+        others = [(other, score / best) for other, score in scored if other != pmid]
+        return [(pmid, 1.0), *others][:limit]
+
+    def spelling(self, term: str) -> str | None:
+        """The query with words that no record has replaced by the likest that one has."""
+        words = term.split()
+        better = [self._better(word) or word for word in words]
+        return " ".join(better) if better != words else None
+
+    def _better(self, word: str) -> str | None:
+        if not (word.isalpha() and word.isascii()) or word.isupper() or self._index.has_word(word.casefold()):
+            return None
+        near = difflib.get_close_matches(word.casefold(), self._index.words_like(word.casefold()), n=1, cutoff=0.8)
+        return near[0] if near else None
+
+    def _read(self, term: str) -> tuple[Translated, Reading]:
+        notes: tuple[str, ...] = ()
+        try:
+            translated = translate(term)
+        except QuerySyntaxError:
+            mended = normalize(term)
+            if isinstance(mended.query, Everything):
+                nothing = Translated(query=Or(parts=(Words(text=""),)))
+                return nothing, Reading(translation=term, not_found=(term,), notes=mended.notes)
+            notes = (*mended.notes, f"searched for: {mended.text}")
+            translated = translate(mended.text)
+        if isinstance(translated.query, Everything):
+            return translated, Reading(translation=translated.text, notes=notes)
+        return translated, read(translated, notes, self._count)
+
+
+def _plain(pmid: str) -> str:
+    """`0021645374` as `21645374`."""
+    return pmid.lstrip("0") if pmid.isascii() and pmid.isdigit() else pmid

@@ -1,0 +1,241 @@
+"""Clients that others have written, unchanged, against our server over real PubMed records."""
+
+from __future__ import annotations
+
+import io
+import threading
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_socket
+
+from medground.corpus.build import build
+from medground.corpus.library import Library
+from medground.corpus.readers import find_inputs
+from medground.pubmed.server.snapshot_catalogue import SnapshotCatalogue
+
+uvicorn = pytest.importorskip("uvicorn", reason="needs the extra serve")
+Entrez = pytest.importorskip("Bio.Entrez", reason="needs Biopython")
+
+from medground.pubmed.server.app import make_app  # noqa: E402
+
+NCBI = "https://eutils.ncbi.nlm.nih.gov"
+SHARED = Path(__file__).resolve().parent.parent.parent.parent / "shared" / "data" / "pubmed_xml" / "raw"
+pytestmark = pytest.mark.shared
+
+
+@pytest.fixture(scope="module")
+def catalogue(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SnapshotCatalogue]:
+    """996 real records as a corpus."""
+    if not SHARED.is_dir():
+        pytest.skip("needs the real data in ../shared/data, which is absent here")
+    home = tmp_path_factory.mktemp("home")
+    library = Library(home)
+    build(library, "real", find_inputs([SHARED], None))
+    with library.open("real") as snapshot:
+        yield SnapshotCatalogue.open(snapshot, home)
+
+
+@pytest.fixture
+def base(catalogue: SnapshotCatalogue, loopback: None) -> Iterator[str]:
+    """The address of a running server."""
+    server = uvicorn.Server(uvicorn.Config(make_app(catalogue), port=0, log_level="error", lifespan="off"))
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started:
+        time.sleep(0.005)
+    yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+    server.should_exit = True
+    thread.join()
+    pytest_socket.disable_socket(allow_unix_socket=True)
+
+
+@pytest.fixture
+def entrez(base: str, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Biopython, its requests sent to our server and its pauses left out."""
+
+    def here(url: str, *rest: Any, **more: Any) -> urllib.request.Request:
+        return urllib.request.Request(url.replace(NCBI, base), *rest, **more)
+
+    monkeypatch.setattr(Entrez, "Request", here)
+    monkeypatch.setattr(Entrez, "email", "reader@example.org")
+    monkeypatch.setattr(Entrez, "sleep_between_tries", 0)
+    monkeypatch.setattr(Entrez, "api_key", "no-key")
+    return Entrez
+
+
+def test_biopython_searches(entrez: Any) -> None:
+    found = entrez.read(entrez.esearch(db="pubmed", term="heart attack AND 1990:2020[dp]", retmax=3))
+    assert int(found["Count"]) > 3
+    assert len(found["IdList"]) == 3
+    assert found["RetMax"] == "3"
+    assert found["TranslationSet"][0]["From"] == "heart attack"
+    assert '"myocardial infarction"[MeSH Terms]' in found["QueryTranslation"]
+    assert found["TranslationStack"][-1].tag == "OP"
+
+
+def test_biopython_sees_what_was_not_found(entrez: Any) -> None:
+    found = entrez.read(entrez.esearch(db="pubmed", term="asthma AND abcXYZ"))
+    assert found["Count"] == "0"
+    assert found["ErrorList"]["PhraseNotFound"] == ["abcxyz"]
+    assert found["WarningList"]["OutputMessage"] == ["No items found."]
+
+
+def test_biopython_fetches_by_its_dtd(entrez: Any) -> None:
+    ids = entrez.read(entrez.esearch(db="pubmed", term="all[sb]", retmax=10_000))["IdList"]
+    assert len(ids) == 996
+    articles = entrez.read(entrez.efetch(db="pubmed", id=ids[:300], retmode="xml"))["PubmedArticle"]
+    assert [str(a["MedlineCitation"]["PMID"]) for a in articles] == list(ids[:300])
+    with_mesh = [a for a in articles if "MeshHeadingList" in a["MedlineCitation"]]
+    assert len(with_mesh) > 20
+    heading = with_mesh[0]["MedlineCitation"]["MeshHeadingList"][0]["DescriptorName"]
+    assert heading.attributes["MajorTopicYN"] in "YN"
+
+
+def test_biopython_reads_medline_text(entrez: Any) -> None:
+    from Bio import Medline
+
+    [record] = Medline.parse(entrez.efetch(db="pubmed", id="26555260", rettype="medline", retmode="text"))
+    assert record["PMID"] == "26555260"
+    assert record["TI"]
+    assert record["AU"]
+    assert record["PT"]
+    assert all("\n" not in value for value in record["AU"])
+
+
+def test_biopython_reads_summaries(entrez: Any) -> None:
+    found = entrez.read(entrez.esummary(db="pubmed", id="12091962,9997"))
+    assert [str(s["Id"]) for s in found] == ["12091962", "9997"]
+    assert found[0]["Title"] == "The treatment of AIDS behind the walls of correctional facilities."
+    assert found[0]["AuthorList"] == ["Olivero JM"]
+    assert found[0]["ArticleIds"]["pubmed"] == ["12091962"] or found[0]["ArticleIds"]["pubmed"] == "12091962"
+    with pytest.raises(RuntimeError, match="cannot get document summary"):
+        entrez.read(entrez.esummary(db="pubmed", id="999999999"))
+
+
+def test_biopython_works_through_history(entrez: Any) -> None:
+    posted = entrez.read(entrez.epost("pubmed", id="12091962,9997"))
+    kept = {"webenv": posted["WebEnv"], "query_key": posted["QueryKey"]}
+    assert len(entrez.read(entrez.efetch(db="pubmed", retmode="xml", **kept))["PubmedArticle"]) == 2
+    assert len(entrez.read(entrez.esummary(db="pubmed", retmax=1, retstart=1, **kept))) == 1
+    found = entrez.read(
+        entrez.esearch(db="pubmed", term="humans[mh]", usehistory="y", WebEnv=posted["WebEnv"], retmax=0)
+    )
+    assert (found["QueryKey"], found["WebEnv"], found["IdList"]) == ("2", posted["WebEnv"], [])
+    pages = [
+        entrez.read(
+            entrez.efetch(
+                db="pubmed",
+                retmode="xml",
+                retstart=start,
+                retmax=100,
+                webenv=found["WebEnv"],
+                query_key=found["QueryKey"],
+            )
+        )["PubmedArticle"]
+        for start in range(0, int(found["Count"]), 100)
+    ]
+    assert sum(map(len, pages)) == int(found["Count"])
+
+
+def test_biopython_reads_the_other_utilities(entrez: Any) -> None:
+    assert entrez.read(entrez.einfo())["DbList"] == ["pubmed"]
+    about = entrez.read(entrez.einfo(db="pubmed"))["DbInfo"][0]
+    assert about["Count"] == "996"
+    assert {"Name", "FullName", "IsDate"} <= about["FieldList"][0].keys()
+    assert entrez.read(entrez.espell(db="pubmed", term="asthmma treatmnt"))["CorrectedQuery"] == "asthma treatment"
+    linked = entrez.read(entrez.elink(dbfrom="pubmed", db="pubmed", id=["29768149", "9997"], cmd="neighbor_score"))
+    assert [group["IdList"] for group in linked] == [["29768149"], ["9997"]]
+    first = linked[0]["LinkSetDb"][0]
+    assert first["LinkName"] == "pubmed_pubmed"
+    assert first["Link"][0]["Id"] == "29768149"
+    assert int(first["Link"][0]["Score"]) >= int(first["Link"][1]["Score"]) > 0
+
+
+def test_biopython_is_told_of_errors(entrez: Any) -> None:
+    for call in (
+        lambda: entrez.esearch(db="nothing", term="x"),
+        lambda: entrez.esearch(db="pubmed", term=""),
+        lambda: entrez.epost("pubmed", id="abc"),
+        lambda: entrez.esummary(db="pubmed", webenv="MCID_x", query_key="1"),
+        lambda: entrez.esearch(db="pubmed", term="x", mindate="soon", maxdate="2020"),
+    ):
+        with pytest.raises(RuntimeError):
+            entrez.read(call())
+
+
+def test_pymed(base: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    api = pytest.importorskip("pymed.api")
+    monkeypatch.setattr(api, "BASE_URL", base)
+    client = api.PubMed(tool="test", email="reader@example.org")
+    assert client.getTotalResultsCount("asthma") == 7
+    articles = list(client.query("asthma", max_results=5))
+    assert len(articles) == 5
+    for article in articles:
+        assert article.pubmed_id.split()[0].isdigit()
+        assert article.title
+        assert article.publication_date.year > 1900
+    assert any(article.abstract and len(article.abstract) > 200 for article in articles)
+
+
+def test_easy_entrez(base: str) -> None:
+    api = pytest.importorskip("easy_entrez").EntrezAPI("test", "reader@example.org", server=f"{base}/entrez/eutils/")
+    api.minimal_interval = 0
+    found = api.search("asthma", max_results=3).data["esearchresult"]
+    assert (found["count"], len(found["idlist"])) == ("7", 3)
+    told = api.summarize(found["idlist"], max_results=3).data["result"]
+    assert told["uids"] == found["idlist"]
+    assert all(told[uid]["title"] for uid in told["uids"])
+    tree = api.fetch(found["idlist"], max_results=3).data
+    assert [e.text for e in tree.findall("PubmedArticle/MedlineCitation/PMID")] == found["idlist"]
+    links = api.link(found["idlist"][:1], database="pubmed", database_from="pubmed").data["linksets"][0]
+    assert links["linksetdbs"][0]["links"][0] == found["idlist"][0]
+    assert api.get_info("pubmed").data["einforesult"]["dbinfo"][0]["count"] == "996"
+
+
+def test_metapub(base: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("METAPUB_CACHE_DIR", str(tmp_path))
+    client_module = pytest.importorskip("metapub.ncbi_client")
+    client = client_module.NCBIClient(requests_per_second=1000)
+    monkeypatch.setattr(client, "BASE_URL", f"{base}/entrez/eutils")
+    xml = client.esearch("pubmed", "asthma", retmax=3)
+    from metapub.pubmedarticle import PubMedArticle
+
+    ids = [part.partition("<")[0] for part in str(xml).split("<Id>")[1:]]
+    assert len(ids) == 3
+    article = PubMedArticle(client.efetch("pubmed", ids[0]))
+    assert article.pmid == ids[0]
+    assert article.title
+    assert article.authors
+
+
+def test_everything_fits_ncbis_own_dtds(base: str, entrez: Any) -> None:
+    """Stricter than Biopython's parser: order and number too. (libxml refuses elink's DTD: it is ambiguous.)"""
+    from Bio.Entrez.Parser import DataHandler
+    from lxml import etree
+
+    asked = {
+        "esearch.dtd": [
+            "esearch.fcgi?term=asthma&usehistory=y",
+            "esearch.fcgi?term=x1y2+OR+(asthma",
+            "esearch.fcgi?term=",
+        ],
+        "esummary-v1.dtd": ["esummary.fcgi?id=12091962,9997,5", "esummary.fcgi"],
+        "epost.dtd": ["epost.fcgi?id=1,2,x", "epost.fcgi"],
+        "einfo.dtd": ["einfo.fcgi", "einfo.fcgi?db=pubmed", "einfo.fcgi?db=x"],
+        "eSpell.dtd": ["espell.fcgi?term=asthmma"],
+        "pubmed_250101.dtd": [
+            "efetch.fcgi?id=" + ",".join(entrez.read(entrez.esearch("pubmed", "all[sb]", retmax=996))["IdList"])
+        ],
+    }
+    for name, addresses in asked.items():
+        dtd = etree.DTD(str(Path(DataHandler.global_dtd_dir) / name))
+        for address in addresses:
+            path, _, query = f"{base}/entrez/eutils/{address}".partition("?")
+            body = urllib.request.urlopen(path, data=query.encode()).read()
+            tree = etree.parse(io.BytesIO(body), etree.XMLParser(load_dtd=False, no_network=True))
+            assert dtd.validate(tree), (address, dtd.error_log.filter_from_errors()[:3])
