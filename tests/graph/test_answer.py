@@ -174,6 +174,8 @@ def test_other_questions_of_the_first_landing(hpo: GraphStore) -> None:
     )
     assert ask(hpo, "How frequent are seizures in Rett syndrome?").status == "recorded"
     assert ask(hpo, "Is migraine a feature of Marfan syndrome?").note == "not recorded in HPO 2025-01-16"
+    linked = ask(hpo, "Which genes cause ectopia lentis?")
+    assert len(set(linked.facts)) == len(linked.facts)
     tetragametic = ask(hpo, "Is global developmental delay a feature of tetragametic chimerism syndrome?")
     assert tetragametic.status == "excluded"
 

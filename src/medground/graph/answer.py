@@ -115,7 +115,7 @@ def _genes_of(store: GraphStore, question: GraphQuestion) -> GraphFinding:
     found.sort(key=lambda r: (-entries[r.object.id], r.object.name))
     links = _links_of_phenotype(store, question.phenotypes) if question.phenotypes else []
     shown = links[: max(0, SHOWN - len(found)) // 2]
-    facts = [_fact(r) for r in (*found, *(r for pair in shown for r in pair))]
+    facts = [_fact(r) for r in dict.fromkeys((*found, *(r for pair in shown for r in pair)))]
     if not facts:
         return _finding(store, question, "not recorded", [], [])
     notes = [_ASSOCIATION, _shown(len(found), "gene links")]
