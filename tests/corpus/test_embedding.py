@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import math
 import os
 import sys
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from medground.corpus.embedding import Embedder, open_embedder
 from medground.corpus.embedding.bert_graph import BertShape
 from medground.corpus.embedding.minilm import OnnxEmbedder, quantised, write_graph
-from medground.errors import ConfigError
+from medground.errors import ConfigError, StorageFailed
 from medground.settings import Settings
 from medground.wheel_models import MINILM
 from medground.wheels import find
@@ -232,6 +233,17 @@ def test_minilm_is_opened_again_without_its_weights(minilm: Embedder, real_home:
     assert open_embedder("minilm", real_home).identity == minilm.identity
     assert before == [graph.stat().st_mtime_ns for graph in graphs]
     assert not (real_home / "models" / ".graph").exists()
+
+
+def test_no_room_for_the_graph(real_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> Path:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("medground.corpus.embedding.minilm._RECIPE", 99)
+    monkeypatch.setattr("medground.corpus.embedding.minilm.write_graph", full)
+    with pytest.raises(StorageFailed, match="No space left"):
+        open_embedder("minilm", real_home)
+    assert not list((real_home / "models").glob("*r99*"))
 
 
 @pytest.fixture

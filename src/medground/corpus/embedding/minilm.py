@@ -65,6 +65,9 @@ class OnnxEmbedder:
         self.identity = identity
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads or 0
+        # Threads that spin while they wait take the cores from whoever shares them (measured on a busy machine: without
+        # spinning 1.3 times the passages, and a query in a third of the time).
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         options.log_severity_level = 3
         try:
             self._session = onnxruntime.InferenceSession(str(graph), options, providers=["CPUExecutionProvider"])
