@@ -108,22 +108,26 @@ class Run:
         self._remaining()
         return reply.output
 
-    async def search(self, query: Query, *, text: str) -> list[Found]:
+    async def search(self, query: Query, *, text: str, shown: str | None = None) -> list[Found]:
         """Search every source at once. A source that fails is named in the answer; it is never an empty result.
+
+        `text` is the question in words; `shown` is how the answer names the query, the words when absent.
 
         Raises:
             SourceUnavailable: every source failed.
             BudgetExhausted: a limit was reached.
         """
         self._remaining()
-        results = await asyncio.gather(*(self._search_one(source, query, text) for source in self.sources))
+        results = await asyncio.gather(
+            *(self._search_one(source, query, text, shown or text) for source in self.sources)
+        )
         found = [r for r in results if isinstance(r, Found)]
         failures = [r for r in results if isinstance(r, SourceUnavailable)]
         if failures and not found:
             raise failures[0]
         return found
 
-    async def _search_one(self, source: Source, query: Query, text: str) -> Found | SourceUnavailable:
+    async def _search_one(self, source: Source, query: Query, text: str, shown: str) -> Found | SourceUnavailable:
         with self.trace.span(f"search {source.name}") as span:
             span.text(query=query.model_dump_json())
             self.usage += Usage(searches=1)
@@ -133,14 +137,14 @@ class Run:
                 )
             except (SourceUnavailable, RateLimited) as error:
                 span.fail(error)
-                self.searches.append(Search(source=source.name, query=text, status="failed", error=str(error)))
+                self.searches.append(Search(source=source.name, query=shown, status="failed", error=str(error)))
                 self.warn(f"{source.name} could not be searched: {error.reason}")
                 return error
             for note in found.notes:
                 self.warn(f"{source.name}: {note}")
             keys = {hit.passage.key for ranking in found.rankings for hit in ranking}
             self.searches.append(
-                Search(source=source.name, query=text, status="found" if keys else "empty", hits=len(keys))
+                Search(source=source.name, query=shown, status="found" if keys else "empty", hits=len(keys))
             )
             span.set(hits=[f"{h.ranker}:{h.rank}:{h.passage.key}" for r in found.rankings for h in r[:20]])
             return found

@@ -71,6 +71,20 @@ class RecipeSettings(_Part):
     sentences: int = Field(default=3, ge=1, description="most sentences of a rationale without a model")
 
 
+class PubMedReasonerSettings(_Part):
+    """Parts of the recipe `pubmed-reasoner`. The switches turn off what we added to the paper, for ablations."""
+
+    signals: int = Field(default=10, ge=1, description="records whose title and abstract the critic sees (S_t)")
+    critic: bool = Field(default=True, description="refine the query (Algorithm 1); off: the first query stays")
+    batching: bool = Field(default=True, description="stop reading early (Algorithm 2); off: all 20 are read")
+    relax: bool = Field(default=True, description="(a) widen a query that finds too little")
+    enough: int = Field(default=5, ge=1, description="documents that are enough for (a)")
+    concepts: bool = Field(default=True, description="(b) every concept of the question is in the query")
+    step_back: bool = Field(default=True, description="(d) search again when the evidence does not suffice")
+    retractions: bool = Field(default=True, description="(e) retracted papers are not read, and shown")
+    designs: bool = Field(default=True, description="(f) stronger designs are cited first")
+
+
 class VerifySettings(_Part):
     unsupported: Literal["flag", "drop"] = "flag"
     trusted_judges: Annotated[tuple[str, ...], BeforeValidator(_listed)] = Field(
@@ -102,6 +116,7 @@ class Settings(_Part):
     budget: BudgetSettings = BudgetSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
     recipe: RecipeSettings = RecipeSettings()
+    pubmed_reasoner: PubMedReasonerSettings = PubMedReasonerSettings()
     verify: VerifySettings = VerifySettings()
     trace: TraceSettings = TraceSettings()
     keys: KeySettings = KeySettings()

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
-from medground.operators.reading import extract, screen, sufficient
-from medground.operators.verifying import entail
-from medground.operators.writing import write
+from medground.operators import reading, searching, summarising, verifying, writing
+from medground.operators.base import Operator
 
-OPERATORS: tuple[str, ...] = tuple(sorted(o.name for o in (screen, extract, sufficient, write, entail)))
+OPERATORS: tuple[str, ...] = tuple(
+    sorted(
+        value.name
+        for module in (reading, searching, summarising, verifying, writing)
+        for value in vars(module).values()
+        if isinstance(value, Operator)
+    )
+)

@@ -37,29 +37,38 @@ class WriteOutput(OperatorOutput):
     )
 
 
-def _fits(value: WriteInput, output: WriteOutput) -> None:
-    known = {e.id for e in value.evidence}
+def check_written(task: Task, options: tuple[Option, ...], known: set[str], output: WriteOutput) -> None:
+    """Whether a written rationale cites only known evidence and its answer has the form of the task.
+
+    Raises:
+        InvalidOutput: it does not.
+    """
     for sentence in output.sentences:
         if unknown := [e for e in sentence.evidence if e not in known]:
             raise InvalidOutput(f"unknown evidence ids {', '.join(unknown[:5])}; use only ids that are given")
-    if output.answer and not (allowed := _allowed(value)) >= set(output.answer) and allowed:
+    allowed = _allowed(task, options)
+    if allowed and not allowed >= set(output.answer):
         raise InvalidOutput(f"answer {', '.join(output.answer)[:60]!r} is not one of {', '.join(sorted(allowed))}")
-    if len(output.answer) > 1 and value.task != "multiple-choice":
+    if len(output.answer) > 1 and task != "multiple-choice":
         raise InvalidOutput("give one answer, not several")
 
 
-def _allowed(value: WriteInput) -> set[str]:
-    match value.task:
+def _fits(value: WriteInput, output: WriteOutput) -> None:
+    check_written(value.task, value.options, {e.id for e in value.evidence}, output)
+
+
+def _allowed(task: Task, options: tuple[Option, ...]) -> set[str]:
+    match task:
         case "yes-no":
             return {"yes", "no"}
         case "yes-no-maybe":
             return {"yes", "no", "maybe"}
         case "single-choice" | "multiple-choice":
-            return {o.letter for o in value.options}
+            return {o.letter for o in options}
         case "free":
             return set()
         case _:
-            assert_never(value.task)
+            assert_never(task)
 
 
 def _keyless(value: WriteInput) -> WriteOutput:

@@ -12,7 +12,10 @@ from medground.run import Run
 
 Recipe = Callable[[Question, Run], Awaitable[Answer]]
 
-_PLACES = {"ground": "medground.recipes.ground:ground"}
+_PLACES = {
+    "ground": "medground.recipes.ground:ground",
+    "pubmed-reasoner": "medground.recipes.pubmed_reasoner:pubmed_reasoner",
+}
 
 
 def recipe_names() -> list[str]:

@@ -17,7 +17,7 @@ from medground.verify.judges import may_judge
 from medground.verify.policy import release
 from medground.write.draft import Draft, Sentence
 from medground.write.lean import Lean
-from medground.write.rationale import joined
+from medground.write.rationale import Mark, evidence_mark, joined
 
 _DECISION: TypeAdapter[Decision] = TypeAdapter(Decision)
 
@@ -30,6 +30,7 @@ def compose(
     lean: Lean | None = None,
     shown: Sequence[str] = (),
     stopped: str | None = None,
+    mark: Mark = evidence_mark,
 ) -> Answer:
     """Put the answer together from what the policy lets through.
 
@@ -40,9 +41,10 @@ def compose(
         lean: statistics' word for a closed question that nobody decided.
         shown: ids of documents to list besides the cited ones, such as retracted papers that were set aside.
         stopped: why the run ended early.
+        mark: how citations are written in the rationale.
     """
     kept, dropped = release(draft.sentences, verdicts, run.settings.verify)
-    rationale, spans = joined([sentence for sentence, _ in kept])
+    rationale, spans = joined([sentence for sentence, _ in kept], run.ledger.evidence, mark)
     cited = {e for sentence, _ in kept for e in sentence.evidence}
     evidence = tuple(e for e in run.ledger.evidence if e.id in cited)
     listed = dict.fromkeys([*(e.document_id for e in evidence), *shown])
@@ -80,11 +82,8 @@ def _decision(run: Run, draft: Draft, lean: Lean | None, has_sentences: bool) ->
             return _made(run.question, "not judged", reason="no sentence of the rationale passed verification")
         return _made(run.question, "unanswerable", reason=reason)
     if draft.answer:
-        if draft.basis == "model" and not may_judge(run.answered_by.get("write", ""), run.settings.verify):
-            run.warn(
-                f"the decision is the word of {run.answered_by.get('write', 'a model')}, "
-                "which has not proved itself as a judge of evidence"
-            )
+        if draft.basis == "model" and not may_judge(writer := _writer(run), run.settings.verify):
+            run.warn(f"the decision is the word of {writer}, which has not proved itself as a judge of evidence")
         return _made(run.question, "decided", draft.answer, basis=draft.basis, reason=draft.reason)
     if lean is not None and lean.value is not None:
         return _made(
@@ -96,6 +95,11 @@ def _decision(run: Run, draft: Draft, lean: Lean | None, has_sentences: bool) ->
             reason="statistics of the top document's words; nobody able has read it",
         )
     return _made(run.question, "not judged", reason="evidence was found; nobody able has judged it")
+
+
+def _writer(run: Run) -> str:
+    """The model that wrote the answer."""
+    return run.answered_by.get("respond") or run.answered_by.get("write", "a model")
 
 
 def _made(question: Question, status: Status, values: tuple[str, ...] = (), **rest: Any) -> Decision:

@@ -19,7 +19,8 @@ def lean_of(question: Question, evidence: Sequence[Evidence], run: Run) -> Lean 
     It was calibrated on single research abstracts, so it reads one document and no other kind.
     """
     task = _TASKS.get(question.task)
-    if task is None or run.answered_by.get("write") != "keyless":
+    writer = run.answered_by.get("respond") or run.answered_by.get("write")
+    if task is None or writer != "keyless":
         return None
     ids = [e.document_id for e in sorted(evidence, key=lambda e: e.rank)]
     documents = [run.ledger.documents[i] for i in ids if run.ledger.documents[i].kind == "research"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from medground.evidence import Evidence
 from medground.operators.writing import WriteInput, write
@@ -35,11 +35,24 @@ async def write_draft(question: Question, evidence: Sequence[Evidence], run: Run
     )
 
 
-def joined(sentences: Sequence[Sentence]) -> tuple[str, list[tuple[int, int]]]:
+Mark = Callable[[Evidence], str]
+"""How a citation is written in the rationale."""
+
+
+def evidence_mark(evidence: Evidence) -> str:
+    """`[E1]`."""
+    return f"[{evidence.id}]"
+
+
+def joined(
+    sentences: Sequence[Sentence], evidence: Sequence[Evidence], mark: Mark = evidence_mark
+) -> tuple[str, list[tuple[int, int]]]:
     """The rationale with marks such as `[E1][E3]` after each sentence, and each sentence's span without its marks."""
+    by_id = {quote.id: quote for quote in evidence}
     text, spans = "", []
     for sentence in sentences:
         text += " " if text else ""
         spans.append((len(text), len(text) + len(sentence.text)))
-        text += sentence.text + (" " + "".join(f"[{e}]" for e in sentence.evidence) if sentence.evidence else "")
+        marks = dict.fromkeys(mark(by_id[e]) for e in sentence.evidence)
+        text += sentence.text + (" " + "".join(marks) if marks else "")
     return text, spans

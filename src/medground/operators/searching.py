@@ -1,0 +1,258 @@
+"""Searching: from a question to MeSH terms, a query, and a critique of both from what the query finds.
+
+Source: PubMed Reasoner, section 3.1. Each operator names its equation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal
+
+from pydantic import Field
+
+from medground.operators.base import InvalidOutput, Operator, OperatorInput, OperatorOutput, Untrusted
+from medground.operators.keyless import searching as keyless
+from medground.operators.reading import DATA_RULE
+
+_QUERY_RULES = (
+    'Write PubMed syntax: headings as "Heading"[mesh], other words as word[tiab] or "a phrase"[tiab]. Join ideas that '
+    "must all be present with AND; put interchangeable names of one idea in parentheses, joined with OR. Add no dates. "
+)
+
+
+class Candidate(OperatorInput):
+    """A MeSH heading with the reason why it is there."""
+
+    heading: Untrusted
+    rationale: Untrusted = ""
+
+
+class Signal(OperatorInput):
+    """Title and abstract of a record that the query found: all that the critic sees (Eq. 5)."""
+
+    title: Untrusted
+    abstract: Untrusted
+
+
+class MeshTermsInput(OperatorInput):
+    question: Untrusted
+    context: Untrusted = ""
+
+
+class ProposedTerm(OperatorOutput):
+    heading: str = Field(min_length=1, max_length=200, description="a MeSH heading")
+    rationale: str = Field(default="", description="why it bears on the question, in a few words")
+
+
+class MeshTermsOutput(OperatorOutput):
+    terms: tuple[ProposedTerm, ...]
+
+
+mesh_terms = Operator(
+    name="mesh_terms",
+    instructions=(
+        "Propose MeSH headings with which the literature on this biomedical question is indexed: its conditions, "
+        "interventions, populations, mechanisms and outcomes. Be broad, a later step selects. Give each with the "
+        "reason in a few words. " + DATA_RULE
+    ),
+    input=MeshTermsInput,
+    output=MeshTermsOutput,
+    keyless=lambda value: MeshTermsOutput(
+        terms=tuple(ProposedTerm(heading=h, rationale=r) for h, r in keyless.propose(value.question))
+    ),
+)
+
+
+class SelectTermsInput(OperatorInput):
+    question: Untrusted
+    candidates: tuple[Candidate, ...]
+
+
+class SelectTermsOutput(OperatorOutput):
+    selected: tuple[str, ...] = Field(description="headings to keep, most important first, each as it was given")
+
+
+def _selected_known(value: SelectTermsInput, output: SelectTermsOutput) -> None:
+    _only(output.selected, (c.heading for c in value.candidates))
+
+
+select_terms = Operator(
+    name="select_terms",
+    instructions=(
+        "From proposed MeSH headings keep those that a librarian would search this question with: sure to be "
+        "headings, with a good reason, and close to what is asked. Drop broad ones that a narrower one covers. "
+        + DATA_RULE
+    ),
+    input=SelectTermsInput,
+    output=SelectTermsOutput,
+    keyless=lambda value: SelectTermsOutput(
+        selected=keyless.select(value.question, tuple(c.heading for c in value.candidates))
+    ),
+    check=_selected_known,
+)
+
+
+class DraftQueryInput(OperatorInput):
+    question: Untrusted
+    terms: tuple[Candidate, ...]
+
+
+class QueryOutput(OperatorOutput):
+    query: str = Field(min_length=1, max_length=4000, description="one PubMed query")
+    rationale: str = ""
+
+
+draft_query = Operator(
+    name="draft_query",
+    instructions="Write one PubMed query for this question from the given headings. " + _QUERY_RULES + DATA_RULE,
+    input=DraftQueryInput,
+    output=QueryOutput,
+    keyless=lambda value: QueryOutput(query=keyless.draft(value.question, tuple(t.heading for t in value.terms))),
+)
+
+
+class CritiqueInput(OperatorInput):
+    question: Untrusted
+    terms: tuple[Candidate, ...]
+    signals: tuple[Signal, ...]
+    query: Untrusted
+
+
+class TermVerdict(OperatorOutput):
+    heading: str
+    verdict: bool
+    rationale: str = ""
+    linkage: Literal["AND", "OR", "drop", ""] = Field(default="", description="how the term should join the query")
+
+
+class CritiqueOutput(OperatorOutput):
+    verdicts: tuple[TermVerdict, ...] = Field(description="one for each term")
+
+
+def _each_term_once(value: CritiqueInput, output: CritiqueOutput) -> None:
+    given = sorted(t.heading for t in value.terms)
+    if sorted(v.heading for v in output.verdicts) != given:
+        raise InvalidOutput(f"give exactly one verdict for each of: {'; '.join(given)[:300]}")
+
+
+coverage = Operator(
+    name="coverage",
+    instructions=(
+        "For each MeSH term say whether the idea it stands for appears in the titles and abstracts that the query "
+        "found (verdict true), with the reason. " + DATA_RULE
+    ),
+    input=CritiqueInput,
+    output=CritiqueOutput,
+    keyless=lambda value: _verdicts(value, keyless.coverage),
+    check=_each_term_once,
+)
+
+alignment = Operator(
+    name="alignment",
+    instructions=(
+        "For each MeSH term say whether the records found that are about it help with the question (verdict true) or "
+        "lead away from it, with the reason. " + DATA_RULE
+    ),
+    input=CritiqueInput,
+    output=CritiqueOutput,
+    keyless=lambda value: _verdicts(value, keyless.alignment),
+    check=_each_term_once,
+)
+
+redundancy = Operator(
+    name="redundancy",
+    instructions=(
+        "For each MeSH term say whether it is superfluous beside the others in the query (verdict true): it repeats "
+        "one, or a narrower or broader one already says it. Say also how it should join the query: AND for an idea "
+        "that must be present, OR with its near synonyms, drop when it is not needed. " + DATA_RULE
+    ),
+    input=CritiqueInput,
+    output=CritiqueOutput,
+    keyless=lambda value: _verdicts(value, keyless.redundancy),
+    check=_each_term_once,
+)
+
+
+class Feedback(OperatorInput):
+    """What the critic said of one term."""
+
+    heading: Untrusted
+    covered: bool
+    aligned: bool
+    redundant: bool
+    linkage: str = ""
+    rationale: Untrusted = ""
+
+
+class UpdateTermsInput(OperatorInput):
+    question: Untrusted
+    context: Untrusted = ""
+    feedback: tuple[Feedback, ...]
+    signals: tuple[Signal, ...]
+
+
+update_terms = Operator(
+    name="update_terms",
+    instructions=(
+        "Revise the MeSH terms of a search after its critique. Keep terms that are covered and aligned, replace those "
+        "that are not by better headings, merge or drop redundant ones, and add a heading when a main idea of the "
+        "question has none. " + DATA_RULE
+    ),
+    input=UpdateTermsInput,
+    output=MeshTermsOutput,
+    keyless=lambda value: MeshTermsOutput(
+        terms=tuple(
+            ProposedTerm(heading=h, rationale=r)
+            for h, r in keyless.update(
+                value.question, [(f.heading, f.covered, f.aligned, f.redundant) for f in value.feedback]
+            )
+        )
+    ),
+)
+
+
+class Tried(OperatorInput):
+    """A query of this search and how many records it found, capped at the depth of the search."""
+
+    query: Untrusted
+    found: int
+
+
+class RefineQueryInput(OperatorInput):
+    question: Untrusted
+    terms: tuple[Candidate, ...]
+    signals: tuple[Signal, ...]
+    history: tuple[Tried, ...]
+
+
+refine_query = Operator(
+    name="refine_query",
+    instructions=(
+        "Write one better PubMed query for this question from the revised headings. Do not repeat a query of the "
+        "history. Found too little: fewer ideas joined with AND, or more names joined with OR. Found what is off the "
+        "point: one more idea joined with AND. " + _QUERY_RULES + DATA_RULE
+    ),
+    input=RefineQueryInput,
+    output=QueryOutput,
+    keyless=lambda value: QueryOutput(
+        query=keyless.refine(
+            value.question, tuple(t.heading for t in value.terms), [(t.query, t.found) for t in value.history]
+        )
+    ),
+)
+
+
+def _verdicts(value: CritiqueInput, judge: keyless.Judge) -> CritiqueOutput:
+    headings = tuple(t.heading for t in value.terms)
+    judged = judge(value.question, headings, [f"{s.title} {s.abstract}" for s in value.signals])
+    return CritiqueOutput(
+        verdicts=tuple(
+            TermVerdict(heading=h, verdict=said, rationale=why) for h, (said, why) in zip(headings, judged, strict=True)
+        )
+    )
+
+
+def _only(used: Iterable[str], known: Iterable[str]) -> None:
+    allowed = set(known)
+    if unknown := [u for u in used if u not in allowed]:
+        raise InvalidOutput(f"{unknown[0][:80]!r} was not proposed; use headings as they were given")

@@ -1,0 +1,94 @@
+"""Summarising: the evidence by article, and a response from that summary alone.
+
+Source: PubMed Reasoner, section 3.3 (summary of evidence, response generation).
+"""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from medground.operators.base import InvalidOutput, Operator, OperatorInput, OperatorOutput, Untrusted
+from medground.operators.keyless import writing as keyless
+from medground.operators.reading import DATA_RULE
+from medground.operators.views import EvidenceView
+from medground.operators.writing import WriteOutput, WrittenSentence, check_written
+from medground.question import Option, Task
+
+
+class SummariseInput(OperatorInput):
+    question: Untrusted
+    evidence: tuple[EvidenceView, ...]
+
+
+class Observation(OperatorOutput):
+    text: str = Field(min_length=1, max_length=1200, description="one observation, in one sentence")
+    evidence: tuple[str, ...] = Field(min_length=1, description="ids of the quotes of one article that show it")
+
+
+class SummariseOutput(OperatorOutput):
+    observations: tuple[Observation, ...]
+
+
+def _known(value: SummariseInput, output: SummariseOutput) -> None:
+    known = {e.id for e in value.evidence}
+    for observation in output.observations:
+        if unknown := [e for e in observation.evidence if e not in known]:
+            raise InvalidOutput(f"unknown evidence ids {', '.join(unknown[:5])}; use only ids that are given")
+
+
+summarise = Operator(
+    name="summarise",
+    instructions=(
+        "Below are quotes from articles on a biomedical question. Article by article, write the observations that "
+        "bear on the question, each in one sentence that says no more than its quotes, with the ids of those quotes. "
+        "Keep numbers, populations and degrees of certainty. Leave out what does not bear on it. " + DATA_RULE
+    ),
+    input=SummariseInput,
+    output=SummariseOutput,
+    keyless=lambda value: SummariseOutput(
+        observations=tuple(Observation(text=e.quote[:1200], evidence=(e.id,)) for e in value.evidence)
+    ),
+    check=_known,
+)
+
+
+class ObservationView(OperatorInput):
+    """An observation of the summary, with the ids of the quotes behind it."""
+
+    article: Untrusted
+    text: Untrusted
+    evidence: tuple[str, ...]
+
+
+class RespondInput(OperatorInput):
+    question: Untrusted
+    task: Task
+    options: tuple[Option, ...] = ()
+    summary: tuple[ObservationView, ...]
+    sentences: int = 3
+
+
+def _keyless(value: RespondInput) -> WriteOutput:
+    views = [EvidenceView(id=o.evidence[0], title=o.article, quote=o.text) for o in value.summary]
+    chosen = keyless.choose(value.question, views, value.sentences)
+    return WriteOutput(sentences=tuple(WrittenSentence(text=v.quote, evidence=(v.id,)) for v in chosen), answer=())
+
+
+def _check(value: RespondInput, output: WriteOutput) -> None:
+    check_written(value.task, value.options, {e for o in value.summary for e in o.evidence}, output)
+
+
+respond = Operator(
+    name="respond",
+    instructions=(
+        "Answer a biomedical question from a summary of evidence alone. First the rationale: a few short sentences, "
+        "each with one claim of the summary and the ids of the quotes behind it. Be no more certain than the summary; "
+        "where articles disagree, say so. Then the answer that follows, in the form of the task: yes-no: `yes` or "
+        "`no`; yes-no-maybe: `yes`, `no` or `maybe`; single-choice: one letter; multiple-choice: all right letters; "
+        "free: at most two sentences. Give no answer when the summary does not tell. " + DATA_RULE
+    ),
+    input=RespondInput,
+    output=WriteOutput,
+    keyless=_keyless,
+    check=_check,
+)

@@ -1,0 +1,89 @@
+"""Mending a query that finds too little, and one that forgot an idea of the question. Beyond the paper.
+
+54.1 % of its failures were queries that found too little, 29.3 % queries without a concept of the question (its
+appendix on failures); both are mended here by rules, without a model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from medground.operators.keyless.searching import mentions
+from medground.plan.mesh import PubMedQuery
+from medground.pubmed.mesh import vocabulary
+from medground.pubmed.printer import to_pubmed
+from medground.query import And, Mesh, Not, Or, Phrase, Query, all_of, any_of
+from medground.question import Question
+
+Count = Callable[[PubMedQuery], Awaitable[int]]
+"""How many documents a query finds."""
+
+
+def as_pubmed(tree: Query) -> PubMedQuery:
+    """The query of a tree."""
+    return PubMedQuery(to_pubmed(tree), tree)
+
+
+def missing_concepts(question: Question, query: PubMedQuery) -> list[str]:
+    """Headings that the question names, by term mapping, and that no part of the query stands for."""
+    present = set(_headings(query.tree))
+    upper = {a.name for name in present if (h := vocabulary().find(name)) for a in vocabulary().ancestors(h)}
+    return [m.heading.name for m in mentions(question.text) if m.heading.name not in present | upper]
+
+
+def with_concepts(question: Question, query: PubMedQuery) -> PubMedQuery:
+    """The query with one more group, which any of its missing concepts satisfies; itself when none is missing."""
+    missing = missing_concepts(question, query)
+    if not missing:
+        return query
+    said = {m.heading.name: m.words for m in mentions(question.text)}
+    names = [Mesh(heading=name) for name in missing]
+    words = [Phrase(text=said[name].casefold(), field="title_abstract") for name in missing]
+    return as_pubmed(all_of([*_conjuncts(query.tree), any_of([*names, *words])]))
+
+
+async def relaxed(query: PubMedQuery, count: Count, enough: int) -> PubMedQuery:
+    """The query made wider until it finds `enough` documents.
+
+    AND-parts go one by one: the one whose loss is just enough, so that the most telling ideas stay; while none is
+    enough, the one whose loss wins most. A last part that finds too little goes up the MeSH tree, step by step.
+    """
+    found = await count(query)
+    while found < enough and (wider := _wider(query.tree)):
+        counted = [(await count(candidate), candidate) for candidate in wider]
+        sufficing = [entry for entry in counted if entry[0] >= enough]
+        pick = min(sufficing, key=lambda e: e[0]) if sufficing else max(counted, key=lambda e: e[0])
+        if pick[0] <= found and not isinstance(query.tree, And):
+            break
+        found, query = pick
+    return query
+
+
+def _wider(tree: Query) -> list[PubMedQuery]:
+    parts = _conjuncts(tree)
+    if len(parts) > 1:
+        return [as_pubmed(all_of([p for j, p in enumerate(parts) if j != i])) for i in range(len(parts))]
+    risen = _risen(tree)
+    return [as_pubmed(risen)] if risen != tree else []
+
+
+def _risen(tree: Query) -> Query:
+    """The same with each heading one step up its tree; headings at the top of theirs stay."""
+    if isinstance(tree, Mesh) and tree.heading and (heading := vocabulary().find(tree.heading)):
+        parents = [p for p in vocabulary().parents(heading) if any("." in t for t in p.trees)]
+        return tree.model_copy(update={"heading": parents[0].name}) if parents else tree
+    if isinstance(tree, (And, Or)):
+        return tree.model_copy(update={"parts": tuple(_risen(part) for part in tree.parts)})
+    return tree
+
+
+def _conjuncts(tree: Query) -> list[Query]:
+    return list(tree.parts) if isinstance(tree, And) else [tree]
+
+
+def _headings(tree: Query) -> list[str]:
+    if isinstance(tree, Mesh):
+        return [tree.heading] if tree.heading else []
+    if isinstance(tree, (And, Or)):
+        return [name for part in tree.parts for name in _headings(part)]
+    return [] if not isinstance(tree, Not) else _headings(tree.part)

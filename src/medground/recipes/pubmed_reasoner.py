@@ -1,0 +1,138 @@
+"""PubMed Reasoner: a MeSH query that criticises itself before anything is read, then reading in batches.
+
+Source: `docs/recipes/pubmed-reasoner.md` sets each equation and algorithm line beside the function that is it. What we
+added to the paper can be turned off in `settings.pubmed_reasoner`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from medground.answer import Answer
+from medground.evidence import Evidence
+from medground.operators.searching import Candidate
+from medground.plan.critic import Found, critique, look, next_query, quality, revise_terms
+from medground.plan.mesh import PubMedQuery, choose_terms, first_query, propose_terms
+from medground.plan.relax import relaxed, with_concepts
+from medground.question import Question
+from medground.rank.retracted import set_aside_retracted
+from medground.read.extract import extract_evidence, is_sufficient, screen_batch
+from medground.read.order import batches, reading_list
+from medground.run import Run
+from medground.verify.check import check_all
+from medground.write.compose import compose, unanswered
+from medground.write.leaning import lean_of
+from medground.write.summary import by_article, respond_from, summarise_evidence
+
+
+@dataclass(frozen=True)
+class _Read:
+    """What Algorithm 2 gave: the evidence pool, whether it suffices, and the retracted papers that were set aside."""
+
+    evidence: tuple[Evidence, ...]
+    sufficient: bool
+    retracted: tuple[str, ...]
+
+
+async def pubmed_reasoner(question: Question, run: Run) -> Answer:
+    """Answer a question.
+
+    Raises:
+        SourceUnavailable: no source could be searched.
+        ModelFailed: a model gave no usable output.
+        BudgetExhausted: a limit of the run was reached.
+    """
+    extras = run.settings.pubmed_reasoner
+    terms = await choose_terms(question, await propose_terms(question, run), run)  # Eq. 1 and 2
+    query = await first_query(question, terms, run)  # Eq. 3
+    if extras.concepts:
+        query = with_concepts(question, query)
+    query, found = await _self_critic(question, terms, query, run)  # Algorithm 1
+    read = await _reflective_retrieval(question, found, (), run)  # Algorithm 2
+    if extras.step_back and not read.sufficient:
+        wider, found = await _widen(question, query, run, enough=run.settings.retrieval.keep)
+        if wider != query:
+            read = await _reflective_retrieval(question, found, read.evidence, run)
+    if not read.evidence:
+        return compose(run, unanswered(""), shown=read.retracted)
+    evidence = by_article(read.evidence, run, designs=extras.designs)
+    summary = await summarise_evidence(question, evidence, run)
+    draft = await respond_from(question, summary, run)
+    verdicts = await check_all(draft.sentences, run)
+    lean = None if draft.answer else lean_of(question, evidence, run)
+    return compose(run, draft, verdicts, lean=lean, shown=read.retracted, mark=_pmid_mark)
+
+
+async def _self_critic(
+    question: Question, terms: Sequence[Candidate], query: PubMedQuery, run: Run
+) -> tuple[PubMedQuery, Found]:
+    """Algorithm 1: refine the query until coverage and alignment stop improving, a query repeats, or T rounds."""
+    found = await _look_or_widen(question, query, run)
+    history = [(query, found)]
+    best = -1.0
+    for _ in range(run.settings.recipe.rounds if run.settings.pubmed_reasoner.critic else 0):
+        feedback = await critique(question, terms, query, found, run)  # Eq. 6 to 8
+        if quality(feedback) <= best:
+            break
+        best = quality(feedback)
+        terms = await revise_terms(question, feedback, found, run)  # Eq. 9
+        refined = await next_query(question, terms, found, history, run)  # Eq. 10 and 11
+        if run.settings.pubmed_reasoner.concepts:
+            refined = with_concepts(question, refined)
+        if refined.text in {tried.text for tried, _ in history}:
+            break
+        query, found = refined, await _look_or_widen(question, refined, run)
+        history.append((query, found))
+    return max(history, key=lambda tried: min(tried[1].documents, run.settings.pubmed_reasoner.enough))
+
+
+async def _reflective_retrieval(question: Question, found: Found, known: Sequence[Evidence], run: Run) -> _Read:
+    """Algorithm 2: filter, then read in batches until the evidence suffices or a batch adds nothing."""
+    extras = run.settings.pubmed_reasoner
+    standing, retracted = set_aside_retracted(found.hits) if extras.retractions else (list(found.hits), [])
+    seen = {evidence.document_id for evidence in known}
+    fresh = [hit for hit in standing if hit.passage.document_id not in seen]
+    readings = reading_list(fresh, run.settings.retrieval.keep)  # the top M_max
+    await run.retrieve([reading.document_id for reading in readings] + retracted)
+    for document in retracted:
+        run.warn(f"{document} was found and is retracted: it supports nothing")
+    kept = await screen_batch(question, readings, run)  # Eq. 12
+    evidence = list(known)
+    for number, batch in enumerate(batches(kept, run.settings.recipe.batch)):
+        with run.trace.span("read batch", documents=[r.document_id for r in batch]):
+            added = await extract_evidence(question, batch, run)  # Eq. 13 and 14
+            evidence += added
+            if not extras.batching:
+                continue
+            if await is_sufficient(question, evidence, run):  # Eq. 15
+                return _Read(tuple(evidence), True, tuple(retracted))
+            if number and not added:  # marginal utility
+                break
+    return _Read(tuple(evidence), not extras.batching and bool(evidence), tuple(retracted))
+
+
+async def _look_or_widen(question: Question, query: PubMedQuery, run: Run) -> Found:
+    """What a query finds; (a) a wider one where it finds too little."""
+    found = await look(question, query, run)
+    extras = run.settings.pubmed_reasoner
+    if not extras.relax or found.documents >= extras.enough:
+        return found
+    return (await _widen(question, query, run, enough=extras.enough))[1]
+
+
+async def _widen(question: Question, query: PubMedQuery, run: Run, *, enough: int) -> tuple[PubMedQuery, Found]:
+    seen: dict[str, Found] = {}
+
+    async def count(candidate: PubMedQuery) -> int:
+        if candidate.text not in seen:
+            seen[candidate.text] = await look(question, candidate, run)
+        return seen[candidate.text].documents
+
+    wider = await relaxed(query, count, enough)
+    return wider, seen[wider.text]
+
+
+def _pmid_mark(evidence: Evidence) -> str:
+    """`[PMID: 123]`, the paper's inline citation."""
+    return f"[{evidence.document_id.replace(':', ': ', 1)}]"
