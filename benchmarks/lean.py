@@ -46,7 +46,7 @@ def wilson(right: int, of: int, z: float = 1.96) -> tuple[float, float]:
         return 0.0, 1.0
     share, spread = right / of, z * math.sqrt(right / of * (1 - right / of) / of + z * z / (4 * of * of))
     middle, scale = share + z * z / (2 * of), 1 + z * z / of
-    return (middle - spread) / scale, (middle + spread) / scale
+    return max(0.0, (middle - spread) / scale), min(1.0, (middle + spread) / scale)
 
 
 def calibration_error(probabilities: Sequence[float], right: Sequence[bool], bins: int = 10) -> float:

@@ -19,6 +19,8 @@ WINDOW = 25
 """Content words, about one long sentence or two short ones: words far apart have nothing to do with one another."""
 PER_PASSAGE = 3
 """Most sentences taken from one passage."""
+WEAKEST = 0.06
+"""Least strength of a sentence to quote: it names some of the topic or reports a result."""
 COVERED = 0.6
 """Least share of the question's topic words, by weight, that sufficient evidence names."""
 LATER_DOCUMENT = 0.01
@@ -35,9 +37,7 @@ def screen(question: str, passages: Sequence[PassageView]) -> tuple[str, ...]:
 
 def _on_topic(topic: frozenset[str], passage: PassageView) -> float:
     terms = words.terms(f"{passage.title}\n{passage.text}")
-    if len(topic.intersection(terms)) < min(2, len(topic)):
-        return 0.0
-    return words.densest(topic, terms, WINDOW)
+    return words.densest(topic, terms, WINDOW, least=min(2, len(topic)))
 
 
 def extract(question: str, passages: Sequence[SentencedPassage]) -> tuple[str, ...]:
@@ -49,7 +49,7 @@ def extract(question: str, passages: Sequence[SentencedPassage]) -> tuple[str, .
     for place, passage in enumerate(passages):
         scores = strengths(question, [s.text for s in passage.sentences])
         best = sorted(range(len(scores)), key=lambda i: -scores[i])[:PER_PASSAGE]
-        chosen += [(scores[i] - LATER_DOCUMENT * place, passage.sentences[i].id) for i in best]
+        chosen += [(scores[i] - LATER_DOCUMENT * place, passage.sentences[i].id) for i in best if scores[i] >= WEAKEST]
     return tuple(sentence for _, sentence in sorted(chosen, key=lambda c: -c[0]))
 
 

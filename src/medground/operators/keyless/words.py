@@ -105,8 +105,11 @@ def coverage(wanted: Iterable[str], found: Iterable[str]) -> float:
     return sum(weight(t) for t in distinct if t in present) / total if total else 0.0
 
 
-def densest(wanted: frozenset[str], text: Sequence[str], window: int) -> float:
-    """The best coverage of the wanted stems by `window` consecutive stems of a text, 0 to 1."""
+def densest(wanted: frozenset[str], text: Sequence[str], window: int, least: int = 1) -> float:
+    """The best coverage of the wanted stems by `window` consecutive stems of a text, 0 to 1.
+
+    Stretches that hold fewer than `least` different ones count as 0.
+    """
     total = sum(weight(t) for t in sorted(wanted))
     places = [(n, term) for n, term in enumerate(text) if term in wanted]
     inside: dict[str, int] = {}
@@ -116,5 +119,7 @@ def densest(wanted: frozenset[str], text: Sequence[str], window: int) -> float:
         while n - places[first][0] >= window:
             inside[places[first][1]] -= 1
             first += 1
-        best = max(best, sum(weight(t) for t, times in sorted(inside.items()) if times))
+        held = [t for t, times in sorted(inside.items()) if times]
+        if len(held) >= least:
+            best = max(best, sum(weight(t) for t in held))
     return best / total if total else 0.0

@@ -1,0 +1,114 @@
+"""Screening, extraction and the sufficiency check without a model, through the operators."""
+
+import gzip
+import json
+from pathlib import Path
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from medground.corpus.sentences import sentence_spans
+from medground.operators.reading import (
+    ExtractInput,
+    ScreenInput,
+    SufficientInput,
+    extract,
+    screen,
+    sufficient,
+)
+from medground.operators.views import EvidenceView, PassageView, SentencedPassage, SentenceView
+
+QUESTION = "Does vitamin D supplementation reduce falls in older nursing home residents?"
+ON_TOPIC = (
+    "We studied whether vitamin D supplementation prevents falls in nursing home residents. "
+    "Residents were enrolled between 2001 and 2004. "
+    "Vitamin D supplementation significantly reduced the rate of falls in older residents (p = 0.01). "
+    "Blood was drawn by a technician."
+)
+
+
+def passage(key: str, text: str) -> PassageView:
+    return PassageView(id=key, text=text)
+
+
+def sentenced(key: str, text: str) -> SentencedPassage:
+    spans = sentence_spans(text)
+    return SentencedPassage(
+        id=key, sentences=tuple(SentenceView(id=f"{key}.S{n}", text=text[a:b]) for n, (a, b) in enumerate(spans, 1))
+    )
+
+
+def screened(question: str, *texts: str) -> tuple[str, ...]:
+    views = tuple(passage(f"P{n}", text) for n, text in enumerate(texts, 1))
+    return screen.keyless(ScreenInput(question=question, passages=views)).relevant
+
+
+def test_screening_keeps_the_topic_best_first_and_drops_the_rest() -> None:
+    weak = "Falls in nursing home residents are frequent, and older residents fall most."
+    assert screened(QUESTION, "Zebrafish embryos develop quickly.", weak, ON_TOPIC) == ("P3", "P2")
+
+
+def test_nothing_is_worth_reading_for_a_question_off_the_topic() -> None:
+    assert screened("Who won the 1998 world cup?", ON_TOPIC, "In 1998, doctors around the world met.") == ()
+
+
+def test_words_that_stand_far_apart_do_not_make_a_topic() -> None:
+    filler = " ".join(f"Sentence number {n} tells of kidneys and livers." for n in range(20))
+    assert screened("What is sarcoidosis of the trachea?", f"Sarcoidosis. {filler} Trachea.") == ()
+    assert screened("What is sarcoidosis of the trachea?", f"Sarcoidosis of the trachea. {filler}") == ("P1",)
+
+
+def test_extraction_puts_the_finding_before_purpose_and_method() -> None:
+    value = ExtractInput(question=QUESTION, passages=(sentenced("P1", ON_TOPIC),))
+    picked = [e.sentence for e in extract.keyless(value).sentences]
+    assert picked == ["P1.S3", "P1.S1"]
+
+
+def test_extraction_takes_a_few_sentences_of_each_passage() -> None:
+    value = ExtractInput(question=QUESTION, passages=(sentenced("P1", ON_TOPIC), sentenced("P2", ON_TOPIC)))
+    output = extract.keyless(value)
+    extract.check(value, output)
+    assert sorted(e.sentence.partition(".")[0] for e in output.sentences) == ["P1"] * 2 + ["P2"] * 2
+    assert {e.stance for e in output.sentences} == {"unknown"}
+
+
+def enough(*quotes: str) -> bool:
+    evidence = tuple(EvidenceView(id=f"E{n}", quote=quote) for n, quote in enumerate(quotes, 1))
+    return sufficient.keyless(SufficientInput(question=QUESTION, evidence=evidence)).sufficient
+
+
+def test_a_finding_on_the_whole_topic_suffices_and_a_purpose_or_half_a_topic_does_not() -> None:
+    assert enough("Vitamin D supplementation significantly reduced falls in older nursing home residents.")
+    assert not enough("We aimed to learn whether vitamin D supplementation prevents falls in nursing home residents.")
+    assert not enough("Supplementation increased serum calcium.")
+    assert not enough()
+
+
+@settings(max_examples=50)
+@given(st.text(min_size=1, max_size=200), st.lists(st.text(max_size=300), max_size=4))
+def test_any_text_is_read_without_a_crash_and_alike_each_time(question: str, texts: list[str]) -> None:
+    reading = ScreenInput(question=question, passages=tuple(passage(f"P{n}", t) for n, t in enumerate(texts)))
+    picking = ExtractInput(question=question, passages=tuple(sentenced(f"P{n}", t) for n, t in enumerate(texts)))
+    first, second = (
+        (screen.keyless(reading), extract.keyless(picking)),
+        (screen.keyless(reading), extract.keyless(picking)),
+    )
+    assert first == second
+    screen.check(reading, first[0])
+    extract.check(picking, first[1])
+    ids = [e.sentence for e in first[1].sentences]
+    assert len(ids) == len(set(ids))
+
+
+def test_a_very_long_passage_is_read() -> None:
+    assert screened(QUESTION, ON_TOPIC * 300) == ("P1",)
+
+
+def test_real_abstracts_pass_for_their_own_question_and_not_for_another(shared: Path) -> None:
+    with gzip.open(shared / "pubmedqa" / "pqa_l.jsonl.gz", "rt", encoding="utf-8") as lines:
+        records = [r for r in map(json.loads, lines) if r["split"] != "test"][:150]
+    texts = ["\n".join(r["contexts"]) for r in records]
+    own = [bool(screened(r["question"], text)) for r, text in zip(records, texts, strict=True)]
+    other = [bool(screened(r["question"], text)) for r, text in zip(records, texts[75:] + texts[:75], strict=True)]
+    assert sum(own) >= 0.95 * len(own)
+    assert sum(other) <= 0.03 * len(other)

@@ -1,0 +1,56 @@
+"""Words as the keyless operators see them."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from medground.operators.keyless import words
+
+
+def test_tokens_fold_case_and_keep_decimals_whole() -> None:
+    assert words.tokens("TNF-α rose by 0.05 % (n = 1,204), ﬁnally") == [
+        *("tnf", "α", "rose", "by", "0.05", "n", "1,204", "finally")
+    ]
+
+
+def test_terms_are_stems_without_function_words() -> None:
+    assert words.terms("The patients were treated with statins") == ["patient", "treat", "statin"]
+
+
+def test_a_topic_leaves_out_what_questions_are_made_of_unless_nothing_else_is_there() -> None:
+    assert words.topic("Does metformin reduce the risk of dementia?") == {"metformin", "risk", "dementia"}
+    assert words.topic("Is it safe and effective?") == {"safe", "effect"}
+
+
+def test_rare_words_weigh_more_than_common_ones_and_numbers_all_the_same() -> None:
+    assert words.weight("patient") < words.weight("mitochondria") <= words.weight("qwxyz") == words.MOST
+    assert words.weight("1998") == words.weight("0.7") == words.NUMBER
+
+
+def test_coverage_is_a_share_by_weight() -> None:
+    assert words.coverage([], ["a"]) == 0.0
+    assert words.coverage(["lens", "marfan"], ["marfan", "lens", "other"]) == 1.0
+    assert (
+        0 < words.coverage(["patient", "marfan"], ["patient"]) < 0.5 < words.coverage(["patient", "marfan"], ["marfan"])
+    )
+
+
+def test_the_densest_stretch_counts_words_only_while_they_are_near() -> None:
+    wanted = frozenset({"lens", "marfan"})
+    near, far = ["lens", "x", "marfan"], ["lens", *["x"] * 30, "marfan", "marfan"]
+    assert words.densest(wanted, near, 3) == 1.0
+    assert words.densest(wanted, near, 2) == words.densest(wanted, far, 25) < 1.0
+
+
+@given(st.text(max_size=300))
+def test_any_text_gives_short_lower_case_tokens_and_the_same_ones_again(text: str) -> None:
+    found = words.tokens(text)
+    assert found == words.tokens(text)
+    assert all(0 < len(t) <= words.LONGEST_TOKEN for t in found)
+    assert all(words.weight(t) > 0 for t in words.terms(text))
+
+
+@given(st.lists(st.sampled_from("abcde")), st.lists(st.sampled_from("abcde")), st.integers(1, 5))
+def test_the_densest_stretch_never_covers_more_than_the_whole(wanted: list[str], text: list[str], window: int) -> None:
+    part = words.densest(frozenset(wanted), text, window)
+    assert 0 <= part <= words.coverage(wanted, text) + 1e-9
+    assert abs(words.densest(frozenset(wanted), text, len(text) + 1) - words.coverage(wanted, text)) < 1e-9

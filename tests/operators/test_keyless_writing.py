@@ -1,0 +1,61 @@
+"""The extractive rationale, through the operator."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from medground.operators.views import EvidenceView
+from medground.operators.writing import WriteInput, write
+
+QUESTION = "Do statins reduce mortality after stroke?"
+FINDING = "Statins significantly reduced mortality after stroke in the treated group."
+PURPOSE = "The aim of this study was to determine whether cholesterol matters for survival of stroke."
+
+
+def quote(number: int, text: str, design: str = "") -> EvidenceView:
+    return EvidenceView(id=f"E{number}", quote=text, design=design)
+
+
+def written(*evidence: EvidenceView, sentences: int = 3) -> list[str]:
+    value = WriteInput(question=QUESTION, task="yes-no-maybe", evidence=evidence, sentences=sentences)
+    output = write.keyless(value)
+    write.check(value, output)
+    assert output.answer == ()
+    assert all(s.text == next(e.quote for e in evidence if e.id == s.evidence[0]) for s in output.sentences)
+    return [s.evidence[0] for s in output.sentences]
+
+
+def test_findings_come_first_and_purposes_last() -> None:
+    assert written(quote(1, PURPOSE), quote(2, FINDING)) == ["E2", "E1"]
+
+
+def test_the_order_of_taking_decides_between_findings() -> None:
+    second = "Higher doses of statins were associated with fewer deaths within one year."
+    assert written(quote(1, second), quote(2, FINDING)) == ["E1", "E2"]
+
+
+def test_a_repeated_quote_is_shown_once() -> None:
+    assert written(quote(1, FINDING), quote(2, FINDING.replace("significantly ", "")), quote(3, PURPOSE)) == [
+        "E1",
+        "E3",
+    ]
+
+
+def test_a_retracted_paper_is_never_quoted() -> None:
+    assert written(quote(1, FINDING, "Journal Article, Retracted Publication")) == []
+
+
+def test_no_more_quotes_than_asked_for() -> None:
+    assert (
+        len(written(*(quote(n, f"Statins lowered marker number {n * 11} by {n}.") for n in range(1, 9)), sentences=2))
+        == 2
+    )
+    assert written() == []
+
+
+@settings(max_examples=60)
+@given(st.lists(st.text(min_size=1, max_size=150).filter(str.strip), max_size=6), st.integers(1, 4))
+def test_any_quotes_give_a_valid_rationale(texts: list[str], count: int) -> None:
+    evidence = [quote(n, text) for n, text in enumerate(texts, 1)]
+    first = written(*evidence, sentences=count)
+    assert first == written(*evidence, sentences=count)
+    assert len(first) == len(set(first)) <= count
