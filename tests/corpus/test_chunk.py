@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import Literal
 
 import pytest
 from hypothesis import given, settings
@@ -25,7 +26,8 @@ def documents(draw: st.DrawFn) -> Document:
         Section(label=f"S{number}", start=start, end=end)
         for number, (start, end) in enumerate(zip(borders[::2], borders[1::2], strict=False))
     )
-    return Document(id="T:1", text=text, sections=sections)
+    kind: Literal["research", "graph"] = draw(st.sampled_from(["research", "graph"]))
+    return Document(id="T:1", text=text, sections=sections, kind=kind)
 
 
 @given(documents(), st.integers(1, 120))

@@ -10,6 +10,7 @@ from medground.document import Document, Passage
 from medground.errors import UsageError
 
 _VISIBLE = re.compile(r"\S")
+_LINE = re.compile(r"\S(?:[^\n]*\S)?")
 
 
 def chunk(document: Document, limit: int = 1000) -> Iterator[Passage]:
@@ -23,8 +24,10 @@ def chunk(document: Document, limit: int = 1000) -> Iterator[Passage]:
     """
     if limit < 1:
         raise UsageError(f"a passage needs at least 1 character, not {limit}")
+    # A line of a graph document states one relation: it is a sentence as it stands.
+    borders = _line_spans if document.kind == "graph" else sentence_spans
     for start, end, label in _regions(document):
-        sentences = ((start + first, start + last) for first, last in sentence_spans(document.text[start:end]))
+        sentences = ((start + first, start + last) for first, last in borders(document.text[start:end]))
         for first, last in _fill(_short(document.text, sentences, limit), limit):
             yield Passage(
                 document_id=document.id,
@@ -48,6 +51,10 @@ def _regions(document: Document) -> Iterator[tuple[int, int, str | None]]:
         yield section.start, section.end, section.label
         position = section.end
     yield position, len(document.text), None
+
+
+def _line_spans(text: str) -> list[Span]:
+    return [match.span() for match in _LINE.finditer(text)]
 
 
 def _short(text: str, sentences: Iterable[Span], limit: int) -> Iterator[Span]:
