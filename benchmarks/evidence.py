@@ -74,7 +74,7 @@ def conclusions(records: Sequence[Record], name: str, choose: Choose) -> None:
         body = sentences_of("\n\n".join(record["contexts"]))
         places = choose(record["question"], body + sentences_of(record["long_answer"]))
         among += any(i >= len(body) for i in places)
-        first += places[0] >= len(body)
+        first += any(i >= len(body) for i in places[:1])
     print(f"{name:12} conclusion quoted {among / len(records):6.1%}   first {first / len(records):6.1%}")
 
 

@@ -7,8 +7,8 @@ that are also in PubMedQA's test split are left out of the latter.
 
 Everything is chosen by cross-validation inside the training split: the block scales and the penalty (`GRID`), the
 temperature, and the thresholds below which the lean is `not judged` (the median confidence of held-out folds). The
-test split is not read here except for its PMIDs; `benchmarks/lean.py` reads it, once, at the end. The same data and
-library versions give the same weights.
+test split is not read here except for its PMIDs; `benchmarks/lean.py` read it once, after everything was chosen, and
+nothing was changed then. The same data and library versions give the same weights.
 """
 
 from __future__ import annotations
