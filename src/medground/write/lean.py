@@ -3,7 +3,7 @@
 A logistic model over cues (`cues.py`) and hashed words of the question and of the abstract's end (`grams.py`), with its
 probabilities calibrated. `scripts/train_lean.py` makes the weights; `data/lean.json` tells what they were made from.
 
-Measured once on PubMedQA's official test split (`benchmarks/lean.py`), own abstract given: 61.6 % right where `always yes`
+Measured once on PubMedQA's test split (`benchmarks/lean.py`), own abstract given: 61.6 % right where `always yes`
 has 55.2 %, 68.0 % on the half it is surest of. Its calibration error was 0.02 in cross-validation and is 0.07 there:
 probabilities above 0.7 are too high, such leans were right 64 % of the time.
 """
