@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from datetime import date
 
 from medground.pubmed import dates
-from medground.pubmed.combine import both, either, some, without
+from medground.pubmed.combine import every, some
 from medground.pubmed.faults import QuerySyntaxError
 from medground.pubmed.filters import LANGUAGES, WORDS, filtered
 from medground.pubmed.mapping import Mapper, Translation, term
@@ -16,7 +15,6 @@ from medground.pubmed.syntax import Chain, Leaf, Negated, Node, Span
 from medground.pubmed.tags import TagUse
 from medground.query import FieldName, Mesh, Near, Not, PublicationType, Query, Term
 
-_JOIN: dict[str, Callable[[Query, Query], Query]] = {"AND": both, "OR": either, "NOT": without}
 _PERSONS = ("author", "first_author", "last_author", "investigator", "editor", "subject_name")
 _SHORTEST_PREFIX = 4
 _PMID = re.compile(r"(?:PMID:?\s*)?(\d{1,9})", re.IGNORECASE)
@@ -45,13 +43,23 @@ class Compiler:
             case Negated():
                 return Not(part=self.query(node.node))
             case Chain():
-                query = self.query(node.first)
-                for operator, following in node.rest:
-                    query = _JOIN[operator](query, self.query(following))
-                return query
+                return self._chain(node)
+
+    def _chain(self, chain: Chain) -> Query:
+        parts, join = [self.query(chain.first)], every
+        for operator, node in chain.rest:
+            following = some if operator == "OR" else every
+            if following is not join and len(parts) > 1:
+                parts = [join(parts)]
+            join = following
+            query = self.query(node)
+            parts.append(Not(part=query) if operator == "NOT" else query)
+        return join(parts)
 
     def _leaf(self, leaf: Leaf) -> Query:
         use = leaf.use
+        if leaf.text.casefold() in WORDS:
+            return Term(value=leaf.text.casefold(), field="subset")
         if use is None or use.tag.kind == "all":
             return self._any_field(leaf)
         match use.tag.kind:
@@ -75,9 +83,6 @@ class Compiler:
                 return self._words(leaf, use)
 
     def _any_field(self, leaf: Leaf) -> Query:
-        lone = leaf.text.casefold()
-        if lone in WORDS:
-            return Term(value=lone, field="subset")
         if leaf.quoted or (leaf.use is not None and leaf.text.endswith("*")):
             return _prefixed(leaf.text, "all")
         if "/" in leaf.text and (split := split_heading(leaf.text, self._mesh)) is not None:

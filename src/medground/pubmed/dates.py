@@ -17,7 +17,7 @@ _SEPARATED = re.compile(r"(\d{4})[-/. ](\d{1,2})(?:[-/. ](\d{1,2}))?")
 _DAY_FIRST = re.compile(r"(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})")
 _MONTH_NAMED = re.compile(r"(?:(\d{1,2})\s+)?([A-Za-z]{3,9})\.?\s*(?:(\d{1,2}),?\s+)?(\d{4})")
 _YEAR_MONTH_NAMED = re.compile(r"(\d{4})\s+([A-Za-z]{3,9})\.?(?:\s+(\d{1,2}))?")
-_RANGE = re.compile(r"\s*(?::|\bto\b|\buntil\b|\bthrough\b|\band\b|-|–|—)\s*", re.IGNORECASE)
+_RANGE = re.compile(r"\s*(?::|\bto\b|\buntil\b|\bthrough\b|\band\b|-|–|—)\s*|\s+", re.IGNORECASE)
 _NOW = ("present", "now", "today", "current", "date")
 
 

@@ -29,7 +29,7 @@ _TOKEN = re.compile(
   | (?P<operator>(?:AND|OR|NOT)(?![^\s()\[\]"])|[&|])
   | (?P<history>\#\d+)
   | (?P<date>{_DATE})(?=\s*:)
-  | (?P<colon>(?<=[\d"\]\s]):(?=\s*["\d]))
+  | (?P<colon>(?<=[\d"\]\s]):(?=\s*(?:["\d\[]|$)))
   | (?P<word>[^\s()\[\]"&|]+)
   | (?P<broken>.)
     """,

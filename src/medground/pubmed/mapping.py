@@ -113,7 +113,7 @@ def subject(heading: Heading, typed: str, folded: str) -> Query:
     parts += _in_all_fields(_as_spoken(name), fold(_as_spoken(name)))
     if folded != fold(name):
         parts += _in_all_fields(typed, folded)
-    return some(parts)
+    return some(dict.fromkeys(parts))
 
 
 def _in_all_fields(typed: str, folded: str) -> list[Query]:

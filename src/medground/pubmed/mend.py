@@ -15,6 +15,8 @@ from medground.pubmed.tags import TagUse, of_date, of_kind
 
 _LIKE = 0.85
 """A heading is taken for the one meant from this likeness on, in its letters and in its words."""
+_MOST_GUESSES = 50
+"""Headings looked for in one query: a search by likeness takes milliseconds, and a query may be very long."""
 _LIKE_QUALIFIER = 75
 
 
@@ -24,6 +26,7 @@ class Mender:
     def __init__(self, mesh: Vocabulary, today: date) -> None:
         self._mesh = mesh
         self._today = today
+        self._guesses: dict[str, str | None] = {}
         self.repairs: list[Repair] = []
 
     def mend(self, node: Node) -> Node | None:
@@ -155,9 +158,11 @@ class Mender:
         return replace(leaf, text=" ".join(numbers), quoted=False)
 
     def _nearest(self, text: str) -> str | None:
-        found = self._mesh.nearest(text, limit=1)
-        near = bool(found) and found[0].score >= _LIKE and found[0].letters >= _LIKE
-        return found[0].heading.name if near else None
+        if text not in self._guesses and len(self._guesses) < _MOST_GUESSES:
+            found = self._mesh.nearest(text, limit=1)
+            near = bool(found) and found[0].score >= _LIKE and found[0].letters >= _LIKE
+            self._guesses[text] = found[0].heading.name if near else None
+        return self._guesses.get(text)
 
     def _untagged(self, leaf: Leaf, reason: str) -> Leaf:
         self._note(leaf, reason)

@@ -14,6 +14,7 @@ from medground.pubmed.translate import parse, standard_mapper
 from medground.query import Query
 
 _MOST_ROUNDS = 8
+_MOST_NOTES = 50
 
 
 class Normalised(Frozen):
@@ -42,7 +43,9 @@ def normalize(text: str, *, today: date | None = None, mapper: Mapper | None = N
     else:
         text = written(EVERYTHING)
         notes.append("no stable reading was found: everything is searched")
-    return Normalised(text=text, query=parse(text, today=today, mapper=mapper), notes=tuple(dict.fromkeys(notes)))
+    return Normalised(
+        text=text, query=parse(text, today=today, mapper=mapper), notes=tuple(dict.fromkeys(notes))[:_MOST_NOTES]
+    )
 
 
 def _round(text: str, today: date, mapper: Mapper) -> tuple[str, list[str]]:

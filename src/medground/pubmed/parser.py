@@ -10,13 +10,13 @@ from dataclasses import dataclass, field, replace
 
 from medground.pubmed.faults import QuerySyntaxError
 from medground.pubmed.lexer import Token, tokens
-from medground.pubmed.syntax import Chain, Leaf, Negated, Node, Operator, Span, chained
+from medground.pubmed.syntax import Chain, Leaf, Negated, Node, Operator, Span, chained, of_one_kind
 from medground.pubmed.tags import TagUse, read_tag
 
 MAX_CHARACTERS = 100_000
-MAX_DEPTH = 50
-_SPACES = str.maketrans(dict.fromkeys('!$%;<>=?\\^{}~`"', " "))
-_EDGES = ".,:+'#/_-–—"
+MAX_DEPTH = 100
+_SPACES = str.maketrans(dict.fromkeys('!$%:;<>=?\\^{}~`"', " "))
+_EDGES = ".,+'#/_-–—"
 _QUOTED_EDGES = _EDGES.replace(",", "")
 """Headings have commas: `Cells, Cultured`."""
 _SPELT: dict[str, Operator] = {"and": "AND", "or": "OR", "not": "NOT"}
@@ -56,9 +56,10 @@ def clean_words(text: str, edges: str = _EDGES) -> str:
     for raw in text.translate(_SPACES).split():
         word = raw.strip(edges)
         if "*" in word:
-            word = word.replace("*", "") + ("*" if word.endswith("*") else "")
+            word = word.replace("*", "").strip(edges) + ("*" if word.endswith("*") else "")
         if word and any(map(str.isalnum, word)):
-            words.append(word)
+            # `AND;` is a word; without its semicolon it would turn into an operator.
+            words.append(word.casefold() if word in ("AND", "OR", "NOT") else word)
     return " ".join(words)
 
 
@@ -71,6 +72,8 @@ class _Group:
     rest: list[tuple[Operator, Node]] = field(default_factory=list)
     pending: Token | None = None
     negate: bool = False
+    depth: int = 0
+    """How deep the parentheses are when the group is written."""
 
 
 class _Parser:
@@ -118,7 +121,7 @@ class _Parser:
             self._fault("a field tag follows a term, not a parenthesis", tag.column)
             use = self._use(tag)
             node = node if use is None else _tagged(node, use)
-        self._add(stack[-1], node)
+        self._add(stack[-1], node, group.depth)
 
     def _whole(self, group: _Group) -> Node | None:
         if group.pending is not None:
@@ -136,15 +139,32 @@ class _Parser:
             return
         group.pending = token
 
-    def _add(self, group: _Group, node: Node) -> None:
+    def _add(self, group: _Group, node: Node, depth: int = 0) -> None:
+        """Put a node into its group; `depth` is that of its own parentheses."""
         operator: Operator = "AND" if group.pending is None else group.pending.text  # type: ignore[assignment]
+        column = group.column if group.pending is None else group.pending.column
         if group.negate:
-            node = Negated(node)
-        if group.first is None:
-            group.first = Negated(node) if operator == "NOT" else node
-        else:
-            group.rest.append((operator, node))
+            node, depth = Negated(node), depth + isinstance(node, Chain)
         group.pending, group.negate = None, False
+        inside = depth + isinstance(node, Chain | Negated)
+        if group.first is None:
+            group.first, group.depth = (Negated(node), inside) if operator == "NOT" else (node, depth)
+            return
+        before = group.depth + self._turns(group, operator)
+        if max(before, inside) > MAX_DEPTH:
+            self._fault(f"AND, OR and parentheses are nested deeper than {MAX_DEPTH}", column)
+            operator = group.rest[-1][0] if group.rest else operator
+            before = group.depth + self._turns(group, operator)
+            if max(before, inside) > MAX_DEPTH:
+                return
+        group.rest.append((operator, node))
+        group.depth = max(before, inside)
+
+    def _turns(self, group: _Group, operator: Operator) -> bool:
+        """Whether what was read so far needs parentheses before this operator."""
+        if group.rest:
+            return (group.rest[-1][0] == "OR") != (operator == "OR")
+        return isinstance(group.first, Chain) and not of_one_kind(group.first, operator)
 
     def _term(self, group: _Group, token: Token) -> None:
         match token.kind:

@@ -75,7 +75,7 @@ def _leaf(query: Term | Phrase | Near) -> str:
     tag = _tag(query.field)
     if isinstance(query, Term):
         if query.prefix:
-            return f"{_plain(query.value)}*[{tag.name}]"
+            return f'"{_plain(query.value)}*"[{tag.name}]'
         if query.field == "id":
             return f"{query.value.removeprefix('PMID:')}[{tag.name}]"
         exact = ":noexp" if query.field in ("mesh", "mesh_major", "publication_type") else ""

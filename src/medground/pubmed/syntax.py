@@ -73,7 +73,7 @@ def written(node: Node) -> str:
 def _chain(chain: Chain) -> str:
     text = _inside(chain.first) if isinstance(chain.first, Chain) else written(chain.first)
     kinds = {operator == "OR" for operator, _ in chain.rest[:1]}
-    if isinstance(chain.first, Chain) and _one_kind(chain.first, chain.rest[0][0]):
+    if isinstance(chain.first, Chain) and of_one_kind(chain.first, chain.rest[0][0]):
         text = written(chain.first)
     for operator, node in chain.rest:
         if (operator == "OR") not in kinds:
@@ -82,8 +82,8 @@ def _chain(chain: Chain) -> str:
     return text
 
 
-def _one_kind(chain: Chain, next_operator: Operator) -> bool:
-    """A group at the front needs no parentheses when what follows is of its own kind."""
+def of_one_kind(chain: Chain, next_operator: Operator) -> bool:
+    """A group at the front needs no parentheses when the operator that follows is of the kind of its own."""
     return all((operator == "OR") == (next_operator == "OR") for operator, _ in chain.rest)
 
 

@@ -45,7 +45,7 @@ _TEXT_TAGS: dict[FieldName, str] = {
     "title": "Title|ti|titl|article title",
     "text": "Abstract|ab|abstract text",
     "title_abstract": "Title/Abstract|tiab|title abstract|title and abstract|ti,ab|ti/ab|tiab/abstract|titleabstract",
-    "text_word": "Text Word|tw|word|text words|textword|textwords",
+    "text_word": "Text Word|tw|word|text|text words|textword|textwords",
     "author": "Author|au|auth|author name|authors|full author name|fau|author - full",
     "first_author": "Author - First|1au|first author|first author name|author first",
     "last_author": "Author - Last|lastau|last author|last author name|author last",

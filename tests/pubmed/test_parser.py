@@ -1,0 +1,205 @@
+"""Faults of queries with their column, printing of trees, and any text at all."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from medground.errors import UsageError
+from medground.pubmed import QuerySyntaxError, parse, to_pubmed
+from medground.query import And, DateRange, Mesh, Near, Not, Or, Phrase, PublicationType, Query, Range, Term, Words
+
+TODAY = date(2026, 3, 31)
+
+FAULTS: dict[str, int] = {
+    "": 1,
+    "   ": 1,
+    "()": 1,
+    "asthma AND": 8,
+    "AND asthma": 1,
+    "OR": 1,
+    "asthma AND OR child": 12,
+    "asthma AND NOT child": 12,
+    "(asthma": 1,
+    "asthma)": 7,
+    "asthma AND (child OR": 12,
+    '"asthma': 1,
+    "asthma[ti": 7,
+    "asthma]": 7,
+    "asthma[tabi]": 7,
+    "asthma[]": 7,
+    "[ti]": 1,
+    "(asthma OR child)[ti]": 18,
+    "asthma[ti][ab]": 11,
+    '""': 1,
+    '"asthma[ti]"': 1,
+    "?!": 1,
+    "soon[dp]": 1,
+    "2010/13[dp]": 1,
+    "2010/02/30[dp]": 1,
+    "2020:2010[dp]": 1,
+    "2010:[dp]": 5,
+    "2010:2020": 5,
+    "2010:2020[ti]": 1,
+    "asthma[pmid]": 1,
+    "asthma[mh:~3]": 7,
+    "asthma[ti:noexp]": 7,
+    "#1 AND asthma": 1,
+}
+"""Text that is no query, and the column at which that shows."""
+
+
+@pytest.mark.parametrize(("text", "column"), FAULTS.items(), ids=[repr(text) for text in FAULTS])
+def test_a_fault_is_told_with_its_column(text: str, column: int) -> None:
+    with pytest.raises(QuerySyntaxError) as caught:
+        parse(text)
+    assert caught.value.column == column
+    assert "\n" not in str(caught.value)
+
+
+def test_a_fault_is_a_mistake_of_the_user() -> None:
+    with pytest.raises(
+        UsageError, match=r"at column 7: there is no field tag \[tabi\]; \[Title/Abstract\] may be meant"
+    ):
+        parse("asthma[tabi]")
+
+
+PIECES = st.sampled_from(
+    (
+        *(
+            "asthma",
+            "heart attack",
+            "AND",
+            "OR",
+            "NOT",
+            "and",
+            "(",
+            ")",
+            '"',
+            "[",
+            "]",
+            "[tiab]",
+            "[mh]",
+            "[dp]",
+            "[pt]",
+        ),
+        *("[sh]", "[au]", "[all]", "[pmid]", "[mh:noexp]", "[tiab:~3]", "[sb]", "[zz]", "2010", ":", "2020/05", "*"),
+        *(
+            "therap*",
+            "#1",
+            "&",
+            "|",
+            "-",
+            "neoplasms/dt",
+            "last 5 years",
+            "é",
+            "漢",
+            "\x00",
+            "hasabstract",
+            "vitamin c",
+        ),
+    )
+)
+TEXTS = st.one_of(
+    st.text(max_size=60), st.lists(PIECES, max_size=14).map(" ".join), st.lists(PIECES, max_size=9).map("".join)
+)
+
+
+@given(TEXTS)
+@settings(max_examples=400, deadline=None)
+def test_any_text_is_read_or_refused_with_a_column_and_prints_back(text: str) -> None:
+    try:
+        tree = parse(text, today=TODAY)
+    except QuerySyntaxError as fault:
+        assert 1 <= fault.column <= len(text) + 1
+    else:
+        assert parse(to_pubmed(tree), today=TODAY) == tree
+
+
+NAMES = st.sampled_from(["asthma", "covid-19", "cell death", "beta blockers in asthma"])
+FIELDS = st.sampled_from(["title", "title_abstract", "text", "text_word", "all", "affiliation", "substance", "keyword"])
+DAYS = st.dates(date(1900, 1, 1), date(2100, 1, 1))
+
+
+@st.composite
+def words(draw: st.DrawFn) -> Query:
+    text, field = draw(NAMES), draw(FIELDS)
+    return Phrase(text=text, field=field) if " " in text else Term(value=text, field=field)
+
+
+@st.composite
+def headings(draw: st.DrawFn) -> Query:
+    heading = draw(st.sampled_from(["Asthma", "Stress, Mechanical", "Benzo(a)pyrene", "Diabetes Mellitus, Type 2"]))
+    qualifiers = draw(st.sampled_from([(), ("drug therapy",), ("administration & dosage",)]))
+    return Mesh(heading=heading, qualifiers=qualifiers, explode=draw(st.booleans()), major=draw(st.booleans()))
+
+
+@st.composite
+def days(draw: st.DrawFn) -> Query:
+    low, high = sorted((draw(DAYS), draw(DAYS)))
+    return DateRange(
+        field=draw(st.sampled_from(["entered", "created", "revised", "completed", "indexed"])), low=low, high=high
+    )
+
+
+LEAVES = st.one_of(
+    words(),
+    headings(),
+    days(),
+    st.builds(lambda low, more: Range(low=low, high=low + more), st.integers(1900, 2020), st.integers(0, 9)),
+    st.builds(lambda n: Term(value=f"PMID:{n}", field="id"), st.integers(1, 10**8)),
+    st.builds(lambda name, explode: PublicationType(name=name, explode=explode), st.just("review"), st.booleans()),
+    st.builds(lambda n: Near(text="hip pain", field="title", distance=n), st.integers(0, 99)),
+    st.just(Term(value="therap", field="title_abstract", prefix=True)),
+    st.just(Mesh(qualifiers=("toxicity",))),
+)
+
+
+def joined(kind: type[And] | type[Or], parts: list[Query]) -> Query:
+    """As the parser joins: no `And` directly inside an `And`."""
+    flat = tuple(inner for part in parts for inner in (part.parts if isinstance(part, kind) else (part,)))
+    return kind(parts=flat)
+
+
+TREES = st.recursive(
+    LEAVES,
+    lambda inner: st.one_of(
+        st.lists(inner, min_size=2, max_size=4).map(lambda parts: joined(And, parts)),
+        st.lists(inner, min_size=2, max_size=4).map(lambda parts: joined(Or, parts)),
+        inner.map(lambda part: Not(part=part)),
+    ),
+    max_leaves=12,
+)
+
+
+@given(TREES)
+@settings(max_examples=200, deadline=None)
+def test_a_printed_tree_reads_as_itself(tree: Query) -> None:
+    assert parse(to_pubmed(tree), today=TODAY) == tree
+
+
+def test_free_words_are_printed_as_alternatives() -> None:
+    tree = And(parts=(Words(text="lens eye"), Term(value="asthma", field="title")))
+    assert to_pubmed(tree) == '("lens"[All Fields] OR "eye"[All Fields]) AND "asthma"[Title]'
+
+
+def test_a_field_that_pubmed_lacks_cannot_be_printed() -> None:
+    with pytest.raises(UsageError, match="PubMed has no field for kind"):
+        to_pubmed(Term(value="book", field="kind"))
+
+
+@pytest.mark.parametrize(
+    "text", ["(" * 5000 + "a" + ")" * 5000, " AND ".join(["a OR b"] * 2000), "a OR (" * 200 + "b" + ")" * 200]
+)
+def test_nesting_has_a_limit(text: str) -> None:
+    with pytest.raises(QuerySyntaxError, match="nested deeper than 100"):
+        parse(text)
+
+
+def test_a_long_query_is_fine() -> None:
+    tree = parse(" OR ".join(f"word{number}[tiab]" for number in range(4000)))
+    assert isinstance(tree, Or)
+    assert len(tree.parts) == 4000
