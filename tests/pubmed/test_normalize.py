@@ -1,0 +1,220 @@
+"""QueryNormalize (Eq. 11): always a query, the same when done twice, and no change to what was right."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from medground.pubmed import QuerySyntaxError, normalize, parse, to_pubmed
+from medground.query import Everything
+
+TODAY = date(2026, 3, 31)
+
+MENDED: dict[str, str] = {
+    # Operators.
+    "AND asthma": "asthma",
+    "asthma AND": "asthma",
+    "asthma AND AND child": "asthma AND child",
+    "asthma AND OR child": "asthma OR child",
+    "asthma AND NOT child": "asthma NOT child",
+    "asthma OR NOT child": "asthma OR (NOT child)",
+    "asthma[mh] or copd[tiab]": "asthma[MeSH Terms] OR copd[Title/Abstract]",
+    '"asthma"[mh] and "child"[mh] not "aged"[mh]': '"asthma"[MeSH Terms] AND "child"[MeSH Terms]'
+    ' NOT "aged"[MeSH Terms]',
+    "asthma && child || infant": "(asthma AND child) OR infant",
+    # Parentheses.
+    "(asthma AND child": "asthma AND child",
+    "asthma AND child)": "asthma AND child",
+    "((asthma OR copd) AND (child": "(asthma OR copd) AND child",
+    "asthma AND ()": "asthma",
+    "()": "all[Filter]",
+    "a[ti] OR b[ti] AND c[ti]": "(a[Title] OR b[Title]) AND c[Title]",
+    # Quotation marks.
+    '"asthma': "asthma",
+    '"heart attack AND "stroke"': 'heart attack AND "stroke"',
+    "“heart attack”[tiab]": '"heart attack"[Title/Abstract]',
+    "«heart attack»": '"heart attack"',
+    '""heart attack""[ti]': '"heart attack"[Title]',
+    "'heart attack'[ti]": '"heart attack"[Title]',
+    '\\"heart attack\\"[ti]': '"heart attack"[Title]',
+    "&quot;heart attack&quot;[ti]": '"heart attack"[Title]',
+    '"heart attack[tiab]"': '"heart attack"[Title/Abstract]',
+    '"" AND asthma': "asthma",
+    # Tags.
+    "asthma[tabi]": "asthma[Title/Abstract]",
+    "asthma[titel]": "asthma[Title]",
+    "asthma[Mesh Terns]": "asthma[MeSH Terms]",
+    "asthma[qqqq]": "asthma",
+    "asthma[tiab": "asthma[Title/Abstract]",
+    "(asthma OR copd)[tiab]": "asthma[Title/Abstract] OR copd[Title/Abstract]",
+    "(asthma[ti] OR copd)[tiab]": "asthma[Title] OR copd[Title/Abstract]",
+    "asthma[mh:~3]": "asthma[MeSH Terms]",
+    "asthma[ti:noexp]": "asthma[Title]",
+    "asthma[ti][ab]": "asthma[Title]",
+    "asthma［tiab］": "asthma[Title/Abstract]",
+    # Headings.
+    '"Marfan Sindrome"[Mesh]': '"Marfan Syndrome"[MeSH Terms]',
+    '"Myocardal Infraction"[majr]': '"Myocardial Infarction"[MeSH Major Topic]',
+    '"Diabetes Melitus, Type 2"[mh:noexp]': '"Diabetes Mellitus, Type 2"[MeSH Terms:noexp]',
+    '"Asthma/drug therapie"[Mesh]': '"Asthma/drug therapy"[MeSH Terms]',
+    '"Astma/drug therapy"[Mesh]': '"Asthma/drug therapy"[MeSH Terms]',
+    '"flooble grumbix"[Mesh] AND asthma[ti]': "flooble grumbix AND asthma[Title]",
+    "Cells, Cultured[Mesh]": '"Cells, Cultured"[MeSH Terms]',
+    "drug therapie[sh]": '"drug therapy"[MeSH Subheading]',
+    "Randomised Controlled Trail[pt]": '"Randomized Controlled Trial"[Publication Type]',
+    # Dates.
+    "asthma AND 2010-01-01[dp]": "asthma AND 2010/01/01[Date - Publication]",
+    "asthma AND 2010-2020[dp]": "asthma AND 2010:2020[Date - Publication]",
+    "asthma AND 2010 to present[dp]": "asthma AND 2010:3000[Date - Publication]",
+    'asthma AND "since 2015"[pdat]': "asthma AND 2015:3000[Date - Publication]",
+    "asthma AND 2020:2010[dp]": "asthma AND 2010:2020[Date - Publication]",
+    "asthma AND 2010:2020": "asthma AND 2010:2020[Date - Publication]",
+    "asthma AND May 2010[edat]": "asthma AND 2010/05[Date - Entry]",
+    "asthma AND soon[dp]": "asthma",
+    "asthma AND 2010:2020[ti]": "asthma AND 2010:2020[Date - Publication]",
+    # What a model writes around a query.
+    "```\nasthma[ti] AND copd[ti]\n```": "asthma[Title] AND copd[Title]",
+    "```text\nasthma[ti]\n```\nThis should work.": "asthma[Title]",
+    "Use `asthma[ti] AND copd[ti]` here": "asthma[Title] AND copd[Title]",
+    "Query: asthma[ti]": "asthma[Title]",
+    "The final PubMed query is: asthma[ti]": "asthma[Title]",
+    '{"query": "\\"Asthma\\"[Mesh]", "rationale": "fits"}': '"Asthma"[MeSH Terms]',
+    "Sure, here is a query for you:\n\nasthma[ti]\nAND copd[ti]\n\nIt finds both of the diseases.": "asthma[Title]"
+    " AND copd[Title]",
+    "**asthma**[ti]": "asthma[Title]",
+    "#1 AND asthma": "asthma",
+    # Nothing to search for.
+    "": "all[Filter]",
+    "?!": "all[Filter]",
+    "AND OR NOT": "all[Filter]",
+}
+"""A text and the query that it becomes."""
+
+
+@pytest.mark.parametrize(("text", "query"), MENDED.items(), ids=[repr(text) for text in MENDED])
+def test_a_faulty_query_is_mended_and_the_repair_is_told(text: str, query: str) -> None:
+    found = normalize(text, today=TODAY)
+    assert found.text == query
+    assert found.query == parse(query, today=TODAY)
+    clear = {"a[ti] OR b[ti] AND c[ti]", "Cells, Cultured[Mesh]"}
+    assert bool(found.notes) == (text not in clear)
+
+
+VALID = [
+    "asthma",
+    "heart attack AND aspirin",
+    "does smoking cause lung cancer?",
+    '"Asthma/drug therapy"[Majr] OR asthma*[tiab]',
+    '("Blood Viscosity"[Mesh] AND "Vasodilation"[Mesh]) NOT (review[pt] OR 1990:2000[dp])',
+    "a[ti] OR b[ti] AND c[ti] NOT d[ti] OR e[ti]",
+    '"last 5 years"[dp] AND hasabstract',
+    '"asthma child"[tiab:~3] AND english[la]',
+    "17170002 16381840",
+    "neoplasms/dh OR therapy[sh:noexp]",
+    "heart attack[mh] AND Crohn's disease[mh]",
+    "new england journal of medicine",
+    "Smith JA AND asthma",
+    "wounds and injuries or fractures",
+]
+
+
+@pytest.mark.parametrize("text", VALID)
+def test_a_valid_query_keeps_its_meaning(text: str) -> None:
+    found = normalize(text, today=TODAY)
+    assert found.query == parse(text, today=TODAY)
+    assert found.notes == ()
+
+
+def test_nothing_to_search_for_is_everything_and_says_so() -> None:
+    found = normalize("...")
+    assert found.query == Everything()
+    assert "everything is searched" in found.notes[-1]
+
+
+PIECES = st.sampled_from(
+    (
+        *("asthma", "heart attack", "AND", "OR", "NOT", "and", "or", "(", ")", '"', "[", "]", "[tiab]", "[mh]", "[dp]"),
+        *(
+            "[sh]",
+            "[au]",
+            "[all]",
+            "[pmid]",
+            "[mh:noexp]",
+            "[tiab:~3]",
+            "[sb]",
+            "[zz]",
+            "[tabi]",
+            "[pt]",
+            "2010",
+            ":",
+            "*",
+        ),
+        *(
+            "therap*",
+            "#1",
+            "&",
+            "|",
+            "-",
+            "neoplasms/dt",
+            "last 5 years",
+            "é",
+            "漢",
+            "\x00",
+            "hasabstract",
+            "vitamin c",
+        ),
+        *(
+            "```",
+            "`",
+            "{",
+            "“",
+            "’",
+            "query:",
+            "Here is it:\n",
+            "\n",
+            "Marfan Sindrome",
+            "&amp;",
+            '\\"',
+            "**",
+            "2020/05",
+        ),
+    )
+)
+TEXTS = st.one_of(
+    st.text(max_size=60), st.lists(PIECES, max_size=14).map(" ".join), st.lists(PIECES, max_size=9).map("".join)
+)
+
+
+@given(TEXTS)
+@settings(max_examples=500, deadline=None)
+def test_any_text_becomes_a_query_and_stays_it(text: str) -> None:
+    found = normalize(text, today=TODAY)
+    assert found.query == parse(found.text, today=TODAY)
+    again = normalize(found.text, today=TODAY)
+    assert (again.text, again.query, again.notes) == (found.text, found.query, ())
+
+
+@given(TEXTS)
+@settings(max_examples=400, deadline=None)
+def test_without_a_note_the_meaning_is_the_same(text: str) -> None:
+    try:
+        meant = parse(text, today=TODAY)
+    except QuerySyntaxError:
+        return
+    found = normalize(text, today=TODAY)
+    if not found.notes:
+        assert found.query == meant
+    assert normalize(to_pubmed(found.query), today=TODAY).query == found.query
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["(" * 3000 + "a", " AND ".join(["a OR b"] * 900), "a OR (" * 300, "[" * 3000, '"' * 3001, "NOT " * 900 + "a"],
+)
+def test_monstrous_texts_become_queries(text: str) -> None:
+    found = normalize(text)
+    assert normalize(found.text).text == found.text
+    assert len(found.notes) <= 50
