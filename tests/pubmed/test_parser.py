@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import html
+import re
 from datetime import date
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from medground.errors import UsageError
-from medground.pubmed import QuerySyntaxError, parse, to_pubmed
+from medground.pubmed import QuerySyntaxError, normalize, parse, to_pubmed
 from medground.query import And, DateRange, Mesh, Near, Not, Or, Phrase, PublicationType, Query, Range, Term, Words
 
 TODAY = date(2026, 3, 31)
@@ -203,3 +206,18 @@ def test_a_long_query_is_fine() -> None:
     tree = parse(" OR ".join(f"word{number}[tiab]" for number in range(4000)))
     assert isinstance(tree, Or)
     assert len(tree.parts) == 4000
+
+
+def test_real_translations_of_pubmed_are_read(shared: Path) -> None:
+    found = set()
+    for path in sorted((shared / "eutils" / "biopython").glob("esearch*.xml")):
+        text = html.unescape(
+            "".join(re.findall(r"<QueryTranslation>(.*?)</QueryTranslation>", path.read_text("utf-8")))
+        )
+        if not text or any(tag in text for tag in ("[prop]", "[molecular weight]")):
+            continue
+        tree = parse(text)
+        assert parse(to_pubmed(tree)) == tree
+        assert normalize(text).notes == ()
+        found.add(type(tree).__name__)
+    assert {"And", "Term"} <= found

@@ -9,4 +9,5 @@ seem seen several should show showed shown shows significantly since so some suc
 then there therefore these they this those through thus to upon various very was we were what when which while with
 within without would
 """
-STOPWORDS = frozenset(_WORDS.split())
+STOPWORDS = frozenset(_WORDS.split()) | {"or", "not"}
+"""With the small `or` and `not`, which are no operators, and as words would only keep records from being found."""
