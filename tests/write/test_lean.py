@@ -36,6 +36,14 @@ def test_an_effect_leans_more_to_yes_than_a_null_result() -> None:
     assert nothing.probabilities["no"] > effect.probabilities["no"] + 0.2
 
 
+def test_another_subject_is_not_judged() -> None:
+    question = "Does vitamin D reduce mortality?"
+    text = EFFECT.replace("The drug", "Vitamin C, a vitamin,")
+    assert lean(question, [text]).value is None
+    assert lean(question, [text.replace("Vitamin C", "Treatment with vitamin D")]).value == "yes"
+    assert lean("Do zebrafish dream?", [EFFECT]).value is None
+
+
 def test_how_a_document_is_cut_matters_little() -> None:
     first, second = EFFECT.split(". ", 1)
     whole, cut = lean(QUESTION, [EFFECT]), lean(QUESTION, [first + ".", second])
@@ -84,4 +92,4 @@ def test_on_the_training_split_it_beats_always_yes_and_leaves_much_unjudged(shar
     likeliest = [max(f.probabilities, key=f.probabilities.__getitem__) for f in leans]
     right = sum(value == r["final_decision"] for value, r in zip(likeliest, records, strict=True))
     assert right > sum(r["final_decision"] == "yes" for r in records)
-    assert 20 <= sum(f.value is None for f in leans) <= 70
+    assert 20 <= sum(f.value is None for f in leans) <= 75
