@@ -14,7 +14,10 @@ Recipe = Callable[[Question, Run], Awaitable[Answer]]
 
 _PLACES = {
     "ground": "medground.recipes.ground:ground",
+    "model-only": "medground.recipes.baselines:model_only",
     "pubmed-reasoner": "medground.recipes.pubmed_reasoner:pubmed_reasoner",
+    "rag": "medground.recipes.baselines:rag",
+    "self-reflection": "medground.recipes.baselines:self_reflection",
 }
 
 

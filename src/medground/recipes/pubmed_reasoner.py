@@ -51,7 +51,7 @@ async def pubmed_reasoner(question: Question, run: Run) -> Answer:
     query, found = await _self_critic(question, terms, query, run)  # Algorithm 1
     read = await _reflective_retrieval(question, found, (), run)  # Algorithm 2
     if extras.step_back and not read.sufficient:
-        wider, found = await _widen(question, query, run, enough=run.settings.retrieval.keep)
+        wider, found = await _widen(question, query, found, run, enough=run.settings.retrieval.keep)
         if wider != query:
             read = await _reflective_retrieval(question, found, read.evidence, run)
     if not read.evidence:
@@ -118,11 +118,14 @@ async def _look_or_widen(question: Question, query: PubMedQuery, run: Run) -> Fo
     extras = run.settings.pubmed_reasoner
     if not extras.relax or found.documents >= extras.enough:
         return found
-    return (await _widen(question, query, run, enough=extras.enough))[1]
+    return (await _widen(question, query, found, run, enough=extras.enough))[1]
 
 
-async def _widen(question: Question, query: PubMedQuery, run: Run, *, enough: int) -> tuple[PubMedQuery, Found]:
-    seen: dict[str, Found] = {}
+async def _widen(
+    question: Question, query: PubMedQuery, found: Found, run: Run, *, enough: int
+) -> tuple[PubMedQuery, Found]:
+    """A query that finds `enough` documents, or the widest there is; no query is searched twice."""
+    seen = {query.text: found}
 
     async def count(candidate: PubMedQuery) -> int:
         if candidate.text not in seen:

@@ -31,6 +31,7 @@ def compose(
     shown: Sequence[str] = (),
     stopped: str | None = None,
     mark: Mark = evidence_mark,
+    uncited: bool = False,
 ) -> Answer:
     """Put the answer together from what the policy lets through.
 
@@ -42,14 +43,15 @@ def compose(
         shown: ids of documents to list besides the cited ones, such as retracted papers that were set aside.
         stopped: why the run ended early.
         mark: how citations are written in the rationale.
+        uncited: the recipe has no evidence by design; its sentences are shown as supported by nothing.
     """
-    kept, dropped = release(draft.sentences, verdicts, run.settings.verify)
+    kept, dropped = release(draft.sentences, verdicts, run.settings.verify, uncited=uncited)
     rationale, spans = joined([sentence for sentence, _ in kept], run.ledger.evidence, mark)
     cited = {e for sentence, _ in kept for e in sentence.evidence}
     evidence = tuple(e for e in run.ledger.evidence if e.id in cited)
     listed = dict.fromkeys([*(e.document_id for e in evidence), *shown])
     snapshots = tuple(s.snapshot for s in run.sources if s.snapshot is not None)
-    decision = _decision(run, draft, lean, bool(kept))
+    decision = _decision(run, draft, lean, bool(kept) or (uncited and bool(draft.answer)))
     return Answer(
         id=_answer_id(run.question, run.settings.hash, [s.hash for s in snapshots]),
         question=run.question,
@@ -99,7 +101,9 @@ def _decision(run: Run, draft: Draft, lean: Lean | None, has_sentences: bool) ->
 
 def _writer(run: Run) -> str:
     """The model that wrote the answer."""
-    return run.answered_by.get("respond") or run.answered_by.get("write", "a model")
+    return next(
+        (run.answered_by[name] for name in ("respond", "write", "recall") if name in run.answered_by), "a model"
+    )
 
 
 def _made(question: Question, status: Status, values: tuple[str, ...] = (), **rest: Any) -> Decision:

@@ -124,6 +124,12 @@ def refine(question: str, headings: Sequence[str], history: Sequence[tuple[str, 
     return max(history, key=lambda entry: entry[1])[0] if history else draft(question, headings)
 
 
+def unsupported(question: str, texts: Sequence[str]) -> list[str]:
+    """Headings of the question that no text names: the gaps of a summary."""
+    headings = [m.heading.name for m in mentions(question)]
+    return [h for h, (found, _) in zip(headings, coverage(question, headings, texts), strict=True) if not found]
+
+
 def _heading_of(query: Query) -> str | None:
     parts = query.parts if isinstance(query, Or) else (query,)
     return next((part.heading for part in parts if isinstance(part, Mesh) and part.heading), None)

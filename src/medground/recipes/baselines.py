@@ -1,0 +1,120 @@
+"""The baselines that PubMed Reasoner is compared with: no retrieval, one retrieval, and reflection on an answer.
+
+Source: PubMed Reasoner, section 4.2 and appendix D. They share its query generation, summary and response.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from medground.answer import Answer, Verdict
+from medground.document import Hit
+from medground.evidence import Evidence
+from medground.operators.answering import RecallInput, ReflectInput, recall, reflect
+from medground.operators.summarising import ObservationView
+from medground.plan.critic import look
+from medground.plan.mesh import PubMedQuery, choose_terms, first_query, normalised, propose_terms
+from medground.question import Question
+from medground.rank.retracted import set_aside_retracted
+from medground.read.order import reading_list
+from medground.run import Run
+from medground.verify.check import check_all
+from medground.write.compose import compose, unanswered
+from medground.write.draft import Draft, Sentence
+from medground.write.leaning import lean_of
+from medground.write.summary import respond_from, summarise_evidence
+
+
+async def model_only(question: Question, run: Run) -> Answer:
+    """What a model says by itself. Nothing is searched, so no sentence of it is supported."""
+    output = await run.ask(recall, RecallInput(question=question.text, task=question.task, options=question.options))
+    sentences = tuple(Sentence(text=s.text, evidence=()) for s in output.sentences)
+    draft = Draft(
+        sentences=sentences,
+        answer=output.answer,
+        basis="model" if output.answer else None,
+        reason="" if output.answer else "this recipe searches nothing, and no model gave an answer",
+    )
+    nothing = Verdict(label="not found", critic="citation", note="written without evidence")
+    return compose(run, draft, [nothing] * len(sentences), uncited=True)
+
+
+async def rag(question: Question, run: Run) -> Answer:
+    """One query, the first documents as they stand, one answer.
+
+    Raises:
+        SourceUnavailable: no source could be searched.
+        ModelFailed: a model gave no usable output.
+    """
+    query = await _query(question, run)
+    evidence = await _first_documents(question, query, run)
+    if not evidence:
+        return compose(run, unanswered(""))
+    _, draft = await _respond(question, evidence, run)
+    return await _checked(question, draft, evidence, run)
+
+
+async def self_reflection(question: Question, run: Run) -> Answer:
+    """Answer, find the gaps of the answer, search for them with one revised query, and answer again.
+
+    Raises:
+        SourceUnavailable: no source could be searched.
+        ModelFailed: a model gave no usable output.
+    """
+    query = await _query(question, run)
+    history = [query.text]
+    evidence = await _first_documents(question, query, run)
+    summary, draft = await _respond(question, evidence, run)
+    for _ in range(run.settings.recipe.rounds - 1):
+        value = ReflectInput(
+            question=question.text, answer=_as_text(draft), summary=tuple(summary), history=tuple(history)
+        )
+        found = await run.ask(reflect, value)
+        revised = normalised(found.query, run) if found.query.strip() else None
+        if revised is None or revised.text in history:
+            break
+        history.append(revised.text)
+        evidence = list({e.id: e for e in [*evidence, *await _first_documents(question, revised, run)]}.values())
+        summary, draft = await _respond(question, evidence, run)
+    if not evidence:
+        return compose(run, unanswered(""))
+    return await _checked(question, draft, evidence, run)
+
+
+async def _query(question: Question, run: Run) -> PubMedQuery:
+    terms = await choose_terms(question, await propose_terms(question, run), run)
+    return await first_query(question, terms, run)
+
+
+async def _first_documents(question: Question, query: PubMedQuery, run: Run) -> list[Evidence]:
+    """The passages that were found of the first documents, quoted whole."""
+    found = await look(question, query, run)
+    standing, _ = set_aside_retracted(found.hits)
+    readings = reading_list(_with_text(standing), run.settings.recipe.batch)
+    await run.retrieve([reading.document_id for reading in readings])
+    return [
+        run.ledger.quote(passage.document_id, passage.start, passage.end, rank=reading.rank)
+        for reading in readings
+        for passage in reading.passages
+    ]
+
+
+async def _respond(question: Question, evidence: Sequence[Evidence], run: Run) -> tuple[list[ObservationView], Draft]:
+    if not evidence:
+        return [], Draft()
+    summary = await summarise_evidence(question, evidence, run)
+    return summary, await respond_from(question, summary, run)
+
+
+async def _checked(question: Question, draft: Draft, evidence: Sequence[Evidence], run: Run) -> Answer:
+    verdicts = await check_all(draft.sentences, run)
+    lean = None if draft.answer else lean_of(question, evidence, run)
+    return compose(run, draft, verdicts, lean=lean)
+
+
+def _with_text(hits: Sequence[Hit]) -> list[Hit]:
+    return [hit for hit in hits if hit.passage.text.strip()]
+
+
+def _as_text(draft: Draft) -> str:
+    return " ".join([*(s.text for s in draft.sentences), *draft.answer])
