@@ -3,9 +3,9 @@
 A logistic model over cues (`cues.py`) and hashed words of the question and of the abstract's end (`grams.py`), with its
 probabilities calibrated. `scripts/train_lean.py` makes the weights; `data/lean.json` tells what they were made from.
 
-Measured on PubMedQA's test split (`benchmarks/lean.py`), own abstract given: 60.8 % right where `always yes` has 55.2 %,
-66.0 % on the half it is surest of. Its calibration error was 0.02 in cross-validation and is 0.06 there: it is a little
-too sure of itself.
+Measured on PubMedQA's test split (`benchmarks/lean.py`), own abstract given: 60.8 % right where `always yes` has 55.2 %
+and 66.0 % on the half it is surest of. Its calibration error was 0.02 in cross-validation and is 0.06 there: it is a
+little too sure of itself.
 """
 
 from __future__ import annotations
