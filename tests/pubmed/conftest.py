@@ -8,16 +8,25 @@ import socketserver
 import struct
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+import pytest_socket
 
+from medground.corpus.build import build
+from medground.corpus.library import Library
+from medground.corpus.readers.base import Input
+from medground.corpus.snapshot import Snapshot
+from medground.document import Document
 from medground.pubmed.eutils import Eutils
 from medground.pubmed.eutils_cache import AnswerCache
 from medground.pubmed.eutils_transport import Patience, Place, Transport
 from medground.pubmed.limits import Pace
+from medground.pubmed.server.catalogue import Catalogue
+from medground.pubmed.server.snapshot_catalogue import SnapshotCatalogue
 
 
 @dataclass(frozen=True)
@@ -160,3 +169,60 @@ def make_client(waits: Waits) -> Callable[..., Eutils]:
         return Eutils(Transport(place, cache, patience, pace))
 
     return make
+
+
+@contextlib.contextmanager
+def serving(catalogue: Catalogue) -> Iterator[str]:
+    """The address of our own server, running over a catalogue.
+
+    It ends each connection after its answer: tests ask from many event loops, which must leave none behind.
+    """
+    uvicorn = pytest.importorskip("uvicorn", reason="needs the extra serve")
+    from medground.pubmed.server.app import make_app
+
+    app = make_app(catalogue)
+
+    async def closing(scope: Any, receive: Any, send: Any) -> None:
+        async def send_closing(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                message = {**message, "headers": [*message["headers"], (b"connection", b"close")]}
+            await send(message)
+
+        await app(scope, receive, send_closing)
+
+    pytest_socket.enable_socket()
+    server = uvicorn.Server(uvicorn.Config(closing, port=0, log_level="error", lifespan="off"))
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started:
+        time.sleep(0.005)
+    try:
+        yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        thread.join()
+
+
+@pytest.fixture(scope="session")
+def serve() -> Callable[[Catalogue], contextlib.AbstractContextManager[str]]:
+    """Runs our own server: `with serve(catalogue) as address`. Tests that ask it need `loopback` too."""
+    return serving
+
+
+@pytest.fixture(scope="session")
+def catalogue_of(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Callable[[Sequence[Document]], SnapshotCatalogue]]:
+    """Makes a catalogue of documents."""
+    opened: list[Snapshot] = []
+
+    def make(documents: Sequence[Document]) -> SnapshotCatalogue:
+        home = tmp_path_factory.mktemp("home")
+        library = Library(home)
+        build(library, "made", [Input("made", "test", "1", lambda skip: iter(documents[skip:]))])
+        opened.append(library.open("made"))
+        return SnapshotCatalogue.open(opened[-1], home)
+
+    yield make
+    for snapshot in opened:
+        snapshot.close()

@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import io
-import threading
-import time
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-import pytest_socket
 
 from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
 from medground.pubmed.server.snapshot_catalogue import SnapshotCatalogue
 
-uvicorn = pytest.importorskip("uvicorn", reason="needs the extra serve")
 Entrez = pytest.importorskip("Bio.Entrez", reason="needs Biopython")
-
-from medground.pubmed.server.app import make_app  # noqa: E402
 
 NCBI = "https://eutils.ncbi.nlm.nih.gov"
 SHARED = Path(__file__).resolve().parent.parent.parent.parent / "shared" / "data" / "pubmed_xml" / "raw"
@@ -40,18 +34,17 @@ def catalogue(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SnapshotCata
         yield SnapshotCatalogue.open(snapshot, home)
 
 
+@pytest.fixture(scope="module")
+def address(catalogue: SnapshotCatalogue, serve: Any) -> Iterator[str]:
+    """A running server."""
+    with serve(catalogue) as address:
+        yield address
+
+
 @pytest.fixture
-def base(catalogue: SnapshotCatalogue, loopback: None) -> Iterator[str]:
-    """The address of a running server."""
-    server = uvicorn.Server(uvicorn.Config(make_app(catalogue), port=0, log_level="error", lifespan="off"))
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    while not server.started:
-        time.sleep(0.005)
-    yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
-    server.should_exit = True
-    thread.join()
-    pytest_socket.disable_socket(allow_unix_socket=True)
+def base(address: str, loopback: None) -> str:
+    """Its address, and leave to ask there."""
+    return address
 
 
 @pytest.fixture

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 from typing import assert_never
 
 import tantivy
 
 from medground.corpus.lexical_fields import analyser
-from medground.pubmed.mesh.index_values import mesh_values, publication_types
+from medground.pubmed.mesh import find_qualifier, vocabulary
+from medground.pubmed.mesh.index_values import publication_types
 from medground.pubmed.records_fields import DATES, FIELDS, SUBSETS, YEAR, journal_values, schema, value_of
 from medground.query import (
     And,
@@ -87,9 +87,9 @@ class _Compiler:
                 low, high = (int(f"{d:%Y%m%d}") if d else None for d in (query.low, query.high))
                 return self._between(query.field, low, high) if query.field in DATES else tantivy.Query.empty_query()
             case Mesh():
-                return self._stored("mesh_major" if query.major else "mesh", _indexed(query))
+                return self._mesh(query)
             case PublicationType():
-                return self._stored("publication_type", _indexed(query))
+                return self._values("publication_type", publication_types(query))
             case Words():
                 words = analyser("plain").analyze(query.text)
                 return _any(self.compile(Term(value=word, field=query.field)) for word in words)
@@ -106,6 +106,14 @@ class _Compiler:
             # A negation alone matches nothing in Tantivy: it takes away from what another clause has found.
             clauses.append((_MUST, tantivy.Query.all_query()))
         return tantivy.Query.boolean_query(clauses)
+
+    def _mesh(self, query: Mesh) -> tantivy.Query:
+        """The index holds broader headings beside a record's own, so exploding costs nothing here."""
+        field = ("mesh_major" if query.major else "mesh") + ("_below" if query.explode else "")
+        found = vocabulary().find(query.heading) if query.heading else None
+        name = found.name if found else query.heading or ""
+        attached = [known.name if (known := find_qualifier(q)) else q for q in query.qualifiers]
+        return self._values(field, [f"{name}/{qualifier}" for qualifier in attached] or [name])
 
     def _leaf(self, leaf: Term | Phrase | Near) -> tantivy.Query:
         field = leaf.field or "all"
@@ -162,25 +170,16 @@ class _Compiler:
         return tantivy.Query.term_set_query(self._schema, field, [value for value, _ in found])
 
     def _values(self, field: str, values: Iterable[str]) -> tantivy.Query:
-        return self._stored(field, list(dict.fromkeys(value_of(field, value) for value in values)))
-
-    def _stored(self, field: str, values: list[str]) -> tantivy.Query:
-        if len(values) == 1:
-            return tantivy.Query.term_query(self._schema, field, values[0])
-        return tantivy.Query.term_set_query(self._schema, field, values)
+        stored = list(dict.fromkeys(value_of(field, value) for value in values))
+        if len(stored) == 1:
+            return tantivy.Query.term_query(self._schema, field, stored[0])
+        return tantivy.Query.term_set_query(self._schema, field, stored)
 
     def _between(self, field: str, low: int | None, high: int | None) -> tantivy.Query:
         first, last = max(low or 0, 0), min(_LAST_DAY if high is None else high, _LAST_DAY)
         if first > last:
             return tantivy.Query.empty_query()
         return tantivy.Query.range_query(self._schema, field, tantivy.FieldType.Integer, first, last)
-
-
-@lru_cache(maxsize=4096)
-def _indexed(query: Mesh | PublicationType) -> list[str]:
-    """The values that a heading or a type stands for; exploding a broad one takes milliseconds."""
-    values = mesh_values(query) if isinstance(query, Mesh) else publication_types(query)
-    return list(dict.fromkeys(value_of("mesh", value) for value in values))
 
 
 def _any(parts: Iterable[tantivy.Query]) -> tantivy.Query:

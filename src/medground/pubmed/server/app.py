@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
+from anyio import CapacityLimiter, to_thread
 from starlette.applications import Starlette
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
@@ -20,6 +20,8 @@ from medground.pubmed.server.reply import Reply, Shelf, json_reply, wants_json, 
 from medground.pubmed.server.xml import node
 
 Utility = Callable[[Shelf, Parameters], Reply]
+_WORKERS = 2
+"""Threads that answer. Many threads of Python get into one another's way; one alone would wait for a large efetch."""
 _FETCH = "<!DOCTYPE eFetchResult>"
 
 UTILITIES: Mapping[str, tuple[Utility, str, str]] = MappingProxyType(
@@ -39,6 +41,7 @@ UTILITIES: Mapping[str, tuple[Utility, str, str]] = MappingProxyType(
 def make_app(catalogue: Catalogue) -> Starlette:
     """The E-utilities over a catalogue, under `/entrez/eutils/NAME.fcgi`, by GET and POST."""
     shelf = Shelf(catalogue, History())
+    workers = CapacityLimiter(_WORKERS)
 
     async def answer(request: Request) -> Response:
         name = request.path_params["name"]
@@ -47,7 +50,8 @@ def make_app(catalogue: Catalogue) -> Starlette:
         if int(request.headers.get("content-length") or 0) > MOST_BYTES:
             return PlainTextResponse("the request is too large", status_code=413)
         body = await request.body() if request.method == "POST" else b""
-        reply = await run_in_threadpool(_answer, shelf, name, request.url.query, body.decode("utf-8", "replace"))
+        asked = (shelf, name, request.url.query, body.decode("utf-8", "replace"))
+        reply = await to_thread.run_sync(_answer, *asked, limiter=workers)
         return Response(reply.body, reply.status, media_type=None, headers={"content-type": reply.type})
 
     return Starlette(routes=[Route("/entrez/eutils/{name}.fcgi", answer, methods=["GET", "POST"])])

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from lxml import etree
 
 from medground.document import Document, MeshHeading
+from medground.pubmed.mesh import vocabulary
 from medground.pubmed.records_fields import date_of
 from medground.pubmed.server.abstracts import abstract_parts
 from medground.pubmed.server.dates import MONTHS, full
@@ -82,7 +83,7 @@ def _body(record: Document) -> etree._Element:
     if record.authors:
         made.append(node("AuthorList", None, *map(_author, record.authors), CompleteYN="Y"))
     made.append(node("Language", record.language or "und"))
-    made.append(node("PublicationTypeList", None, *(node("PublicationType", t, UI="") for t in types_of(record))))
+    made.append(node("PublicationTypeList", None, *(node("PublicationType", t, UI=_ui(t)) for t in types_of(record))))
     return made
 
 
@@ -108,15 +109,17 @@ def _heading(heading: MeshHeading) -> etree._Element:
         node("QualifierName", name, UI="", MajorTopicYN=_yes(name in heading.major_qualifiers))
         for name in heading.qualifiers
     )
-    descriptor = node("DescriptorName", heading.descriptor, UI=heading.ui or "", MajorTopicYN=_yes(own))
+    descriptor = node(
+        "DescriptorName", heading.descriptor, UI=heading.ui or _ui(heading.descriptor), MajorTopicYN=_yes(own)
+    )
     return node("MeshHeading", None, descriptor, *qualifiers)
 
 
 def _pubmed_data(record: Document) -> etree._Element:
     made = node("PubmedData")
     if entered := date_of(record, "entered"):
-        day = _day(full(entered))
-        made.append(node("History", None, node("PubMedPubDate", None, *day, PubStatus="pubmed")))
+        dates = (node("PubMedPubDate", None, *_day(full(entered)), PubStatus=each) for each in ("pubmed", "entrez"))
+        made.append(node("History", None, *dates))
     made.append(node("PublicationStatus", "ppublish"))
     ids = [node("ArticleId", pmid_of(record), IdType="pubmed")]
     ids += [node("ArticleId", v, IdType=k) for k, v in record.identifiers.items() if k in _ID_KINDS]
@@ -125,6 +128,12 @@ def _pubmed_data(record: Document) -> etree._Element:
     if cited:
         made.append(node("ReferenceList", None, *map(_reference, cited)))
     return made
+
+
+def _ui(name: str) -> str:
+    """The id of a heading or a publication type by MeSH; empty where MeSH has none of the name."""
+    heading = vocabulary().find(name)
+    return "" if heading is None else heading.id
 
 
 def _reference(pmid: str) -> etree._Element:

@@ -18,7 +18,7 @@ from medground.pubmed.server.catalogue import About, Matches, Reading
 from medground.pubmed.server.reading import read
 from medground.query import And, Everything, Mesh, Or, Query, Words
 
-INDEX_FORMAT = 1
+INDEX_FORMAT = 2
 """Part of the index's place on disk: goes up when its fields change."""
 _MOST_COUNTED = 100_000
 _MOST_HEADINGS = 10

@@ -1,0 +1,123 @@
+"""How many searches per second the PubMed server answers on loopback, to one client with 16 connections.
+
+    python benchmarks/eutils.py PATH... [--requests 3000] [--connections 16]
+
+PATHs are MEDLINE XML or PubMedQA files. Each request is another query, made of the records' own titles and headings,
+so that no answer is remembered from an earlier request. Prints searches per second, latencies and failures.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import multiprocessing
+import random
+import socket
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlencode
+
+import httpx
+import numpy as np
+
+from medground.corpus.build import build
+from medground.corpus.library import Library
+from medground.corpus.readers import find_inputs
+from medground.document import Document
+from medground.pubmed.server.run import run
+from medground.pubmed.server.snapshot_catalogue import SnapshotCatalogue
+
+CORPUS = "bench"
+
+
+def queries(records: list[Document], count: int) -> Iterator[str]:
+    """Distinct queries of five kinds: a heading, words of a title, both with years, an author, a heading pair."""
+    chance = random.Random(7)
+    seen: set[str] = set()
+    while len(seen) < count:
+        one, other = chance.sample(records, 2)
+        words = [w for w in one.title.split() if w.isalpha() and len(w) > 3]
+        if not (words and one.mesh and other.mesh and one.authors):
+            continue
+        year = chance.randint(1975, 2010)
+        words = chance.sample(words, min(len(words), 3))
+        heading, second = chance.choice(one.mesh).descriptor, chance.choice(other.mesh).descriptor
+        query = chance.choice(
+            [
+                f'"{heading}"[mh] AND {year}:{year + 10}[dp]',
+                " ".join(words),
+                f"{heading} AND {words[0]}[tiab] AND {year}:2020[dp]",
+                f"{one.authors[0]}[au] OR {words[0]}*[tiab]",
+                f'"{heading}"[mh] NOT "{second}"[majr]',
+            ]
+        )
+        if query not in seen:
+            seen.add(query)
+            yield query
+
+
+async def measure(address: str, asked: list[str], connections: int) -> tuple[float, list[float], int]:
+    """Seconds in all, seconds of each request, failures."""
+    took: list[float] = []
+    failures = 0
+    waiting = iter(asked)
+    limits = httpx.Limits(max_connections=connections, max_keepalive_connections=connections)
+    async with httpx.AsyncClient(base_url=address, limits=limits, timeout=30, trust_env=False) as client:
+
+        async def worker() -> None:
+            nonlocal failures
+            for query in waiting:
+                started = time.perf_counter()
+                response = await client.get(f"/entrez/eutils/esearch.fcgi?{urlencode({'term': query, 'retmax': 20})}")
+                took.append(time.perf_counter() - started)
+                failures += response.status_code != 200 or b"<ERROR>" in response.content
+
+        started = time.perf_counter()
+        await asyncio.gather(*(worker() for _ in range(connections)))
+        return time.perf_counter() - started, took, failures
+
+
+def serve(home: Path, port: int) -> None:
+    """The server's process."""
+    with Library(home).open(CORPUS) as snapshot:
+        run(SnapshotCatalogue.open(snapshot, home), host="127.0.0.1", port=port)
+
+
+def main() -> None:
+    """Build, serve, ask, print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("paths", type=Path, nargs="+")
+    parser.add_argument("--requests", type=int, default=3000)
+    parser.add_argument("--connections", type=int, default=16)
+    chosen = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder)
+        library = Library(home)
+        build(library, CORPUS, find_inputs(chosen.paths, None))
+        with library.open(CORPUS) as snapshot:
+            records = list(snapshot.all_documents())
+            started = time.perf_counter()
+            SnapshotCatalogue.open(snapshot, home)
+            print(f"{len(records):,} records, index built in {time.perf_counter() - started:.1f} s")
+        asked = list(queries(records, chosen.requests))
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+        process = multiprocessing.get_context("spawn").Process(target=serve, args=(home, port), daemon=True)
+        process.start()
+        while process.is_alive():
+            with socket.socket() as probe:
+                if probe.connect_ex(("127.0.0.1", port)) == 0:
+                    break
+            time.sleep(0.05)
+        seconds, took, failures = asyncio.run(measure(f"http://127.0.0.1:{port}", asked, chosen.connections))
+        process.terminate()
+        process.join()
+    low, middle, high = np.percentile(took, [50, 95, 99]) * 1000
+    print(f"{len(took):,} searches over {chosen.connections} connections in {seconds:.1f} s, {failures} failed")
+    print(f"{len(took) / seconds:.0f} searches/s; p50 {low:.1f} ms, p95 {middle:.1f} ms, p99 {high:.1f} ms")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,131 @@
+"""PubMed as a source: the contract of all sources, through the client and the server."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from medground.document import Document
+from medground.errors import ConfigError, RateLimited, SourceUnavailable, UsageError
+from medground.pubmed.eutils import Eutils
+from medground.pubmed.eutils_transport import Place, Transport
+from medground.query import Filters, Phrase, Range, Term, Words
+from medground.sources.pubmed import PubMedSource
+from medground.testing import DOCUMENTS, SourceContract
+
+
+@pytest.fixture(scope="module")
+def address(catalogue_of: Any, serve: Any) -> Iterator[str]:
+    """A server over the documents of the contract."""
+    with serve(catalogue_of(DOCUMENTS)) as address:
+        yield address
+
+
+@pytest.fixture
+def make(address: str, loopback: None) -> Callable[..., PubMedSource]:
+    """A source that asks it."""
+
+    def make(documents: Sequence[Document] = DOCUMENTS) -> PubMedSource:
+        assert documents == DOCUMENTS
+        return PubMedSource(Eutils(Transport(Place(name=f"pubmed:{address}", address=address))))
+
+    return make
+
+
+class TestContract(SourceContract):
+    """Documents travel as MEDLINE XML, which holds research only and adds what every record there has."""
+
+    @pytest.fixture
+    def make(self, make: Any) -> Any:
+        return make
+
+    def test_filters_decide_what_may_be_found(self, source: Any, filters: Filters, allowed: set[str]) -> None:
+        super().test_filters_decide_what_may_be_found(source, filters, set() if "wiki" in filters.kinds else allowed)
+
+    def test_fetch_gives_whole_documents_and_leaves_out_unknown_ids(self, source: Any) -> None:
+        fetched = asyncio.run(source.fetch(["PMID:3", "PMID:404", "PMID:1", "PMID:3", "NCT:5"]))
+        assert list(fetched) == ["PMID:3", "PMID:1"]
+        same = ("id", "title", "text", "sections", "year", "journal", "authors", "keywords", "retraction")
+        for document in DOCUMENTS:
+            if document.id in fetched:
+                assert all(getattr(document, name) == getattr(fetched[document.id], name) for name in same)
+        assert fetched["PMID:1"].mesh[0].model_copy(update={"ui": None}) == DOCUMENTS[0].mesh[0]
+
+    def test_the_tree_is_obeyed(self, source: Any, query: Any, expected: set[str]) -> None:
+        if isinstance(query, Term) and query.field in ("kind", "retraction", "year"):
+            with pytest.raises(UsageError, match="PubMed has no field"):
+                super().test_the_tree_is_obeyed(source, query, expected)
+        elif isinstance(query, Phrase) and query.slop:
+            near_in_abstract = query.model_copy(update={"field": "title_abstract"})
+            super().test_the_tree_is_obeyed(source, near_in_abstract, expected)
+        else:
+            super().test_the_tree_is_obeyed(source, query, expected)
+
+    for _inherited in (test_filters_decide_what_may_be_found, test_the_tree_is_obeyed):
+        _inherited.pytestmark = getattr(SourceContract, _inherited.__name__).pytestmark  # type: ignore[attr-defined]
+
+
+def search(source: PubMedSource, query: Any = None, **more: Any) -> Any:
+    asked = {"text": "marfan", "limit": 10, "filters": Filters()} | more
+
+    async def run() -> Any:
+        try:
+            return await source.search(query or Words(text="marfan"), **asked)
+        finally:
+            await source.close()
+
+    return asyncio.run(run())
+
+
+def test_the_name_says_which_pubmed(tmp_path: Path, address: str) -> None:
+    assert PubMedSource.open(tmp_path).name == "pubmed:live"
+    assert PubMedSource.open(tmp_path, f"{address}/").name == f"pubmed:{address}"
+    assert PubMedSource.open(tmp_path).snapshot is None
+    with pytest.raises(ConfigError, match="not an address"):
+        PubMedSource.open(tmp_path, "my pubmed")
+
+
+def test_a_search_that_fails_is_never_an_empty_one(make_peer: Any, make_client: Any, reply: Any) -> None:
+    for answer, error in (
+        (reply(status=500), SourceUnavailable),
+        (reply(status=429), RateLimited),
+        (reply(b"<eSearchResult><ERROR>Search Backend failed</ERROR></eSearchResult>"), SourceUnavailable),
+        (reply(b""), SourceUnavailable),
+    ):
+        with pytest.raises(error):
+            search(PubMedSource(make_client(make_peer(answer))))
+
+
+def test_records_that_cannot_be_read_are_told(make_peer: Any, make_client: Any, reply: Any) -> None:
+    found = b"""<eSearchResult><Count>2</Count><RetMax>2</RetMax><RetStart>0</RetStart>
+        <IdList><Id>1</Id><Id>2</Id></IdList><TranslationSet/><QueryTranslation>x</QueryTranslation></eSearchResult>"""
+    record = b"""<PubmedArticleSet><PubmedArticle><MedlineCitation><PMID>1</PMID><Article>
+        <ArticleTitle>One</ArticleTitle></Article></MedlineCitation></PubmedArticle></PubmedArticleSet>"""
+    result = search(PubMedSource(make_client(make_peer(reply(found), reply(record)))))
+    assert [hit.passage.document_id for hit in result.rankings[0]] == ["PMID:1"]
+    assert result.notes == ("1 of 2 records found could not be read",)
+
+
+def test_the_hit_is_the_passage_that_the_question_is_about(make: Any) -> None:
+    hits = search(make(), Range(low=1999, high=1999), text="FBN1 variants").rankings[0]
+    assert "FBN1 variants" in hits[0].passage.text
+
+
+def test_answers_are_kept_on_disk(tmp_path: Path, make_peer: Any, reply: Any) -> None:
+    found = b"""<eSearchResult><Count>0</Count><RetMax>0</RetMax><RetStart>0</RetStart><IdList/>
+        <TranslationSet/><QueryTranslation>x</QueryTranslation></eSearchResult>"""
+    peer = make_peer(reply(found))
+    for _ in range(2):
+        assert search(PubMedSource.open(tmp_path, peer.url)).rankings == ((),)
+    assert len(peer.asked) == 1
+    assert list((tmp_path / "cache" / "eutils").rglob("*.gz"))
+
+
+def test_limits_are_checked(make: Any) -> None:
+    for limit in (0, 10_001):
+        with pytest.raises(UsageError, match="limit"):
+            search(make(), limit=limit)
