@@ -83,6 +83,7 @@ PIECES = (
         "vitamin c",
         "the",
     ),
+    *("exp Asthma/", ".ti,ab.", "title:", "\n1. ", "\n2. ", "\n#3 #1 AND #2", "AND,"),
     *("of", "'x y'", "&amp;", "[ti", "1.5", "cd4+", "benzo[a]pyrene", "2010-2020", "\x00", "İ", "ß", "ﬁ", "①"),
 )
 CHARACTERS = "abAND OR\"()[]:*/~#&|'`{}-.,0123456789 \n\t“”é漢"

@@ -86,6 +86,16 @@ MENDED: dict[str, str] = {
     " AND copd[Title]",
     "**asthma**[ti]": "asthma[Title]",
     "#1 AND asthma": "asthma",
+    # The habits of other systems.
+    "exp Asthma/ AND child*.ti,ab.": '"Asthma"[MeSH Terms] AND child*[Title/Abstract]',
+    "asthma.mp. OR Thorax.jn.": "asthma[Text Word] OR Thorax[Journal]",
+    'title:asthma AND mesh:"Heart Failure"': 'asthma[Title] AND "Heart Failure"[MeSH Terms]',
+    '#1 "Asthma"[Mesh]\n#2 child[ti] OR infant[ti]\n#3 #1 AND #2': '"Asthma"[MeSH Terms]'
+    " AND (child[Title] OR infant[Title])",
+    "1. asthma[ti]\n2. copd[ti]\n3. 1 OR 2\n4. child[ti]\n5. 3 AND 4": "(asthma[Title] OR copd[Title])"
+    " AND child[Title]",
+    "1. asthma[ti]\n2. copd[ti] OR child[ti]": "asthma[Title] AND (copd[Title] OR child[Title])",
+    "asthma[ti] AND, copd[ti]": "asthma[Title] AND copd[Title]",
     # Nothing to search for.
     "": "all[Filter]",
     "?!": "all[Filter]",

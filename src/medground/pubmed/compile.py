@@ -11,6 +11,7 @@ from medground.pubmed.faults import QuerySyntaxError
 from medground.pubmed.filters import LANGUAGES, WORDS, filtered
 from medground.pubmed.mapping import Mapper, Translation, term
 from medground.pubmed.mesh import Heading, Qualifier, Vocabulary, find_qualifier
+from medground.pubmed.parser import clean_words
 from medground.pubmed.syntax import Chain, Leaf, Negated, Node, Span
 from medground.pubmed.tags import TagUse
 from medground.query import FieldName, Mesh, Near, Not, PublicationType, Query, Term
@@ -129,7 +130,7 @@ class Compiler:
         if field == "language":
             return Term(value=LANGUAGES.get(leaf.text.casefold(), leaf.text.casefold()), field="language")
         if field in _PERSONS:
-            name = " ".join(leaf.text.replace(",", " ").replace(".", " ").casefold().split())
+            name = clean_words(leaf.text.replace(",", " ").replace(".", " ")).casefold() or leaf.text.casefold()
             # PubMed completes initials: "smith j" also finds "smith ja", unless it stands in quotes.
             if leaf.text.endswith("*") or (" " in name and not leaf.quoted):
                 return Term(value=name.rstrip("*"), field=field, prefix=True)

@@ -6,6 +6,8 @@ import html
 import json
 import re
 
+from medground.pubmed.foreign_text import without_numbers, without_ovid, without_prefixes
+
 _FENCE = re.compile(r"```[ \t]*[\w+-]*[ \t]*\n?(.*?)(?:```|\Z)", re.DOTALL)
 _INLINE = re.compile(r"`([^`\n]+)`")
 _LABEL = re.compile(
@@ -18,6 +20,7 @@ _QUERY_MARK = re.compile(r"\[[A-Za-z][^\]]{0,40}\]|(?:^|[\s)\"])(?:AND|OR|NOT)(?
 _OPERATOR = re.compile(r"(?:^|[\s)\"])(?:AND|OR|NOT)(?:[\s(\"]|$)")
 _PROSE_END = (".", ":", "!", "?")
 _SINGLE_QUOTED = re.compile(r"(?<![\w])'([^'\"\[\]()]{2,200})'(?=\s*(?:\[|\)|$|AND\b|OR\b|NOT\b))")
+_PUNCTUATED = re.compile(r"(?<=[\s)\]\"])(AND|OR|NOT)[,;.:]+(?=\s)")
 _OPEN_TAG = re.compile(r"\[([A-Za-z][A-Za-z /:~-]{1,28}?\d?)(?=\s*(?:\)|\Z|\bAND\b|\bOR\b|\bNOT\b))")
 _CHARACTERS = str.maketrans(
     {
@@ -42,6 +45,10 @@ def query_in(text: str) -> tuple[str, list[str]]:
         (_without_json, "the query was taken out of JSON"),
         (_without_prose, "prose around the query was left out"),
         (_plain_marks, "escaped or doubled characters were made plain"),
+        (without_numbers, "the numbered lines were made one query"),
+        (without_ovid, "Ovid's tags were written in PubMed's way"),
+        (without_prefixes, "fields before a word were written as tags after it"),
+        (_bare_operators, "punctuation after an operator was left out"),
         (_double_quoted, "single quotation marks were made double"),
         (_closed, "a field tag without its closing bracket was closed"),
         (_paired, "a quotation mark without a partner was left out"),
@@ -108,6 +115,10 @@ def _plain_marks(text: str) -> str:
     text = html.unescape(text) if "&" in text and ";" in text else text
     text = text.replace('\\"', '"').replace("**", " ") if "**" in text or '\\"' in text else text
     return re.sub(r'"{2,}', '"', text)
+
+
+def _bare_operators(text: str) -> str:
+    return _PUNCTUATED.sub(r"\1", text)
 
 
 def _double_quoted(text: str) -> str:
