@@ -23,6 +23,7 @@ from medground.pubmed.mesh import (
     narrower,
     publication_types,
     qualifiers,
+    spelt_qualifier,
     vocabulary,
 )
 from medground.pubmed.mesh.fold import fold_lines
@@ -151,7 +152,7 @@ def test_all_qualifiers() -> None:
     assert len({q.abbreviation for q in qualifiers()}) == 76
     assert find_qualifier("DT") == find_qualifier("Drug Therapy")
     assert find_qualifier("administration and dosage") == find_qualifier("administration & dosage")
-    assert find_qualifier("dt", abbreviations=False) is None
+    assert spelt_qualifier("dt") is None
     assert set(narrower("adverse effects")) == {"adverse effects", "poisoning", "toxicity"}
     assert set(narrower("therapeutic use")) >= {"administration & dosage", "adverse effects", "poisoning"}
 

@@ -13,7 +13,7 @@ from medground.document import Frozen
 from medground.pubmed.combine import every, some
 from medground.pubmed.filters import WORDS
 from medground.pubmed.journals import known_journals
-from medground.pubmed.mesh import Heading, Vocabulary, find_qualifier, fold
+from medground.pubmed.mesh import Heading, Vocabulary, fold, spelt_qualifier
 from medground.pubmed.printer import to_pubmed
 from medground.pubmed.stopwords import STOPWORDS
 from medground.query import FieldName, Mesh, Phrase, PublicationType, Query, Term
@@ -84,15 +84,21 @@ class Mapper:
             if length == 1 and words[place].casefold() in STOPWORDS:
                 break
             name = " ".join(filter(None, folded[place : place + length]))
-            typed = " ".join(words[place : place + length])
-            heading = self.mesh.find_folded(name)
-            if heading is not None:
-                return length, subject(heading, typed, name)
-            if length > 1 and (journal := self._journals.get(name)):
-                return length, some([term(journal, "journal"), *_in_all_fields(typed, name)])
-            if qualifier := find_qualifier(typed, abbreviations=False):
-                return length, some([Mesh(qualifiers=(qualifier.name,)), *_in_all_fields(typed, name)])
+            query = self._named(name, " ".join(words[place : place + length]), alone=length == 1)
+            if query is not None:
+                return length, query
         return 1, None
+
+    def _named(self, name: str, typed: str, *, alone: bool) -> Query | None:
+        """What a folded name stands for: a heading, a journal (of more than one word), a subheading."""
+        heading = self.mesh.find_folded(name)
+        if heading is not None:
+            return subject(heading, typed, name)
+        if not alone and (journal := self._journals.get(name)):
+            return some([term(journal, "journal"), *_in_all_fields(typed, name)])
+        if qualifier := spelt_qualifier(name):
+            return some([Mesh(qualifiers=(qualifier.name,)), *_in_all_fields(typed, name)])
+        return None
 
 
 def term(value: str, field: FieldName) -> Query:
@@ -108,9 +114,10 @@ def subject(heading: Heading, typed: str, folded: str) -> Query:
     name = heading.name.casefold()
     first: Query = PublicationType(name=name) if heading.is_publication_type else Mesh(heading=heading.name)
     parts = [first]
-    if (qualifier := find_qualifier(typed, abbreviations=False)) is not None:
+    if (qualifier := spelt_qualifier(folded)) is not None:
         parts.insert(0, Mesh(qualifiers=(qualifier.name,)))
-    parts += _in_all_fields(_as_spoken(name), fold(_as_spoken(name)))
+    spoken = _as_spoken(name)
+    parts += _in_all_fields(spoken, fold(spoken))
     if folded != fold(name):
         parts += _in_all_fields(typed, folded)
     return some(dict.fromkeys(parts))
@@ -118,10 +125,11 @@ def subject(heading: Heading, typed: str, folded: str) -> Query:
 
 def _in_all_fields(typed: str, folded: str) -> list[Query]:
     """The words one by one and as a phrase; only as a phrase when one of them is a single letter or a number."""
-    words = [word for word in folded.split() if word not in STOPWORDS]
-    phrase = term(typed, "all")
-    alone = len(folded.split()) < 2 or not words or any(len(word) == 1 or word.isdigit() for word in folded.split())
-    return [phrase] if alone else [every([term(word, "all") for word in words]), phrase]
+    phrase, words = term(typed, "all"), folded.split()
+    said = [word for word in words if word not in STOPWORDS]
+    if len(words) < 2 or not said or any(len(word) == 1 or word.isdigit() for word in words):
+        return [phrase]
+    return [every([term(word, "all") for word in said]), phrase]
 
 
 def _as_spoken(name: str) -> str:

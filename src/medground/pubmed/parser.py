@@ -218,7 +218,7 @@ class _Parser:
         if self._peek("colon") is not None:
             self._span(group, leaf, use)
             return
-        self._add(group, replace(leaf, use=use))
+        self._add(group, Leaf(leaf.text, use, leaf.quoted, leaf.column))
         while (tag := self._peek("tag")) is not None:
             self._place += 1
             self._fault("a term has one field tag", tag.column)

@@ -28,6 +28,8 @@ _SPELT = str.maketrans(_GREEK)
 
 def fold(name: str) -> str:
     """The name in small letters and single spaces, without accents and punctuation; Greek letters are spelt."""
+    if name.isascii() and name.isalnum():
+        return name.lower()
     if not name.isascii():
         spread = unicodedata.normalize("NFKD", name.casefold().translate(_SPELT))
         name = "".join(c for c in spread if not unicodedata.combining(c))

@@ -44,6 +44,9 @@ _BELOW = {
 }
 
 
+_ABBREVIATION = 2
+
+
 @dataclass(frozen=True, slots=True)
 class Qualifier:
     """`drug therapy`, `DT`."""
@@ -66,10 +69,14 @@ def _by_name() -> dict[str, Qualifier]:
     return found | {fold(q.abbreviation): q for q in qualifiers()}
 
 
-def find_qualifier(name: str, *, abbreviations: bool = True) -> Qualifier | None:
+def find_qualifier(name: str) -> Qualifier | None:
     """The qualifier of this name (`&` or `and`) or abbreviation, in any case; None when there is none."""
-    found = _by_name().get(fold(name))
-    return None if found is None or (not abbreviations and len(name.strip()) == 2) else found
+    return _by_name().get(fold(name))
+
+
+def spelt_qualifier(folded: str) -> Qualifier | None:
+    """The qualifier of a name that `fold` has already been applied to; abbreviations are no names."""
+    return _by_name().get(folded) if len(folded) > _ABBREVIATION else None
 
 
 @cache
