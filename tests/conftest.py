@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import pytest_socket
+
 from medground.corpus.chunk import chunk
 from medground.document import Document, Hit
 from medground.errors import MedgroundError
@@ -133,7 +134,7 @@ def make_run(tmp_path: Path) -> Iterator[Callable[..., Run]]:
         options: Mapping[str, Any] | None = None,
         **more: Any,
     ) -> Run:
-        table = {operator: model.name for operator in by_model} if model else {}
+        table = dict.fromkeys(by_model, model.name) if model else {}
         opened: dict[str, Any] = {"keyless": Keyless()} | ({model.name: model} if model else {})
         return Run(
             question=Question.ask(text),

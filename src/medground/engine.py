@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 import secrets
 import time
 from collections.abc import Iterable, Mapping, Sequence
@@ -137,7 +136,9 @@ class Engine:
         self._keep(spent.answer)
         raise spent
 
-    async def ask_many(self, questions: Iterable[str | Question], *, concurrency: int = 8) -> list[Answer | MedgroundError]:
+    async def ask_many(
+        self, questions: Iterable[str | Question], *, concurrency: int = 8
+    ) -> list[Answer | MedgroundError]:
         """Answer several questions at once, in order; a failure stands in the place of its answer."""
         slots = asyncio.Semaphore(concurrency)
 
@@ -168,7 +169,7 @@ class Engine:
             path.parent.mkdir(parents=True, exist_ok=True)
             partial = path.with_suffix(".partial")
             partial.write_text(answer.model_dump_json(indent=1), encoding="utf-8")
-            os.replace(partial, path)
+            partial.replace(path)
         except OSError as error:
             log.warning("the answer could not be kept in %s: %s", path, error)
 

@@ -61,7 +61,9 @@ class RetrievalSettings(_Part):
     fusion_k: int = Field(default=60, ge=1)
     keep: int = Field(default=20, ge=1, description="hits left after reranking (M_max)")
     dense: bool = Field(default=True, description="use vectors where a snapshot has them")
-    reranker: str = Field(default="keyless", description="`none`, `keyless`, or a cross-encoder's name or folder")
+    reranker: str = Field(
+        default="none", description="`none`, `keyless` (measured: no gain), or a cross-encoder's name or folder"
+    )
 
 
 class RecipeSettings(_Part):

@@ -1,4 +1,4 @@
-"""Answers are closed: each citation points into the answer, each decision has a basis, retracted papers support nothing."""
+"""Answers are closed: citations point into them, decisions have a basis, retracted papers support nothing."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
+
 from medground.answer import Answer, SourceDocument, YesNoDecision
 from medground.question import Question
-from pydantic import ValidationError
 
 EVIDENCE = {"id": "E1", "document_id": "PMID:1", "start": 0, "end": 3, "quote": "It."}
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
+
 from medground.document import Document, Hit, Passage, Section
 from medground.errors import MedgroundError
 from medground.evidence import Evidence, Ledger, UnknownCitation
-from pydantic import ValidationError
 
 TEXT = "Aspirin lowered the risk. \U0001f9ec Bleeding rose (p < 0.05)."
 PAPER = Document(id="PMID:1", title="A trial", text=TEXT, sections=(Section(label="RESULTS", start=0, end=len(TEXT)),))

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from medground.errors import UsageError
-from medground.question import MAX_CHARACTERS, Question
 from medground.query import Filters
+from medground.question import MAX_CHARACTERS, Question
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+
 from medground.document import Document
 from medground.errors import BudgetExhausted, ModelFailed, SourceUnavailable
 from medground.operators.reading import ScreenInput, ScreenOutput, screen

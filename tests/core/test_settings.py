@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from medground.errors import ConfigError
 from medground.settings import Settings, parse_options, preset_names
 

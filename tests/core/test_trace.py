@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+
 from medground.errors import ConfigError, UsageError
 from medground.settings import Settings
 from medground.trace import Trace, read_trace

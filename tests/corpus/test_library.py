@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import multiprocessing
+import subprocess
+import sys
 import time
 
 import pytest
-from filelock import FileLock
 
 from medground.corpus.build import add, build
 from medground.corpus.library import Library
@@ -81,25 +81,23 @@ def test_two_builds_of_one_corpus_at_once(library, make_documents, make_input):
     build(library, "a", [make_input(make_documents(2))])
 
 
-def _hold(path, held, go):
-    with FileLock(path):
-        held.set()
-        go.wait(20)
+HOLD = """
+import sys, time
+from filelock import FileLock
+with FileLock(sys.argv[1]):
+    print("held", flush=True)
+    time.sleep(60)
+"""
 
 
 def test_the_lock_holds_between_processes_and_ends_with_them(library, make_documents, make_input):
     build(library, "a", [make_input(make_documents(1))])
-    context = multiprocessing.get_context("spawn")
-    held, go = context.Event(), context.Event()
-    process = context.Process(target=_hold, args=(str(library.folder / ".a.lock"), held, go))
-    process.start()
-    try:
-        assert held.wait(20)
+    command = [sys.executable, "-c", HOLD, str(library.folder / ".a.lock")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "held\n"
         with pytest.raises(UsageError, match="is being built"):
             build(library, "a", [make_input(make_documents(2))])
-    finally:
         process.kill()
-        process.join()
     assert build(library, "a", [make_input(make_documents(2))]).counts.documents == 2
 
 

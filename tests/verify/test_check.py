@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+
 from medground.answer import Verdict
 from medground.document import Document
 from medground.errors import ModelFailed

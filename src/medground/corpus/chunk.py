@@ -24,11 +24,8 @@ def chunk(document: Document, limit: int = 1000) -> Iterator[Passage]:
     """
     if limit < 1:
         raise UsageError(f"a passage needs at least 1 character, not {limit}")
-    # A line of a graph document states one relation: it is a sentence as it stands.
-    borders = _line_spans if document.kind == "graph" else sentence_spans
     for start, end, label in _regions(document):
-        sentences = ((start + first, start + last) for first, last in borders(document.text[start:end]))
-        for first, last in _fill(_short(document.text, sentences, limit), limit):
+        for first, last in _passages(document, start, end, limit):
             yield Passage(
                 document_id=document.id,
                 start=first,
@@ -41,6 +38,20 @@ def chunk(document: Document, limit: int = 1000) -> Iterator[Passage]:
                 publication_types=document.publication_types,
                 retraction=document.retraction,
             )
+
+
+def _passages(document: Document, start: int, end: int, limit: int) -> Iterator[Span]:
+    """Where the passages of one region lie."""
+    text = document.text[start:end]
+    first, last = start + len(text) - len(text.lstrip()), start + len(text.rstrip())
+    if last - first <= limit:  # most sections are this short, and finding sentences is what takes time
+        if first < last:
+            yield first, last
+        return
+    # A line of a graph document states one relation: it is a sentence as it stands.
+    borders = _line_spans if document.kind == "graph" else sentence_spans
+    sentences = ((start + low, start + high) for low, high in borders(text))
+    yield from _fill(_short(document.text, sentences, limit), limit)
 
 
 def _regions(document: Document) -> Iterator[tuple[int, int, str | None]]:

@@ -33,7 +33,7 @@ def headline(decision: Decision) -> str:
     """The decision in a few words, such as `yes` or `leans no (72 %)`."""
     value = clean(decision.shown() or "")
     shown = value if decision.status == "decided" else _STATUS[decision.status].format(value=value)
-    return shown + (f" ({decision.probability:.0%}, calibrated)" if decision.probability is not None else "")
+    return shown + (f" ({decision.probability:.0%}, estimated)" if decision.probability is not None else "")
 
 
 def basis(decision: Decision) -> str:
@@ -66,9 +66,11 @@ def place(evidence: Evidence, document: SourceDocument) -> str:
         parts.append(clean(evidence.section).lower())
     parts.append(f"characters {evidence.start}-{evidence.end}")
     if document.retraction != "none":
-        parts.append({"retracted": "RETRACTED", "notice": "retraction notice", "concern": "expression of concern"}[
-            document.retraction
-        ])
+        parts.append(
+            {"retracted": "RETRACTED", "notice": "retraction notice", "concern": "expression of concern"}[
+                document.retraction
+            ]
+        )
     return ", ".join(parts)
 
 

@@ -26,7 +26,7 @@ def as_pubmed(tree: Query) -> PubMedQuery:
 
 def missing_concepts(question: Question, query: PubMedQuery) -> list[str]:
     """Headings that the question names, by term mapping, and that no part of the query stands for."""
-    present = set(_headings(query.tree))
+    present = set(headings_of(query.tree))
     upper = {a.name for name in present if (h := vocabulary().find(name)) for a in vocabulary().ancestors(h)}
     return [m.heading.name for m in mentions(question.text) if m.heading.name not in present | upper]
 
@@ -81,9 +81,10 @@ def _conjuncts(tree: Query) -> list[Query]:
     return list(tree.parts) if isinstance(tree, And) else [tree]
 
 
-def _headings(tree: Query) -> list[str]:
+def headings_of(tree: Query) -> list[str]:
+    """The MeSH headings that a tree asks for, in order; those behind NOT too."""
     if isinstance(tree, Mesh):
         return [tree.heading] if tree.heading else []
     if isinstance(tree, (And, Or)):
-        return [name for part in tree.parts for name in _headings(part)]
-    return [] if not isinstance(tree, Not) else _headings(tree.part)
+        return [name for part in tree.parts for name in headings_of(part)]
+    return [] if not isinstance(tree, Not) else headings_of(tree.part)

@@ -84,7 +84,11 @@ async def _self_critic(
             break
         query, found = refined, await _look_or_widen(question, refined, run)
         history.append((query, found))
-    return max(history, key=lambda tried: min(tried[1].documents, run.settings.pubmed_reasoner.enough))
+    enough = run.settings.pubmed_reasoner.enough
+    chosen = max(reversed(history), key=lambda tried: min(tried[1].documents, enough))
+    with run.trace.span("final query", rounds=len(history), documents=chosen[1].documents) as span:
+        span.set(query=chosen[0].text)
+    return chosen
 
 
 async def _reflective_retrieval(question: Question, found: Found, known: Sequence[Evidence], run: Run) -> _Read:

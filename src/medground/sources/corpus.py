@@ -10,7 +10,7 @@ from medground.corpus.embedding.base import Embedder
 from medground.corpus.snapshot import Snapshot
 from medground.document import Document
 from medground.errors import ConfigError, SourceUnavailable, UsageError
-from medground.query import Filters, Query
+from medground.query import Everything, Filters, Query, Words, all_of, any_of
 from medground.sources.base import Found, Ranking
 
 _MOST = 10_000
@@ -53,6 +53,9 @@ class CorpusSource:
     async def search(self, query: Query, *, text: str, limit: int, filters: Filters) -> Found:
         """Search by words and, where possible, by meaning at once.
 
+        A tree that is more than `Words` decides what is found, by words alone; what it finds is ranked by the words of
+        `text` too.
+
         Raises:
             UsageError: `limit` is not in 1..10000.
             SourceUnavailable: the source is closed.
@@ -61,7 +64,9 @@ class CorpusSource:
         self._check_open()
         if not 1 <= limit <= _MOST:
             raise UsageError(f"a search takes a limit from 1 to {_MOST}, not {limit}")
-        words = asyncio.to_thread(self._snapshot.bm25, query, limit, filters)
+        words = asyncio.to_thread(self._snapshot.bm25, _ranked_by(query, text), limit, filters)
+        if not isinstance(query, Words):
+            return Found(rankings=(await words,))  # vectors know nothing of AND, OR and NOT
         if self._embedder is None or not self._snapshot.has_vectors:
             return Found(rankings=(await words,), notes=self._note())
         meaning = asyncio.to_thread(self._dense, self._embedder, text, limit, filters)
@@ -98,3 +103,9 @@ class CorpusSource:
     def _check_open(self) -> None:
         if self._closed:
             raise SourceUnavailable("the source is closed", source=self.name)
+
+
+def _ranked_by(query: Query, text: str) -> Query:
+    if isinstance(query, Words) or not text.strip():
+        return query
+    return all_of([query, any_of([Words(text=text), Everything()])])

@@ -27,6 +27,6 @@ def lean_of(question: Question, evidence: Sequence[Evidence], run: Run) -> Lean 
     if not documents:
         return None
     with run.trace.span("lean", document=documents[0].id) as span:
-        result = lean(question.text, [documents[0].text])
+        result = lean(question.text, [documents[0].text], task=task)
         span.set(value=result.value, probability=result.probability)
     return result

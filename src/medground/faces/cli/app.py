@@ -59,7 +59,7 @@ def _run(words: list[str], *, debug: bool) -> int:
         return _say("medground: stopped; what was finished is kept, the same command goes on from there", 130)
     except BrokenPipeError:
         return 0
-    except Exception as error:  # noqa: BLE001  the edge of the process: a bug is one line, not a traceback
+    except Exception as error:
         if debug:
             raise
         return _say(f"medground: internal error, {type(error).__name__}: {error}; --debug shows where", 1)

@@ -29,7 +29,7 @@ def ask(
     recipe: Annotated[str | None, typer.Option(help="Recipe to follow.")] = None,
     model: Annotated[str | None, typer.Option(help="Model that answers operators; keyless without one.")] = None,
     task: Annotated[
-        str | None, typer.Option(help="yes-no, yes-no-maybe, single-choice, multiple-choice or free; guessed if absent.")
+        str | None, typer.Option(help="yes-no, yes-no-maybe, single-choice, multiple-choice, free; guessed if absent.")
     ] = None,
     option: Annotated[list[str] | None, typer.Option(help="A choice; repeat for A, B, C, ...")] = None,
     year_from: Annotated[int | None, typer.Option(help="Nothing published before this year.")] = None,
@@ -65,7 +65,13 @@ def ask(
 
 
 def _answer(
-    text: str, task: str | None, options: list[str], years: tuple[int | None, int | None], settings: Settings, *, quiet: bool
+    text: str,
+    task: str | None,
+    options: list[str],
+    years: tuple[int | None, int | None],
+    settings: Settings,
+    *,
+    quiet: bool,
 ) -> Answer:
     from pydantic import ValidationError
 

@@ -17,7 +17,10 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
 
 
 def load_settings(
-    sets: list[str] | None = None, preset: str | None = None, file: Path | None = None, extra: dict[str, object] | None = None
+    sets: list[str] | None = None,
+    preset: str | None = None,
+    file: Path | None = None,
+    extra: dict[str, object] | None = None,
 ) -> Settings:
     """Settings from all layers; `extra` are options with names of their own and win over `--set`.
 

@@ -19,7 +19,10 @@ def shown_progress(*, quiet: bool = False) -> Iterator[Progress]:
     from rich.progress import Progress as Bars
 
     bars = Bars(
-        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
         console=Console(stderr=True),
     )
     tasks: dict[str, TaskID] = {}

@@ -20,7 +20,7 @@ _POOR_NAMES = """
     |middle aged|patients|persons|population|probability|rats|research|research design|risk|risk factors|role|safety
     |schools|standards|students|teaching|therapeutics|time|tissues|women|work|world health organization
 """
-_POOR = frozenset(name.strip() for name in _POOR_NAMES.split("|"))
+POOR = frozenset(name.strip() for name in _POOR_NAMES.split("|"))
 """Headings that say little about the subject of a question (check tags and the words of every study)."""
 
 _CORE = 2
@@ -47,7 +47,7 @@ def mentions(question: str) -> tuple[Mention, ...]:
     for translation in translations:
         name = _heading_of(translation.query)
         heading = vocabulary().find(name) if name else None
-        if heading is not None and heading.name.casefold() not in _POOR:
+        if heading is not None and heading.name.casefold() not in POOR:
             found.setdefault(heading.name, Mention(translation.source, heading))
     return tuple(found.values())
 
