@@ -118,7 +118,8 @@ def value_of(field: str, text: str) -> str:
 
 def journal_values(name: str) -> list[str]:
     """A journal's name as given, and its abbreviation."""
-    known = known_journals().get(fold(name))
+    folded = fold(name)
+    known = known_journals().get(folded) or known_journals().get(folded.removeprefix("the "))
     return [value_of("journal", each) for each in (name, known) if each]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from medground.pubmed import Translated, to_pubmed
-from medground.pubmed.records_query import leaves, not_held
+from medground.pubmed.records_query import not_held
 from medground.pubmed.server.catalogue import Leaf, Reading
 from medground.query import And, DateRange, Everything, Mesh, Not, Or, PublicationType, Query, Range, Term
 
@@ -64,12 +64,19 @@ def _parts(query: Query, concepts: dict[Query, str]) -> Iterator[Query]:
     if query in concepts:
         yield query
     elif isinstance(query, And | Or):
+        # Joining has taken concepts apart that stood beside terms under the same operator.
+        inside = [
+            c for c in concepts if type(c) is type(query) and set(query.parts).issuperset(getattr(c, "parts", ()))
+        ]
+        taken = {part for concept in inside for part in getattr(concept, "parts", ())}
+        yield from inside
         for part in query.parts:
-            yield from _parts(part, concepts)
+            if part not in taken:
+                yield from _parts(part, concepts)
     elif isinstance(query, Not):
         yield from _parts(query.part, concepts)
     else:
-        yield from leaves(query)
+        yield query
 
 
 def _words(leaf: Query) -> str:

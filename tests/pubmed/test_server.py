@@ -1,0 +1,380 @@
+"""The server's answers, asked without a network through its own application."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import httpx
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from lxml import etree
+
+from medground.corpus.readers.medline import read_medline
+from medground.document import Document, MeshHeading, Section
+from medground.errors import SnapshotCorrupt, UsageError
+from medground.pubmed.server.catalogue import About
+from medground.pubmed.server.medline_xml import DOCTYPE, article_set
+from medground.pubmed.server.xml import document as as_bytes
+
+pytest.importorskip("starlette", reason="needs the extra serve")
+
+from medground.pubmed.server.app import UTILITIES, make_app
+
+RESULTS = "Wheezing (x < 5 & y > 3) was common in children."
+TEXT = f"{RESULTS}\n\nInhaled steroids helped 7 of 10."
+RECORDS = (
+    Document(
+        id="PMID:100",
+        title="Asthma in children of the plain",
+        text=TEXT,
+        sections=(Section(label="RESULTS", start=0, end=len(RESULTS)),
+                  Section(label="CONCLUSION", start=len(RESULTS) + 2, end=len(TEXT))),
+        year=2010,
+        dates={"published": "2010-03", "entered": "2010-04-20", "revised": "2015-01-02"},
+        journal="The New England journal of medicine",
+        authors=("Smith JA", "Van Der Berg L", "Asthma Study Group"),
+        language="eng",
+        mesh=(
+            MeshHeading(descriptor="Asthma", ui="D001249", major=True, qualifiers=("drug therapy",),
+                        major_qualifiers=("drug therapy",)),
+            MeshHeading(descriptor="Child", ui="D002648"),
+        ),
+        keywords=("wheeze",),
+        publication_types=("Journal Article", "Randomized Controlled Trial"),
+        identifiers={"pmid": "100", "doi": "10.1000/abc", "pmc": "PMC77"},
+        references=("PMID:200",),
+    ),
+    Document(id="PMID:200", title="Bronchial disease", text="Bronchial disease of dogs was rare.", year=1999,
+             dates={"published": "1999-12-31", "entered": "2000-01-01"}, authors=("Smithson J",), language="fre",
+             publication_types=("Review",), mesh=(MeshHeading(descriptor="Bronchial Diseases", major=True),)),
+    Document(id="PMID:300", title="A withdrawn trial of asthma", text="A withdrawn trial of asthma", year=2021,
+             dates={"published": "2021", "entered": "2021-06-01"}, retraction="retracted"),
+    Document(id="HP:0002099", title="Asthma", text="Asthma as a phenotype."),
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def app(catalogue_of: Any) -> Iterator[Any]:
+    """The application over four records, one of which is none of PubMed."""
+    yield make_app(catalogue_of(RECORDS))
+
+
+def ask(app: Any, utility: str, _method: str = "GET", **parameters: Any) -> httpx.Response:
+    """One request to the application."""
+
+    async def run() -> httpx.Response:
+        transport = httpx.ASGITransport(app=app)
+        async with httpx.AsyncClient(transport=transport, base_url="http://test") as client:
+            address, encoded = f"/entrez/eutils/{utility}.fcgi", urlencode(parameters, doseq=True)
+            if _method == "GET":
+                return await client.get(f"{address}?{encoded}")
+            return await client.post(address, content=encoded)
+
+    return asyncio.run(run())
+
+
+def found(app: Any, term: str, **more: Any) -> list[str]:
+    result = ask(app, "esearch", term=term, retmode="json", **more).json()["esearchresult"]
+    assert int(result["count"]) >= len(result["idlist"])
+    return result["idlist"]
+
+
+@pytest.mark.parametrize(
+    ("term", "ids"),
+    [
+        ("asthma", ["300", "100"]),
+        ("asthma[mh]", ["100"]),
+        ("bronchial diseases[mh]", ["200", "100"]),
+        ("bronchial diseases[mh:noexp]", ["200"]),
+        ("respiratory tract diseases[majr]", ["200", "100"]),
+        ("asthma/drug therapy[mh]", ["100"]),
+        ("bronchial diseases/therapy[mh]", ["100"]),
+        ("asthma/surgery[mh]", []),
+        ("drug therapy[sh]", ["100"]),
+        ("child[majr]", []),
+        ("smith ja[au]", ["100"]),
+        ("smith j[au]", ["100"]),
+        ("smith[au]", ["100"]),
+        ("smith[1au] OR smithson[1au]", ["200", "100"]),
+        ("asthma study group[au]", ["100"]),
+        ("n engl j med[ta]", ["100"]),
+        ("2010[dp]", ["100"]),
+        ("2010/03:2010/05[dp]", ["100"]),
+        ("1999/12/31[dp]", ["200"]),
+        ("2000[edat]", ["200"]),
+        ("review[pt]", ["200"]),
+        ("clinical trial[pt]", ["100"]),
+        ("french[la]", ["200"]),
+        ("hasabstract AND asthma", ["100"]),
+        ("wheez*[tiab]", ["100"]),
+        ('"children steroids"[tiab:~5]', ["100"]),
+        ('"children plain"[ti:~2]', ["100"]),
+        ('"plain children"[ti]', []),
+        ("100[pmid] OR 300[uid]", ["300", "100"]),
+        ("10.1000/abc[aid]", ["100"]),
+        ("asthma NOT child[mh]", ["300"]),
+        ("(asthma OR dogs) AND 1990:2015[dp]", ["200", "100"]),
+        ("retracted publication[pt]", []),
+        ("wheeze[ot]", ["100"]),
+        ("children[ti] AND inhaled[ab]", ["100"]),
+        ("all[sb]", ["300", "200", "100"]),
+    ],
+)
+def test_searches(app: Any, term: str, ids: list[str]) -> None:
+    assert sorted(found(app, term)) == sorted(ids)
+
+
+@pytest.mark.parametrize(
+    ("sort", "ids"),
+    [
+        ("", ["300", "100", "200"]),
+        ("pub_date", ["300", "100", "200"]),
+        ("pub date", ["300", "100", "200"]),
+        ("Author", ["100", "200", "300"]),
+        ("title", ["300", "100", "200"]),
+        ("nonsense", ["300", "100", "200"]),
+    ],
+)
+def test_orders(app: Any, sort: str, ids: list[str]) -> None:
+    assert found(app, "all[sb]", sort=sort) == ids
+
+
+def test_relevance(app: Any) -> None:
+    assert found(app, "asthma wheezing OR children", sort="relevance")[0] == "100"
+
+
+@pytest.mark.parametrize(
+    ("limits", "ids"),
+    [
+        ({"mindate": "2010", "maxdate": "2010"}, ["100"]),
+        ({"mindate": "2010/03/01", "maxdate": "2010/04", "datetype": "pdat"}, ["100"]),
+        ({"mindate": "2000", "maxdate": "2000", "datetype": "edat"}, ["200"]),
+        ({"mindate": "2015/01/02", "maxdate": "2015/01/02", "datetype": "mdat"}, ["100"]),
+        ({"mindate": "2010"}, ["300", "100", "200"]),
+        ({"reldate": "0"}, []),
+        ({"reldate": "1000000"}, ["300", "100", "200"]),
+    ],
+)
+def test_date_limits(app: Any, limits: dict[str, str], ids: list[str]) -> None:
+    assert found(app, "all[sb]", **limits) == ids
+
+
+def test_pages(app: Any) -> None:
+    assert found(app, "all[sb]", retmax=1, retstart=1) == ["100"]
+    assert found(app, "all[sb]", retstart=3) == []
+    assert found(app, "all[sb]", retmax=0) == []
+    assert ask(app, "esearch", term="all[sb]", retmax=0, retmode="json").json()["esearchresult"]["count"] == "3"
+
+
+def test_a_search_says_how_it_was_understood(app: Any) -> None:
+    tree = etree.fromstring(ask(app, "esearch", term="heart attack OR asthma OR x1y2z3").content)
+    assert [t.text for t in tree.findall("TranslationSet/Translation/From")] == ["heart attack", "asthma"]
+    assert tree.findtext("QueryTranslation").startswith('"myocardial infarction"[MeSH Terms] OR')
+    assert [e.text for e in tree.findall("ErrorList/PhraseNotFound")] == ["heart attack", "x1y2z3"]
+    counts = {t.findtext("Term"): t.findtext("Count") for t in tree.findall("TranslationStack/TermSet")}
+    assert counts['"asthma"[MeSH Terms]'] == "1"
+    assert counts['"asthma"[All Fields]'] == "2"
+
+
+def test_a_query_that_cannot_be_read_is_repaired_and_told(app: Any) -> None:
+    answer = ask(app, "esearch", term="(asthma[mh] AND", retmode="json").json()["esearchresult"]
+    assert answer["idlist"] == ["100"]
+    assert any("parenthesis" in note for note in answer["warninglist"]["outputmessages"])
+    nothing = ask(app, "esearch", term="?!()", retmode="json").json()["esearchresult"]
+    assert (nothing["count"], nothing["errorlist"]["phrasesnotfound"]) == ("0", ["?!()"])
+    unheld = ask(app, "esearch", term="12[vi]", retmode="json").json()["esearchresult"]
+    assert unheld["warninglist"]["outputmessages"] == ["this corpus holds no field volume", "No items found."]
+
+
+def test_only_the_count(app: Any) -> None:
+    assert (
+        b"<eSearchResult><Count>2</Count></eSearchResult>"
+        in ask(app, "esearch", term="asthma", rettype="count").content
+    )
+    counted = ask(app, "esearch", term="asthma", rettype="count", retmode="json").json()
+    assert counted["esearchresult"] == {"count": "2"}
+
+
+def test_history_by_get_and_post(app: Any) -> None:
+    kept = ask(app, "esearch", "POST", term="asthma", usehistory="y", retmode="json").json()["esearchresult"]
+    session = {"WebEnv": kept["webenv"], "query_key": kept["querykey"]}
+    assert ask(app, "efetch", rettype="uilist", retmode="text", **session).text == "300\n100\n"
+    assert ask(app, "efetch", "POST", rettype="uilist", retmode="text", retmax=1, retstart=1, **session).text == "100\n"
+    posted = ask(app, "epost", "POST", id="200,100", WebEnv=kept["webenv"], retmode="json").json()["epostresult"]
+    assert (posted["querykey"], posted["webenv"]) == ("2", kept["webenv"])
+    assert list(ask(app, "esummary", retmode="json", WebEnv=kept["webenv"], query_key=2).json()["result"])[1:] == [
+        "200",
+        "100",
+    ]
+    assert b"Unable to obtain query #9" in ask(app, "efetch", WebEnv=kept["webenv"], query_key=9).content
+
+
+def test_records_come_back_as_they_went_in(app: Any, tmp_path: Path) -> None:
+    answer = tmp_path / "answer.xml"
+    answer.write_bytes(ask(app, "efetch", "POST", id=["100,300", "0200", "999"], retmode="xml").content)
+    records = [item for item in read_medline(answer) if isinstance(item, Document)]
+    assert [r.id for r in records] == ["PMID:100", "PMID:300", "PMID:200"]
+    assert records[0].model_copy(update={"url": None}) == RECORDS[0]
+    assert records[1].retraction == "retracted"
+    assert b'<PublicationType UI="D016428">Journal Article</PublicationType>' in answer.read_bytes()
+
+
+def test_records_as_text(app: Any) -> None:
+    medline = ask(app, "efetch", id="100", rettype="medline", retmode="text")
+    assert medline.headers["content-type"].startswith("text/plain")
+    for line in ("PMID- 100", "DP  - 2010 Mar", "AU  - Smith JA", "MH  - Asthma/*drug therapy", "PMC - PMC77"):
+        assert f"\n{line}\n" in medline.text
+    unwrapped = re.sub(r"\n {6}", " ", medline.text)
+    assert "AB  - RESULTS: Wheezing (x < 5 & y > 3) was common in children. CONCLUSION: Inhaled" in unwrapped
+    abstract = ask(app, "efetch", id="100,200", rettype="abstract", retmode="text").text
+    assert abstract.startswith(
+        "1. The New England journal of medicine. 2010 Mar.\n\nAsthma in children of the plain\n\n"
+    )
+    assert "\n\n2. 1999 Dec 31." in abstract
+    assert "PMID: 100  [Indexed for MEDLINE]" in abstract
+    assert ask(app, "efetch", id="999", rettype="medline", retmode="text").text == ""
+
+
+def test_summaries_in_three_forms(app: Any) -> None:
+    first = etree.fromstring(ask(app, "esummary", id="100,999").content)
+    assert [e.text for e in first.findall("DocSum/Item[@Name='AuthorList']/Item")] == list(RECORDS[0].authors)
+    assert first.findtext("ERROR") == "UID=999: cannot get document summary"
+    second = etree.fromstring(ask(app, "esummary", id="100,999", version="2.0").content)
+    assert second.findtext("DocumentSummarySet/DocumentSummary[@uid='100']/PubDate") == "2010 Mar"
+    assert second.findtext("DocumentSummarySet/DocumentSummary[@uid='999']/error")
+    third = ask(app, "esummary", id="100,999", retmode="json").json()["result"]
+    assert third["uids"] == ["100", "999"]
+    assert third["100"]["sortpubdate"] == "2010/03/01 00:00"
+    assert {"idtype": "doi", "idtypen": 0, "value": "10.1000/abc"} in third["100"]["articleids"]
+    assert third["999"]["error"]
+
+
+@pytest.mark.parametrize("utility", UTILITIES)
+def test_errors_are_told_in_both_forms(app: Any, utility: str) -> None:
+    name = "dbfrom" if utility == "elink" else "db"
+    wrong = ask(app, utility, id="1", term="x", **{name: "protein"})
+    assert etree.fromstring(wrong.content).findtext("ERROR") == "Invalid db name specified: protein"
+    as_json = ask(app, utility, id="1", term="x", retmode="json", **{name: "protein"})
+    assert as_json.json()["error"] == "Invalid db name specified: protein"
+
+
+@pytest.mark.parametrize(
+    ("utility", "parameters", "words"),
+    [
+        ("esearch", {"term": " "}, "Empty term"),
+        ("esearch", {"term": "x", "retmax": "many"}, "Invalid value of retmax"),
+        ("esearch", {"term": "x", "retstart": "-1"}, "Invalid value of retstart"),
+        ("esearch", {"term": "x", "datetype": "xdat"}, "Invalid value of datetype"),
+        ("esearch", {"term": "x", "mindate": "2010/13", "maxdate": "2011"}, "Invalid date"),
+        ("esearch", {"term": "x", "usehistory": "y", "WebEnv": "MCID_gone"}, "WebEnv not found"),
+        ("efetch", {}, "Neither query_key nor id"),
+        ("efetch", {"id": "1", "rettype": "gb"}, "Invalid rettype"),
+        ("epost", {"id": "abc"}, "Empty ID list"),
+        ("espell", {}, "Empty term"),
+        ("elink", {"id": "1", "cmd": "prlinks"}, "not supported"),
+    ],
+)
+def test_wrong_requests(app: Any, utility: str, parameters: dict[str, str], words: str) -> None:
+    assert words in etree.fromstring(ask(app, utility, **parameters).content).findtext("ERROR")
+
+
+def test_unknown_addresses_and_huge_requests(app: Any) -> None:
+    assert ask(app, "egquery", term="x").status_code == 404
+    assert ask(app, "efetch", "POST", id="1" * 16_000_001).status_code == 413
+
+
+def test_a_damaged_corpus_is_a_failure_and_no_empty_result() -> None:
+    class Damaged:
+        about = About("made", 1, "")
+
+        def search(self, *rest: Any, **more: Any) -> Any:
+            raise SnapshotCorrupt("lexical differs")
+
+    answer = ask(make_app(Damaged()), "esearch", term="x")
+    assert answer.status_code == 500
+    assert b"lexical differs" in answer.content
+
+
+def test_a_corpus_without_pubmed_records_is_refused(catalogue_of: Any) -> None:
+    with pytest.raises(UsageError, match="holds no PubMed records"):
+        catalogue_of(RECORDS[3:])
+
+
+def test_spelling_and_similar(app: Any) -> None:
+    assert b"<CorrectedQuery>wheezing children</CorrectedQuery>" in ask(app, "espell", term="wheesing childrn").content
+    assert b"<CorrectedQuery></CorrectedQuery>" in ask(app, "espell", term="wheezing 12x COPD").content
+    links = ask(app, "elink", dbfrom="pubmed", id=["100", "999"], retmode="json").json()["linksets"]
+    assert links[0]["linksetdbs"][0]["links"][:2] == ["100", "300"]
+    assert links[1] == {"dbfrom": "pubmed", "ids": ["999"]}
+
+
+NAMES = (
+    "term",
+    "id",
+    "db",
+    "retmax",
+    "retstart",
+    "sort",
+    "rettype",
+    "retmode",
+    "datetype",
+    "mindate",
+    "maxdate",
+    "reldate",
+    "usehistory",
+    "WebEnv",
+    "query_key",
+    "version",
+    "cmd",
+    "linkname",
+    "dbfrom",
+)
+VALUES = ("json", "xml", "text", "pubmed", "100", "2010", "y", "asthma[mh]", "medline", "(", '"')
+words = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), max_size=30)
+
+
+@given(
+    utility=st.sampled_from(sorted(UTILITIES)),
+    parameters=st.dictionaries(st.sampled_from(NAMES), words | st.sampled_from(VALUES), max_size=6),
+)
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_no_request_breaks_the_server(app: Any, utility: str, parameters: dict[str, str]) -> None:
+    answer = ask(app, utility, "POST", **parameters)
+    assert answer.status_code in (200, 400)
+    if "json" in answer.headers["content-type"]:
+        json.loads(answer.content)
+    elif "xml" in answer.headers["content-type"]:
+        etree.fromstring(answer.content)
+
+
+@given(
+    title=words.filter(lambda t: t.strip()),
+    label=words,
+    authors=st.lists(words.filter(str.strip), max_size=3),
+    journal=st.none() | words,
+    keywords=st.lists(words, max_size=2),
+)
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_any_record_can_be_written_and_read_again(
+    tmp_path: Path, title: str, label: str, authors: list[str], journal: str | None, keywords: list[str]
+) -> None:
+    record = Document(
+        id="PMID:7",
+        title=title,
+        text=f"{title} is here.",
+        sections=(Section(label=label, start=0, end=len(title)),),
+        authors=tuple(authors),
+        journal=journal,
+        keywords=tuple(keywords),
+    )
+    answer = tmp_path / "answer.xml"
+    answer.write_bytes(as_bytes(article_set([record]), DOCTYPE))
+    items = list(read_medline(answer))
+    assert len(items) == 1
