@@ -23,7 +23,8 @@ from medground.corpus.snapshot import Snapshot
 from medground.document import Document
 from medground.pubmed.eutils import Eutils
 from medground.pubmed.eutils_cache import AnswerCache
-from medground.pubmed.eutils_transport import Patience, Place, Transport
+from medground.pubmed.eutils_place import Patience, Place
+from medground.pubmed.eutils_transport import Transport
 from medground.pubmed.limits import Pace
 from medground.pubmed.server.catalogue import Catalogue
 from medground.pubmed.server.snapshot_catalogue import SnapshotCatalogue

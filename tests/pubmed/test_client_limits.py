@@ -11,7 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from medground.errors import ConfigError
-from medground.pubmed.eutils_transport import NCBI, Place, Transport
+from medground.pubmed.eutils_place import NCBI, Place
+from medground.pubmed.eutils_transport import Transport
 from medground.pubmed.limits import Pace, shared_pace
 
 

@@ -12,7 +12,8 @@ import pytest
 from medground.document import Document
 from medground.errors import ConfigError, RateLimited, SourceUnavailable, UsageError
 from medground.pubmed.eutils import Eutils
-from medground.pubmed.eutils_transport import Place, Transport
+from medground.pubmed.eutils_place import Place
+from medground.pubmed.eutils_transport import Transport
 from medground.query import Filters, Phrase, Range, Term, Words
 from medground.sources.pubmed import PubMedSource
 from medground.testing import DOCUMENTS, SourceContract

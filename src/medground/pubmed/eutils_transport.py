@@ -3,96 +3,35 @@
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import os
 import ssl
 import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal, TypeVar
-from urllib.parse import urlencode, urlsplit, urlunsplit
+from urllib.parse import urlencode
 from weakref import WeakKeyDictionary
 
 import certifi
 import httpx
 import stamina
 
-from medground.errors import ConfigError
 from medground.pubmed.eutils_cache import AnswerCache, cache_key
 from medground.pubmed.eutils_faults import Fault, status_fault, type_fault
+from medground.pubmed.eutils_place import Patience, Place
 from medground.pubmed.limits import Pace, shared_pace
 
 T = TypeVar("T")
 Kind = Literal["xml", "text"]
 
-NCBI = "https://eutils.ncbi.nlm.nih.gov/entrez/eutils"
-_PATH = "/entrez/eutils"
 _LONGEST_ADDRESS = 1000
 """Characters of a request beyond which its parameters travel in the body, as NCBI asks."""
 _LARGEST = 1 << 29
 """Bytes of an answer: 512 MB. 200 full texts are far below."""
 _NOT_KEPT = {"WebEnv", "usehistory", "query_key"}
 """Requests with these speak of searches that the service forgets after some hours."""
-
-
-@dataclass(frozen=True)
-class Patience:
-    """How long to bear with a busy, broken or unreachable service.
-
-    Attributes:
-        tries: most requests that are sent for one answer.
-        first_wait: seconds before the second try; each further wait is twice as long, with chance added.
-        longest_wait: seconds; a service that asks for more (Retry-After) is given up at once.
-        seconds: most time for one request, from sending to the last byte.
-    """
-
-    tries: int = 5
-    first_wait: float = 0.5
-    longest_wait: float = 60.0
-    seconds: float = 60.0
-
-
-@dataclass(frozen=True)
-class Place:
-    """Whom to ask, and who asks.
-
-    Attributes:
-        name: how errors and answers name the service, such as `pubmed:live`.
-        address: base address; `/entrez/eutils` is added to one without a path.
-        tool: name of the program, as NCBI asks.
-        email: address of its user, as NCBI asks.
-        api_key: a key of NCBI; never in an address, a message or a file.
-    """
-
-    name: str = "pubmed:live"
-    address: str = NCBI
-    tool: str = "medground"
-    email: str | None = None
-    api_key: str | None = field(default=None, repr=False)
-
-    def __post_init__(self) -> None:
-        parts = urlsplit(self.address)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ConfigError(f"{self.address!r} is not an address of a PubMed service; give one like {NCBI}")
-        path = parts.path.rstrip("/") or _PATH
-        object.__setattr__(self, "address", urlunsplit((parts.scheme, parts.netloc, path, "", "")))
-
-    @property
-    def is_local(self) -> bool:
-        """Whether it is this machine."""
-        host = urlsplit(self.address).hostname or ""
-        try:
-            return ipaddress.ip_address(host).is_loopback
-        except ValueError:
-            return host == "localhost"
-
-    def identity(self) -> dict[str, str]:
-        """The parameters that say who asks."""
-        asked = {"tool": self.tool, "email": self.email, "api_key": self.api_key}
-        return {name: value for name, value in asked.items() if value}
 
 
 class Transport:

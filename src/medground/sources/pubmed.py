@@ -12,7 +12,8 @@ from medground.errors import SourceUnavailable, UsageError
 from medground.pubmed import to_pubmed
 from medground.pubmed.eutils import MOST_FOUND, Eutils, Sort
 from medground.pubmed.eutils_cache import AnswerCache
-from medground.pubmed.eutils_transport import NCBI, Place, Transport
+from medground.pubmed.eutils_place import NCBI, Place
+from medground.pubmed.eutils_transport import Transport
 from medground.query import And, Filters, Query
 from medground.sources.base import Found
 
