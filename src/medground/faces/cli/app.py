@@ -16,6 +16,7 @@ from medground.faces.cli.ask import ask
 from medground.faces.cli.config import config_app
 from medground.faces.cli.corpus import corpus_app
 from medground.faces.cli.doctor import doctor
+from medground.faces.cli.mesh import mesh
 from medground.faces.cli.models import models_app
 from medground.faces.cli.show import schema_app, trace_app, version
 
@@ -33,6 +34,7 @@ app.add_typer(models_app, name="models")
 app.add_typer(config_app, name="config")
 app.add_typer(trace_app, name="trace")
 app.add_typer(schema_app, name="schema")
+app.command()(mesh)
 app.command()(doctor)
 app.command()(version)
 
