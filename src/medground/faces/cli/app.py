@@ -20,6 +20,9 @@ from medground.faces.cli.mesh import mesh
 from medground.faces.cli.models import models_app
 from medground.faces.cli.show import schema_app, trace_app, version
 
+_INTERRUPTED = 130
+_STOPPED = "medground: stopped; what was finished is kept, and the same command goes on from there"
+
 app = typer.Typer(
     name="medground",
     help="Answer biomedical questions from the literature, with the quotes that prove each sentence.",
@@ -48,7 +51,9 @@ def main(arguments: list[str] | None = None) -> None:
 
 def _run(words: list[str], *, debug: bool) -> int:
     try:
-        return int(app(words, standalone_mode=False) or 0)
+        status = int(app(words, standalone_mode=False) or 0)
+        # Typer turns Ctrl-C inside a command into this status and says nothing.
+        return _say(_STOPPED, status) if status == _INTERRUPTED else status
     except MedgroundError as error:
         if debug:
             raise
@@ -58,7 +63,7 @@ def _run(words: list[str], *, debug: bool) -> int:
     except (KeyboardInterrupt, typer.Abort):
         if debug:
             raise
-        return _say("medground: stopped; what was finished is kept, the same command goes on from there", 130)
+        return _say(_STOPPED, _INTERRUPTED)
     except BrokenPipeError:
         return 0
     except Exception as error:
