@@ -56,6 +56,14 @@ def calibration_error(probabilities: Sequence[float], right: Sequence[bool], bin
     return float(sum(abs(hits[place == b].sum() - sure[place == b].sum()) for b in range(bins)) / len(sure))
 
 
+def error_by_chance(probabilities: Sequence[float], draws: int = 2000, seed: int = 0) -> tuple[float, float]:
+    """Calibration error that a perfectly calibrated model with these probabilities shows here: mean, 95th percentile."""
+    random = np.random.default_rng(seed)
+    sure = np.asarray(probabilities)
+    errors = [calibration_error(probabilities, list(random.random(len(sure)) < sure)) for _ in range(draws)]
+    return float(np.mean(errors)), float(np.quantile(errors, 0.95))
+
+
 def shown(right: Sequence[bool]) -> str:
     """A share with its interval."""
     low, high = wilson(sum(right), len(right))
@@ -91,6 +99,8 @@ def report(name: str, records: Sequence[Record], leans: Sequence[Lean]) -> None:
     print(f"  accuracy where judged       {shown(judged)}")
     print(f"  not judged                  {1 - len(judged) / len(leans):6.1%}")
     print(f"  calibration error           {calibration_error(sure, right):6.3f}")
+    mean, high = error_by_chance(sure)
+    print(f"    of a perfect one by chance {mean:6.3f}, below {high:.3f} in 95 of 100 draws")
     print(f"  leans                       {dict(Counter(likeliest).most_common())}")
     for threshold in (0.5, 0.6, 0.7, 0.8):
         over = [hit for hit, probability in zip(right, sure, strict=True) if probability >= threshold]
