@@ -109,6 +109,7 @@ def day_number(iso: str) -> int:
     return int(year) * 10_000 + int(month) * 100 + int(day)
 
 
+@lru_cache(maxsize=20_000)
 def value_of(field: str, text: str) -> str:
     """How a whole value stands in the index."""
     if FIELDS[field] == "name":
@@ -136,8 +137,6 @@ def _values(record: Document) -> dict[str, list[str]]:
         "corporate_author": record.authors,
         "mesh": _mesh(record),
         "mesh_major": _major(record),
-        "mesh_below": _below(_mesh(record)),
-        "mesh_major_below": _below(_major(record)),
         "publication_type": types,
         "language": [record.language] if record.language else [],
         "id": [record.id],
@@ -155,6 +154,8 @@ def _values(record: Document) -> dict[str, list[str]]:
         "keyword": [*record.keywords],
         "substance": [*record.keywords],
         "journal": [value for name in journal for value in journal_values(name)],
+        "mesh_below": _below(_mesh(record)),
+        "mesh_major_below": _below(_major(record)),
         **{field: _distinct(field, values) for field, values in whole.items()},
     }
 
@@ -182,13 +183,14 @@ def _below(values: Iterable[str]) -> list[str]:
     Exploding here makes an exploded heading one term of the index. Looking for the 1,300 headings below Neoplasms one
     by one takes 2 ms.
     """
-    pairs = (value.partition("/") for value in values)
-    return [
-        f"{heading}{slash}{qualifier}"
-        for name, slash, attached in pairs
-        for heading in _heading_and_above(name)
-        for qualifier in _qualifier_and_above(attached)
-    ]
+    return list(dict.fromkeys(above for value in values for above in _with_broader(value)))
+
+
+@lru_cache(maxsize=100_000)
+def _with_broader(value: str) -> tuple[str, ...]:
+    name, slash, attached = value.partition("/")
+    names, qualified = _heading_and_above(name), _qualifier_and_above(attached)
+    return tuple(value_of("mesh", f"{heading}{slash}{qualifier}") for heading in names for qualifier in qualified)
 
 
 @lru_cache(maxsize=50_000)

@@ -18,6 +18,8 @@ from medground.query import And, Filters, Query
 from medground.sources.base import Found
 
 _CACHE = Path("cache", "eutils")
+_MOST_HELD = 2000
+"""Records in memory: those of a few searches."""
 _KINDS: frozenset[SourceKind] = frozenset(["research", "book"])
 
 
@@ -99,11 +101,13 @@ class PubMedSource:
             RateLimited: PubMed asks to wait.
         """
         self._check_open()
-        missing = [i for i in ids if _is_pmid(i) and i not in self._read]
-        async for item in self._client.efetch([i.removeprefix("PMID:") for i in missing]):
+        found = {i: self._read[i] for i in ids if i in self._read}
+        missing = [i.removeprefix("PMID:") for i in ids if _is_pmid(i) and i not in found]
+        async for item in self._client.efetch(missing):
             if isinstance(item, Document):
-                self._read[item.id] = item
-        return {i: self._read[i] for i in ids if i in self._read}
+                found[item.id] = item
+        self._read = dict([*self._read.items(), *found.items()][-_MOST_HELD:])
+        return {i: found[i] for i in ids if i in found}
 
     async def close(self) -> None:
         """Let go of the connections. Safe to call twice."""

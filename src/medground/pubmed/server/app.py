@@ -47,14 +47,26 @@ def make_app(catalogue: Catalogue) -> Starlette:
         name = request.path_params["name"]
         if name not in UTILITIES:
             return PlainTextResponse(f"no utility {name[:40]!r}; there are: {', '.join(UTILITIES)}", status_code=404)
-        if int(request.headers.get("content-length") or 0) > MOST_BYTES:
-            return PlainTextResponse("the request is too large", status_code=413)
-        body = await request.body() if request.method == "POST" else b""
+        body = await _body(request)
+        if body is None:
+            return PlainTextResponse(f"the request is larger than {MOST_BYTES:,} bytes", status_code=413)
         asked = (shelf, name, request.url.query, body.decode("utf-8", "replace"))
         reply = await to_thread.run_sync(_answer, *asked, limiter=workers)
         return Response(reply.body, reply.status, media_type=None, headers={"content-type": reply.type})
 
     return Starlette(routes=[Route("/entrez/eutils/{name}.fcgi", answer, methods=["GET", "POST"])])
+
+
+async def _body(request: Request) -> bytes | None:
+    """The body of a request, or None when it is too large."""
+    parts: list[bytes] = []
+    size = 0
+    async for part in request.stream():
+        size += len(part)
+        if size > MOST_BYTES:
+            return None
+        parts.append(part)
+    return b"".join(parts)
 
 
 def _answer(shelf: Shelf, name: str, query: str, body: str) -> Reply:

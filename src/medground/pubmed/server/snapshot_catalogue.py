@@ -92,8 +92,9 @@ class SnapshotCatalogue:
 
     def fetch(self, ids: Sequence[str]) -> dict[str, Document]:
         """Records by PMID; unknown ones are absent."""
-        by_id = {f"PMID:{_plain(each)}": each for each in ids}
-        return {by_id[found]: record for found, record in self._snapshot.documents(list(by_id)).items()}
+        keys = {each: f"PMID:{_plain(each)}" for each in ids}
+        found = self._snapshot.documents(list(dict.fromkeys(keys.values())))
+        return {each: found[key] for each, key in keys.items() if key in found}
 
     def known(self, ids: Sequence[str]) -> list[str]:
         """Those of the PMIDs that it holds."""
