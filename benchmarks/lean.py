@@ -57,7 +57,7 @@ def calibration_error(probabilities: Sequence[float], right: Sequence[bool], bin
 
 
 def error_by_chance(probabilities: Sequence[float], draws: int = 2000, seed: int = 0) -> tuple[float, float]:
-    """Calibration error that a perfectly calibrated model with these probabilities shows here: mean, 95th percentile."""
+    """Calibration error that a perfect model with these probabilities shows by chance: mean, 95th percentile."""
     random = np.random.default_rng(seed)
     sure = np.asarray(probabilities)
     errors = [calibration_error(probabilities, list(random.random(len(sure)) < sure)) for _ in range(draws)]
