@@ -130,7 +130,7 @@ def test_reading_stops_early(make_run: MakeRun, memory_source: Any, scripted_mod
     papers = [
         Document(
             id=f"PMID:{n}",
-            text=f"The {topic} clinic of town {n * 37} saw {n * 11} people. Aspirin reduced the risk of stroke in {topic} pain.",
+            text=f"The {topic} clinic of town {n * 37} saw {n * 11}. Aspirin reduced the risk of stroke in {topic}s.",
         )
         for n, topic in enumerate(topics, start=1)
     ]
