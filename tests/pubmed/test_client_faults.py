@@ -226,6 +226,14 @@ def test_batches_of_two_hundred(make_peer: Any, make_client: Any, reply: Any) ->
     assert [asked.parameters["id"].count(",") + 1 for asked in peer.asked] == [200, 200, 51]
 
 
+def test_ids_that_nobody_knows_are_absent(make_peer: Any, make_client: Any, reply: Any) -> None:
+    said = b"<eFetchResult><ERROR>ID list is empty! Possibly it has no correct IDs.</ERROR></eFetchResult>"
+    for answer in (said, b"<PubmedArticleSet></PubmedArticleSet>"):
+        peer = make_peer(reply(answer))
+        assert run(make_client(peer), lambda c: c.efetch(["999999999"])) == []
+        assert len(peer.asked) == 1
+
+
 def test_pages_of_a_search(make_peer: Any, make_client: Any, reply: Any) -> None:
     def page(asked: Any) -> Any:
         start, limit = int(asked.parameters["retstart"]), int(asked.parameters["retmax"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -13,6 +14,8 @@ from medground.errors import BadDocument
 from medground.pubmed.eutils_faults import damaged
 from medground.pubmed.eutils_xml import read_tree
 
+_NO_SUCH_IDS = re.compile(r"id list is empty|no correct ids", re.IGNORECASE)
+"""What is said of a batch of which no id is known."""
 _FULL_TEXT_ROOTS = frozenset(["pmc-articleset", "article"])
 
 
@@ -29,7 +32,7 @@ def read_full_texts(path: Path) -> list[Item]:
 def _all(path: Path, roots: frozenset[str], read: Callable[[Path], Iterator[Item]]) -> list[Item]:
     try:
         if root_name(path) not in roots:
-            read_tree(path, "eFetchResult")
+            read_tree(path, "eFetchResult", bearable=_NO_SUCH_IDS)
             return []
         return [_named(item) for item in read(path)]
     except BadDocument as error:

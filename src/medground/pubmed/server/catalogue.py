@@ -30,7 +30,6 @@ class Reading:
         translations: words of it, and what they were mapped to.
         stack: its terms and operators in postfix order.
         not_found: terms that no record has.
-        unknown_fields: field tags that do not exist.
         notes: what was repaired or ignored.
     """
 
@@ -38,7 +37,6 @@ class Reading:
     translations: tuple[tuple[str, str], ...] = ()
     stack: tuple[Leaf | str, ...] = ()
     not_found: tuple[str, ...] = ()
-    unknown_fields: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
 
