@@ -6,13 +6,15 @@ import re
 from datetime import date
 
 import pytest
+import tantivy
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from medground.corpus.build import build
+from medground.corpus.lexical import Lexical
 from medground.corpus.library import Library
 from medground.document import Document, MeshHeading
-from medground.errors import UsageError
+from medground.errors import ConfigError, UsageError
 from medground.query import (
     And,
     DateRange,
@@ -231,3 +233,11 @@ def test_no_text_breaks_the_search(snapshot, text, slop, prefix, field):
         Term(value=text, prefix=prefix, field=field),
     ):
         snapshot.bm25(query, 5)
+
+
+def test_an_index_with_other_fields_is_refused(tmp_path):
+    builder = tantivy.SchemaBuilder()
+    builder.add_text_field("body")
+    tantivy.Index(builder.build(), str(tmp_path)).writer().commit()
+    with pytest.raises(ConfigError, match="another version of Medground"):
+        Lexical(tmp_path)

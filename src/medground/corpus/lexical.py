@@ -11,6 +11,7 @@ import tantivy
 from medground.corpus.faults import reading
 from medground.corpus.lexical_fields import NUMBER, Record, register_analysers, schema
 from medground.corpus.lexical_query import compile_query
+from medground.errors import ConfigError
 from medground.query import Filters, Query
 
 _HEAP = 100_000_000
@@ -64,6 +65,7 @@ class Lexical:
 
     Raises:
         SnapshotCorrupt: the index cannot be read.
+        ConfigError: another version of Medground made it, with other fields.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -72,6 +74,8 @@ class Lexical:
             index = tantivy.Index.open(str(folder))
             register_analysers(index)
             self._searcher = index.searcher()
+        if index.schema != schema():  # a missing field would find nothing, and nobody would know
+            raise ConfigError(f"{folder} has the word index of another version of Medground: build the corpus again")
 
     @property
     def passages(self) -> int:
