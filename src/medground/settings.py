@@ -57,6 +57,8 @@ class BudgetSettings(_Part):
 
 class RetrievalSettings(_Part):
     corpora: Annotated[tuple[str, ...], BeforeValidator(_listed)] = ("starter",)
+    pubmed: str | None = Field(default=None, description="`live`, or the address of an E-utilities service")
+    email: str | None = Field(default=None, description="sent to PubMed with each request, as NCBI asks")
     depth: int = Field(default=100, ge=1, le=10_000, description="hits per ranker before fusion")
     fusion_k: int = Field(default=60, ge=1)
     keep: int = Field(default=20, ge=1, description="hits left after reranking (M_max)")
@@ -100,11 +102,12 @@ class TraceSettings(_Part):
 
 
 class KeySettings(_Part):
-    """Keys of hosted models. Without one here, the provider's own variable (OPENAI_API_KEY, ...) is read."""
+    """Keys of hosted models and of NCBI. A model without one here reads its provider's variable (OPENAI_API_KEY)."""
 
     openai: SecretStr | None = None
     anthropic: SecretStr | None = None
     google: SecretStr | None = None
+    ncbi: SecretStr | None = None
 
 
 def _default_home() -> Path:

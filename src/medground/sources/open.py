@@ -21,11 +21,11 @@ log = logging.getLogger(__name__)
 
 
 def open_corpora(settings: Settings, progress: Progress = silent) -> tuple[list[Source], list[KnowledgeGraph]]:
-    """Sources and graphs of the corpora that the settings name; the starter is built when it is missing.
+    """Sources and graphs that the settings name; the starter corpus is built when it is missing.
 
     Raises:
         UsageError: no corpus has that name.
-        ConfigError: the starter's extra is missing, or an embedding model changed since the build.
+        ConfigError: an extra is missing, an embedding model changed since the build, or PubMed's address is none.
         SnapshotCorrupt: a corpus differs from its manifest.
     """
     library = Library(settings.home)
@@ -39,7 +39,25 @@ def open_corpora(settings: Settings, progress: Progress = silent) -> tuple[list[
         sources.append(source)
         if (graph := snapshot.attachment(GRAPH_FILE)) is not None:
             graphs.append(GraphSource(GraphStore.open(graph), source.fetch))
+    if settings.retrieval.pubmed:
+        sources.append(_pubmed(settings, settings.retrieval.pubmed))
     return sources, graphs
+
+
+def _pubmed(settings: Settings, where: str) -> Source:
+    try:
+        from medground.sources.pubmed import PubMedSource
+    except ImportError as error:
+        raise ConfigError(
+            f'PubMed needs the extra "pubmed" ({error.name} is missing); run: pip install "medground[pubmed]"'
+        ) from None
+    key = settings.keys.ncbi
+    return PubMedSource.open(
+        settings.home,
+        None if where == "live" else where,
+        email=settings.retrieval.email,
+        api_key=key.get_secret_value() if key else None,
+    )
 
 
 def _embedder(snapshot: Snapshot, settings: Settings) -> Embedder | None:

@@ -6,6 +6,7 @@ traceback is shown with `--debug` only. Heavy imports happen inside commands, so
 
 from __future__ import annotations
 
+import logging
 import sys
 
 import typer
@@ -18,6 +19,7 @@ from medground.faces.cli.corpus import corpus_app
 from medground.faces.cli.doctor import doctor
 from medground.faces.cli.mesh import mesh
 from medground.faces.cli.models import models_app
+from medground.faces.cli.pubmed import pubmed_app
 from medground.faces.cli.show import schema_app, trace_app, version
 
 _INTERRUPTED = 130
@@ -34,6 +36,7 @@ app = typer.Typer(
 app.command()(ask)
 app.add_typer(corpus_app, name="corpus")
 app.add_typer(models_app, name="models")
+app.add_typer(pubmed_app, name="pubmed")
 app.add_typer(config_app, name="config")
 app.add_typer(trace_app, name="trace")
 app.add_typer(schema_app, name="schema")
@@ -46,6 +49,8 @@ def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit."""
     words = sys.argv[1:] if arguments is None else arguments
     debug = "--debug" in words
+    if not debug:
+        logging.getLogger("stamina").setLevel(logging.ERROR)  # each retry; the error that is left says how many
     sys.exit(_run([word for word in words if word != "--debug"], debug=debug))
 
 

@@ -26,6 +26,9 @@ class Form(StrEnum):
 def ask(
     question: Annotated[str, typer.Argument(help="The question, in quotes.")],
     corpus: Annotated[list[str] | None, typer.Option("--corpus", "-c", help="Corpus to search; repeatable.")] = None,
+    pubmed: Annotated[
+        str | None, typer.Option(metavar="live|URL", help="Search PubMed too; alone when no corpus is named.")
+    ] = None,
     recipe: Annotated[str | None, typer.Option(help="Recipe to follow.")] = None,
     model: Annotated[str | None, typer.Option(help="Model that answers operators; keyless without one.")] = None,
     task: Annotated[
@@ -49,7 +52,8 @@ def ask(
         raise UsageError("choose one of --json and --markdown")
     form = Form.json if json else Form.markdown if markdown else Form.terminal
     extra: dict[str, object] = {
-        "retrieval.corpora": tuple(corpus) if corpus else None,
+        "retrieval.corpora": tuple(corpus) if corpus else () if pubmed else None,
+        "retrieval.pubmed": pubmed,
         "recipe.name": recipe,
         "model.default": model,
         "model.cache": False if no_cache else None,
