@@ -12,7 +12,7 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#+!|~&$-])")
 
 def as_markdown(answer: Answer) -> str:
     """The whole report, ending without a newline."""
-    lines = [f"# {escaped(answer.question.text)}", "", f"**{escaped(wording.headline(answer.decision))}**", ""]
+    lines = [f"# {escaped(answer.question.text)}", "", f"**{escaped(wording.headline(answer))}**", ""]
     if why := wording.basis(answer.decision):
         lines += [escaped(why), ""]
     lines += _statements(answer) + _evidence(answer) + _notes(answer)

@@ -29,9 +29,13 @@ def clean(text: str) -> str:
     return "".join(c if c == "\n" or unicodedata.category(c) not in ("Cc", "Cf", "Cs") else " " for c in text)
 
 
-def headline(decision: Decision) -> str:
-    """The decision in a few words, such as `yes` or `leans no (72 %)`."""
-    value = clean(decision.shown() or "")
+def headline(answer: Answer) -> str:
+    """The decision in a few words, such as `yes` or `leans no (72 %, estimated)`."""
+    decision = answer.decision
+    value = decision.shown() or ""
+    if value and value == " ".join(statement.text for statement in answer.statements):
+        return "answered as follows"  # the whole rationale is the answer: once is enough
+    value = clean(value)
     shown = value if decision.status == "decided" else _STATUS[decision.status].format(value=value)
     return shown + (f" ({decision.probability:.0%}, estimated)" if decision.probability is not None else "")
 

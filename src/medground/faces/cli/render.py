@@ -24,9 +24,8 @@ _COLOUR = {
 def render(answer: Answer, console: Console | None = None) -> None:
     """Print an answer: decision, rationale with verdicts, evidence, searches, warnings, cost."""
     out = console or Console(highlight=False, soft_wrap=False)
-    line = Text(wording.headline(answer.decision).upper() if _short(answer) else wording.headline(answer.decision))
-    line.stylize("bold")
-    out.print(line)
+    headline = wording.headline(answer)
+    out.print(Text(headline.upper() if _short(answer) else headline, style="bold"))
     if why := wording.basis(answer.decision):
         out.print(Text(why, style="dim"))
     _statements(answer, out)
