@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Self
 
 from medground.answer import Answer, Verdict
-from medground.errors import BudgetExhausted, ConfigError, MedgroundError
+from medground.errors import BudgetExhausted, ConfigError, MedgroundError, UsageError
 from medground.models.open import open_models
 from medground.models.registry import Models
 from medground.operators.catalogue import OPERATORS
@@ -124,9 +124,11 @@ class Engine:
     async def _answer(self, run: Run) -> Answer:
         seconds = self.settings.budget.seconds
         try:
-            async with asyncio.timeout(seconds):
+            async with asyncio.timeout(seconds) as limit:
                 return await self.recipe(run.question, run)
         except TimeoutError:
+            if not limit.expired():  # something else timed out
+                raise
             spent = BudgetExhausted("seconds", spent=f"{run.seconds:.1f}", allowed=str(seconds))
         except BudgetExhausted as error:
             spent = error
@@ -139,7 +141,13 @@ class Engine:
     async def ask_many(
         self, questions: Iterable[str | Question], *, concurrency: int = 8
     ) -> list[Answer | MedgroundError]:
-        """Answer several questions at once, in order; a failure stands in the place of its answer."""
+        """Answer several questions at once, in order; a failure stands in the place of its answer.
+
+        Raises:
+            UsageError: `concurrency` is below 1.
+        """
+        if concurrency < 1:
+            raise UsageError(f"ask_many takes a concurrency of at least 1, not {concurrency}")
         slots = asyncio.Semaphore(concurrency)
 
         async def one(question: str | Question) -> Answer | MedgroundError:

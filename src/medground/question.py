@@ -36,6 +36,11 @@ class Question(Frozen):
     options: tuple[Option, ...] = ()
     filters: Filters = Filters()
 
+    @property
+    def closed(self) -> bool:
+        """Whether its form, an auxiliary verb at the start, asks for yes or no."""
+        return _CLOSED.match(self.text) is not None
+
     @classmethod
     def ask(
         cls,

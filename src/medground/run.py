@@ -15,6 +15,7 @@ from decimal import Decimal
 from typing import Literal
 
 from medground.answer import Search, UsageReport
+from medground.document import Passage
 from medground.errors import BudgetExhausted, ModelFailed, RateLimited, SourceUnavailable
 from medground.evidence import Ledger
 from medground.graph.finding import GraphFinding
@@ -163,16 +164,32 @@ class Run:
         """Fetch documents into the ledger, so that they can be quoted; each from the first source that holds it.
 
         Raises:
-            SourceUnavailable: a source can no longer be asked.
+            SourceUnavailable: a source can no longer be asked, and no other holds all that is wanted.
         """
-        wanted = [i for i in dict.fromkeys(ids) if i not in self.ledger.documents]
-        if not wanted:
-            return
-        fetched = await asyncio.gather(*(source.fetch(wanted) for source in self.sources))
-        for source, documents in zip(self.sources, fetched, strict=True):
-            fresh = {i: d for i, d in documents.items() if i not in self.ledger.documents}
-            self.ledger.admit(fresh.values())
-            self.origins.update(dict.fromkeys(fresh, source.name))
+        wanted = list(dict.fromkeys(ids))
+        failed: SourceUnavailable | None = None
+        for source in self.sources:
+            missing = [i for i in wanted if i not in self.ledger.documents]
+            if not missing:
+                return
+            try:
+                documents = await source.fetch(missing)
+            except SourceUnavailable as error:
+                failed = failed or error
+                continue
+            self.ledger.admit(documents.values())
+            self.origins.update(dict.fromkeys(documents, source.name))
+        if failed is not None and any(i not in self.ledger.documents for i in wanted):
+            raise failed
+
+    def stands(self, passage: Passage) -> bool:
+        """Whether a passage is a slice of the retrieved document; another source may have another text under its id."""
+        document = self.ledger.documents[passage.document_id]
+        if document.text[passage.start : passage.end] == passage.text:
+            return True
+        origin = self.origins.get(passage.document_id, "the first source")
+        self.warn(f"sources have different texts for {passage.document_id}; only that of {origin} is quoted")
+        return False
 
     def _whole(self, reached: BudgetExhausted) -> BudgetExhausted:
         """A limit that was reached inside a call, in the numbers of the whole question."""

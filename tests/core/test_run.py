@@ -88,3 +88,15 @@ def test_documents_come_from_the_first_source_that_holds_them(make_run: MakeRun,
     asyncio.run(run.retrieve(["PMID:1", "PMID:2", "PMID:1", "PMID:9"]))
     assert run.ledger.documents["PMID:1"].text == PAPER.text
     assert run.origins == {"PMID:1": "corpus:test", "PMID:2": "b"}
+
+
+def test_a_source_that_fails_is_not_needed_for_what_another_holds(make_run: MakeRun, memory_source: Any) -> None:
+    class Broken(memory_source):  # type: ignore[misc]
+        async def fetch(self, ids: Any) -> dict[str, Document]:
+            raise SourceUnavailable("down", source=self.name)
+
+    run = make_run("lens?", [Broken([], name="pubmed"), memory_source([PAPER])])
+    asyncio.run(run.retrieve(["PMID:1"]))
+    assert run.origins == {"PMID:1": "corpus:test"}
+    with pytest.raises(SourceUnavailable, match="down"):
+        asyncio.run(run.retrieve(["PMID:1", "PMID:2"]))

@@ -165,3 +165,21 @@ def test_a_document_that_gives_orders_is_quoted_like_any_other(home: Path, tmp_p
         answer = engine.ask("Does aspirin reduce the risk of stroke?")
     assert answer.decision.status != "decided"
     assert all(s.verdict.label == "quoted" for s in answer.statements)
+
+
+def test_a_timeout_of_something_else_is_no_spent_budget(papers: Path) -> None:
+    async def slow(question: Any, run: Any) -> Answer:
+        raise TimeoutError("a socket")
+
+    async def asked() -> None:
+        async with await Engine.open(settings()) as engine:
+            engine.recipe = slow
+            await engine.ask("Does aspirin reduce the risk of stroke?")
+
+    with pytest.raises(TimeoutError, match="a socket"):
+        asyncio.run(asked())
+
+
+def test_no_concurrency_is_refused(papers: Path) -> None:
+    with BlockingEngine(settings()) as engine, pytest.raises(UsageError, match="at least 1"):
+        engine.ask_many(["Does aspirin reduce the risk of stroke?"], concurrency=0)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from medground.graph.answer import find
 from medground.graph.question import read_question
+from medground.graph.relation import ConceptKind
 from medground.graph.store import GraphStore
 
 MARFAN = "OMIM:154700 ORPHA:558"
@@ -219,3 +220,18 @@ def test_an_abbreviation_links_only_as_it_is_written(small: GraphStore) -> None:
 def test_any_text_can_be_asked(hpo: GraphStore, text: str) -> None:
     for template in ("{}", "Is {} a feature of Marfan syndrome?", "What is {}?", "Which genes are associated with {}?"):
         read_question(hpo, template.format(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "expected"),
+    [
+        ("cone-rod dystrophy", "phenotype", "HP:0000548"),
+        ("Rod-cone dystrophy", "phenotype", "HP:0000510"),
+        ("mog", "gene", "NCBIGene:4340"),
+        ("MOGS", "gene", "NCBIGene:7841"),
+    ],
+)
+def test_names_that_differ_by_order_or_a_final_s_are_two_names(
+    hpo: GraphStore, text: str, kind: ConceptKind, expected: str
+) -> None:
+    assert [concept.id for concept in hpo.find(text, kind)] == [expected]

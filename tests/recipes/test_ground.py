@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from medground.answer import Answer
+from medground.corpus.sentences import sentence_spans
 from medground.document import Document
 from medground.errors import BudgetExhausted, SourceUnavailable
 from medground.operators.reading import Extracted, ExtractOutput, ScreenOutput, SufficientOutput
@@ -156,3 +157,49 @@ def test_the_same_question_has_the_same_answer(make_run: MakeRun, memory_source:
     one, two = (run_of(make_run, memory_source([TRIAL])) for _ in range(2))
     changing = {"usage", "created", "trace_id"}
     assert one.model_dump(exclude=changing) == two.model_dump(exclude=changing)
+
+
+def test_an_answer_whose_sentences_are_not_in_the_evidence_is_not_judged(
+    make_run: MakeRun, memory_source: Any, scripted_model: Any
+) -> None:
+    model = scripted_model(replies(entail=EntailOutput(relation="neutral")))
+    answer = run_of(make_run, memory_source([TRIAL]), model, **{"verify.trusted_judges": (model.name,)})
+    assert answer.decision.status == "not judged"
+    assert "'yes'" in answer.decision.reason
+    assert [s.verdict.label for s in answer.statements] == ["not found"]
+
+
+OTHER_TEXT = TRIAL.model_copy(update={"text": "In adults, aspirin and stroke: aspirin raised the risk of stroke. " * 3})
+
+
+@pytest.mark.parametrize("first", [TRIAL, OTHER_TEXT], ids=["trial", "other"])
+def test_quotes_are_what_was_read_when_two_sources_differ(
+    make_run: MakeRun, memory_source: Any, scripted_model: Any, first: Document
+) -> None:
+    second = OTHER_TEXT if first is TRIAL else TRIAL
+    sources = [memory_source([first], name="corpus:one"), memory_source([second], name="corpus:two")]
+    model = scripted_model(replies())
+    for by_model in ([], ["extract"]):
+        run = make_run(QUESTION, sources, model=model, by_model=by_model)
+        answer = asyncio.run(ground(run.question, run))
+        assert all(first.text[e.start : e.end] == e.quote for e in answer.evidence)
+        assert all(any(e.quote == first.text[s:t] for s, t in sentence_spans(first.text)) for e in answer.evidence)
+        assert any("different texts for PMID:1; only that of corpus:one" in w for w in answer.warnings)
+
+
+def test_a_paper_that_one_source_knows_as_retracted_is_set_aside_everywhere(
+    make_run: MakeRun, memory_source: Any
+) -> None:
+    known = TRIAL.model_copy(update={"retraction": "retracted"})
+    run = make_run(QUESTION, [memory_source([TRIAL], name="corpus:old"), memory_source([known], name="corpus:new")])
+    answer = asyncio.run(ground(run.question, run))
+    assert answer.evidence == ()
+    assert any("PMID:1" in w and "retracted" in w for w in answer.warnings)
+
+
+def test_a_negated_question_gets_no_lean_and_a_lean_names_its_document(make_run: MakeRun, memory_source: Any) -> None:
+    for question, leans in ((QUESTION, True), ("Does aspirin not reduce the risk of stroke?", False)):
+        run = make_run(question, [memory_source([TRIAL])])
+        answer = asyncio.run(ground(run.question, run))
+        assert (answer.decision.status == "lean") is leans
+        assert not leans or "PMID:1" in answer.decision.reason

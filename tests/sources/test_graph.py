@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,6 +16,10 @@ from medground.graph.documents import pages
 from medground.graph.hpo import Hpo
 from medground.graph.store import GraphStore
 from medground.graph.writing import GraphWriter
+from medground.query import Filters
+from medground.question import Question
+from medground.read.graph import ask_graphs
+from medground.run import Run
 from medground.sources.base import KnowledgeGraph
 from medground.sources.graph import GraphSource
 
@@ -95,3 +100,22 @@ def test_closing_twice_is_safe(store: GraphStore) -> None:
     graph = GraphSource(store, Shelf([]).fetch)
     asyncio.run(graph.close())
     asyncio.run(graph.close())
+
+
+@pytest.mark.parametrize(
+    ("asked", "answers"),
+    [
+        (Question.ask(QUESTION), True),
+        (Question.ask(QUESTION, filters=Filters(kinds=("graph",))), True),
+        (Question.ask(QUESTION, filters=Filters(kinds=("research",))), False),
+        (Question.ask(QUESTION, filters=Filters(year_from=2024)), False),
+        (Question.ask("Which diseases have odd lens?"), True),
+        (Question.ask("Which diseases have odd lens?", task="yes-no"), False),
+    ],
+)
+def test_a_graph_answers_only_what_is_asked_of_it(
+    asked: Question, answers: bool, store: GraphStore, release: Hpo, make_run: Callable[..., Run], memory_source: Any
+) -> None:
+    documents = [page.document for page in pages(release)]
+    run = make_run(QUESTION, [memory_source(documents)], graphs=[GraphSource(store, Shelf(documents).fetch)])
+    assert (asyncio.run(ask_graphs(asked, run)) is not None) is answers

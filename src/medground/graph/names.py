@@ -28,7 +28,7 @@ _ROMAN = {
 _ALWAYS_ROMAN = {"ii", "iii", "iv", "vi", "vii", "viii", "ix"}
 _EMPTY = {"of", "the", "type"}
 _DIRECTED = {"than", "relative", "to"}
-_OPPOSITES = ({"left", "right"}, {"alpha", "beta"})
+_OPPOSITES = ({"left", "right"}, {"alpha", "beta"}, {"cone", "rod"})
 _SAME = {"classical": "classic", "hypermobile": "hypermobility"}
 _SPELLING = (
     (re.compile(r"ies$"), "y"),
@@ -76,7 +76,7 @@ def disease_keys(name: str) -> Iterator[tuple[str, int]]:
 
 
 def _ordered(words: list[str]) -> bool:
-    """Whether another order of the words would be another thing: "left-to-right shunt", "complex II ... type 3"."""
+    """Whether another order of the words would be another thing: "left-to-right shunt", "rod-cone dystrophy"."""
     present = set(words)
     directed = _DIRECTED & present or any(pair <= present for pair in _OPPOSITES)
     return bool(directed) or sum(word.isdigit() for word in words) > 1

@@ -86,6 +86,8 @@ class GraphStore:
         chosen: dict[str, Concept] = {}
         for kind in kinds:
             of_kind = [entry for entry in named if entry[0].kind == kind]
+            if kind == "gene":  # MOG and MOGS are two genes: a symbol has no plural
+                of_kind = [entry for entry in of_kind if entry[3].casefold() == text.strip().casefold()]
             chosen |= {c.id: c for c in (_diseases(of_kind) if kind == "disease" else _terms(of_kind, text))}
         return tuple(chosen.values())
 

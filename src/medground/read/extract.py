@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from medground.corpus.sentences import sentence_spans
-from medground.document import Document
+from medground.document import Document, Passage
 from medground.evidence import Evidence
 from medground.operators.reading import (
     ExtractInput,
@@ -54,9 +54,11 @@ async def extract_evidence(question: Question, readings: Sequence[Reading], run:
     """
     places: dict[str, Place] = {}
     ranks = {reading.document_id: reading.rank for reading in readings}
+    standing = [(reading, [p for p in reading.passages if run.stands(p)]) for reading in readings]
     views = tuple(
-        _sentenced(f"P{number}", run.ledger.documents[reading.document_id], reading, places)
-        for number, reading in enumerate(readings, start=1)
+        _sentenced(f"P{number}", run.ledger.documents[reading.document_id], passages, places)
+        for number, (reading, passages) in enumerate(standing, start=1)
+        if passages
     )
     if not views:
         return []
@@ -92,13 +94,11 @@ def _evidence_view(evidence: Evidence, document: Document) -> EvidenceView:
     )
 
 
-def _sentenced(key: str, document: Document, reading: Reading, places: dict[str, Place]) -> SentencedPassage:
+def _sentenced(key: str, document: Document, passages: Sequence[Passage], places: dict[str, Place]) -> SentencedPassage:
     sentences: list[SentenceView] = []
-    for passage in sorted(reading.passages, key=lambda p: p.start):
+    for passage in sorted(passages, key=lambda p: p.start):
         for start, end in sentence_spans(passage.text):
             sentence = f"{key}.S{len(sentences) + 1}"
             places[sentence] = (document.id, passage.start + start, passage.start + end)
             sentences.append(SentenceView(id=sentence, text=passage.text[start:end]))
-    return SentencedPassage(
-        id=key, title=document.title, section=reading.passages[0].section or "", sentences=tuple(sentences)
-    )
+    return SentencedPassage(id=key, title=document.title, section=passages[0].section or "", sentences=tuple(sentences))

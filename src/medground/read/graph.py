@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 from medground.evidence import Evidence
 from medground.graph.finding import GraphFact, GraphFinding
+from medground.query import Filters
 from medground.question import Question
 from medground.run import Run
 from medground.sources.base import KnowledgeGraph
 
-_ASKED = ("yes-no", "yes-no-maybe", "free")
+_CLOSED_TASKS = ("yes-no", "yes-no-maybe")
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class GraphWord:
 
 async def ask_graphs(question: Question, run: Run) -> GraphWord | None:
     """The first graph that has the relation; else one that knows the concepts but not the relation; else None."""
-    if question.task not in _ASKED or not run.graphs:
+    if not run.graphs or not _may_answer(question):
         return None
     with run.trace.span("ask graphs", graphs=[g.name for g in run.graphs]) as span:
         findings = await asyncio.gather(*(run.ask_graph(graph) for graph in run.graphs))
@@ -45,3 +46,11 @@ async def ask_graphs(question: Question, run: Run) -> GraphWord | None:
         for rank, fact in enumerate(finding.facts, start=1)
     ]
     return GraphWord(graph, finding, tuple(quotes))
+
+
+def _may_answer(question: Question) -> bool:
+    """Whether stored relations can be the answer: "what is ..." has no yes, and a fact has no year of its own."""
+    limits = question.filters
+    if limits != Filters(kinds=limits.kinds) or (limits.kinds and "graph" not in limits.kinds):
+        return False
+    return question.task == "free" or (question.task in _CLOSED_TASKS and question.closed)

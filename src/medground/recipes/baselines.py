@@ -96,6 +96,7 @@ async def _first_documents(question: Question, query: PubMedQuery, run: Run) -> 
         run.ledger.quote(passage.document_id, passage.start, passage.end, rank=reading.rank)
         for reading in readings
         for passage in reading.passages
+        if run.stands(passage)
     ]
 
 

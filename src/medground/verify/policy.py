@@ -9,7 +9,7 @@ from medground.settings import VerifySettings
 from medground.write.draft import Sentence
 
 _NEVER = ("contradicted",)
-_UNSUPPORTED = ("not found", "unverified")
+UNSUPPORTED = ("not found", "unverified")
 
 Checked = tuple[Sentence, Verdict]
 
@@ -26,7 +26,7 @@ def release(
     dropped: list[Dropped] = []
     for sentence, verdict in zip(sentences, verdicts, strict=True):
         refused = verdict.label in _NEVER or not (sentence.evidence or uncited)
-        if refused or (settings.unsupported == "drop" and verdict.label in _UNSUPPORTED):
+        if refused or (settings.unsupported == "drop" and verdict.label in UNSUPPORTED):
             reason = verdict.note or ("it cites nothing" if not sentence.evidence else "")
             dropped.append(Dropped(text=sentence.text, reason=f"{verdict.label}{': ' + reason if reason else ''}"))
         else:

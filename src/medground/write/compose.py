@@ -14,7 +14,7 @@ from medground.document import Document
 from medground.question import Question
 from medground.run import Run
 from medground.verify.judges import may_judge
-from medground.verify.policy import release
+from medground.verify.policy import UNSUPPORTED, release
 from medground.write.draft import Draft, Sentence
 from medground.write.lean import Lean
 from medground.write.rationale import Mark, evidence_mark, joined
@@ -49,9 +49,11 @@ def compose(
     rationale, spans = joined([sentence for sentence, _ in kept], run.ledger.evidence, mark)
     cited = {e for sentence, _ in kept for e in sentence.evidence}
     evidence = tuple(e for e in run.ledger.evidence if e.id in cited)
-    listed = dict.fromkeys([*(e.document_id for e in evidence), *shown])
+    rests_on = [lean.document] if lean is not None and lean.value is not None and lean.document else []
+    listed = dict.fromkeys([*(e.document_id for e in evidence), *rests_on, *shown])
     snapshots = tuple(s.snapshot for s in run.sources if s.snapshot is not None)
-    decision = _decision(run, draft, lean, bool(kept) or (uncited and bool(draft.answer)))
+    founded = uncited or any(verdict.label not in UNSUPPORTED for _, verdict in kept)
+    decision = _decision(run, draft, lean, bool(kept) or (uncited and bool(draft.answer)), founded)
     return Answer(
         id=_answer_id(run.question, run.settings.hash, [s.hash for s in snapshots]),
         question=run.question,
@@ -77,12 +79,15 @@ def compose(
     )
 
 
-def _decision(run: Run, draft: Draft, lean: Lean | None, has_sentences: bool) -> Decision:
+def _decision(run: Run, draft: Draft, lean: Lean | None, has_sentences: bool, founded: bool) -> Decision:
     if not has_sentences:
         reason = draft.reason or "no source that was searched has evidence on this question"
         if draft.sentences:
             return _made(run.question, "not judged", reason="no sentence of the rationale passed verification")
         return _made(run.question, "unanswerable", reason=reason)
+    if draft.answer and not founded:
+        said = f"{_writer(run)} answers {', '.join(draft.answer)[:80]!r}"
+        return _made(run.question, "not judged", reason=f"{said}, and none of its sentences is found in the evidence")
     if draft.answer:
         if draft.basis == "model" and not may_judge(writer := _writer(run), run.settings.verify):
             run.warn(f"the decision is the word of {writer}, which has not proved itself as a judge of evidence")
@@ -94,7 +99,7 @@ def _decision(run: Run, draft: Draft, lean: Lean | None, has_sentences: bool) ->
             (lean.value,),
             basis="lean",
             probability=lean.probability,
-            reason="statistics of the top document's words; nobody able has read it",
+            reason=f"statistics of the words of {lean.document}; nobody able has read it",
         )
     return _made(run.question, "not judged", reason="evidence was found; nobody able has judged it")
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -33,6 +34,11 @@ ON_SUBJECT = 0.6
 On PubMedQA's training split 88 % of the own abstracts and 6 % of the nearest wrong ones have it: a lean on a
 neighbouring topic would be the worst of answers."""
 
+_NEGATED = re.compile(
+    r"\b(?:not|no|never|neither|nor|none|cannot|false|untrue|incorrect|wrong)\b|n['’]t\b", re.IGNORECASE
+)
+"""Word statistics do not see which way such a question is asked, and PubMedQA has next to none of them."""
+
 LeanValue = Literal["yes", "no", "maybe"]
 CLASSES: tuple[LeanValue, ...] = ("maybe", "no", "yes")
 
@@ -44,13 +50,15 @@ class Lean:
     Attributes:
         probabilities: by value, summing to 1; without `maybe` for a yes-no task.
         value: the likeliest, or None (not judged) where its probability is below the threshold or the text is not
-            about the question's subject.
+            about the question's subject, or the question is negated.
         probability: of the likeliest.
+        document: id of the document that was read.
     """
 
     probabilities: dict[LeanValue, float]
     value: LeanValue | None
     probability: float
+    document: str = ""
 
 
 def lean(question: str, passages: Sequence[str], *, task: Literal["yes-no", "yes-no-maybe"] = "yes-no-maybe") -> Lean:
@@ -71,6 +79,7 @@ def lean(question: str, passages: Sequence[str], *, task: Literal["yes-no", "yes
     by_value = {c: round(float(p), 4) for c, p in zip(CLASSES, probabilities, strict=True) if p > 0}
     likeliest = max(by_value, key=lambda c: by_value[c])
     sure = by_value[likeliest] >= float(weights[f"threshold {task}"]) and _on_subject(question, text)
+    sure = sure and not _NEGATED.search(question)
     return Lean(by_value, likeliest if sure else None, by_value[likeliest])
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal
 
 from medground.evidence import Evidence
@@ -29,4 +30,4 @@ def lean_of(question: Question, evidence: Sequence[Evidence], run: Run) -> Lean 
     with run.trace.span("lean", document=documents[0].id) as span:
         result = lean(question.text, [documents[0].text], task=task)
         span.set(value=result.value, probability=result.probability)
-    return result
+    return replace(result, document=documents[0].id)
