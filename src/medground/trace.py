@@ -25,7 +25,7 @@ from medground.errors import ConfigError, UsageError
 from medground.settings import Settings
 
 TEXT = "medground.text."
-_SECRET_NAME = re.compile(r"API_?KEY|TOKEN|SECRET|PASSWORD", re.IGNORECASE)
+_SECRET_NAME = re.compile(r"KEY$|TOKEN|SECRET|PASSWORD", re.IGNORECASE)
 _TRACE_ID = re.compile(r"[A-Za-z0-9-]{1,64}")
 
 
@@ -198,4 +198,10 @@ def _secrets(settings: Settings | None) -> tuple[str, ...]:
     keys = [] if settings is None else [getattr(settings.keys, name) for name in type(settings.keys).model_fields]
     named = [key.get_secret_value() for key in keys if key is not None]
     ambient = [value for name, value in os.environ.items() if _SECRET_NAME.search(name)]
-    return tuple(json.dumps(s)[1:-1] for s in {*named, *ambient} if len(s) >= 8)
+    return tuple(form for secret in {*named, *ambient} if len(secret) >= 8 for form in _forms(secret))
+
+
+def _forms(secret: str) -> list[str]:
+    """How a text can stand in a line of JSON: as it is, or inside a text that is JSON itself."""
+    as_text = [secret, *(json.dumps(secret, ensure_ascii=ascii_only)[1:-1] for ascii_only in (False, True))]
+    return sorted({json.dumps(text, ensure_ascii=False)[1:-1] for text in as_text}, key=len, reverse=True)

@@ -41,6 +41,19 @@ def test_secrets_never_reach_the_file(tmp_path: Path, monkeypatch: pytest.Monkey
     assert written.count("[secret]") == 2
 
 
+@pytest.mark.parametrize("ascii_only", [True, False])
+def test_an_odd_secret_is_blanked_in_every_form(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ascii_only: bool
+) -> None:
+    monkeypatch.setenv("AZURE_OPENAI_KEY", 'gehe"ím-sécret')
+    trace = Trace("run-4", tmp_path / "run-4.jsonl")
+    with trace.span("call") as span:
+        span.text(plain='gehe"ím-sécret', body=json.dumps({"key": 'gehe"ím-sécret'}, ensure_ascii=ascii_only))
+    trace.close()
+    (written,) = read_trace(tmp_path, "run-4")
+    assert "gehe" not in str(written)
+
+
 def test_a_half_written_last_line_is_left_out(tmp_path: Path) -> None:
     span = {
         "name": "a",
