@@ -112,7 +112,7 @@ def count(tally: Tally, record: dict[str, Any], answer: Answer, spans: list[dict
     tally.read_first += own in read[:FIRST]
     tally.cited += own in {e.document_id for e in answer.evidence}
     tally.depth[len(read)] += 1
-    final = [span["attributes"]["medground.query"] for span in spans if span["name"] == "final query"]
+    final = [span["attributes"]["medground.text.query"] for span in spans if span["name"] == "final query"]
     used = set(headings_of(parse(final[-1]))) if final else set()
     gold = set(record["meshes"])
     subject = {g for g in gold if g.casefold() not in POOR}

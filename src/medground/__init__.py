@@ -1,7 +1,7 @@
 """Medground answers biomedical questions from the literature and proves every sentence.
 
-    from medground import ask
-    print(ask("Is ectopia lentis a feature of Marfan syndrome?").rationale)
+from medground import ask
+print(ask("Is ectopia lentis a feature of Marfan syndrome?").rationale)
 """
 
 from __future__ import annotations

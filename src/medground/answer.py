@@ -180,6 +180,7 @@ class Answer(Frozen):
     searches: tuple[Search, ...] = ()
     warnings: tuple[str, ...] = ()
     recipe: str
+    made_by: str = Field(default="", description="program and version")
     models: dict[str, str] = Field(default_factory=dict, description="operator to the model that answered it")
     usage: UsageReport = UsageReport()
     settings_hash: str

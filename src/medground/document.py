@@ -13,7 +13,9 @@ Retraction = Literal["none", "retracted", "notice", "concern"]
 """`retracted`: this paper was withdrawn. `notice`: this record announces the retraction of another. `concern`: an
 expression of concern stands against it."""
 
-_DOCUMENT_ID = re.compile(r"[A-Za-z][A-Za-z0-9._-]{0,31}:[^\s#\x00-\x1f]{1,200}")
+_DOCUMENT_ID = re.compile(
+    r"[A-Za-z][A-Za-z0-9._-]{0,31}:[^\s#\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]{1,200}"
+)
 
 
 def _checked_document_id(value: str) -> str:

@@ -69,6 +69,8 @@ class Question(Frozen):
             raise UsageError(f"task {task} needs at least two options; give --option twice or more")
         if not needs_options and letters:
             raise UsageError(f"task {task} takes no options; drop them or use single-choice")
+        if len({_cleaned(choice, "option").casefold() for choice in letters.values()}) < len(letters):
+            raise UsageError("two options are the same; give each once")
         choices = tuple(Option(letter=letter, text=_cleaned(choice, "option")) for letter, choice in letters.items())
         return cls(text=cleaned, task=task, options=choices, filters=filters or Filters())
 

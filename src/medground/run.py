@@ -7,6 +7,7 @@ Steps take values and the `Run` and return values. The run is the only way to a 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -52,11 +53,14 @@ class Run:
     searches: list[Search] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     answered_by: dict[str, str] = field(default_factory=dict)
+    shown: dict[str, None] = field(default_factory=dict)
+    """Ids of documents that the answer lists although it cites nothing of them, in order."""
     origins: dict[str, str] = field(default_factory=dict)
     """Document id to the source that gave it."""
 
     def __post_init__(self) -> None:
         self._started = self.clock()
+        self._turn = asyncio.Lock()
 
     @property
     def seconds(self) -> float:
@@ -88,6 +92,16 @@ class Run:
             BudgetExhausted: a limit was reached before or by the call.
             ModelFailed: the model gave no usable output; its cost is counted.
         """
+        async with self._limited():
+            return await self._ask(operator, value)
+
+    def _limited(self) -> contextlib.AbstractAsyncContextManager[object]:
+        """One call at a time where calls are limited: several at once would each spend what is left."""
+        budget = self.settings.budget
+        limited = budget.tokens is not None or budget.calls is not None or budget.money is not None
+        return self._turn if limited else contextlib.nullcontext()
+
+    async def _ask(self, operator: Operator[I, O], value: I) -> O:
         limits = self._remaining()
         model = self.models.of(operator.name)
         with self.trace.span(f"operator {operator.name}") as span:

@@ -19,7 +19,7 @@ from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SimpleSpanProcessor, SpanExporter, SpanExportResult
 from opentelemetry.trace import Span as OtelSpan
-from opentelemetry.trace import StatusCode
+from opentelemetry.trace import Status, StatusCode
 
 from medground.errors import ConfigError, UsageError
 from medground.settings import Settings
@@ -70,7 +70,7 @@ class Trace:
         if path is not None:
             self._provider.add_span_processor(SimpleSpanProcessor(_JsonLines(path, secrets)))
         if settings is not None and settings.trace.otlp_endpoint:
-            self._provider.add_span_processor(BatchSpanProcessor(_collector(settings)))
+            self._provider.add_span_processor(BatchSpanProcessor(_collector(settings, secrets)))
         self._tracer = self._provider.get_tracer("medground")
 
     @contextlib.contextmanager
@@ -133,41 +133,52 @@ class _JsonLines(SpanExporter):
                 self._file = None
 
 
-class _WithoutText(SpanExporter):
-    """Passes spans on without their text attributes."""
+class _Outgoing(SpanExporter):
+    """Passes spans on to a collector: secrets blanked, and without text unless it was asked for."""
 
-    def __init__(self, inner: SpanExporter) -> None:
+    def __init__(self, inner: SpanExporter, secrets: Sequence[str], *, send_text: bool) -> None:
         self._inner = inner
+        self._secrets = secrets
+        self._send_text = send_text
 
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
-        return self._inner.export([_stripped(span) for span in spans])
+        return self._inner.export([self._cleaned(span) for span in spans])
 
     def shutdown(self) -> None:
         self._inner.shutdown()
 
+    def _cleaned(self, span: ReadableSpan) -> ReadableSpan:
+        described = self._send_text and span.status.description
+        return ReadableSpan(
+            name=span.name,
+            context=span.context,
+            parent=span.parent,
+            resource=span.resource,
+            attributes={k: self._blanked(v) for k, v in (span.attributes or {}).items() if self._leaves(k)},
+            kind=span.kind,
+            status=Status(span.status.status_code, self._blanked(described) if described else None),
+            start_time=span.start_time,
+            end_time=span.end_time,
+            instrumentation_scope=span.instrumentation_scope,
+        )
 
-def _stripped(span: ReadableSpan) -> ReadableSpan:
-    return ReadableSpan(
-        name=span.name,
-        context=span.context,
-        parent=span.parent,
-        resource=span.resource,
-        attributes={k: v for k, v in (span.attributes or {}).items() if not k.startswith(TEXT)},
-        kind=span.kind,
-        status=span.status,
-        start_time=span.start_time,
-        end_time=span.end_time,
-        instrumentation_scope=span.instrumentation_scope,
-    )
+    def _leaves(self, name: str) -> bool:
+        return self._send_text or not name.startswith(TEXT)
+
+    def _blanked(self, value: Any) -> Any:
+        if isinstance(value, str):
+            for secret in self._secrets:
+                value = value.replace(secret, "[secret]")
+        return [self._blanked(v) for v in value] if isinstance(value, (list, tuple)) else value
 
 
-def _collector(settings: Settings) -> SpanExporter:
+def _collector(settings: Settings, secrets: Sequence[str]) -> SpanExporter:
     try:
         from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
     except ImportError:
         raise ConfigError('trace.otlp_endpoint needs the extra "otlp": pip install "medground[otlp]"') from None
-    exporter: SpanExporter = OTLPSpanExporter(endpoint=settings.trace.otlp_endpoint)
-    return exporter if settings.trace.send_text else _WithoutText(exporter)
+    inner: SpanExporter = OTLPSpanExporter(endpoint=settings.trace.otlp_endpoint)
+    return _Outgoing(inner, secrets, send_text=settings.trace.send_text)
 
 
 def _as_json(span: ReadableSpan) -> dict[str, Any]:

@@ -57,7 +57,10 @@ def test_one_id_has_one_text() -> None:
         ledger.admit([Document(id="PMID:1", text="other")])
 
 
-@pytest.mark.parametrize("bad", ["21645374", "PMID:", "PMID:1 2", "PMID:1#3", "<b>:1", "PMID:1\n", "P" * 40 + ":1"])
+@pytest.mark.parametrize(
+    "bad",
+    ["21645374", "PMID:", "PMID:1 2", "PMID:1#3", "<b>:1", "PMID:1\n", "P" * 40 + ":1", "PMID:1\u202e2", "PMID:\x9b1"],
+)
 def test_document_ids_have_one_form(bad: str) -> None:
     with pytest.raises(ValidationError):
         Document(id=bad, text="x")

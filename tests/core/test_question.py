@@ -52,6 +52,8 @@ def test_options_must_fit_the_task() -> None:
         Question.ask("Is it?", task="yes-no", options=["a", "b"])
     with pytest.raises(UsageError, match="unknown task"):
         Question.ask("Is it?", task="essay")  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="two options are the same"):
+        Question.ask("Which?", options=["Aspirin", "aspirin "])
     with pytest.raises(UsageError, match="26 options"):
         Question.ask("Which?", options=[str(i) for i in range(30)])
 

@@ -6,10 +6,14 @@ import json
 from pathlib import Path
 
 import pytest
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from opentelemetry.trace import StatusCode
 
 from medground.errors import ConfigError, UsageError
 from medground.settings import Settings
-from medground.trace import Trace, read_trace
+from medground.trace import Trace, _Outgoing, read_trace
 
 
 def test_spans_nest_and_keep_what_failed(tmp_path: Path) -> None:
@@ -83,3 +87,20 @@ def test_a_collector_needs_its_extra(tmp_path: Path) -> None:
     except ImportError:
         with pytest.raises(ConfigError, match="otlp"):
             Trace("run-3", None, settings)
+
+
+def test_what_goes_to_a_collector_has_no_secret_and_no_text(tmp_path: Path) -> None:
+    collected = InMemorySpanExporter()
+    quiet, open_ = (_Outgoing(collected, ("hidden-key-1",), send_text=send) for send in (False, True))
+    for exporter in (quiet, open_):
+        provider = TracerProvider(shutdown_on_exit=False)
+        provider.add_span_processor(SimpleSpanProcessor(exporter))
+        with provider.get_tracer("t").start_as_current_span("step") as span:
+            span.set_attributes({"medground.text.prompt": "a quote", "medground.names": ["x hidden-key-1"]})
+            span.set_status(StatusCode.ERROR, "ValueError: a quote with hidden-key-1")
+    first, second = collected.get_finished_spans()
+    assert "medground.text.prompt" not in (first.attributes or {})
+    assert first.status.description is None
+    assert (second.attributes or {})["medground.text.prompt"] == "a quote"
+    for span in (first, second):
+        assert "hidden-key-1" not in span.to_json()

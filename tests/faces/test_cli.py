@@ -73,13 +73,18 @@ def test_markdown_cannot_be_broken_by_a_document(
     home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "bad.jsonl"
-    text = "Aspirin reduced the risk of stroke <script>alert(1)</script> [x](javascript:alert(1)) # \x1b[31mred."
+    text = (
+        "Aspirin reduced the risk of stroke <script>alert(1)</script> [x](javascript:alert(1)) # \x1b[31mred "
+        "https://evil.example www.evil.example."
+    )
     file.write_text(json.dumps({"id": "PMID:1", "title": "<b>Aspirin</b> stroke", "text": text}), encoding="utf-8")
     assert run("corpus", "build", "bad", str(file), "-q") == 0
     capsys.readouterr()
     assert run("ask", "-c", "bad", "--markdown", QUESTION) == 0
     report = capsys.readouterr().out
-    page = MarkdownIt("commonmark", {"html": True}).render(report)
+    page = MarkdownIt("gfm-like", {"html": True}).render(report)
+    assert "evil.example" in page
+    assert 'href="http' not in page
     assert "<script" not in page
     assert "<b>" not in page
     assert 'href="javascript' not in page

@@ -76,9 +76,9 @@ def test_what_is_excluded_excludes_its_kinds(small: GraphStore) -> None:
     ]
 
 
-def test_none_of_the_patients_is_an_exclusion_with_its_figure(small: GraphStore) -> None:
+def test_none_of_the_patients_is_shown_with_its_figure_and_is_no_exclusion(small: GraphStore) -> None:
     finding = ask(small, "Is blue toe a feature of OMIM:1?")
-    assert finding.status == "excluded"
+    assert finding.status == "seen in none"
     assert sentences(finding) == ["Blue toe was seen in 0 of 12 patients with Alpha syndrome 1 (OMIM:1)."]
 
 

@@ -203,3 +203,53 @@ def test_a_negated_question_gets_no_lean_and_a_lean_names_its_document(make_run:
         answer = asyncio.run(ground(run.question, run))
         assert (answer.decision.status == "lean") is leans
         assert not leans or "PMID:1" in answer.decision.reason
+
+
+def test_what_was_checked_is_the_answer_to_an_open_question(
+    make_run: MakeRun, memory_source: Any, scripted_model: Any
+) -> None:
+    written = WriteOutput(
+        sentences=(WrittenSentence(text="Aspirin lowered stroke risk. It was one trial.", evidence=("E1",)),),
+        answer=("answered",),
+    )
+    model = scripted_model(replies(write=written))
+    run = make_run("What reduced the risk of stroke?", [memory_source([TRIAL])], model=model, by_model=BY_MODEL)
+    answer = asyncio.run(ground(run.question, run))
+    assert answer.decision.shown() == "Aspirin lowered stroke risk. It was one trial."
+    assert [s.text for s in answer.statements] == ["Aspirin lowered stroke risk.", "It was one trial."]
+    assert [name for name, _ in model.seen].count("entail") == 2
+
+
+def test_one_contradicted_sentence_takes_the_answer_with_it(
+    make_run: MakeRun, memory_source: Any, scripted_model: Any
+) -> None:
+    written = WriteOutput(
+        sentences=tuple(WrittenSentence(text=text, evidence=("E1",)) for text in ("It fell.", "It never fell.")),
+        answer=("yes",),
+    )
+    judged = {"It fell.": "entails", "It never fell.": "contradicts"}
+    model = scripted_model(
+        replies(write=written, entail=lambda value: EntailOutput(relation=judged[value.statement], best="E1"))
+    )
+    answer = run_of(make_run, memory_source([TRIAL]), model, **{"verify.trusted_judges": (model.name,)})
+    assert answer.decision.status == "not judged"
+    assert "contradicts" in answer.decision.reason
+    assert [s.text for s in answer.statements] == ["It fell."]
+
+
+def test_pages_of_a_graph_are_no_text_evidence(make_run: MakeRun, memory_source: Any) -> None:
+    page = TRIAL.model_copy(update={"id": "HP:1", "kind": "graph"})
+    answer = run_of(make_run, memory_source([page]))
+    assert answer.decision.status == "unanswerable"
+
+
+def test_a_budget_of_calls_holds_when_sentences_are_checked_together(
+    make_run: MakeRun, memory_source: Any, scripted_model: Any
+) -> None:
+    written = WriteOutput(
+        sentences=tuple(WrittenSentence(text=f"Claim {n}.", evidence=("E1",)) for n in range(8)), answer=("yes",)
+    )
+    model = scripted_model(replies(write=written))
+    with pytest.raises(BudgetExhausted):
+        run_of(make_run, memory_source([TRIAL]), model, **{"budget.calls": 6})
+    assert len(model.seen) <= 7

@@ -7,6 +7,8 @@ import re
 from medground.answer import Answer
 from medground.faces import wording
 
+_AUTOLINK = re.compile(r"(?<=\w)(?=://|@)|(?<=www)(?=\.)", re.IGNORECASE)
+"""Where some readers of Markdown make a link of plain text."""
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#+!|~&$-])")
 
 
@@ -22,7 +24,8 @@ def as_markdown(answer: Answer) -> str:
 
 def escaped(text: str) -> str:
     """Text as one Markdown line with no effect but itself."""
-    return _SPECIAL.sub(r"\\\1", " ".join(wording.clean(text).split()))
+    line = _SPECIAL.sub(r"\\\1", " ".join(wording.clean(text).split()))
+    return _AUTOLINK.sub(r"\\", line)
 
 
 def _statements(answer: Answer) -> list[str]:

@@ -67,7 +67,9 @@ def _feature(store: GraphStore, question: GraphQuestion) -> GraphFinding:
         notes.append("recorded in one entry and excluded in another")
     if silent:
         notes.append(f"not recorded in {_labels(silent)}")
-    return _finding(store, question, "excluded" if facts[0].excluded else "recorded", facts, notes)
+    ruled_out = any(fact.ruled_out for fact in facts)
+    absent: FindingStatus = "excluded" if ruled_out else "seen in none"
+    return _finding(store, question, absent if facts[0].excluded else "recorded", facts, notes)
 
 
 def _of_disease(store: GraphStore, disease: Concept, phenotypes: Sequence[Concept]) -> list[GraphFact]:
@@ -205,6 +207,7 @@ def _fact(relation: Relation, asked: Concept | None = None) -> GraphFact:
         end=place.end,
         references=relation.references,
         excluded=relation.excluded,
+        ruled_out=relation.ruled_out,
     )
 
 

@@ -9,8 +9,9 @@ from medground.document import DocumentId, Frozen
 Relation = Literal[
     "feature of", "frequency of", "diseases with", "genes of", "features of", "diseases of gene", "definition of"
 ]
-FindingStatus = Literal["recorded", "excluded", "not recorded"]
-"""`excluded`: stored with the qualifier NOT. `not recorded` is no "no": the graph is silent."""
+FindingStatus = Literal["recorded", "excluded", "seen in none", "not recorded"]
+"""`excluded`: stored with the qualifier NOT, or with the frequency "excluded". `seen in none`: counted in none of some
+patients, which is no "no". Nor is `not recorded`: the graph is silent."""
 
 
 class GraphFact(Frozen):
@@ -23,6 +24,9 @@ class GraphFact(Frozen):
     references: tuple[str, ...] = ()
     """What the annotation itself rests on: `PMID:...`, `OMIM:...`, `ORPHA:...`."""
     excluded: bool = False
+    """Absent as stored: ruled out, or seen in none of the patients that were counted."""
+    ruled_out: bool = False
+    """Stored as not belonging to the disease, whoever was counted."""
 
 
 class GraphFinding(Frozen):

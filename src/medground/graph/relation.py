@@ -111,5 +111,11 @@ class Relation(NamedTuple):
 
     @property
     def excluded(self) -> bool:
-        """Stored as absent: with NOT, or seen in none of the patients that were looked at."""
+        """Stored as absent: ruled out, or seen in none of the patients that were looked at."""
         return self.negated or (self.frequency is not None and self.frequency.high == 0)
+
+    @property
+    def ruled_out(self) -> bool:
+        """Stored with NOT, or with the term "excluded", and without a limit to a sex, an onset or a modifier."""
+        said = self.negated or (self.frequency is not None and self.frequency.text == "HP:0040285")
+        return said and not (self.sex or self.onset or self.modifiers)

@@ -31,7 +31,7 @@ recall = Operator(
         "Answer a biomedical question from what you know; there is no evidence to cite, so every list of ids stays "
         "empty. First a rationale of a few short sentences, then the answer in the form of the task: yes-no: `yes` or "
         "`no`; yes-no-maybe: `yes`, `no` or `maybe`; single-choice: one letter; multiple-choice: all right letters; "
-        "free: at most two sentences. Give no answer when you do not know. " + DATA_RULE
+        "free: `answered`. Give no answer when you do not know. " + DATA_RULE
     ),
     input=RecallInput,
     output=WriteOutput,

@@ -59,7 +59,7 @@ class Operator(Generic[I, O]):
 
     Attributes:
         name: stable name; settings give a model to an operator by it (`--set model.operators.write=...`).
-        instructions: the system prompt, in our words; changing it changes the cache key and the settings hash.
+        instructions: the system prompt, in our words; changing it changes the cache key.
         input: type of the input.
         output: type of the output, constrained when the model writes it.
         keyless: answers without a model, deterministic and fast.

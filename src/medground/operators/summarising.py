@@ -85,7 +85,7 @@ respond = Operator(
         "each with one claim of the summary and the ids of the quotes behind it. Be no more certain than the summary; "
         "where articles disagree, say so. Then the answer that follows, in the form of the task: yes-no: `yes` or "
         "`no`; yes-no-maybe: `yes`, `no` or `maybe`; single-choice: one letter; multiple-choice: all right letters; "
-        "free: at most two sentences. Give no answer when the summary does not tell. " + DATA_RULE
+        "free: `answered`. Give no answer when the summary does not tell. " + DATA_RULE
     ),
     input=RespondInput,
     output=WriteOutput,

@@ -32,7 +32,7 @@ class WrittenSentence(OperatorOutput):
 class WriteOutput(OperatorOutput):
     sentences: tuple[WrittenSentence, ...] = Field(description="the rationale, in order")
     answer: tuple[str, ...] = Field(
-        description="`yes`, `no` or `maybe`; the letter or letters of the options; a short answer to an open question; "
+        description="`yes`, `no` or `maybe`; the letter or letters of the options; `answered` for an open question; "
         "empty when the evidence does not answer it"
     )
 
@@ -47,7 +47,7 @@ def check_written(task: Task, options: tuple[Option, ...], known: set[str], outp
         if unknown := [e for e in sentence.evidence if e not in known]:
             raise InvalidOutput(f"unknown evidence ids {', '.join(unknown[:5])}; use only ids that are given")
     allowed = _allowed(task, options)
-    if allowed and not allowed >= set(output.answer):
+    if not allowed >= set(output.answer):
         raise InvalidOutput(f"answer {', '.join(output.answer)[:60]!r} is not one of {', '.join(sorted(allowed))}")
     if len(output.answer) > 1 and task != "multiple-choice":
         raise InvalidOutput("give one answer, not several")
@@ -65,8 +65,8 @@ def _allowed(task: Task, options: tuple[Option, ...]) -> set[str]:
             return {"yes", "no", "maybe"}
         case "single-choice" | "multiple-choice":
             return {o.letter for o in options}
-        case "free":
-            return set()
+        case "free":  # the rationale is the answer: words beside it would leave unchecked
+            return {"answered"}
         case _:
             assert_never(task)
 
@@ -87,7 +87,7 @@ write = Operator(
         "patients, keep numbers as they stand. If studies disagree, say which say what. Use nothing that you know from "
         "elsewhere. Then give the answer that follows from the rationale, in the form that the task asks for: "
         "yes-no: `yes` or `no`; yes-no-maybe: `yes`, `no` or `maybe`; single-choice: one letter; multiple-choice: "
-        "all right letters; free: at most two sentences. Give no answer when the quotes do not tell. " + DATA_RULE
+        "all right letters; free: `answered`. Give no answer when the quotes do not tell. " + DATA_RULE
     ),
     input=WriteInput,
     output=WriteOutput,

@@ -15,13 +15,12 @@ from medground.operators.summarising import ObservationView
 from medground.plan.critic import look
 from medground.plan.mesh import PubMedQuery, choose_terms, first_query, normalised, propose_terms
 from medground.question import Question
-from medground.rank.retracted import set_aside_retracted
 from medground.read.order import reading_list
+from medground.read.standing import readable
 from medground.run import Run
-from medground.verify.check import check_all
 from medground.write.compose import compose, unanswered
 from medground.write.draft import Draft, Sentence
-from medground.write.leaning import lean_of
+from medground.write.finish import finish
 from medground.write.summary import respond_from, summarise_evidence
 
 
@@ -51,7 +50,7 @@ async def rag(question: Question, run: Run) -> Answer:
     if not evidence:
         return compose(run, unanswered(""))
     _, draft = await _respond(question, evidence, run)
-    return await _checked(question, draft, evidence, run)
+    return await finish(question, draft, evidence, run)
 
 
 async def self_reflection(question: Question, run: Run) -> Answer:
@@ -78,7 +77,7 @@ async def self_reflection(question: Question, run: Run) -> Answer:
         summary, draft = await _respond(question, evidence, run)
     if not evidence:
         return compose(run, unanswered(""))
-    return await _checked(question, draft, evidence, run)
+    return await finish(question, draft, evidence, run)
 
 
 async def _query(question: Question, run: Run) -> PubMedQuery:
@@ -89,8 +88,7 @@ async def _query(question: Question, run: Run) -> PubMedQuery:
 async def _first_documents(question: Question, query: PubMedQuery, run: Run) -> list[Evidence]:
     """The passages that were found of the first documents, quoted whole."""
     found = await look(question, query, run)
-    standing, _ = set_aside_retracted(found.hits)
-    readings = reading_list(_with_text(standing), run.settings.recipe.batch)
+    readings = reading_list(_with_text(await readable(found.hits, run)), run.settings.recipe.batch)
     await run.retrieve([reading.document_id for reading in readings])
     return [
         run.ledger.quote(passage.document_id, passage.start, passage.end, rank=reading.rank)
@@ -105,12 +103,6 @@ async def _respond(question: Question, evidence: Sequence[Evidence], run: Run) -
         return [], Draft()
     summary = await summarise_evidence(question, evidence, run)
     return summary, await respond_from(question, summary, run)
-
-
-async def _checked(question: Question, draft: Draft, evidence: Sequence[Evidence], run: Run) -> Answer:
-    verdicts = await check_all(draft.sentences, run)
-    lean = None if draft.answer else lean_of(question, evidence, run)
-    return compose(run, draft, verdicts, lean=lean)
 
 
 def _with_text(hits: Sequence[Hit]) -> list[Hit]:

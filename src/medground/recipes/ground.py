@@ -16,15 +16,15 @@ from medground.question import Question
 from medground.rank.fuse import fuse
 from medground.rank.merge import merge_duplicates
 from medground.rank.rerank import rerank
-from medground.rank.retracted import set_aside_retracted
 from medground.read.extract import extract_evidence, is_sufficient, screen_batch
 from medground.read.graph import GraphWord, ask_graphs
 from medground.read.order import batches, reading_list
+from medground.read.standing import readable
 from medground.run import Run
 from medground.verify.check import check_all
 from medground.write.compose import compose, unanswered
+from medground.write.finish import finish
 from medground.write.graph import graph_draft
-from medground.write.leaning import lean_of
 from medground.write.rationale import write_draft
 
 
@@ -42,19 +42,14 @@ async def ground(question: Question, run: Run) -> Answer:
 
     found = await run.search(words_query(question), text=question.text)
     fused = fuse([ranking for result in found for ranking in result.rankings], k=run.settings.retrieval.fusion_k)
-    standing, retracted = set_aside_retracted(merge_duplicates(_readable(fused, word)))
-    hits = await rerank(question, standing, run)
-    await run.retrieve([hit.passage.document_id for hit in hits] + retracted)
-    for document in retracted:
-        run.warn(f"{document} was found and is retracted: it supports nothing")
+    hits = await rerank(question, merge_duplicates(await readable(fused, run)), run)
+    await run.retrieve([hit.passage.document_id for hit in hits])
 
     evidence = await _read(question, hits, run)
     if not evidence:
-        return compose(run, unanswered(word.finding.note if word else ""), shown=retracted)
+        return compose(run, unanswered(word.finding.note if word else ""))
     draft = await write_draft(question, evidence, run)
-    verdicts = await check_all(draft.sentences, run)
-    lean = None if draft.answer else lean_of(question, evidence, run)
-    return compose(run, draft, verdicts, lean=lean, shown=retracted)
+    return await finish(question, draft, evidence, run)
 
 
 async def _read(question: Question, hits: Sequence[Hit], run: Run) -> list[Evidence]:
@@ -72,8 +67,3 @@ async def _from_graph(question: Question, word: GraphWord, run: Run) -> Answer:
     draft = graph_draft(question, word)
     verdicts = await check_all(draft.sentences, run, graph=lambda sentence: word.entails(sentence.text))
     return compose(run, draft, verdicts)
-
-
-def _readable(hits: Sequence[Hit], word: GraphWord | None) -> list[Hit]:
-    """A graph that knows the concepts and not the relation has said its word: its documents are no evidence for it."""
-    return [hit for hit in hits if word is None or hit.passage.kind != "graph"]

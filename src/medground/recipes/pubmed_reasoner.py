@@ -16,23 +16,21 @@ from medground.plan.critic import Found, critique, look, next_query, quality, re
 from medground.plan.mesh import PubMedQuery, choose_terms, first_query, propose_terms
 from medground.plan.relax import relaxed, with_concepts
 from medground.question import Question
-from medground.rank.retracted import set_aside_retracted
 from medground.read.extract import extract_evidence, is_sufficient, screen_batch
 from medground.read.order import batches, reading_list
+from medground.read.standing import readable
 from medground.run import Run
-from medground.verify.check import check_all
 from medground.write.compose import compose, unanswered
-from medground.write.leaning import lean_of
+from medground.write.finish import finish
 from medground.write.summary import by_article, respond_from, summarise_evidence
 
 
 @dataclass(frozen=True)
 class _Read:
-    """What Algorithm 2 gave: the evidence pool, whether it suffices, and the retracted papers that were set aside."""
+    """What Algorithm 2 gave: the evidence pool, and whether it suffices."""
 
     evidence: tuple[Evidence, ...]
     sufficient: bool
-    retracted: tuple[str, ...]
 
 
 async def pubmed_reasoner(question: Question, run: Run) -> Answer:
@@ -55,13 +53,11 @@ async def pubmed_reasoner(question: Question, run: Run) -> Answer:
         if wider != query:
             read = await _reflective_retrieval(question, found, read.evidence, run)
     if not read.evidence:
-        return compose(run, unanswered(""), shown=read.retracted)
+        return compose(run, unanswered(""))
     evidence = by_article(read.evidence, run, designs=extras.designs)
     summary = await summarise_evidence(question, evidence, run)
     draft = await respond_from(question, summary, run)
-    verdicts = await check_all(draft.sentences, run)
-    lean = None if draft.answer else lean_of(question, evidence, run)
-    return compose(run, draft, verdicts, lean=lean, shown=read.retracted, mark=_pmid_mark)
+    return await finish(question, draft, evidence, run, mark=_pmid_mark)
 
 
 async def _self_critic(
@@ -87,20 +83,18 @@ async def _self_critic(
     enough = run.settings.pubmed_reasoner.enough
     chosen = max(reversed(history), key=lambda tried: min(tried[1].documents, enough))
     with run.trace.span("final query", rounds=len(history), documents=chosen[1].documents) as span:
-        span.set(query=chosen[0].text)
+        span.text(query=chosen[0].text)
     return chosen
 
 
 async def _reflective_retrieval(question: Question, found: Found, known: Sequence[Evidence], run: Run) -> _Read:
     """Algorithm 2: filter, then read in batches until the evidence suffices or a batch adds nothing."""
     extras = run.settings.pubmed_reasoner
-    standing, retracted = set_aside_retracted(found.hits) if extras.retractions else (list(found.hits), [])
+    standing = await readable(found.hits, run, retractions=extras.retractions)
     seen = {evidence.document_id for evidence in known}
     fresh = [hit for hit in standing if hit.passage.document_id not in seen]
     readings = reading_list(fresh, run.settings.retrieval.keep)  # the top M_max
-    await run.retrieve([reading.document_id for reading in readings] + retracted)
-    for document in retracted:
-        run.warn(f"{document} was found and is retracted: it supports nothing")
+    await run.retrieve([reading.document_id for reading in readings])
     kept = await screen_batch(question, readings, run)  # Eq. 12
     evidence = list(known)
     for number, batch in enumerate(batches(kept, run.settings.recipe.batch)):
@@ -110,10 +104,10 @@ async def _reflective_retrieval(question: Question, found: Found, known: Sequenc
             if not extras.batching:
                 continue
             if await is_sufficient(question, evidence, run):  # Eq. 15
-                return _Read(tuple(evidence), True, tuple(retracted))
+                return _Read(tuple(evidence), True)
             if number and not added:  # marginal utility
                 break
-    return _Read(tuple(evidence), not extras.batching and bool(evidence), tuple(retracted))
+    return _Read(tuple(evidence), not extras.batching and bool(evidence))
 
 
 async def _look_or_widen(question: Question, query: PubMedQuery, run: Run) -> Found:

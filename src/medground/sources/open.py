@@ -9,7 +9,7 @@ from medground.corpus.library import Library
 from medground.corpus.snapshot import Snapshot
 from medground.corpus.starter import GRAPH_FILE, build_starter
 from medground.corpus.starter import NAME as STARTER
-from medground.errors import ConfigError
+from medground.errors import ConfigError, SnapshotCorrupt
 from medground.graph.store import GraphStore
 from medground.progress import Progress, silent
 from medground.settings import Settings
@@ -32,9 +32,7 @@ def open_corpora(settings: Settings, progress: Progress = silent) -> tuple[list[
     sources: list[Source] = []
     graphs: list[KnowledgeGraph] = []
     for name in dict.fromkeys(settings.retrieval.corpora):
-        if name == STARTER and STARTER not in library.list():
-            build_starter(library, progress)
-        snapshot = library.open(name)
+        snapshot = _starter(library, progress) if name == STARTER else library.open(name)
         source = CorpusSource(snapshot, _embedder(snapshot, settings))
         sources.append(source)
         if (graph := snapshot.attachment(GRAPH_FILE)) is not None:
@@ -42,6 +40,17 @@ def open_corpora(settings: Settings, progress: Progress = silent) -> tuple[list[
     if settings.retrieval.pubmed:
         sources.append(_pubmed(settings, settings.retrieval.pubmed))
     return sources, graphs
+
+
+def _starter(library: Library, progress: Progress) -> Snapshot:
+    """The starter corpus; built when it is missing, and again when this version cannot use what is there."""
+    if STARTER in library.list():
+        try:
+            return library.open(STARTER)
+        except (ConfigError, SnapshotCorrupt) as error:
+            log.warning("the starter corpus is built again: %s", error)
+    build_starter(library, progress)
+    return library.open(STARTER)
 
 
 def _pubmed(settings: Settings, where: str) -> Source:

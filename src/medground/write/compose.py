@@ -9,6 +9,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from medground import __version__
 from medground.answer import Answer, Decision, SourceDocument, Statement, Status, Verdict
 from medground.document import Document
 from medground.question import Question
@@ -28,7 +29,6 @@ def compose(
     verdicts: Sequence[Verdict] = (),
     *,
     lean: Lean | None = None,
-    shown: Sequence[str] = (),
     stopped: str | None = None,
     mark: Mark = evidence_mark,
     uncited: bool = False,
@@ -40,7 +40,6 @@ def compose(
         draft: the written sentences.
         verdicts: one per sentence of the draft.
         lean: statistics' word for a closed question that nobody decided.
-        shown: ids of documents to list besides the cited ones, such as retracted papers that were set aside.
         stopped: why the run ended early.
         mark: how citations are written in the rationale.
         uncited: the recipe has no evidence by design; its sentences are shown as supported by nothing.
@@ -50,10 +49,9 @@ def compose(
     cited = {e for sentence, _ in kept for e in sentence.evidence}
     evidence = tuple(e for e in run.ledger.evidence if e.id in cited)
     rests_on = [lean.document] if lean is not None and lean.value is not None and lean.document else []
-    listed = dict.fromkeys([*(e.document_id for e in evidence), *rests_on, *shown])
+    listed = dict.fromkeys([*(e.document_id for e in evidence), *rests_on, *run.shown])
     snapshots = tuple(s.snapshot for s in run.sources if s.snapshot is not None)
-    founded = uncited or any(verdict.label not in UNSUPPORTED for _, verdict in kept)
-    decision = _decision(run, draft, lean, bool(kept) or (uncited and bool(draft.answer)), founded)
+    decision = _decision(run, draft, [s for s, _ in kept], verdicts, lean, uncited=uncited)
     return Answer(
         id=_answer_id(run.question, run.settings.hash, [s.hash for s in snapshots]),
         question=run.question,
@@ -69,6 +67,7 @@ def compose(
         searches=tuple(run.searches),
         warnings=tuple(run.warnings),
         recipe=run.settings.recipe.name,
+        made_by=f"medground {__version__}",
         models=dict(sorted(run.answered_by.items())),
         usage=run.report(),
         settings_hash=run.settings.hash,
@@ -79,19 +78,24 @@ def compose(
     )
 
 
-def _decision(run: Run, draft: Draft, lean: Lean | None, has_sentences: bool, founded: bool) -> Decision:
-    if not has_sentences:
-        reason = draft.reason or "no source that was searched has evidence on this question"
+def _decision(
+    run: Run,
+    draft: Draft,
+    kept: Sequence[Sentence],
+    verdicts: Sequence[Verdict],
+    lean: Lean | None,
+    *,
+    uncited: bool,
+) -> Decision:
+    if not kept and not (uncited and draft.answer):
         if draft.sentences:
             return _made(run.question, "not judged", reason="no sentence of the rationale passed verification")
+        reason = draft.reason or "no source that was searched has evidence on this question"
         return _made(run.question, "unanswerable", reason=reason)
-    if draft.answer and not founded:
-        said = f"{_writer(run)} answers {', '.join(draft.answer)[:80]!r}"
-        return _made(run.question, "not judged", reason=f"{said}, and none of its sentences is found in the evidence")
     if draft.answer:
-        if draft.basis == "model" and not may_judge(writer := _writer(run), run.settings.verify):
-            run.warn(f"the decision is the word of {writer}, which has not proved itself as a judge of evidence")
-        return _made(run.question, "decided", draft.answer, basis=draft.basis, reason=draft.reason)
+        if draft.basis == "model" and not uncited and (doubt := _doubt(run, draft, verdicts)):
+            return _made(run.question, "not judged", reason=doubt)
+        return _decided(run, draft, kept)
     if lean is not None and lean.value is not None:
         return _made(
             run.question,
@@ -101,7 +105,29 @@ def _decision(run: Run, draft: Draft, lean: Lean | None, has_sentences: bool, fo
             probability=lean.probability,
             reason=f"statistics of the words of {lean.document}; nobody able has read it",
         )
-    return _made(run.question, "not judged", reason="evidence was found; nobody able has judged it")
+    return _made(run.question, "not judged", reason=draft.reason or "evidence was found; nobody able has judged it")
+
+
+def _decided(run: Run, draft: Draft, kept: Sequence[Sentence]) -> Decision:
+    values = draft.answer
+    if draft.basis == "model":
+        writer = _writer(run)
+        if not may_judge(writer, run.settings.verify):
+            run.warn(f"the decision is the word of {writer}, which has not proved itself as a judge of evidence")
+        if run.question.task == "free":  # what was checked is what is said: an answer beside it would be unchecked
+            values = (" ".join(sentence.text for sentence in kept),)
+    return _made(run.question, "decided", values, basis=draft.basis, reason=draft.reason)
+
+
+def _doubt(run: Run, draft: Draft, verdicts: Sequence[Verdict]) -> str | None:
+    """Why a model's answer cannot stand on its rationale, or None when it can."""
+    said = f"{_writer(run)} answers {', '.join(draft.answer)[:80]!r}"
+    labels = {verdict.label for verdict in verdicts}
+    if "contradicted" in labels:
+        return f"{said}, and its evidence contradicts a sentence of its rationale"
+    if labels <= set(UNSUPPORTED):
+        return f"{said}, and none of its sentences is found in the evidence"
+    return None
 
 
 def _writer(run: Run) -> str:

@@ -6,13 +6,18 @@ from medground.question import Question
 from medground.read.graph import GraphWord
 from medground.write.draft import Draft, Sentence
 
+_CLOSED = {"recorded": "yes", "excluded": "no"}
+
 
 def graph_draft(question: Question, word: GraphWord) -> Draft:
-    """The facts as a rationale; `recorded` is yes, `excluded` is no."""
+    """The facts as a rationale; `recorded` is yes, `excluded` is no, `seen in none` of some patients is neither."""
     finding = word.finding
     sentences = tuple(Sentence(text=fact.sentence, evidence=(quote.id,)) for fact, quote in word.facts)
     if question.task == "free":
-        answer = finding.answer or " ".join(s.text for s in sentences)
+        answer: str | None = finding.answer or " ".join(s.text for s in sentences)
     else:
-        answer = "yes" if finding.status == "recorded" else "no"
+        answer = _CLOSED.get(finding.status)
+    if answer is None:
+        reason = f"seen in none of the patients that were counted, which is no ground for a no; {finding.note}"
+        return Draft(sentences=sentences, reason=reason.rstrip("; "))
     return Draft(sentences=sentences, answer=(answer,), basis="graph fact", reason=finding.note)

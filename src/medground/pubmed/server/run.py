@@ -20,7 +20,7 @@ def run(catalogue: Catalogue, *, host: str, port: int) -> None:
 
         from medground.pubmed.server.app import make_app
     except ImportError:
-        raise ConfigError("the server needs starlette and uvicorn; run: pip install \"medground[pubmed]\"") from None
+        raise ConfigError('the server needs starlette and uvicorn; run: pip install "medground[pubmed]"') from None
     try:
         listener = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
     except OSError as error:
