@@ -1,9 +1,7 @@
 """The server of llama.cpp inside this process, on an address that only this process can use.
 
-xllamacpp was chosen although openvino-genai took 0.43 of its time per question on the same file
-(`benchmarks/local_engines.py`, a busy machine, before the setting in `_engine`): it reads many GGUF architectures
-instead of a few, runs on every platform, and speaks the protocol of all other served models, so that only this file
-follows it.
+xllamacpp was chosen although openvino-genai takes 0.7 of its time per question on the same file (`docs/benchmarks.md`): it
+speaks the protocol of all other served models, grammar included, so that only this file follows it, and loads faster.
 """
 
 from __future__ import annotations
