@@ -1,7 +1,8 @@
 """The server of llama.cpp inside this process, on an address that only this process can use.
 
-xllamacpp was chosen although openvino-genai takes 0.7 of its time per question on the same file (`docs/benchmarks.md`): it
-speaks the protocol of all other served models, grammar included, so that only this file follows it, and loads faster.
+xllamacpp was chosen although openvino-genai takes 0.7 of its time per question on the same file (docs/benchmarks.md):
+it speaks the protocol of all other served models, grammar included, so that only this file follows it, and it loads
+faster.
 """
 
 from __future__ import annotations
