@@ -92,8 +92,8 @@ def cost(answer: Answer) -> str:
     price = "price unknown" if used.price is None else f"${used.price:f}"
     cached = f" (+{used.cached_calls} from the cache)" if used.cached_calls else ""
     return (
-        f"{used.input_tokens:,} tokens in, {used.output_tokens:,} out, {used.model_calls} model calls{cached}, "
-        f"{used.searches} searches, {used.seconds:.2f} s, {price}"
+        f"{used.input_tokens:,} tokens in, {used.output_tokens:,} out, {_some(used.model_calls, 'model call')}{cached}, "
+        f"{_some(used.searches, 'search', 'searches')}, {used.seconds:.2f} s, {price}"
     )
 
 
@@ -102,3 +102,7 @@ def provenance(answer: Answer) -> str:
     models = ", ".join(sorted(set(answer.models.values()))) or "no model"
     snapshots = ", ".join(f"{s.name}@{s.hash[:12]}" for s in answer.snapshots) or "no snapshot"
     return f"recipe {answer.recipe}, {models}, {snapshots}, settings {answer.settings_hash}, trace {answer.trace_id}"
+
+
+def _some(count: int, one: str, many: str = "") -> str:
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
