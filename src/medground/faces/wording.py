@@ -91,10 +91,9 @@ def cost(answer: Answer) -> str:
     used: UsageReport = answer.usage
     price = "price unknown" if used.price is None else f"${used.price:f}"
     cached = f" (+{used.cached_calls} from the cache)" if used.cached_calls else ""
-    return (
-        f"{used.input_tokens:,} tokens in, {used.output_tokens:,} out, {_some(used.model_calls, 'model call')}{cached}, "
-        f"{_some(used.searches, 'search', 'searches')}, {used.seconds:.2f} s, {price}"
-    )
+    calls, searches = _some(used.model_calls, "model call"), _some(used.searches, "search", "searches")
+    tokens = f"{used.input_tokens:,} tokens in, {used.output_tokens:,} out"
+    return f"{tokens}, {calls}{cached}, {searches}, {used.seconds:.2f} s, {price}"
 
 
 def provenance(answer: Answer) -> str:
