@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,13 @@ from medground.trace import Trace
 from medground.usage import Usage
 
 SHARED = Path(__file__).resolve().parent.parent.parent / "shared"
+
+
+@pytest.fixture(autouse=True)
+def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the user has set for Medground is not what the tests mean."""
+    for name in [name for name in os.environ if name.startswith("MEDGROUND_")]:
+        monkeypatch.delenv(name)
 
 
 @pytest.fixture

@@ -180,10 +180,10 @@ def test_a_missing_extra_is_said_in_one_line(
 @pytest.fixture(scope="module")
 def real_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A home in which the real MiniLM is, if this machine has it."""
-    given = os.environ.get("MEDGROUND_TEST_MODELS")
+    given = os.environ.get("MODELS_FOR_TESTS")
     models = Path(given) if given else Settings().home / "models"
     if find(MINILM, models) is None:
-        pytest.skip("MiniLM was not fetched: medground models fetch minilm, or MEDGROUND_TEST_MODELS=FOLDER")
+        pytest.skip("MiniLM was not fetched: medground models fetch minilm, or MODELS_FOR_TESTS=FOLDER")
     home = tmp_path_factory.mktemp("home")
     if MINILM.folder(models).is_dir():
         (home / "models").mkdir()

@@ -235,9 +235,9 @@ def test_a_process_that_never_closes_it_ends_quietly(tiny: Path) -> None:
 
 @pytest.mark.usefixtures("loopback")
 def test_the_real_model_decides() -> None:
-    given = os.environ.get("MEDGROUND_TEST_MODELS")
+    given = os.environ.get("MODELS_FOR_TESTS")
     if not given or find(QWEN, Path(given)) is None:
-        pytest.skip("reads 1.1 GB: MEDGROUND_TEST_MODELS names a folder with qwen2.5-coder-1.5b")
+        pytest.skip("reads 1.1 GB: MODELS_FOR_TESTS names a folder with qwen2.5-coder-1.5b")
     folder = find(QWEN, Path(given))
     assert folder is not None
 
