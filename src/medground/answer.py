@@ -9,10 +9,10 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from medground.document import DocumentId, Frozen, Retraction, SourceKind
-from medground.evidence import Evidence
+from medground.evidence import Evidence, Stance
 from medground.question import Question
 
-SCHEMA_VERSION = "1.0"
+SCHEMA_VERSION = "1.1"
 
 Status = Literal["decided", "lean", "not judged", "unanswerable"]
 """`decided`: a stored relation or a model that read the evidence says so. `lean`: statistics only, with a calibrated
@@ -23,6 +23,21 @@ Basis = Literal["graph fact", "model", "lean"]
 Label = Literal["supported", "partly", "contradicted", "quoted", "related", "not found", "not judged", "unverified"]
 """`quoted`: the sentence is the source's own words, letter by letter. `related`: the cited text is about the same
 things, which is no proof. `unverified`: the critic failed."""
+
+
+Category = Literal[
+    "CORRECT-EXPLICIT",
+    "CORRECT-IMPLICIT",
+    "CORRECT-ADDITIONAL",
+    "CORRECT-MISSING",
+    "INCORRECT-FALSE",
+    "INCORRECT-DEVIATING",
+    "INCORRECT-ILLOGICAL",
+    "INCORRECT-MISSING",
+]
+"""The eight labels of a statement against its evidence (Reason and Verify, Table 1)."""
+
+ErrorSource = Literal["retrieval", "generation"]
 
 
 class _Decision(Frozen):
@@ -102,6 +117,9 @@ class Verdict(Frozen):
     best: str | None = Field(default=None, description="id of the evidence that decided the label")
     flags: tuple[str, ...] = Field(default=(), description="what makes a lookalike wrong: negation, numbers, direction")
     note: str = ""
+    category: Category | None = Field(default=None, description="the eight-label taxonomy; None: unlabelled")
+    labelled_by: str = Field(default="", description="who gave the category: `keyless` or a model's name")
+    error_source: ErrorSource | None = Field(default=None, description="where an unsupported statement went wrong")
 
 
 class Statement(Frozen):
@@ -119,6 +137,22 @@ class Dropped(Frozen):
 
     text: str
     reason: str
+
+
+class Side(Frozen):
+    """One side of a conflict: the quotes that say so; their documents carry design and year."""
+
+    stance: Stance
+    evidence: tuple[str, ...] = Field(min_length=1)
+
+
+class Conflict(Frozen):
+    """Sources that disagree, reported and never averaged. `found_by` says who noticed: a model, or `keyless` from words
+    alone, which makes it a difference to look at."""
+
+    about: str
+    sides: tuple[Side, ...] = Field(min_length=2)
+    found_by: str
 
 
 class SourceDocument(Frozen):
@@ -177,6 +211,13 @@ class Answer(Frozen):
     evidence: tuple[Evidence, ...] = ()
     documents: tuple[SourceDocument, ...] = ()
     dropped: tuple[Dropped, ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
+    support: float | None = Field(
+        default=None, ge=0, le=1, description="share of statements that are supported; None where nobody may judge"
+    )
+    faithfulness: float | None = Field(
+        default=None, ge=0, le=1, description="Faith(R): share of statements labelled CORRECT; None where unlabelled"
+    )
     searches: tuple[Search, ...] = ()
     warnings: tuple[str, ...] = ()
     recipe: str
@@ -207,6 +248,9 @@ class Answer(Frozen):
                 documents[known[e].document_id].retraction == "retracted" for e in statement.evidence
             ):
                 raise ValueError("a statement is supported by nothing or by retracted papers only")
+        for side in (side for conflict in self.conflicts for side in conflict.sides):
+            if unknown := set(side.evidence) - known.keys():
+                raise ValueError(f"a conflict cites unknown evidence {', '.join(sorted(unknown))}")
         if self.decision.task != self.question.task:
             raise ValueError("decision and question are of different tasks")
         if self.decision.status in ("decided", "lean") and not self.evidence and self.recipe != "model-only":

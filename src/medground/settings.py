@@ -90,10 +90,48 @@ class PubMedReasonerSettings(_Part):
 
 
 class VerifySettings(_Part):
+    critic: str = Field(
+        default="entail",
+        description="`entail`: whoever answers that operator; or `nli:` and the folder or hub name of an NLI model",
+    )
+    entailment: float = Field(default=0.5, ge=0, le=1, description="least probability of entailment (tau)")
+    support: float = Field(default=0.7, ge=0, le=1, description="least share of supported statements (theta)")
+    context: int | None = Field(default=None, ge=1, description="only the first j passages are evidence (CONTEXT-j)")
+    taxonomy: bool = Field(default=True, description="give each statement one of the eight labels")
     unsupported: Literal["flag", "drop"] = "flag"
     trusted_judges: Annotated[tuple[str, ...], BeforeValidator(_listed)] = Field(
         default=(), description="models whose verdicts count although no measurement of ours proves them"
     )
+
+
+class ReasonAndVerifySettings(_Part):
+    """Parts of the recipe `reason-and-verify` (Reason and Verify, section 3.1 and 4.1)."""
+
+    candidates: int = Field(default=20, ge=1, description="passages from BM25 (k)")
+    passages: int = Field(default=5, ge=1, description="passages of evidence after reranking (m)")
+    rerank: bool = Field(default=True, description="off: the first passages of BM25 are the evidence")
+    reranker: str = Field(default="keyless", description="`keyless`, or a cross-encoder's name or folder")
+    rationale: bool = Field(default=True, description="off: vanilla RAG, which answers without reasoning first")
+    rewrite: bool = Field(default=True, description="rewrite the question when overlap or evidence score is low")
+    overlap: float = Field(default=0.3, ge=0, le=1, description="least overlap before rewriting (tau_ovlp)")
+    evidence: float = Field(default=0.5, ge=0, le=1, description="least mean score before rewriting (tau_evid)")
+    pool: str | None = Field(default=None, description="name of a demonstration pool, or the path of its file")
+    shots: int = Field(default=0, ge=0, le=8, description="demonstrations shown (k)")
+    selection: Literal["static", "dynamic"] = "dynamic"
+    balanced: bool = Field(default=False, description="one class after the other, instead of nearest only")
+    diversity: float = Field(default=0.95, ge=0, le=1, description="cosine above which two demonstrations are alike")
+    least: int = Field(default=0, ge=0, description="least number of unique demonstrations; the rest is drawn by lot")
+    seed: int = 0
+
+
+class SelfMedRagSettings(_Part):
+    """Parts of the recipe `self-medrag` (its section 3); theta is `verify.support`, tau `verify.entailment`."""
+
+    retrieval: Literal["hybrid", "bm25", "dense"] = "hybrid"
+    passages: int = Field(default=5, ge=1, description="passages of a round's context (C_i)")
+    critic: bool = Field(default=True, description="off: the base without critic and loop")
+    rounds: int = Field(default=3, ge=1, description="most rounds; the best one is returned")
+    drift: float = Field(default=0.3, ge=0, le=1, description="least cosine of a new query and the question")
 
 
 class TraceSettings(_Part):
@@ -122,6 +160,8 @@ class Settings(_Part):
     retrieval: RetrievalSettings = RetrievalSettings()
     recipe: RecipeSettings = RecipeSettings()
     pubmed_reasoner: PubMedReasonerSettings = PubMedReasonerSettings()
+    reason_and_verify: ReasonAndVerifySettings = ReasonAndVerifySettings()
+    self_medrag: SelfMedRagSettings = SelfMedRagSettings()
     verify: VerifySettings = VerifySettings()
     trace: TraceSettings = TraceSettings()
     keys: KeySettings = KeySettings()

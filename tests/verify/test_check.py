@@ -14,7 +14,7 @@ from medground.errors import ModelFailed
 from medground.operators.verifying import EntailOutput
 from medground.run import Run
 from medground.settings import VerifySettings
-from medground.verify.check import check, check_all
+from medground.verify.check import check_all
 from medground.verify.judges import Proof, may_judge
 from medground.verify.policy import release
 from medground.write.draft import Sentence
@@ -32,7 +32,7 @@ def prepared(run: Run) -> Run:
 
 
 def verdict(run: Run, text: str, *evidence: str) -> Verdict:
-    return asyncio.run(check(Sentence(text=text, evidence=evidence), prepared(run)))
+    return asyncio.run(check_all([Sentence(text=text, evidence=evidence)], prepared(run)))[0]
 
 
 def test_the_sources_own_words_are_quoted(make_run: MakeRun) -> None:

@@ -46,7 +46,7 @@ def check_written(task: Task, options: tuple[Option, ...], known: set[str], outp
     for sentence in output.sentences:
         if unknown := [e for e in sentence.evidence if e not in known]:
             raise InvalidOutput(f"unknown evidence ids {', '.join(unknown[:5])}; use only ids that are given")
-    allowed = _allowed(task, options)
+    allowed = allowed_answers(task, options)
     if not allowed >= set(output.answer):
         raise InvalidOutput(f"answer {', '.join(output.answer)[:60]!r} is not one of {', '.join(sorted(allowed))}")
     if len(output.answer) > 1 and task != "multiple-choice":
@@ -57,7 +57,8 @@ def _fits(value: WriteInput, output: WriteOutput) -> None:
     check_written(value.task, value.options, {e.id for e in value.evidence}, output)
 
 
-def _allowed(task: Task, options: tuple[Option, ...]) -> set[str]:
+def allowed_answers(task: Task, options: tuple[Option, ...]) -> set[str]:
+    """What an answer to this task may say."""
     match task:
         case "yes-no":
             return {"yes", "no"}

@@ -17,6 +17,8 @@ _PLACES = {
     "model-only": "medground.recipes.baselines:model_only",
     "pubmed-reasoner": "medground.recipes.pubmed_reasoner:pubmed_reasoner",
     "rag": "medground.recipes.baselines:rag",
+    "reason-and-verify": "medground.recipes.reason_and_verify:reason_and_verify",
+    "self-medrag": "medground.recipes.self_medrag:self_medrag",
     "self-reflection": "medground.recipes.baselines:self_reflection",
 }
 

@@ -6,15 +6,15 @@ the graph; all others go to the `entail` operator, whose word counts only when i
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from medground.answer import Verdict
-from medground.errors import ModelFailed
 from medground.evidence import Evidence
-from medground.operators.verifying import EntailInput, EntailOutput, entail
 from medground.read.extract import evidence_views
 from medground.run import Run
+from medground.verify.critics.base import Claim, Judgement
+from medground.verify.critics.open import open_critic
 from medground.verify.judges import may_judge
 from medground.write.draft import Sentence
 
@@ -23,15 +23,25 @@ GraphCheck = Callable[[Sentence], bool]
 
 
 async def check_all(sentences: Sequence[Sentence], run: Run, graph: GraphCheck | None = None) -> list[Verdict]:
-    """One verdict per sentence, in order; all are checked together."""
-    return list(await asyncio.gather(*(check(sentence, run, graph) for sentence in sentences)))
+    """One verdict per sentence, in order; all that need the critic go to it together."""
+    settled = [_settled(sentence, run, graph) for sentence in sentences]
+    waiting = [sentence for sentence, verdict in zip(sentences, settled, strict=True) if verdict is None]
+    critic = open_critic(run)
+    claims = [Claim(s.text, evidence_views(_standing(s, run), run)) for s in waiting]
+    judged = iter(await critic.judge(claims) if claims else [])
+    proven = may_judge(critic.name, run.settings.verify)
+    return [_verdict(next(judged), critic.name, proven=proven) if v is None else v for v in settled]
 
 
-async def check(sentence: Sentence, run: Run, graph: GraphCheck | None = None) -> Verdict:
-    """The verdict on one sentence. Retracted papers are not asked, so they support nothing."""
+def _standing(sentence: Sentence, run: Run) -> list[Evidence]:
     cited = [e for e in run.ledger.evidence if e.id in sentence.evidence]
-    standing = [e for e in cited if run.ledger.documents[e.document_id].retraction != "retracted"]
-    if cited and not standing:
+    return [e for e in cited if run.ledger.documents[e.document_id].retraction != "retracted"]
+
+
+def _settled(sentence: Sentence, run: Run, graph: GraphCheck | None) -> Verdict | None:
+    """The verdict where no critic is needed. Retracted papers are not asked, so they support nothing."""
+    standing = _standing(sentence, run)
+    if sentence.evidence and not standing:
         return Verdict(label="not found", critic="retraction", note="every cited paper is retracted")
     if not standing:
         return Verdict(label="not found", critic="citation", note="the sentence cites nothing")
@@ -39,7 +49,7 @@ async def check(sentence: Sentence, run: Run, graph: GraphCheck | None = None) -
         return _graph_verdict(graph(sentence), standing[0])
     if same := next((e for e in standing if _normal(e.quote) == _normal(sentence.text)), None):
         return Verdict(label="quoted", critic="verbatim", best=same.id, note="the source's own words")
-    return await _judged(sentence, standing, run)
+    return None
 
 
 def _graph_verdict(entailed: bool, evidence: Evidence) -> Verdict:
@@ -48,28 +58,27 @@ def _graph_verdict(entailed: bool, evidence: Evidence) -> Verdict:
     return Verdict(label="not found", critic="graph", note="the stored relation does not state it")
 
 
-async def _judged(sentence: Sentence, standing: Sequence[Evidence], run: Run) -> Verdict:
-    try:
-        output = await run.ask(entail, EntailInput(statement=sentence.text, evidence=evidence_views(standing, run)))
-    except ModelFailed as failed:
-        run.warn(f"a sentence could not be verified: {failed}")
-        return Verdict(label="unverified", critic=failed.model, note=failed.reason)
-    critic = run.answered_by[entail.name]
-    return _verdict(output, critic, proven=may_judge(critic, run.settings.verify))
-
-
-def _verdict(output: EntailOutput, critic: str, *, proven: bool) -> Verdict:
-    if output.relation == "neutral":
-        return Verdict(label="not found", critic=critic, best=output.best, flags=output.flags)
-    if output.relation == "related":
-        return Verdict(label="related", critic=critic, best=output.best, flags=output.flags)
+def _verdict(found: Judgement, critic: str, *, proven: bool) -> Verdict:
+    seen: dict[str, Any] = {
+        "critic": critic,
+        "best": found.best,
+        "flags": found.flags,
+        "probability": found.probability,
+    }
+    match found.relation:
+        case "failed":
+            return Verdict(label="unverified", critic=critic, note=found.note)
+        case "neutral":
+            return Verdict(label="not found", **seen)
+        case "related":
+            return Verdict(label="related", **seen)
     if not proven:
-        said = "entails" if output.relation == "entails" else "contradicts"
+        said = "entails" if found.relation == "entails" else "contradicts"
         note = f"{critic} says that the quote {said} it, but has not proved itself as a judge"
-        return Verdict(label="not judged", critic=critic, best=output.best, flags=output.flags, note=note)
-    if output.relation == "contradicts":
-        return Verdict(label="contradicted", critic=critic, best=output.best, flags=output.flags)
-    return Verdict(label="partly" if output.flags else "supported", critic=critic, best=output.best, flags=output.flags)
+        return Verdict(label="not judged", note=note, **seen)
+    if found.relation == "contradicts":
+        return Verdict(label="contradicted", **seen)
+    return Verdict(label="partly" if found.flags else "supported", **seen)
 
 
 def _normal(text: str) -> str:

@@ -1,0 +1,98 @@
+"""Reasoning: a rationale that takes the question apart, cites sentences for each part, and ends in an answer.
+
+Source: Reason and Verify, section 3.1 (rationale generator) and appendix B (answer forms); Self-MedRAG, section 3.4
+(generator with the history of earlier rounds).
+"""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from medground.operators.base import InvalidOutput, Operator, OperatorInput, OperatorOutput, Untrusted
+from medground.operators.keyless import writing as keyless
+from medground.operators.reading import DATA_RULE
+from medground.operators.views import EvidenceView, SentencedPassage
+from medground.operators.writing import allowed_answers
+from medground.question import Option, Task
+
+
+class Demonstration(OperatorInput):
+    """A solved example: its passages' quotes, its rationale, its answer (Reason and Verify, section 4.1)."""
+
+    question: Untrusted
+    evidence: tuple[Untrusted, ...]
+    rationale: Untrusted
+    answer: tuple[str, ...]
+
+
+class PastRound(OperatorInput):
+    """An earlier round: what was asked, what was answered, and which statements nothing supported (history H)."""
+
+    query: Untrusted
+    rationale: Untrusted
+    answer: tuple[str, ...]
+    unsupported: tuple[Untrusted, ...] = ()
+
+
+class ReasonInput(OperatorInput):
+    question: Untrusted
+    task: Task
+    options: tuple[Option, ...] = ()
+    demonstrations: tuple[Demonstration, ...] = ()
+    history: tuple[PastRound, ...] = ()
+    passages: tuple[SentencedPassage, ...]
+    sentences: int = 3
+
+
+class SubClaim(OperatorOutput):
+    text: str = Field(min_length=1, max_length=1200, description="one part of the reasoning, a plain sentence, no ids")
+    sentences: tuple[str, ...] = Field(description="ids of the sentences that say so, such as P1.S2")
+
+
+class ReasonOutput(OperatorOutput):
+    claims: tuple[SubClaim, ...] = Field(description="the rationale, in order, one part of the question each")
+    answer: tuple[str, ...] = Field(
+        description="`yes`, `no` or `maybe`; the letter or letters of the options; `answered` for an open question; "
+        "empty when no passage answers it"
+    )
+
+
+def _fits(value: ReasonInput, output: ReasonOutput) -> None:
+    known = {s.id for p in value.passages for s in p.sentences}
+    for claim in output.claims:
+        if unknown := [s for s in claim.sentences if s not in known]:
+            raise InvalidOutput(f"unknown sentence ids {', '.join(unknown[:5])}; use only ids that are given")
+    allowed = allowed_answers(value.task, value.options)
+    if not allowed >= set(output.answer):
+        raise InvalidOutput(f"answer {', '.join(output.answer)[:60]!r} is not one of {', '.join(sorted(allowed))}")
+    if len(output.answer) > 1 and value.task != "multiple-choice":
+        raise InvalidOutput("give one answer, not several")
+
+
+def _keyless(value: ReasonInput) -> ReasonOutput:
+    views = [
+        EvidenceView(id=s.id, title=p.title, section=p.section, quote=s.text)
+        for p in value.passages
+        for s in p.sentences
+    ]
+    chosen = keyless.choose(value.question, views, value.sentences)
+    return ReasonOutput(claims=tuple(SubClaim(text=e.quote[:1200], sentences=(e.id,)) for e in chosen), answer=())
+
+
+reason = Operator(
+    name="reason",
+    instructions=(
+        "Answer a biomedical question from the passages alone, whose sentences are numbered. First take the question "
+        "apart and write the rationale: for each part one short sentence that its passages state, with the ids of the "
+        "sentences that state it. Weigh methods, size and significance; name findings for and against, and limits. Do "
+        "not be more certain than the passages. Use nothing that you know from elsewhere. Solved examples, where "
+        "given, show the form. Earlier rounds, where given, show what was not supported: find support for it or leave "
+        "it out. Then give the answer that follows: yes-no: `yes` or `no`; yes-no-maybe: `yes`, `no` or `maybe`; "
+        "single-choice: one letter; multiple-choice: all right letters; free: `answered`. Give no answer when no "
+        "passage supports one. " + DATA_RULE
+    ),
+    input=ReasonInput,
+    output=ReasonOutput,
+    keyless=_keyless,
+    check=_fits,
+)
