@@ -60,6 +60,8 @@ class ReasonOutput(OperatorOutput):
 def _fits(value: ReasonInput, output: ReasonOutput) -> None:
     known = {s.id for p in value.passages for s in p.sentences}
     for claim in output.claims:
+        if not claim.text.strip():
+            raise InvalidOutput("a part of the rationale is empty; leave it out or write it")
         if unknown := [s for s in claim.sentences if s not in known]:
             raise InvalidOutput(f"unknown sentence ids {', '.join(unknown[:5])}; use only ids that are given")
     allowed = allowed_answers(value.task, value.options)

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from medground.corpus.sentences import sentence_spans
-from medground.document import Document, Passage
+from medground.document import Document
 from medground.evidence import Evidence
 from medground.operators.reading import (
     ExtractInput,
@@ -18,13 +17,11 @@ from medground.operators.reading import (
     screen,
     sufficient,
 )
-from medground.operators.views import EvidenceView, PassageView, SentencedPassage, SentenceView
+from medground.operators.views import EvidenceView, PassageView
 from medground.question import Question
+from medground.read.numbered import Place, numbered
 from medground.read.order import Reading
 from medground.run import Run
-
-Place = tuple[str, int, int]
-"""Document id and the offsets of a sentence in its text."""
 
 
 async def screen_batch(question: Question, batch: Sequence[Reading], run: Run) -> list[Reading]:
@@ -56,7 +53,7 @@ async def extract_evidence(question: Question, readings: Sequence[Reading], run:
     ranks = {reading.document_id: reading.rank for reading in readings}
     standing = [(reading, [p for p in reading.passages if run.stands(p)]) for reading in readings]
     views = tuple(
-        _sentenced(f"P{number}", run.ledger.documents[reading.document_id], passages, places)
+        numbered(f"P{number}", run.ledger.documents[reading.document_id], passages, places)
         for number, (reading, passages) in enumerate(standing, start=1)
         if passages
     )
@@ -92,13 +89,3 @@ def _evidence_view(evidence: Evidence, document: Document) -> EvidenceView:
         stance=evidence.stance,
         quote=evidence.quote,
     )
-
-
-def _sentenced(key: str, document: Document, passages: Sequence[Passage], places: dict[str, Place]) -> SentencedPassage:
-    sentences: list[SentenceView] = []
-    for passage in sorted(passages, key=lambda p: p.start):
-        for start, end in sentence_spans(passage.text):
-            sentence = f"{key}.S{len(sentences) + 1}"
-            places[sentence] = (document.id, passage.start + start, passage.start + end)
-            sentences.append(SentenceView(id=sentence, text=passage.text[start:end]))
-    return SentencedPassage(id=key, title=document.title, section=passages[0].section or "", sentences=tuple(sentences))

@@ -133,7 +133,8 @@ def _doubt(run: Run, draft: Draft, verdicts: Sequence[Verdict]) -> str | None:
 def _writer(run: Run) -> str:
     """The model that wrote the answer."""
     return next(
-        (run.answered_by[name] for name in ("respond", "write", "recall") if name in run.answered_by), "a model"
+        (run.answered_by[name] for name in ("respond", "write", "reason", "recall") if name in run.answered_by),
+        "a model",
     )
 
 

@@ -20,8 +20,8 @@ def lean_of(question: Question, evidence: Sequence[Evidence], run: Run) -> Lean 
     It was calibrated on single research abstracts, so it reads one document and no other kind.
     """
     task = _TASKS.get(question.task)
-    writer = run.answered_by.get("respond") or run.answered_by.get("write")
-    if task is None or writer != "keyless":
+    writers = [run.answered_by[name] for name in ("respond", "write", "reason") if name in run.answered_by]
+    if task is None or writers[:1] != ["keyless"]:
         return None
     ids = [e.document_id for e in sorted(evidence, key=lambda e: e.rank)]
     documents = [run.ledger.documents[i] for i in ids if run.ledger.documents[i].kind == "research"]
