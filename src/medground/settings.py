@@ -79,6 +79,7 @@ class PubMedReasonerSettings(_Part):
     """Parts of the recipe `pubmed-reasoner`. The switches turn off what we added to the paper, for ablations."""
 
     signals: int = Field(default=10, ge=1, description="records whose title and abstract the critic sees (S_t)")
+    signal_length: int = Field(default=1_500, ge=100, description="characters of an abstract that the critic sees")
     critic: bool = Field(default=True, description="refine the query (Algorithm 1); off: the first query stays")
     batching: bool = Field(default=True, description="stop reading early (Algorithm 2); off: all 20 are read")
     relax: bool = Field(default=True, description="(a) widen a query that finds too little")

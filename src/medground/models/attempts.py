@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pydantic_ai import RunUsage
@@ -25,6 +25,8 @@ from pydantic_ai.settings import ModelSettings
 
 from medground.errors import BudgetExhausted
 from medground.models.base import CallLimits
+from medground.models.narrow import narrowed
+from medground.models.probabilities import without_probabilities
 
 _PASSING = (ModelRateLimitError, ModelUnavailableError, ModelServerError, ModelConnectionError)
 
@@ -58,7 +60,8 @@ class Patience:
 
 
 class Attempts(WrapperModel):
-    """A model for one operator call. `sent` counts its requests, answered or not.
+    """A model for one operator call. `sent` counts its requests, answered or not; `probabilities_refused` tells that
+    the address answers only when it is not asked for log-probabilities.
 
     The clients' own retries are switched off (`max_retries`), because they count nothing.
 
@@ -66,9 +69,18 @@ class Attempts(WrapperModel):
         BudgetExhausted: the next request would pass the limits of the call.
     """
 
-    def __init__(self, wrapped: Model, limits: CallLimits, spent: RunUsage, patience: Patience) -> None:
+    def __init__(
+        self,
+        wrapped: Model,
+        limits: CallLimits,
+        spent: RunUsage,
+        patience: Patience,
+        choices: Mapping[str, Sequence[str]] | None = None,
+    ) -> None:
         super().__init__(wrapped)
+        self._choices = choices or {}
         self.sent = 0
+        self.probabilities_refused = False
         self._limits = limits
         self._spent = spent
         self._patience = patience
@@ -80,12 +92,20 @@ class Attempts(WrapperModel):
         model_request_parameters: ModelRequestParameters,
     ) -> ModelResponse:
         """Send a request, again while that may help."""
+        refused = False
+        shows_schema = self.wrapped.profile.get("native_output_requires_schema_in_instructions", False)
+        parameters = narrowed(model_request_parameters, self._choices, shows_schema=shows_schema)
         for tried in itertools.count(1):
             self._hold_to_limits()
             self.sent += 1
             try:
-                return await self.wrapped.request(messages, model_settings, model_request_parameters)
+                response = await self.wrapped.request(messages, model_settings, parameters)
+                self.probabilities_refused = refused
+                return response
             except ModelAPIError as error:
+                if plain := without_probabilities(model_settings, error):
+                    refused, model_settings = True, plain
+                    continue
                 wait = self._patience.wait(error, tried)
                 if wait is None:
                     raise

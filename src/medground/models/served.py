@@ -6,11 +6,12 @@ import ipaddress
 import json
 from collections.abc import Callable, Mapping
 from decimal import Decimal
-from typing import Any
+from typing import Any, get_args
 from urllib.parse import urlsplit
 
 from pydantic_ai import Agent, ModelRetry, NativeOutput, PromptedOutput, RunUsage, ToolOutput
 from pydantic_ai.exceptions import AgentRunError, ModelConnectionError, ModelRequestTimeout, RunTimedOut, UserError
+from pydantic_ai.messages import ModelResponse
 from pydantic_ai.models import Model as ProviderModel
 from pydantic_ai.profiles.openai import OpenAIModelProfile
 from pydantic_ai.settings import ModelSettings
@@ -19,7 +20,8 @@ from medground.errors import BudgetExhausted
 from medground.models.attempts import Attempts, Patience
 from medground.models.base import CallLimits, Reply
 from medground.models.failures import Place, explain, shown_address
-from medground.operators.base import I, InvalidOutput, O, Operator
+from medground.models.probabilities import asking_for_probabilities, probabilities_of
+from medground.operators.base import I, InvalidOutput, O, Operator, WeighedOutput
 from medground.usage import Usage
 
 MASKING_SERVER = OpenAIModelProfile(
@@ -75,6 +77,7 @@ class ServedModel:
         self._timeout = timeout
         self._patience = patience or Patience()
         self._settings = _settings(model, timeout, temperature)
+        self._gives_probabilities = not _refuses_sampling(model.profile)
         self._place = Place(name, shown_address(model.base_url), key_hint, secrets)
         self._free = name.partition(":")[0] == "local" or _is_loopback(model.base_url)
         sampling = self._settings.get("temperature")
@@ -102,13 +105,14 @@ class ServedModel:
             raise BudgetExhausted("seconds", spent="all", allowed="0", usage=Usage())
         self._used = True
         spent = RunUsage()
-        attempts = Attempts(self._model, limits, spent, self._patience)
+        attempts = Attempts(self._model, limits, spent, self._patience, operator.choices(value))
+        weighed = self._gives_probabilities and issubclass(operator.output, WeighedOutput)
         agent = Agent(
             attempts,
             output_type=_constrained(operator.output, self._model.profile),
             instructions=operator.instructions,
             retries=self._retries,
-            model_settings=self._settings,
+            model_settings=asking_for_probabilities(self._settings) if weighed else self._settings,
         )
         agent.output_validator(_checked(operator, value))
         try:
@@ -124,7 +128,8 @@ class ServedModel:
             usage = self._usage(spent, attempts, lost=isinstance(error, ModelRequestTimeout | ModelConnectionError))
             # `from None`: the causes hold requests, with headers and prompts.
             raise explain(error, self._place, operator.name, usage) from None
-        return Reply(output=result.output, usage=self._usage(spent, attempts))
+        self._gives_probabilities &= not attempts.probabilities_refused
+        return Reply(output=_weighed(result.output, result.response), usage=self._usage(spent, attempts))
 
     async def close(self) -> None:
         """Close the connections. They are opened again when the model is asked again."""
@@ -144,6 +149,14 @@ class ServedModel:
             model_calls=attempts.sent,
             price=Decimal(0) if self._free else price,
         )
+
+
+def _weighed(output: O, response: ModelResponse) -> O:
+    """The output with its measured probabilities, whatever the model wrote in their place."""
+    if not isinstance(output, WeighedOutput):
+        return output
+    values = get_args(type(output).model_fields[output.weighed].annotation)
+    return output.model_copy(update={"probabilities": probabilities_of(response, output.weighed, values)})
 
 
 def _checked(operator: Operator[I, O], value: I) -> Callable[[O], O]:

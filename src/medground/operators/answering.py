@@ -11,7 +11,7 @@ from medground.operators.base import InvalidOutput, Operator, OperatorInput, Ope
 from medground.operators.keyless import searching as keyless
 from medground.operators.reading import DATA_RULE
 from medground.operators.summarising import ObservationView
-from medground.operators.writing import WriteOutput, check_written
+from medground.operators.writing import WriteOutput, check_written, written_choices
 from medground.question import Option, Task
 
 
@@ -37,6 +37,7 @@ recall = Operator(
     output=WriteOutput,
     keyless=lambda value: WriteOutput(sentences=(), answer=()),
     check=_no_citation,
+    choices=lambda value: written_choices(value.task, value.options, ()),
 )
 
 

@@ -12,9 +12,10 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sized
 from dataclasses import dataclass
 from enum import Enum
-from typing import Annotated, Any, Generic, TypeVar
+from typing import Annotated, Any, ClassVar, Generic, TypeVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.json_schema import SkipJsonSchema
 
 I = TypeVar("I", bound="OperatorInput")  # noqa: E741
 O = TypeVar("O", bound="OperatorOutput")  # noqa: E741
@@ -38,6 +39,17 @@ class OperatorOutput(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
+class WeighedOutput(OperatorOutput):
+    """An output with one field, `weighed`, of a few fixed texts, whose probabilities are worth having.
+
+    A model is not shown `probabilities`, and what it writes there is discarded: they are measured, where a server
+    gives log-probabilities, by value of the field; those of values that were not seen are left out.
+    """
+
+    weighed: ClassVar[str]
+    probabilities: SkipJsonSchema[dict[str, float]] = Field(default_factory=dict)
+
+
 class _UntrustedMark:
     """Marks a string field as text from a document, the web or another model."""
 
@@ -53,6 +65,11 @@ def accept_anything(value: Any, output: Any) -> None:
     """The check of an operator whose output needs none beyond its type."""
 
 
+def leave_open(value: Any) -> Mapping[str, tuple[str, ...]]:
+    """The choices of an operator whose fields may hold anything of their type."""
+    return {}
+
+
 @dataclass(frozen=True)
 class Operator(Generic[I, O]):
     """One thing that a language model can be asked to do.
@@ -63,6 +80,8 @@ class Operator(Generic[I, O]):
         input: type of the input.
         output: type of the output, constrained when the model writes it.
         keyless: answers without a model, deterministic and fast.
+        choices: for an input, the values that a field of the output, or each item of it, may have, by field name: ids
+            that were given. Models that can be held to them are; `check` says it to the others.
         check: raises `InvalidOutput` when the output does not fit the input (an unknown id, an empty sentence).
     """
 
@@ -72,6 +91,7 @@ class Operator(Generic[I, O]):
     output: type[O]
     keyless: Callable[[I], O]
     check: Callable[[I, O], None] = accept_anything
+    choices: Callable[[I], Mapping[str, tuple[str, ...]]] = leave_open
 
     def prompt(self, value: I) -> str:
         """The user prompt: one delimited block per field; untrusted text cannot close its block."""

@@ -45,6 +45,7 @@ screen = Operator(
     output=ScreenOutput,
     keyless=lambda value: ScreenOutput(relevant=keyless.screen(value.question, value.passages)),
     check=_known_passages,
+    choices=lambda value: {"relevant": tuple(p.id for p in value.passages)},
 )
 
 
@@ -83,6 +84,7 @@ extract = Operator(
         )
     ),
     check=_known_sentences,
+    choices=lambda value: {"sentence": tuple(s.id for p in value.passages for s in p.sentences)},
 )
 
 

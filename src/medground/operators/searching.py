@@ -89,6 +89,7 @@ select_terms = Operator(
         selected=keyless.select(value.question, tuple(c.heading for c in value.candidates))
     ),
     check=_selected_known,
+    choices=lambda value: {"selected": tuple(c.heading for c in value.candidates)},
 )
 
 
@@ -121,7 +122,7 @@ class CritiqueInput(OperatorInput):
 class TermVerdict(OperatorOutput):
     heading: str
     verdict: bool
-    rationale: str = ""
+    rationale: str = Field(default="", description="in a few words")
     linkage: Literal["AND", "OR", "drop", ""] = Field(default="", description="how the term should join the query")
 
 
@@ -129,10 +130,16 @@ class CritiqueOutput(OperatorOutput):
     verdicts: tuple[TermVerdict, ...] = Field(description="one for each term")
 
 
-def _each_term_once(value: CritiqueInput, output: CritiqueOutput) -> None:
-    given = sorted(t.heading for t in value.terms)
-    if sorted(v.heading for v in output.verdicts) != given:
-        raise InvalidOutput(f"give exactly one verdict for each of: {'; '.join(given)[:300]}")
+def _each_term(value: CritiqueInput, output: CritiqueOutput) -> None:
+    given = {t.heading for t in value.terms}
+    said = {v.heading for v in output.verdicts}
+    if said != given:
+        wrong = "; ".join(sorted(given ^ said))[:300]
+        raise InvalidOutput(f"give one verdict for each term and none for others; missing or not a term: {wrong}")
+
+
+def _headings(value: CritiqueInput) -> dict[str, tuple[str, ...]]:
+    return {"heading": tuple(t.heading for t in value.terms)}
 
 
 coverage = Operator(
@@ -144,7 +151,8 @@ coverage = Operator(
     input=CritiqueInput,
     output=CritiqueOutput,
     keyless=lambda value: _verdicts(value, keyless.coverage),
-    check=_each_term_once,
+    check=_each_term,
+    choices=_headings,
 )
 
 alignment = Operator(
@@ -156,7 +164,8 @@ alignment = Operator(
     input=CritiqueInput,
     output=CritiqueOutput,
     keyless=lambda value: _verdicts(value, keyless.alignment),
-    check=_each_term_once,
+    check=_each_term,
+    choices=_headings,
 )
 
 redundancy = Operator(
@@ -169,7 +178,8 @@ redundancy = Operator(
     input=CritiqueInput,
     output=CritiqueOutput,
     keyless=lambda value: _verdicts(value, keyless.redundancy),
-    check=_each_term_once,
+    check=_each_term,
+    choices=_headings,
 )
 
 

@@ -5,13 +5,15 @@ Source: PubMed Reasoner, section 3.3 (summary of evidence, response generation).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from pydantic import Field
 
 from medground.operators.base import InvalidOutput, Operator, OperatorInput, OperatorOutput, Untrusted
 from medground.operators.keyless import writing as keyless
 from medground.operators.reading import DATA_RULE
 from medground.operators.views import EvidenceView
-from medground.operators.writing import WriteOutput, WrittenSentence, check_written
+from medground.operators.writing import WriteOutput, WrittenSentence, check_written, written_choices
 from medground.question import Option, Task
 
 
@@ -49,6 +51,7 @@ summarise = Operator(
         observations=tuple(Observation(text=e.quote[:1200], evidence=(e.id,)) for e in value.evidence)
     ),
     check=_known,
+    choices=lambda value: {"evidence": tuple(e.id for e in value.evidence)},
 )
 
 
@@ -74,8 +77,12 @@ def _keyless(value: RespondInput) -> WriteOutput:
     return WriteOutput(sentences=tuple(WrittenSentence(text=v.quote, evidence=(v.id,)) for v in chosen), answer=())
 
 
+def _cited(value: RespondInput) -> Iterator[str]:
+    return (e for o in value.summary for e in o.evidence)
+
+
 def _check(value: RespondInput, output: WriteOutput) -> None:
-    check_written(value.task, value.options, {e for o in value.summary for e in o.evidence}, output)
+    check_written(value.task, value.options, set(_cited(value)), output)
 
 
 respond = Operator(
@@ -91,4 +98,5 @@ respond = Operator(
     output=WriteOutput,
     keyless=_keyless,
     check=_check,
+    choices=lambda value: written_choices(value.task, value.options, dict.fromkeys(_cited(value))),
 )

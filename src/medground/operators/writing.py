@@ -5,6 +5,7 @@ Source: PubMed Reasoner, section 3.3 (response with inline citations); Reason an
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import assert_never
 
 from pydantic import Field
@@ -53,6 +54,11 @@ def check_written(task: Task, options: tuple[Option, ...], known: set[str], outp
         raise InvalidOutput("give one answer, not several")
 
 
+def written_choices(task: Task, options: tuple[Option, ...], known: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """The ids and answers that a written rationale may hold."""
+    return {"evidence": tuple(known), "answer": tuple(sorted(allowed_answers(task, options)))}
+
+
 def _fits(value: WriteInput, output: WriteOutput) -> None:
     check_written(value.task, value.options, {e.id for e in value.evidence}, output)
 
@@ -94,4 +100,5 @@ write = Operator(
     output=WriteOutput,
     keyless=_keyless,
     check=_fits,
+    choices=lambda value: written_choices(value.task, value.options, (e.id for e in value.evidence)),
 )

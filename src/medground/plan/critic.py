@@ -29,8 +29,6 @@ from medground.question import Question
 from medground.rank.fuse import fuse
 from medground.run import Run
 
-_ABSTRACT = 1_500
-
 
 @dataclass(frozen=True)
 class Found:
@@ -52,7 +50,10 @@ async def look(question: Question, query: PubMedQuery, run: Run) -> Found:
     first = list(dict.fromkeys(h.passage.document_id for h in hits))[: run.settings.pubmed_reasoner.signals]
     await run.retrieve(first)
     documents = [run.ledger.documents[i] for i in first if i in run.ledger.documents]
-    return Found(tuple(hits), tuple(Signal(title=d.title, abstract=d.text[:_ABSTRACT]) for d in documents))
+    return Found(
+        tuple(hits),
+        tuple(Signal(title=d.title, abstract=d.text[: run.settings.pubmed_reasoner.signal_length]) for d in documents),
+    )
 
 
 async def critique(
@@ -63,7 +64,8 @@ async def critique(
     covered, aligned, redundant = await asyncio.gather(
         run.ask(coverage, value), run.ask(alignment, value), run.ask(redundancy, value)
     )
-    said = [{v.heading: v for v in output.verdicts} for output in (covered, aligned, redundant)]
+    # Said twice, the first word counts.
+    said = [{v.heading: v for v in reversed(output.verdicts)} for output in (covered, aligned, redundant)]
     return [
         Feedback(
             heading=term.heading,

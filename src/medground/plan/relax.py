@@ -15,6 +15,9 @@ from medground.pubmed.printer import to_pubmed
 from medground.query import And, Mesh, Not, Or, Phrase, Query, all_of, any_of
 from medground.question import Question
 
+MOST_PARTS = 5
+"""Parts joined with AND that are weighed against each other, which takes up to ten searches."""
+
 Count = Callable[[PubMedQuery], Awaitable[int]]
 """How many documents a query finds."""
 
@@ -46,8 +49,10 @@ async def relaxed(query: PubMedQuery, count: Count, enough: int) -> PubMedQuery:
     """The query made wider until it finds `enough` documents.
 
     AND-parts go one by one: the one whose loss is just enough, so that the most telling ideas stay; while none is
-    enough, the one whose loss wins most. A last part that finds too little goes up the MeSH tree, step by step.
+    enough, the one whose loss wins most. A last part that finds too little goes up the MeSH tree, step by step. Of a
+    query with many parts, those that find the least by themselves go first and uncounted, which bounds the searches.
     """
+    query = await _shortened(query, count)
     found = await count(query)
     while found < enough and (wider := _wider(query.tree)):
         counted = [(await count(candidate), candidate) for candidate in wider]
@@ -57,6 +62,15 @@ async def relaxed(query: PubMedQuery, count: Count, enough: int) -> PubMedQuery:
             break
         found, query = pick
     return query
+
+
+async def _shortened(query: PubMedQuery, count: Count) -> PubMedQuery:
+    parts = _conjuncts(query.tree)
+    if len(parts) <= MOST_PARTS or await count(query):
+        return query
+    alone = [await count(as_pubmed(part)) for part in parts]
+    kept = sorted(sorted(range(len(parts)), key=lambda i: -alone[i])[:MOST_PARTS])
+    return as_pubmed(all_of([parts[i] for i in kept]))
 
 
 def _wider(tree: Query) -> list[PubMedQuery]:

@@ -1,0 +1,72 @@
+"""The schema of an operator's output, closed to the values that this very call allows.
+
+A model that is held to a schema by masking tokens can then name no id that it was not given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from pydantic_ai.messages import InstructionPart
+from pydantic_ai.models import ModelRequestParameters
+from pydantic_ai.profiles import DEFAULT_PROMPTED_OUTPUT_TEMPLATE
+
+MOST = 200
+"""Values of a field. Hosted models refuse schemas with long lists; the operator's own check remains for those."""
+
+
+def narrowed(
+    parameters: ModelRequestParameters, choices: Mapping[str, Sequence[str]], *, shows_schema: bool
+) -> ModelRequestParameters:
+    """The parameters with each field of `choices` closed to its values.
+
+    Args:
+        parameters: of a request with native output; others come back as they are.
+        choices: field name to the values that it, or an item of it, may have.
+        shows_schema: whether the schema is also written into the instructions. There it stays as it was, so that the
+            beginning of the prompt is the same from call to call and a server need not read it again.
+    """
+    wanted = parameters.output_object
+    if wanted is None or parameters.output_mode != "native" or not choices:
+        return parameters
+    closed = replace(wanted, json_schema=_closed(wanted.json_schema, choices))
+    if not shows_schema:
+        return replace(parameters, output_object=closed)
+    shown = replace(parameters, prompted_output_template=DEFAULT_PROMPTED_OUTPUT_TEMPLATE).prompted_output_instructions
+    parts = [*(parameters.instruction_parts or []), InstructionPart(content=shown or "")]
+    return replace(
+        parameters,
+        output_object=closed,
+        prompted_output_template=False,
+        instruction_parts=InstructionPart.sorted(parts),
+    )
+
+
+def _closed(schema: Any, choices: Mapping[str, Sequence[str]]) -> Any:
+    if isinstance(schema, list):
+        return [_closed(part, choices) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    found = {key: _closed(part, choices) for key, part in schema.items()}
+    if isinstance(properties := found.get("properties"), dict):
+        found["properties"] = {
+            name: _only(part, choices[name]) if name in choices else part for name, part in properties.items()
+        }
+    return found
+
+
+def _only(field: Any, values: Sequence[str]) -> Any:
+    """A string, a list of strings, or a string that may be null, held to the values."""
+    if not isinstance(field, dict) or len(values) > MOST:
+        return field
+    if isinstance(options := field.get("anyOf"), list):
+        return {**field, "anyOf": [_only(option, values) for option in options]}
+    if field.get("type") == "array":
+        if not values:
+            return {**field, "maxItems": 0}
+        return {**field, "items": _only(field.get("items"), values), "maxItems": len(values)}
+    if field.get("type") == "string" and values:
+        return {**field, "enum": list(dict.fromkeys(values))}
+    return field

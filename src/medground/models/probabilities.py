@@ -1,0 +1,113 @@
+"""How sure a model was of one word of its answer, from the log-probabilities that some servers give.
+
+Source: Self-MedRAG, section 3.5 (confidence of the LLM based verification).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, cast
+
+from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic_ai.exceptions import ModelAPIError, ModelContextWindowExceededError, ModelHTTPError
+from pydantic_ai.messages import ModelResponse, TextPart
+from pydantic_ai.settings import ModelSettings
+
+_ASKED: dict[str, Any] = {"openai_logprobs": True, "openai_top_logprobs": 5}
+"""Servers limit the alternatives per token; five are given by all that are known."""
+
+_REFUSALS = (400, 422)
+
+
+class _Option(BaseModel):
+    token: str
+    logprob: float
+
+    @property
+    def probability(self) -> float:
+        return min(1.0, math.exp(self.logprob)) if math.isfinite(self.logprob) else 0.0
+
+
+class _Token(_Option):
+    top_logprobs: list[_Option] = []
+
+
+_TOKENS = TypeAdapter(list[_Token])
+
+
+def asking_for_probabilities(settings: ModelSettings) -> ModelSettings:
+    """Settings that ask an OpenAI-compatible address for log-probabilities; other providers do not see the request."""
+    return cast(ModelSettings, {**settings, **_ASKED})
+
+
+def without_probabilities(settings: ModelSettings | None, error: ModelAPIError) -> ModelSettings | None:
+    """Settings for another try where an address may have refused because it was asked; else None."""
+    if not settings or not _ASKED.keys() & settings.keys() or isinstance(error, ModelContextWindowExceededError):
+        return None
+    if not isinstance(error, ModelHTTPError) or error.status_code not in _REFUSALS:
+        return None
+    return cast(ModelSettings, {k: v for k, v in settings.items() if k not in _ASKED})
+
+
+def probabilities_of(response: ModelResponse, field: str, values: Sequence[str]) -> dict[str, float]:
+    """Probabilities in 0..1 of the values that a text field of a JSON answer could have had.
+
+    Each is the model's own, given that it states one of the values: tokens that lead to none of them, which a grammar
+    forbids, are left out of the sum. Values that were not among a token's alternatives are left out of the result; it
+    is empty when the server gave nothing.
+    """
+    tokens = _tokens(response)
+    opened = re.search(rf'"{re.escape(field)}"\s*:\s*"', "".join(t.token for t in tokens))
+    if opened is None:
+        return {}
+    found: dict[str, float] = {}
+    weight, said = 1.0, ""
+    for lead, token in _from(tokens, opened.end()):
+        options = _options(token, lead, said, values)
+        chosen = said + token.token[len(lead) :]
+        # Without alternatives the probability stands as it is: there is nothing to compare it with.
+        total = sum(options.values()) if token.top_logprobs else 1.0
+        if not options.get(chosen) or not total:
+            return {}
+        for text, probability in options.items():
+            led = _led_to(text, values)
+            if text != chosen and len(led) == 1:
+                found[led[0]] = found.get(led[0], 0.0) + weight * probability / total
+        weight, said = weight * options[chosen] / total, chosen
+        led = _led_to(said, values)
+        if len(led) == 1:
+            found[led[0]] = found.get(led[0], 0.0) + weight
+            return {value: min(1.0, probability) for value, probability in found.items()}
+    return {}
+
+
+def _tokens(response: ModelResponse) -> list[_Token]:
+    parts = [part.provider_details for part in response.parts if isinstance(part, TextPart)]
+    given: object = next((d["logprobs"] for d in (response.provider_details, *parts) if d and d.get("logprobs")), [])
+    try:
+        return _TOKENS.validate_python(given)
+    except ValidationError:
+        return []
+
+
+def _from(tokens: Sequence[_Token], start: int) -> Iterator[tuple[str, _Token]]:
+    """Tokens from a character on, each with the part of it that stands before that character."""
+    at = 0
+    for token in tokens:
+        end = at + len(token.token)
+        if end > start:
+            yield token.token[: max(0, start - at)], token
+        at = end
+
+
+def _options(token: _Token, lead: str, said: str, values: Sequence[str]) -> dict[str, float]:
+    """What could stand after `said`, with its probability: the token and its alternatives that lead to a value."""
+    seen = {option.token: option.probability for option in (*token.top_logprobs, token)}
+    reached = {said + text[len(lead) :]: p for text, p in seen.items() if text.startswith(lead)}
+    return {text: p for text, p in reached.items() if _led_to(text, values)}
+
+
+def _led_to(text: str, values: Sequence[str]) -> list[str]:
+    return [v for v in values if f'{v}"'.startswith(text) or text.startswith(f'{v}"')]
