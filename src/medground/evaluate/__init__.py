@@ -1,0 +1,1 @@
+"""Evaluation: data sets, runs that resume, metrics, comparisons, audits and reports."""
