@@ -7,13 +7,13 @@ other down) are set side by side for the reader to judge (`disagreement`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 from medground.answer import Conflict, Side
 from medground.evidence import Evidence, Stance
 from medground.models.keyless import NAME as KEYLESS
-from medground.operators.keyless.disagreement import Difference, difference
+from medground.operators.keyless.disagreement import Difference, Finding, Kind, difference
 from medground.question import Question
 from medground.run import Run
 
@@ -28,19 +28,16 @@ async def find_conflicts(question: Question, evidence: Sequence[Evidence], run: 
     reader = run.answered_by.get("extract", KEYLESS)
     standing = [e for e in evidence if e.origin == "text" and _stands(e, run)]
     with run.trace.span("find conflicts", quotes=len(standing), found_by=reader) as span:
-        if reader == KEYLESS:
-            found = _by_words(question.text, standing)
-        else:
-            found = _by_stance(question.text, standing, reader)
+        found = _by_words(question.text, standing, run) if reader == KEYLESS else _by_stance(question, standing, reader)
         span.set(conflicts=len(found))
     return found
 
 
 def _stands(evidence: Evidence, run: Run) -> bool:
-    return run.ledger.documents[evidence.document_id].retraction == "none"
+    return run.ledger.documents[evidence.document_id].retraction not in ("retracted", "notice")
 
 
-def _by_stance(about: str, evidence: Sequence[Evidence], reader: str) -> list[Conflict]:
+def _by_stance(question: Question, evidence: Sequence[Evidence], reader: str) -> list[Conflict]:
     """One conflict where papers stand on both sides; a paper with quotes for and against is mixed, on neither."""
     stances: dict[str, set[Stance]] = {}
     for quote in evidence:
@@ -53,7 +50,7 @@ def _by_stance(about: str, evidence: Sequence[Evidence], reader: str) -> list[Co
         for stance in _SIDES
         if (ids := tuple(e.id for e in evidence if placed[e.document_id] == stance and e.stance != "unknown"))
     ]
-    return [Conflict(about=about, sides=tuple(sides), found_by=reader)]
+    return [Conflict(about=question.text, sides=tuple(sides), found_by=reader)]
 
 
 def _side(stances: set[Stance]) -> Stance:
@@ -63,43 +60,42 @@ def _side(stances: set[Stance]) -> Stance:
     return next(iter(told)) if len(told) == 1 else "mixed"
 
 
-def _by_words(question: str, evidence: Sequence[Evidence]) -> list[Conflict]:
-    """Greedy: the first pair that differs opens a conflict, and later quotes join the side that they agree with."""
-    differs: dict[frozenset[str], Difference] = {}
-    for one, other in combinations(evidence, 2):
-        if one.document_id != other.document_id and (seen := difference(question, one.quote, other.quote)):
-            differs[frozenset((one.id, other.id))] = seen
+def _by_words(question: str, evidence: Sequence[Evidence], run: Run) -> list[Conflict]:
+    """The first pair that differs opens a conflict; quotes that differ from one side of it in the same way alone join
+    the other."""
+    differs = _differences(question, evidence, run)
     conflicts: list[Conflict] = []
     taken: set[str] = set()
-    for pair, seen in differs.items():
-        left, right = sorted(pair, key=[e.id for e in evidence].index)
-        if not taken.isdisjoint(pair):
+    for (left, right), seen in differs.items():
+        if left in taken or right in taken:
             continue
-        apart = _apart(differs, seen.kind)
         sides = ([left], [right])
         for quote in evidence:
-            if quote.id in pair or quote.id in taken:
+            if quote.id in taken or quote.id in (left, right):
                 continue
-            against = [all(apart(quote.id, e) for e in side) for side in sides]
-            near = [any(apart(quote.id, e) for e in side) for side in sides]
-            if against[1] and not near[0]:
-                sides[0].append(quote.id)
-            elif against[0] and not near[1]:
-                sides[1].append(quote.id)
+            apart = [all(_differ(differs, quote.id, e, seen.kind) for e in side) for side in sides]
+            if apart[0] != apart[1]:
+                sides[apart.index(False)].append(quote.id)
         taken.update(*sides)
-        conflicts.append(
-            Conflict(
-                about=seen.about,
-                sides=tuple(Side(stance="unknown", evidence=tuple(side)) for side in sides),
-                found_by=KEYLESS,
-            )
-        )
+        shown = tuple(Side(stance="unknown", evidence=tuple(side)) for side in sides)
+        conflicts.append(Conflict(about=seen.about, sides=shown, found_by=KEYLESS))
     return conflicts
 
 
-def _apart(differs: dict[frozenset[str], Difference], kind: str) -> Callable[[str, str], bool]:
-    def apart(one: str, other: str) -> bool:
-        seen = differs.get(frozenset((one, other)))
-        return seen is not None and seen.kind == kind
+def _differences(question: str, evidence: Sequence[Evidence], run: Run) -> dict[tuple[str, str], Difference]:
+    found: dict[tuple[str, str], Difference] = {}
+    for one, other in combinations(evidence, 2):
+        if one.document_id == other.document_id:
+            continue
+        if seen := difference(question, _finding(one, run), _finding(other, run)):
+            found[one.id, other.id] = seen
+    return found
 
-    return apart
+
+def _finding(evidence: Evidence, run: Run) -> Finding:
+    return Finding(title=run.ledger.documents[evidence.document_id].title, quote=evidence.quote)
+
+
+def _differ(differs: Mapping[tuple[str, str], Difference], one: str, other: str, kind: Kind) -> bool:
+    seen = differs.get((one, other)) or differs.get((other, one))
+    return seen is not None and seen.kind == kind

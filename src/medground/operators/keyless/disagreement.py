@@ -6,6 +6,7 @@ It is no judgement: the papers may have asked different things. It is a reason t
 from __future__ import annotations
 
 import re
+from collections.abc import Set
 from dataclasses import dataclass
 from typing import Literal
 
@@ -16,21 +17,26 @@ from medground.operators.keyless.sentences import states_purpose
 Kind = Literal["an effect and none", "opposite directions"]
 
 SAME_TOPIC = 0.6
-"""Least share of the question's topic words, by weight, that both quotes hold."""
+"""Least share of the question's topic words, by weight, that both papers name in title or quote."""
+SAME_FINDING = 0.3
+"""Least share of them that both quotes hold."""
+OPPOSITE = 0.7
+"""The same for up against down: what goes up in one paper and what goes down in another are seldom the same thing."""
 LEAST_SHARED = 2
 """Fewest topic words that both quotes hold."""
 MOST_NAMED = 5
 """Shared words that name what the disagreement is about."""
 
 _NULL = re.compile(
-    r"\b(?:no|not|nor|neither|without|lack of)\b[^.;,]{0,60}?\b(?:significan|differ|associat|correlat|effect|impact|"
-    r"improv|relationship|influence|change|evidence|predict|increase|reduc|benefit|superior|affect|related)\w*|"
-    r"\b(?:non-?significant|insignificant)\w*|\bfail(?:s|ed)? to\b|\b(?:did|does|do|was|were|is|are) not\b",
+    r"\b(?:(?:did|does|do|was|were|is|are) )?(?:no|not|nor|neither|without|lack of)\b[^.;,]{0,60}?\b(?:significan|differ|"
+    r"associat|correlat|effect|impact|improv|relationship|influence|change|evidence|predict|increase|reduc|benefit|"
+    r"superior|affect|related)\w*|\b(?:non-?significant|insignificant)\w*|\bfail(?:s|ed)? to\b|"
+    r"\b(?:did|does|do|was|were|is|are) not\b",
     re.IGNORECASE,
 )
 _EFFECT = re.compile(
     r"(?<!no )(?<!not )\b(?:significantly|independent(?:ly)? (?:predict|associat)\w*|(?:is|are|was|were) "
-    r"(?:strongly |closely |positively |inversely |negatively )?(?:associated|correlated|effective|predictive|superior)|"
+    r"(?:(?:strong|close|positive|inverse|negative)ly )?(?:associated|correlated|effective|predictive|superior)|"
     r"(?:increas|decreas|reduc|improv|affect|predict|prevent|influenc)(?:e|es|ed|s)\b)",
     re.IGNORECASE,
 )
@@ -45,19 +51,35 @@ class Difference:
     about: str
 
 
-def difference(question: str, one: str, other: str) -> Difference | None:
-    """How two quotes differ on what the question asks; None where words do not tell.
+@dataclass(frozen=True)
+class Finding:
+    """A quote and the title of its paper, which may name what the quote leaves out."""
+
+    title: str
+    quote: str
+
+
+def difference(question: str, one: Finding, other: Finding) -> Difference | None:
+    """How two findings differ on what the question asks; None where words do not tell.
 
     Sentences that turn (`but`, `whereas`) report more than one finding, so they are not compared.
     """
-    if any(states_purpose(text) or _TURN.search(text) for text in (one, other)):
+    if any(states_purpose(finding.quote) or _TURN.search(finding.quote) for finding in (one, other)):
         return None
     topic = words.topic(question)
-    shared = topic & set(words.terms(one)) & set(words.terms(other))
-    if len(shared) < min(LEAST_SHARED, len(topic)) or words.coverage(topic, shared) < SAME_TOPIC:
+    named = topic & _terms(one.title, one.quote) & _terms(other.title, other.quote)
+    shared = topic & _terms(one.quote) & _terms(other.quote)
+    kind = _kind(one.quote, other.quote)
+    least = OPPOSITE if kind == "opposite directions" else SAME_FINDING
+    if kind is None or len(shared) < min(LEAST_SHARED, len(topic)):
         return None
-    kind = _kind(one, other)
-    return Difference(kind, _named(shared, one)) if kind else None
+    if words.coverage(topic, named) < SAME_TOPIC or words.coverage(topic, shared) < least:
+        return None
+    return Difference(kind, _named(shared, one.quote))
+
+
+def _terms(*texts: str) -> set[str]:
+    return {term for text in texts for term in words.terms(text)}
 
 
 def _kind(one: str, other: str) -> Kind | None:
@@ -71,7 +93,7 @@ def _kind(one: str, other: str) -> Kind | None:
     return None
 
 
-def _named(shared: set[str], text: str) -> str:
+def _named(shared: Set[str], text: str) -> str:
     named = dict.fromkeys(token for token in words.tokens(text) if words.stem(token) in shared)
     heaviest = sorted(named, key=lambda token: -words.weight(words.stem(token)))[:MOST_NAMED]
     return ", ".join(token for token in named if token in heaviest)

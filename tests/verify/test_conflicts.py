@@ -1,0 +1,187 @@
+"""Sources that disagree: by the stances of a model, or by words alone, and who is never a side."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from medground.answer import Conflict
+from medground.document import Document
+from medground.evidence import Stance
+from medground.operators.keyless.disagreement import Finding, difference
+from medground.question import Question
+from medground.run import Run
+from medground.verify.conflicts import find_conflicts
+
+MakeRun = Callable[..., Run]
+QUESTION = "Does aspirin reduce the risk of stroke?"
+
+
+def found(
+    run: Run, quotes: Sequence[tuple[str, str, Stance]], reader: str | None = None, **document: Any
+) -> list[Conflict]:
+    """The conflicts among quotes given as (document id, text, stance); `document` changes the last document."""
+    texts: dict[str, list[tuple[str, Stance]]] = {}
+    for name, text, stance in quotes:
+        texts.setdefault(name, []).append((text, stance))
+    for name, said in texts.items():
+        more = document if name == quotes[-1][0] else {}
+        run.ledger.admit([Document(id=name, text=" ".join(t for t, _ in said), **more)])
+        at = 0
+        for text, stance in said:
+            run.ledger.quote(name, at, at + len(text), stance=stance)
+            at += len(text) + 1
+    if reader:
+        run.answered_by["extract"] = reader
+    return asyncio.run(find_conflicts(Question.ask(QUESTION), run.ledger.evidence, run))
+
+
+def test_papers_with_opposite_stances_are_both_sides(make_run: MakeRun) -> None:
+    quotes: list[tuple[str, str, Stance]] = [
+        ("PMID:1", "Aspirin helped.", "supports"),
+        ("PMID:2", "It did nothing.", "contradicts"),
+        ("PMID:3", "It helped some.", "supports"),
+        ("PMID:4", "It helped men.", "supports"),
+        ("PMID:4", "Women had strokes.", "contradicts"),
+        ("PMID:5", "Stroke is common.", "unknown"),
+    ]
+    (conflict,) = found(make_run("q?"), quotes, "openai:gpt-5")
+    assert conflict.found_by == "openai:gpt-5"
+    assert conflict.about == QUESTION
+    assert [(side.stance, side.evidence) for side in conflict.sides] == [
+        ("supports", ("E1", "E3")),
+        ("contradicts", ("E2",)),
+        ("mixed", ("E4", "E5")),
+    ]
+
+
+@pytest.mark.parametrize(
+    "quotes",
+    [
+        [("PMID:1", "Aspirin helped.", "supports"), ("PMID:1", "It did nothing.", "contradicts")],
+        [("PMID:1", "Aspirin helped.", "supports"), ("PMID:2", "It helped more.", "supports")],
+        [("PMID:1", "Aspirin helped.", "supports"), ("PMID:2", "Some say so.", "mixed")],
+        [("PMID:1", "Aspirin reduced stroke risk.", "unknown"), ("PMID:2", "Aspirin raised stroke risk.", "unknown")],
+        [],
+    ],
+)
+def test_one_paper_or_one_side_is_no_conflict(make_run: MakeRun, quotes: Any) -> None:
+    assert found(make_run("q?"), quotes, "openai:gpt-5") == []
+
+
+AGAINST: tuple[str, str, Stance] = ("PMID:2", "Aspirin did not reduce the risk of stroke in women.", "contradicts")
+FOR: tuple[str, str, Stance] = ("PMID:1", "Aspirin significantly reduced the risk of stroke.", "supports")
+
+
+@pytest.mark.parametrize("reader", [None, "openai:gpt-5"])
+@pytest.mark.parametrize("retraction", ["retracted", "notice", "concern"])
+def test_what_was_retracted_is_no_side(make_run: MakeRun, reader: str | None, retraction: str) -> None:
+    expected = 0 if retraction != "concern" else 1
+    assert len(found(make_run("q?"), [FOR, AGAINST], reader, retraction=retraction)) == expected
+
+
+def test_without_a_model_words_that_differ_are_set_side_by_side(make_run: MakeRun) -> None:
+    (conflict,) = found(make_run("q?"), [FOR, AGAINST, ("PMID:3", FOR[1], "unknown")])
+    assert conflict.found_by == "keyless"
+    assert [(side.stance, side.evidence) for side in conflict.sides] == [
+        ("unknown", ("E1", "E3")),
+        ("unknown", ("E2",)),
+    ]
+    assert conflict.about == "aspirin, risk, stroke"
+
+
+def test_stored_relations_are_no_side(make_run: MakeRun) -> None:
+    run = make_run("q?")
+    run.ledger.admit([Document(id="PMID:1", text=FOR[1]), Document(id="HP:1", text=AGAINST[1])])
+    run.ledger.quote("PMID:1", 0, len(FOR[1]), stance="supports")
+    run.ledger.quote("HP:1", 0, len(AGAINST[1]), stance="contradicts", origin="graph")
+    assert asyncio.run(find_conflicts(Question.ask(QUESTION), run.ledger.evidence, run)) == []
+
+
+DIFFER = [
+    (
+        "Does coffee cause pancreatic cancer?",
+        "Coffee was associated with pancreatic cancer.",
+        "No association was found between coffee and pancreatic cancer.",
+    ),
+    ("Does vitamin D prevent falls?", "Vitamin D reduced falls by 20%.", "Vitamin D had no effect on falls."),
+    (
+        "Is obesity associated with asthma?",
+        "Obesity was strongly associated with asthma.",
+        "Obesity was not associated with asthma in boys.",
+    ),
+    (
+        "Does metformin improve survival in lung cancer?",
+        "Metformin improved survival in lung cancer.",
+        "There was no significant difference in survival of lung cancer with metformin.",
+    ),
+    (
+        "Does smoking increase the risk of psoriasis?",
+        "Smoking increased the risk of psoriasis.",
+        "Smoking decreased the risk of psoriasis.",
+    ),
+    (
+        "Does acupuncture relieve low back pain?",
+        "Acupuncture significantly relieved low back pain.",
+        "Acupuncture failed to relieve low back pain.",
+    ),
+    ("Do statins affect cognition?", "Statins improved cognition.", "Statins worsened cognition."),
+]
+AGREE = [
+    (
+        "Does coffee cause pancreatic cancer?",
+        "Coffee was associated with pancreatic cancer.",
+        "Coffee drinkers had pancreatic cancer more often.",
+    ),
+    ("Does vitamin D prevent falls?", "Vitamin D reduced falls by 20%.", "Vitamin D reduced falls in women."),
+    ("Does vitamin D prevent falls?", "Vitamin D reduced falls.", "We asked whether vitamin D has no effect on falls."),
+    ("Does vitamin D prevent falls?", "Vitamin D reduced falls.", "Calcium had no effect on fractures."),
+    (
+        "Does vitamin D prevent falls?",
+        "Vitamin D reduced falls, but not fractures.",
+        "Vitamin D had no effect on falls.",
+    ),
+    (
+        "Is obesity associated with asthma?",
+        "Obesity was associated with asthma.",
+        "Obesity was not associated with diabetes.",
+    ),
+    (
+        "Does metformin improve survival in lung cancer?",
+        "Metformin improved survival in lung cancer.",
+        "Metformin decreased the hazard of death.",
+    ),
+    (
+        "Is amoxapine an atypical antipsychotic?",
+        "Modafinil decreased the drowsiness of atypical antipsychotics.",
+        "Atypical antipsychotics showed higher occupancy.",
+    ),
+    (
+        "Does acupuncture relieve low back pain?",
+        "Acupuncture did not relieve low back pain.",
+        "Acupuncture had no effect on low back pain.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("question", "one", "other"), DIFFER)
+def test_findings_that_differ_in_words(question: str, one: str, other: str) -> None:
+    assert difference(question, Finding("", one), Finding("", other))
+    assert difference(question, Finding("", other), Finding("", one))
+
+
+@pytest.mark.parametrize(("question", "one", "other"), AGREE)
+def test_findings_that_agree_or_are_about_other_things(question: str, one: str, other: str) -> None:
+    assert difference(question, Finding("", one), Finding("", other)) is None
+
+
+@given(st.text(max_size=100), st.text(max_size=100), st.text(max_size=100))
+def test_a_difference_has_no_direction_and_a_text_none_from_itself(question: str, one: str, other: str) -> None:
+    there, back = (difference(question, Finding("", a), Finding("", b)) for a, b in ((one, other), (other, one)))
+    assert (there and there.kind) == (back and back.kind)
+    assert difference(question, Finding("", one), Finding("", one)) is None
