@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from medground.operators.keyless import words
-from medground.operators.keyless.flags import FLAGS
+from medground.operators.keyless.flags import differences
 from medground.operators.keyless.sentences import states_purpose
 
 Kind = Literal["an effect and none", "opposite directions"]
@@ -28,9 +28,9 @@ MOST_NAMED = 5
 """Shared words that name what the disagreement is about."""
 
 _NULL = re.compile(
-    r"\b(?:(?:did|does|do|was|were|is|are) )?(?:no|not|nor|neither|without|lack of)\b[^.;,]{0,60}?\b(?:significan|differ|"
-    r"associat|correlat|effect|impact|improv|relationship|influence|change|evidence|predict|increase|reduc|benefit|"
-    r"superior|affect|related)\w*|\b(?:non-?significant|insignificant)\w*|\bfail(?:s|ed)? to\b|"
+    r"\b(?:(?:did|does|do|was|were|is|are) )?(?:no|not|nor|neither|without|lack of)\b[^.;,]{0,60}?\b(?:significan|"
+    r"differ|associat|correlat|effect|impact|improv|relationship|influence|change|evidence|predict|increase|reduc|"
+    r"benefit|superior|affect|related)\w*|\b(?:non-?significant|insignificant)\w*|\bfail(?:s|ed)? to\b|"
     r"\b(?:did|does|do|was|were|is|are) not\b",
     re.IGNORECASE,
 )
@@ -88,7 +88,7 @@ def _kind(one: str, other: str) -> Kind | None:
     if nothing[0] != nothing[1]:
         found = effect[nothing.index(False)]
         return "an effect and none" if found and not effect[nothing.index(True)] else None
-    if not any(nothing) and FLAGS["direction"](one, other) and FLAGS["direction"](other, one):
+    if not any(nothing) and "direction" in {*differences(one, other)} & {*differences(other, one)}:
         return "opposite directions"
     return None
 

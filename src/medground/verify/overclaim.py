@@ -1,0 +1,102 @@
+"""Overclaiming: a statement that says more than the quote that supports it, whoever the critic is.
+
+Three kinds, each told by words alone: `certainty` (the quote hedges, the statement does not), `cause` (the quote
+reports an association, the statement a cause), `population` (the quote studied animals or cells, the statement speaks
+of people). A word is no proof, so an overclaim never makes a statement false: it can be `partly` supported at most.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from medground.answer import Verdict
+from medground.document import Document
+from medground.operators.keyless.flags import differences
+
+_HEDGE = re.compile(
+    r"\b(?:may|might|could|can|suggest\w*|possib\w+|potential\w*|appear\w*|seem\w*|likely|unclear|probabl\w+|perhaps|"
+    r"preliminary|trend\w*|hypothesi\w*|tend(?:s|ed)? to)\b",
+    re.IGNORECASE,
+)
+_ASSOCIATION = re.compile(
+    r"\b(?:associat\w*|correlat\w*|link\w*|relat(?:ed|ionship|ion)|predict\w*|risk factors?)\b", re.IGNORECASE
+)
+_ANIMALS_OR_CELLS = re.compile(
+    r"\b(?:mouse|mice|murine|rats?|rodents?|rabbits?|zebrafish|drosophila|pigs?|piglets?|porcine|dogs?|canine|monkeys?|"
+    r"macaques?|sheep|guinea pigs?|hamsters?|in vitro|ex vivo|cell lines?|cultured cells|cell cultures?|explants?)\b",
+    re.IGNORECASE,
+)
+_PEOPLE = re.compile(
+    r"\b(?:humans?|patients?|people|persons?|adults?|children|infants?|women|men|individuals|participants|volunteers|"
+    r"clinical(?:ly)?|survivors)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Excess:
+    """In what a statement says more than its source, and the source's own word for it."""
+
+    kind: str
+    word: str
+
+    @property
+    def note(self) -> str:
+        """One line for a reader."""
+        return f"says more than its source: the source says `{self.word}`"
+
+
+def excesses(statement: str, quote: str, document: Document, *, sentence: str = "") -> tuple[Excess, ...]:
+    """In what a statement says more than a quote of a document.
+
+    Args:
+        statement: one checked statement.
+        quote: the quote that supports it best.
+        document: where the quote stands; its title may name the species that the quote leaves out.
+        sentence: the whole sentence that the statement stands in, whose `may` may stand in another clause.
+    """
+    found = [(kind, told(statement, quote, document, sentence or statement)) for kind, told in _KINDS.items()]
+    return tuple(Excess(kind, word) for kind, word in found if word)
+
+
+def held_back(verdict: Verdict, found: tuple[Excess, ...]) -> Verdict:
+    """A verdict that says what the statement overclaims: flagged, and `partly` where it was `supported`."""
+    if not found or verdict.label in ("quoted", "not found", "unverified", "contradicted"):
+        return verdict
+    flags = tuple(dict.fromkeys([*verdict.flags, *(excess.kind for excess in found)]))
+    note = "; ".join([*([verdict.note] if verdict.note else []), *dict.fromkeys(excess.note for excess in found)])
+    label = "partly" if verdict.label == "supported" else verdict.label
+    return verdict.model_copy(update={"label": label, "flags": flags, "note": note})
+
+
+def _certainty(statement: str, quote: str, document: Document, sentence: str) -> str | None:
+    if "certainty" not in differences(statement, quote) or _HEDGE.search(sentence):
+        return None
+    return _word(_HEDGE, quote)
+
+
+def _cause(statement: str, quote: str, document: Document, sentence: str) -> str | None:
+    return _word(_ASSOCIATION, quote) if "cause" in differences(statement, quote) else None
+
+
+def _population(statement: str, quote: str, document: Document, sentence: str) -> str | None:
+    """The quote's own people make it a study of people, whatever else it studied."""
+    if _ANIMALS_OR_CELLS.search(sentence) or not _PEOPLE.search(statement):
+        return None
+    if _PEOPLE.search(quote) or _PEOPLE.search(document.title):
+        return None
+    return _word(_ANIMALS_OR_CELLS, quote) or _word(_ANIMALS_OR_CELLS, document.title)
+
+
+def _word(pattern: re.Pattern[str], text: str) -> str | None:
+    found = pattern.search(text)
+    return found[0].lower() if found else None
+
+
+_KINDS: Mapping[str, Callable[[str, str, Document, str], str | None]] = {
+    "certainty": _certainty,
+    "cause": _cause,
+    "population": _population,
+}

@@ -1,0 +1,93 @@
+"""A statement may not say more than its source: certainty, cause, people."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from medground.answer import Label, Verdict
+from medground.document import Document
+from medground.verify.overclaim import Excess, excesses, held_back
+
+
+def kinds(statement: str, quote: str, title: str = "", sentence: str = "") -> list[tuple[str, str]]:
+    document = Document(id="PMID:1", title=title, text=quote or "-")
+    return [(e.kind, e.word) for e in excesses(statement, quote, document, sentence=sentence)]
+
+
+@pytest.mark.parametrize(
+    ("statement", "quote", "title", "expected"),
+    [
+        ("Aspirin prevents stroke.", "Aspirin may prevent stroke.", "", [("certainty", "may")]),
+        (
+            "Statins lower mortality.",
+            "These data suggest that statins lower mortality.",
+            "",
+            [("certainty", "suggest")],
+        ),
+        ("Coffee causes cancer.", "Coffee was associated with cancer.", "", [("cause", "associated")]),
+        ("Zinc cures colds in patients.", "Zinc cured colds in mice.", "", [("population", "mice")]),
+        ("The drug helps patients.", "The drug was of help.", "A trial in rats", [("population", "rats")]),
+        ("It kills tumours in children.", "It killed tumours in vitro.", "", [("population", "in vitro")]),
+    ],
+)
+def test_what_a_statement_overclaims(statement: str, quote: str, title: str, expected: list[tuple[str, str]]) -> None:
+    assert kinds(statement, quote, title) == expected
+
+
+@pytest.mark.parametrize(
+    ("statement", "quote", "title", "sentence"),
+    [
+        ("Aspirin may prevent stroke.", "Aspirin may prevent stroke.", "", ""),
+        ("Aspirin might prevent stroke.", "Aspirin may prevent stroke.", "", ""),
+        ("Aspirin prevents stroke.", "Aspirin prevents stroke.", "", ""),
+        (
+            "aspirin prevents stroke.",
+            "Aspirin may prevent stroke.",
+            "",
+            "The trial suggests that aspirin prevents stroke.",
+        ),
+        ("Coffee is linked to cancer.", "Coffee was associated with cancer.", "", ""),
+        ("Zinc cured colds in mice.", "Zinc cured colds in mice.", "", ""),
+        ("Zinc cured colds in patients.", "Zinc cured colds in patients and mice.", "", ""),
+        ("Zinc cured colds in patients.", "Zinc cured colds.", "Zinc in adults: from rats to clinics", ""),
+        ("Zinc cured colds.", "Zinc cured colds in mice.", "", ""),
+    ],
+)
+def test_what_is_no_overclaim(statement: str, quote: str, title: str, sentence: str) -> None:
+    assert kinds(statement, quote, title, sentence) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("supported", "partly"),
+        ("partly", "partly"),
+        ("related", "related"),
+        ("not judged", "not judged"),
+        ("quoted", "quoted"),
+        ("not found", "not found"),
+        ("contradicted", "contradicted"),
+        ("unverified", "unverified"),
+    ],
+)
+def test_an_overclaim_is_partly_supported_at_most(before: Label, after: Label) -> None:
+    verdict = held_back(Verdict(label=before, critic="c", flags=("number",)), (Excess("certainty", "may"),))
+    assert verdict.label == after
+    told = before in ("supported", "partly", "related", "not judged")
+    assert verdict.flags == (("number", "certainty") if told else ("number",))
+    assert (verdict.note == "says more than its source: the source says `may`") is told
+
+
+def test_a_flag_is_said_once() -> None:
+    verdict = Verdict(label="supported", critic="c", flags=("certainty",), note="first")
+    found = held_back(verdict, (Excess("certainty", "may"), Excess("cause", "linked")))
+    assert found.flags == ("certainty", "cause")
+    assert found.note.startswith("first; says more than its source")
+    assert held_back(verdict, ()) == verdict
+
+
+@given(st.text(max_size=200))
+def test_a_text_never_says_more_than_itself(text: str) -> None:
+    assert kinds(text, text) == []
