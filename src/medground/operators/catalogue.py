@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from medground.operators import answering, reading, reasoning, searching, summarising, verifying, writing
+from medground.operators import answering, reading, reasoning, rewriting, searching, summarising, verifying, writing
 from medground.operators.base import Operator
 
 OPERATORS: tuple[str, ...] = tuple(
     sorted(
         value.name
-        for module in (answering, reading, reasoning, searching, summarising, verifying, writing)
+        for module in (answering, reading, reasoning, rewriting, searching, summarising, verifying, writing)
         for value in vars(module).values()
         if isinstance(value, Operator)
     )

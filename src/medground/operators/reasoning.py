@@ -6,6 +6,8 @@ Source: Reason and Verify, section 3.1 (rationale generator) and appendix B (ans
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from pydantic import Field
 
 from medground.operators.base import InvalidOutput, Operator, OperatorInput, OperatorOutput, Untrusted
@@ -49,15 +51,28 @@ class SubClaim(OperatorOutput):
     sentences: tuple[str, ...] = Field(description="ids of the sentences that say so, such as P1.S2")
 
 
-class ReasonOutput(OperatorOutput):
-    claims: tuple[SubClaim, ...] = Field(description="the rationale, in order, one part of the question each")
-    answer: tuple[str, ...] = Field(
+Given = Annotated[
+    tuple[str, ...],
+    Field(
         description="`yes`, `no` or `maybe`; the letter or letters of the options; `answered` for an open question; "
         "empty when no passage answers it"
-    )
+    ),
+]
 
 
-def _fits(value: ReasonInput, output: ReasonOutput) -> None:
+class ReasonOutput(OperatorOutput):
+    claims: tuple[SubClaim, ...] = Field(description="the rationale, in order, one part of the question each")
+    answer: Given
+
+
+class DirectOutput(OperatorOutput):
+    """The same the other way round: fields are written in their order, so the answer comes before any reasoning."""
+
+    answer: Given
+    claims: tuple[SubClaim, ...] = Field(description="one short sentence that says the answer")
+
+
+def _fits(value: ReasonInput, output: ReasonOutput | DirectOutput) -> None:
     known = {s.id for p in value.passages for s in p.sentences}
     for claim in output.claims:
         if not claim.text.strip():
@@ -71,15 +86,20 @@ def _fits(value: ReasonInput, output: ReasonOutput) -> None:
         raise InvalidOutput("give one answer, not several")
 
 
-def _keyless(value: ReasonInput) -> ReasonOutput:
+def _chosen(value: ReasonInput, most: int) -> tuple[SubClaim, ...]:
     views = [
         EvidenceView(id=s.id, title=p.title, section=p.section, quote=s.text)
         for p in value.passages
         for s in p.sentences
     ]
-    chosen = keyless.choose(value.question, views, value.sentences)
-    return ReasonOutput(claims=tuple(SubClaim(text=e.quote[:1200], sentences=(e.id,)) for e in chosen), answer=())
+    chosen = keyless.choose(value.question, views, most)
+    return tuple(SubClaim(text=e.quote[:1200], sentences=(e.id,)) for e in chosen)
 
+
+_ANSWERS = (
+    "yes-no: `yes` or `no`; yes-no-maybe: `yes`, `no` or `maybe`; single-choice: one letter; multiple-choice: all "
+    "right letters; free: `answered`. Give no answer when no passage supports one. "
+)
 
 reason = Operator(
     name="reason",
@@ -89,12 +109,24 @@ reason = Operator(
         "sentences that state it. Weigh methods, size and significance; name findings for and against, and limits. Do "
         "not be more certain than the passages. Use nothing that you know from elsewhere. Solved examples, where "
         "given, show the form. Earlier rounds, where given, show what was not supported: find support for it or leave "
-        "it out. Then give the answer that follows: yes-no: `yes` or `no`; yes-no-maybe: `yes`, `no` or `maybe`; "
-        "single-choice: one letter; multiple-choice: all right letters; free: `answered`. Give no answer when no "
-        "passage supports one. " + DATA_RULE
+        "it out. Then give the answer that follows: " + _ANSWERS + DATA_RULE
     ),
     input=ReasonInput,
     output=ReasonOutput,
-    keyless=_keyless,
+    keyless=lambda value: ReasonOutput(claims=_chosen(value, value.sentences), answer=()),
+    check=_fits,
+)
+
+direct = Operator(
+    name="direct",
+    instructions=(
+        "Answer a biomedical question from the passages alone, whose sentences are numbered. Give the answer at once: "
+        + _ANSWERS
+        + "Then one short sentence that says it, with the ids of the sentences that state it. Use nothing that you "
+        "know from elsewhere. " + DATA_RULE
+    ),
+    input=ReasonInput,
+    output=DirectOutput,
+    keyless=lambda value: DirectOutput(answer=(), claims=_chosen(value, 1)),
     check=_fits,
 )

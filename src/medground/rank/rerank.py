@@ -19,12 +19,21 @@ async def rerank(question: Question, hits: Sequence[Hit], run: Run) -> list[Hit]
         ConfigError: the reranker cannot be opened.
     """
     settings = run.settings.retrieval
-    reranker = await asyncio.to_thread(open_reranker, settings.reranker)
+    return await rerank_with(settings.reranker, question.text, hits, settings.keep, run)
+
+
+async def rerank_with(name: str, text: str, hits: Sequence[Hit], keep: int, run: Run) -> list[Hit]:
+    """The best `keep` hits for the words `text` by the reranker called `name`; the first ones for `none`.
+
+    Raises:
+        ConfigError: the reranker cannot be opened.
+    """
+    reranker = await asyncio.to_thread(open_reranker, name)
     if reranker is None or not hits:
-        return list(hits[: settings.keep])
+        return list(hits[:keep])
     with run.trace.span("rerank", reranker=reranker.name, hits=len(hits)):
-        scores = await asyncio.to_thread(reranker.score, question.text, [h.passage for h in hits])
-    order = sorted(range(len(hits)), key=lambda i: -scores[i])[: settings.keep]
+        scores = await asyncio.to_thread(reranker.score, text, [h.passage for h in hits])
+    order = sorted(range(len(hits)), key=lambda i: -scores[i])[:keep]
     return [
         hits[i].model_copy(update={"ranker": reranker.name, "rank": rank, "score": scores[i]})
         for rank, i in enumerate(order, start=1)

@@ -21,6 +21,7 @@ from medground.write.lean import Lean
 from medground.write.rationale import Mark, evidence_mark, joined
 
 _DECISION: TypeAdapter[Decision] = TypeAdapter(Decision)
+_WRITERS = ("respond", "write", "reason", "direct", "recall")
 
 
 def compose(
@@ -132,10 +133,7 @@ def _doubt(run: Run, draft: Draft, verdicts: Sequence[Verdict]) -> str | None:
 
 def _writer(run: Run) -> str:
     """The model that wrote the answer."""
-    return next(
-        (run.answered_by[name] for name in ("respond", "write", "reason", "recall") if name in run.answered_by),
-        "a model",
-    )
+    return next((run.answered_by[name] for name in _WRITERS if name in run.answered_by), "a model")
 
 
 def _made(question: Question, status: Status, values: tuple[str, ...] = (), **rest: Any) -> Decision:

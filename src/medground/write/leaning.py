@@ -20,7 +20,7 @@ def lean_of(question: Question, evidence: Sequence[Evidence], run: Run) -> Lean 
     It was calibrated on single research abstracts, so it reads one document and no other kind.
     """
     task = _TASKS.get(question.task)
-    writers = [run.answered_by[name] for name in ("respond", "write", "reason") if name in run.answered_by]
+    writers = [run.answered_by[name] for name in ("respond", "write", "reason", "direct") if name in run.answered_by]
     if task is None or writers[:1] != ["keyless"]:
         return None
     ids = [e.document_id for e in sorted(evidence, key=lambda e: e.rank)]

@@ -5,12 +5,14 @@ Source: Reason and Verify, section 3.1 (rationale generator; Algorithm 1, line 1
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from medground.document import Hit
 from medground.evidence import Evidence
-from medground.operators.reasoning import Demonstration, PastRound, ReasonInput, reason
+from medground.models.keyless import NAME
+from medground.operators.reasoning import Demonstration, PastRound, ReasonInput, SubClaim, direct, reason
+from medground.operators.views import SentencedPassage
 from medground.question import Question
 from medground.read.numbered import Place, numbered
 from medground.run import Run
@@ -44,43 +46,77 @@ async def reasoned(
         SourceUnavailable: a document can no longer be fetched.
         BudgetExhausted: a limit of the run was reached.
     """
-    await run.retrieve([hit.passage.document_id for hit in hits])
-    passages = [hit.passage for hit in hits if hit.passage.text.strip() and run.stands(hit.passage)]
+    passages, places = await _presented(hits, run)
     if not passages:
         return Reasoned(Draft(), ())
-    ranks = {document: rank for rank, document in enumerate(dict.fromkeys(p.document_id for p in passages), start=1)}
-    places: dict[str, Place] = {}
-    output = await run.ask(
-        reason,
-        ReasonInput(
-            question=question.text,
-            task=question.task,
-            options=question.options,
-            demonstrations=tuple(demonstrations),
-            history=tuple(history),
-            passages=tuple(
-                numbered(f"P{number}", run.ledger.documents[passage.document_id], [passage], places)
-                for number, passage in enumerate(passages, start=1)
-            ),
-            sentences=run.settings.recipe.sentences,
-        ),
+    value = _input(question, passages, run).model_copy(
+        update={"demonstrations": tuple(demonstrations), "history": tuple(history)}
     )
+    output = await run.ask(reason, value)
+    return _reasoned(output.claims, output.answer, places, run, reason.name)
+
+
+async def answered(question: Question, hits: Sequence[Hit], run: Run) -> Reasoned:
+    """Answer at once from these passages, without reasoning first: vanilla RAG. Otherwise as `reasoned`.
+
+    Raises:
+        ModelFailed: the model gave no usable output.
+        SourceUnavailable: a document can no longer be fetched.
+        BudgetExhausted: a limit of the run was reached.
+    """
+    passages, places = await _presented(hits, run)
+    if not passages:
+        return Reasoned(Draft(), ())
+    output = await run.ask(direct, _input(question, passages, run))
+    return _reasoned(output.claims, output.answer, places, run, direct.name)
+
+
+async def _presented(hits: Sequence[Hit], run: Run) -> tuple[tuple[SentencedPassage, ...], dict[str, Place]]:
+    """The passages as numbered sentences, and where each sentence stands."""
+    await run.retrieve([hit.passage.document_id for hit in hits])
+    passages = [hit.passage for hit in hits if hit.passage.text.strip() and run.stands(hit.passage)]
+    places: dict[str, Place] = {}
+    views = tuple(
+        numbered(f"P{number}", run.ledger.documents[passage.document_id], [passage], places)
+        for number, passage in enumerate(passages, start=1)
+    )
+    return views, places
+
+
+def _input(question: Question, passages: tuple[SentencedPassage, ...], run: Run) -> ReasonInput:
+    return ReasonInput(
+        question=question.text,
+        task=question.task,
+        options=question.options,
+        passages=passages,
+        sentences=run.settings.recipe.sentences,
+    )
+
+
+def _reasoned(
+    claims: Sequence[SubClaim], answer: tuple[str, ...], places: Mapping[str, Place], run: Run, operator: str
+) -> Reasoned:
+    documents = list(dict.fromkeys(document for document, _, _ in places.values()))
     quotes = {
-        sentence: run.ledger.quote(*places[sentence], rank=ranks[places[sentence][0]])
-        for claim in output.claims
+        sentence: run.ledger.quote(*places[sentence], rank=documents.index(places[sentence][0]) + 1)
+        for claim in claims
         for sentence in claim.sentences
     }
-    return Reasoned(
-        draft=Draft(
-            sentences=tuple(
-                Sentence(
-                    text=" ".join(claim.text.split()),
-                    evidence=tuple(dict.fromkeys(quotes[sentence].id for sentence in claim.sentences)),
-                )
-                for claim in output.claims
-            ),
-            answer=output.answer,
-            basis="model" if output.answer else None,
+    draft = Draft(
+        sentences=tuple(
+            Sentence(
+                text=" ".join(claim.text.split()),
+                evidence=tuple(dict.fromkeys(quotes[sentence].id for sentence in claim.sentences)),
+            )
+            for claim in claims
         ),
-        evidence=tuple({quote.id: quote for quote in quotes.values()}.values()),
+        answer=answer,
+        basis="model" if answer else None,
+        reason="" if answer else _unavailable(run.answered_by[operator]),
     )
+    return Reasoned(draft, tuple({quote.id: quote for quote in quotes.values()}.values()))
+
+
+def _unavailable(model: str) -> str:
+    """Why there is no answer. The keyless word is no judgement, so it gives no reason of its own."""
+    return "" if model == NAME else f"answer unavailable: {model} finds none in the passages"
