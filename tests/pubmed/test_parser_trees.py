@@ -314,3 +314,19 @@ def test_what_is_printed_reads_as_the_same_tree(text: str) -> None:
 
 def test_there_are_enough_cases() -> None:
     assert len(TREES) >= 150
+
+
+@pytest.mark.parametrize(
+    ("tree", "text", "read_back"),
+    [
+        (Term(value="2010", field="year"), "2010[Date - Publication]", Range(low=2010, high=2010)),
+        (
+            Phrase(text="asthma child", slop=3),
+            '"asthma child"[Title/Abstract:~3]',
+            Near(text="asthma child", field="title_abstract", distance=3),
+        ),
+    ],
+)
+def test_trees_of_ours_are_printed_as_what_pubmed_has_nearest(tree: Query, text: str, read_back: Query) -> None:
+    assert to_pubmed(tree) == text
+    assert parse(text, today=TODAY) == read_back

@@ -72,7 +72,11 @@ def _inside(query: Query) -> str:
 
 
 def _leaf(query: Term | Phrase | Near) -> str:
-    tag = _tag(query.field)
+    if isinstance(query, Term) and query.field == "year":
+        return f"{_plain(query.value)}[{of_date('published').name}]"
+    near = query.distance if isinstance(query, Near) else query.slop if isinstance(query, Phrase) else 0
+    # PubMed searches by nearness in titles and abstracts, not in all fields.
+    tag = _tag("title_abstract" if near and query.field is None else query.field)
     if isinstance(query, Term):
         if query.prefix:
             return f'"{_plain(query.value)}*"[{tag.name}]'
@@ -80,9 +84,8 @@ def _leaf(query: Term | Phrase | Near) -> str:
             return f"{query.value.removeprefix('PMID:')}[{tag.name}]"
         exact = ":noexp" if query.field in ("mesh", "mesh_major", "publication_type") else ""
         return f"{_quoted(query.value)}[{tag.name}{exact}]"
-    distance = query.distance if isinstance(query, Near) else query.slop
-    near = f":~{distance}" if isinstance(query, Near) or distance else ""
-    return f"{_quoted(query.text)}[{tag.name}{near}]"
+    shown = f":~{near}" if isinstance(query, Near) or near else ""
+    return f"{_quoted(query.text)}[{tag.name}{shown}]"
 
 
 def _mesh(query: Mesh) -> str:

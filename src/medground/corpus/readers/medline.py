@@ -134,7 +134,7 @@ def _mesh(citation: Element) -> tuple[MeshHeading, ...]:
     return tuple(
         MeshHeading(
             descriptor=flat_text(descriptor),
-            ui=descriptor.get("UI"),
+            ui=descriptor.get("UI") or None,
             major=any(part.get("MajorTopicYN") == "Y" for part in heading),
             qualifiers=tuple(flat_text(part) for part in heading.iterfind("QualifierName")),
             major_qualifiers=tuple(

@@ -1,0 +1,88 @@
+"""A schema closed to the values of one call, as the server receives it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from medground.models.base import CallLimits
+from medground.models.narrow import MOST
+from medground.models.open import open_models
+from medground.models.registry import Models
+from medground.operators.base import Operator
+from medground.operators.reading import ExtractInput, ExtractOutput, extract
+from medground.operators.verifying import EntailInput, entail
+from medground.operators.views import EvidenceView, SentencedPassage, SentenceView
+from medground.operators.writing import WriteInput, write
+from medground.settings import Settings
+from medground.testing.chat_peer import ChatPeer, chat
+
+pytestmark = pytest.mark.usefixtures("loopback")
+
+
+def passages(count: int) -> ExtractInput:
+    sentences = tuple(SentenceView(id=f"P1.S{n}", text="It rose.") for n in range(1, count + 1))
+    return ExtractInput(question="Did it rise?", passages=(SentencedPassage(id="P1", sentences=sentences),))
+
+
+def sent_for(operator: Operator[Any, Any], value: Any, reply: str) -> Mapping[str, Any]:
+    """The request that the server receives for one operator call."""
+
+    async def run(models: Models) -> None:
+        try:
+            await models.answer(operator, value, CallLimits())
+        finally:
+            await models.close()
+
+    with ChatPeer(chat(reply)) as peer:
+        options = {"model.default": "openai:stub", "model.base_url": peer.url, "model.cache": False}
+        asyncio.run(run(open_models(Settings.load(options=options, environ={}), [operator.name])))
+    return peer.requests[0]
+
+
+def schema_of(request: Mapping[str, Any]) -> dict[str, Any]:
+    schema: dict[str, Any] = request["response_format"]["json_schema"]["schema"]
+    return schema
+
+
+def test_a_field_is_closed_to_the_ids_that_were_given() -> None:
+    request = sent_for(extract, passages(3), '{"sentences": []}')
+    field = schema_of(request)["$defs"]["Extracted"]["properties"]["sentence"]
+    assert field["enum"] == ["P1.S1", "P1.S2", "P1.S3"]
+
+
+def test_the_instructions_show_the_open_schema_so_that_the_beginning_of_the_prompt_is_the_same() -> None:
+    three, four = (sent_for(extract, passages(n), '{"sentences": []}') for n in (3, 4))
+    assert three["messages"][0] == four["messages"][0]
+    assert "sentences" in three["messages"][0]["content"]
+
+
+def test_lists_of_ids_and_answers_are_closed() -> None:
+    evidence = (EvidenceView(id="E1", quote="It rose."), EvidenceView(id="E2", quote="It fell."))
+    value = WriteInput(question="Did it rise?", task="yes-no", evidence=evidence)
+    schema = schema_of(sent_for(write, value, '{"sentences": [], "answer": []}'))
+    cited = schema["$defs"]["WrittenSentence"]["properties"]["evidence"]
+    assert (cited["items"]["enum"], cited["maxItems"]) == (["E1", "E2"], 2)
+    assert schema["properties"]["answer"]["items"]["enum"] == ["no", "yes"]
+
+
+def test_nothing_can_be_cited_where_nothing_was_given() -> None:
+    value = WriteInput(question="Did it rise?", task="yes-no", evidence=())
+    schema = schema_of(sent_for(write, value, '{"sentences": [], "answer": []}'))
+    assert schema["$defs"]["WrittenSentence"]["properties"]["evidence"]["maxItems"] == 0
+
+
+def test_an_id_that_may_be_absent_stays_so() -> None:
+    value = EntailInput(statement="It rose.", evidence=(EvidenceView(id="E1", quote="It rose."),))
+    schema = schema_of(sent_for(entail, value, '{"relation": "neutral"}'))
+    assert {"enum": ["E1"], "type": "string"} in schema["properties"]["best"]["anyOf"]
+    assert {"type": "null"} in schema["properties"]["best"]["anyOf"]
+
+
+def test_a_long_list_is_left_to_the_operators_own_check() -> None:
+    field = schema_of(sent_for(extract, passages(MOST + 1), '{"sentences": []}'))
+    assert "enum" not in field["$defs"]["Extracted"]["properties"]["sentence"]
+    assert ExtractOutput(sentences=()) == ExtractOutput.model_validate_json('{"sentences": []}')
