@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from medground.answer import Dropped, Verdict
 from medground.settings import VerifySettings
-from medground.write.draft import Sentence
+from medground.write.draft import Sentence, by_sentence
 
 _NEVER = ("contradicted",)
 UNSUPPORTED = ("not found", "unverified")
@@ -15,20 +15,33 @@ Checked = tuple[Sentence, Verdict]
 
 
 def release(
-    sentences: Sequence[Sentence], verdicts: Sequence[Verdict], settings: VerifySettings, *, uncited: bool = False
+    statements: Sequence[Sentence], verdicts: Sequence[Verdict], settings: VerifySettings, *, uncited: bool = False
 ) -> tuple[list[Checked], list[Dropped]]:
-    """Split checked sentences into those that leave and those that do not.
+    """Split checked statements into those that leave and the sentences that do not.
 
-    Contradicted sentences and sentences without any citation never leave. Unsupported ones are flagged or dropped
-    as the settings say. `uncited` lets sentences without citation leave: the baseline without retrieval has no other.
+    Contradicted statements and sentences without any citation never leave. Unsupported ones are flagged or dropped
+    as the settings say. A sentence leaves whole or not at all: a statement that may not leave takes its sentence with
+    it, because what is left of a sentence may say something else. `uncited` lets sentences without citation leave: the
+    baseline without retrieval has no other.
     """
     kept: list[Checked] = []
     dropped: list[Dropped] = []
-    for sentence, verdict in zip(sentences, verdicts, strict=True):
-        refused = verdict.label in _NEVER or not (sentence.evidence or uncited)
-        if refused or (settings.unsupported == "drop" and verdict.label in UNSUPPORTED):
-            reason = verdict.note or ("it cites nothing" if not sentence.evidence else "")
-            dropped.append(Dropped(text=sentence.text, reason=f"{verdict.label}{': ' + reason if reason else ''}"))
+    left = iter(verdicts)
+    for group in by_sentence(statements):
+        checked = [(statement, next(left)) for statement in group]
+        reasons = [reason for pair in checked if (reason := _refused(*pair, settings, uncited=uncited))]
+        if reasons:
+            dropped.append(Dropped(text=group[0].whole.text, reason="; ".join(reasons)))
         else:
-            kept.append((sentence, verdict))
+            kept += checked
     return kept, dropped
+
+
+def _refused(statement: Sentence, verdict: Verdict, settings: VerifySettings, *, uncited: bool) -> str:
+    """Why a statement may not leave, named where its sentence has others; empty when it may."""
+    never = verdict.label in _NEVER or not (statement.evidence or uncited)
+    if not never and not (settings.unsupported == "drop" and verdict.label in UNSUPPORTED):
+        return ""
+    reason = verdict.note or ("" if statement.evidence else "it cites nothing")
+    said = f"{verdict.label}{': ' + reason if reason else ''}"
+    return f"“{statement.text}” is {said}" if statement.within else said

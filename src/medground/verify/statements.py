@@ -1,28 +1,82 @@
 """From written sentences to statements, each of which is checked by itself.
 
-Source: Reason and Verify, section 3.4 (sentence borders; its clause markers are not applied here).
+Source: Reason and Verify, section 3.4: sentence borders, then clause markers and list delimiters (`clauses`). It is
+deterministic, so people, models and rules annotate the same units.
 """
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
 from collections.abc import Sequence
 
 from medground.corpus.sentences import sentence_spans
 from medground.evidence import Evidence
+from medground.verify.asides import Span, asides
+from medground.verify.clauses import clause_spans
 from medground.write.draft import Sentence
+
+_CITED = r"\[(?:E\d+|\d+|[A-Za-z]{2,12}:\s?[\w.:/-]+)(?:\s*[,;–-]\s*(?:E?\d+|[A-Za-z]{2,12}:\s?[\w.:/-]+)){0,20}\]"
+_CITATIONS = re.compile(rf"(?:{_CITED}[\s.]*)+")
+_LABEL = re.compile(r"\(?(?:\d{1,2}|[ivx]{1,4}|[a-h])[.)]|[-*•–]|(?:yes|no|maybe)[.,!]?", re.IGNORECASE)
+
+
+def segment(text: str) -> tuple[Span, ...]:
+    """Spans `(start, end)` of the statements of a text, in code points.
+
+    They are ordered, do not overlap, have no white space at their ends, and hold every other character.
+    """
+    return tuple(
+        (start + first, start + last)
+        for start, end in written_sentences(text)
+        for first, last in clause_spans(text[start:end])
+    )
+
+
+def written_sentences(text: str) -> list[Span]:
+    """Spans of the sentences of a rationale: those of `sentence_spans`, where each border between two sentences holds.
+
+    No border is one inside brackets or quotes, one after a lone list number or a lone `Yes.` (they belong to what
+    follows), and one before citation marks (they belong to what they follow).
+    """
+    inside = asides(text)
+    starts = [start for start, _ in inside]
+    found: list[Span] = []
+    for start, end in sentence_spans(text):
+        place = bisect_right(starts, start - 1) - 1
+        if found and ((place >= 0 and start < inside[place][1]) or _LABEL.fullmatch(text, *found[-1]) is not None):
+            found[-1] = (found[-1][0], end)
+            continue
+        if found and (marks := _CITATIONS.match(text, start, end)):
+            found[-1] = (found[-1][0], start + len(marks[0].rstrip()))
+            start = marks.end()
+        if start < end:
+            found.append((start, end))
+    return found
 
 
 def statements(written: Sequence[Sentence], evidence: Sequence[Evidence]) -> tuple[Sentence, ...]:
-    """The sentences of what was written, each with the citations of the text that it came from.
+    """The statements of what was written, each with the citations and the sentence that it came from.
 
-    A text that is a cited quote letter by letter stays whole: it is compared with that quote.
+    A text that is a cited quote letter by letter stays whole: it is compared with that quote. Statements stay as they
+    are.
     """
     quotes = {quote.id: " ".join(quote.quote.split()) for quote in evidence}
     found: list[Sentence] = []
     for text in written:
-        if any(quotes.get(e) == text.text for e in text.evidence):
+        if text.within or any(quotes.get(e) == " ".join(text.text.split()) for e in text.evidence):
             found.append(text)
-        else:
-            spans = sentence_spans(text.text)
-            found += [Sentence(text=text.text[start:end], evidence=text.evidence) for start, end in spans]
+            continue
+        for start, end in written_sentences(text.text):
+            found += _parts(text.model_copy(update={"text": text.text[start:end]}))
     return tuple(found)
+
+
+def _parts(sentence: Sentence) -> list[Sentence]:
+    spans = clause_spans(sentence.text)
+    if len(spans) < 2:
+        return [sentence]
+    return [
+        Sentence(text=sentence.text[start:end], evidence=sentence.evidence, within=sentence.text, start=start)
+        for start, end in spans
+    ]

@@ -10,13 +10,14 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from medground import __version__
-from medground.answer import Answer, Decision, SourceDocument, Statement, Status, Verdict
+from medground.answer import Answer, Conflict, Decision, SourceDocument, Statement, Status, Verdict
 from medground.document import Document
 from medground.question import Question
 from medground.run import Run
 from medground.verify.judges import may_judge
-from medground.verify.policy import UNSUPPORTED, release
-from medground.write.draft import Draft, Sentence
+from medground.verify.policy import UNSUPPORTED, Checked, release
+from medground.verify.scores import faithfulness, support_score
+from medground.write.draft import Draft, Sentence, by_sentence, sentences_of
 from medground.write.lean import Lean
 from medground.write.rationale import Mark, evidence_mark, joined
 
@@ -29,6 +30,7 @@ def compose(
     draft: Draft,
     verdicts: Sequence[Verdict] = (),
     *,
+    conflicts: Sequence[Conflict] = (),
     lean: Lean | None = None,
     stopped: str | None = None,
     mark: Mark = evidence_mark,
@@ -36,19 +38,28 @@ def compose(
 ) -> Answer:
     """Put the answer together from what the policy lets through.
 
+    Its scores are those of the rationale as it was written, with the sentences that were dropped.
+
     Args:
         run: the run, with its ledger.
-        draft: the written sentences.
-        verdicts: one per sentence of the draft.
+        draft: the written sentences, or the statements that they were cut into.
+        verdicts: one per sentence or statement of the draft, in order.
+        conflicts: sources that disagree; one that names evidence that was never quoted is left out.
         lean: statistics' word for a closed question that nobody decided.
         stopped: why the run ended early.
         mark: how citations are written in the rationale.
         uncited: the recipe has no evidence by design; its sentences are shown as supported by nothing.
+
+    Raises:
+        UnknownCitation: a sentence or a verdict cites evidence that this run never quoted.
     """
+    _known(run, draft.sentences, verdicts)
     kept, dropped = release(draft.sentences, verdicts, run.settings.verify, uncited=uncited)
-    rationale, spans = joined([sentence for sentence, _ in kept], run.ledger.evidence, mark)
-    cited = {e for sentence, _ in kept for e in sentence.evidence}
-    evidence = tuple(e for e in run.ledger.evidence if e.id in cited)
+    rationale, statements = _written(kept, run, mark)
+    quotes = {e.id for e in run.ledger.evidence}
+    disagreeing = tuple(c for c in conflicts if quotes.issuperset(_quoted(c)))
+    named = {e for s in statements for e in (*s.evidence, s.verdict.best)}.union(*map(_quoted, disagreeing))
+    evidence = tuple(e for e in run.ledger.evidence if e.id in named)
     rests_on = [lean.document] if lean is not None and lean.value is not None and lean.document else []
     listed = dict.fromkeys([*(e.document_id for e in evidence), *rests_on, *run.shown])
     snapshots = tuple(s.snapshot for s in run.sources if s.snapshot is not None)
@@ -58,13 +69,13 @@ def compose(
         question=run.question,
         decision=decision,
         rationale=rationale,
-        statements=tuple(
-            Statement(text=sentence.text, start=start, end=end, evidence=sentence.evidence, verdict=verdict)
-            for (sentence, verdict), (start, end) in zip(kept, spans, strict=True)
-        ),
+        statements=statements,
         evidence=evidence,
         documents=tuple(_listed(run.ledger.documents[i], run.origins.get(i, "")) for i in listed),
         dropped=tuple(dropped),
+        conflicts=disagreeing,
+        support=support_score(verdicts, run.settings.verify),
+        faithfulness=faithfulness(verdicts),
         searches=tuple(run.searches),
         warnings=tuple(run.warnings),
         recipe=run.settings.recipe.name,
@@ -76,6 +87,27 @@ def compose(
         trace_id=run.trace.id,
         created=run.now(),
         stopped=stopped,
+    )
+
+
+def _known(run: Run, sentences: Sequence[Sentence], verdicts: Sequence[Verdict]) -> None:
+    cited = dict.fromkeys(e for sentence in sentences for e in sentence.evidence)
+    for evidence in [*cited, *(v.best for v in verdicts if v.best is not None)]:
+        run.ledger.cite(evidence)
+
+
+def _quoted(conflict: Conflict) -> set[str]:
+    return {e for side in conflict.sides for e in side.evidence}
+
+
+def _written(kept: Sequence[Checked], run: Run, mark: Mark) -> tuple[str, tuple[Statement, ...]]:
+    """The rationale, and its statements as slices of it."""
+    sentences = [sentence for sentence, _ in kept]
+    rationale, spans = joined(sentences_of(sentences), run.ledger.evidence, mark)
+    starts = [start + s.start for (start, _), group in zip(spans, by_sentence(sentences), strict=True) for s in group]
+    return rationale, tuple(
+        Statement(text=s.text, start=start, end=start + len(s.text), evidence=s.evidence, verdict=verdict)
+        for (s, verdict), start in zip(kept, starts, strict=True)
     )
 
 
@@ -116,7 +148,7 @@ def _decided(run: Run, draft: Draft, kept: Sequence[Sentence]) -> Decision:
         if not may_judge(writer, run.settings.verify):
             run.warn(f"the decision is the word of {writer}, which has not proved itself as a judge of evidence")
         if run.question.task == "free":  # what was checked is what is said: an answer beside it would be unchecked
-            values = (" ".join(sentence.text for sentence in kept),)
+            values = (" ".join(sentence.text for sentence in sentences_of(kept)),)
     return _made(run.question, "decided", values, basis=draft.basis, reason=draft.reason)
 
 

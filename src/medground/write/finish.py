@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from medground.answer import Answer
+from medground.answer import Answer, Verdict
 from medground.evidence import Evidence
 from medground.question import Question
 from medground.run import Run
 from medground.verify.check import check_all
+from medground.verify.conflicts import find_conflicts
 from medground.verify.statements import statements
 from medground.write.compose import compose
 from medground.write.draft import Draft
@@ -17,10 +18,33 @@ from medground.write.rationale import Mark, evidence_mark
 
 
 async def finish(
-    question: Question, draft: Draft, evidence: Sequence[Evidence], run: Run, *, mark: Mark = evidence_mark
+    question: Question,
+    draft: Draft,
+    evidence: Sequence[Evidence],
+    run: Run,
+    *,
+    verdicts: Sequence[Verdict] | None = None,
+    mark: Mark = evidence_mark,
 ) -> Answer:
-    """The answer that a draft becomes when its statements were checked against the evidence."""
+    """The answer that a draft becomes when its statements were checked against the evidence.
+
+    Args:
+        question: the question.
+        draft: what was written, as sentences, or as statements where `verdicts` are given.
+        evidence: the quotes that the draft was written from.
+        run: the run, with its ledger.
+        verdicts: what a recipe's loop has already found, one per statement of the draft; they are not asked again.
+        mark: how citations are written in the rationale.
+
+    Raises:
+        UnknownCitation: a sentence cites evidence that this run never quoted.
+        BudgetExhausted: a limit of the run was reached.
+    """
+    for cited in dict.fromkeys(e for sentence in draft.sentences for e in sentence.evidence):
+        run.ledger.cite(cited)  # before anything is paid for
     checked = draft.model_copy(update={"sentences": statements(draft.sentences, evidence)})
-    verdicts = await check_all(checked.sentences, run)
+    if verdicts is None:
+        verdicts = await check_all(checked.sentences, run)
     lean = None if draft.answer else lean_of(question, evidence, run)
-    return compose(run, checked, verdicts, lean=lean, mark=mark)
+    conflicts = await find_conflicts(question, evidence, run)
+    return compose(run, checked, verdicts, conflicts=conflicts, lean=lean, mark=mark)

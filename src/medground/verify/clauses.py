@@ -1,0 +1,185 @@
+"""The clauses of a sentence that are statements of their own.
+
+Source: Reason and Verify, section 3.4: clause markers and list delimiters split a sentence; what is not self-contained
+stays with the clause before, and at the beginning with the clause after. A border always stands at white space outside
+of brackets and quotes. The words are English; a sentence of another language is one statement.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from medground.verify.asides import Span, blanked
+from medground.verify.finite import AUXILIARIES, FUNCTION, Clause, words_of
+
+_REPORT = r"(?:suggest|indicat|impl|show|demonstrat|mean|confirm|reveal|prov)"
+_DEGREE = r"(?:part(?:ial)?ly|mainly|largely|mostly|primarily|probably|possibly|presumably|perhaps|apparently)\s+"
+_SO = r"therefore|thus(?!\s+far)|hence|consequently|accordingly"
+_CAUSE = rf"(?:{_DEGREE})?because(?!\s+of\b)|so\s+that"
+_FREE = (
+    rf"{_SO}|{_CAUSE}|whereas|(?:even\s+)?though|although|however(?=,)|nevertheless|nonetheless"
+    rf"|which\s+(?:{_SO}|in\s+turn|strongly|further)?\s*{_REPORT}(?:e?s|ies|e?d|ied)?(?:\s+that)?"
+    rf"|{_REPORT}(?:y?ing)\s+that"
+)
+_AFTER_COMMA = (
+    r"while|but(?!\s+(?:not|also|only|rather)\b)|so|yet|however|in\s+contrast|by\s+contrast|on\s+the\s+other\s+hand|conversely"
+    r"|as\s+a\s+result|moreover|furthermore|in\s+addition|second(?:ly)?(?=,)|third(?:ly)?(?=,)|fourth(?:ly)?(?=,)"
+    r"|last(?:ly)?(?=,)|finally(?=,)"
+)
+_JOINED = r"(?:(?:and|but|or)\s+)?"
+_MARKER = re.compile(
+    rf"(?<=\s){_JOINED}(?:{_FREE})\b|(?<=[,;]\s)(?:{_AFTER_COMMA})\b|(?<=\s)and\s+(?:so|yet|finally(?=,))\b",
+    re.IGNORECASE,
+)
+_FULL = re.compile(rf".*\bthat|{_JOINED}(?:{_CAUSE}|whereas)", re.IGNORECASE | re.DOTALL)
+_TIMID = re.compile(rf"{_JOINED}(?:{_CAUSE})\b", re.IGNORECASE)
+
+_ITEM = r"\(?(?:[ivx]{1,4}|\d{1,2}|[a-h])\)(?=\s)"
+_BULLET = r"[•▪‣●◦](?=\s)"
+_LEAD = re.compile(
+    rf"(?:(?:\[[^\]\s]{{1,20}}\]|{_ITEM}|{_BULLET}|[-*–](?=\s)|(?:and|or|first(?:ly)?(?=,)|{_FREE}|{_AFTER_COMMA})\b),?\s*)+",
+    re.IGNORECASE,
+)
+"""What may open a clause without belonging to its subject."""
+
+_NUMBERED = re.compile(
+    r"(?<!\S)(?:(?:and|or)\s+)?\(?(?:(?P<roman>[ivx]{1,4})|(?P<digit>\d{1,2})|(?P<letter>[a-h]))\)"
+    r"(?=\s+(?!(?:and|or|but|while|because)\b)[^\W_])"
+)
+_ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii")
+_STRONG = re.compile(rf";(?=\s)|(?<=\s){_BULLET}")
+_ENTITY = re.compile(r"&#?\w{1,8}$")
+_OPENS_SUBORDINATE = re.compile(
+    r"(?:(?:however|moreover|furthermore|and|but|thus|therefore),?\s+)?(?:although|(?:even\s+)?though|while|whereas|because(?!\s+of\b))\b",
+    re.IGNORECASE,
+)
+_DURING = re.compile(r"while\s[^,]*\b(?:is|are|was|were)\s+(?:\w+ly\s+)?\w+ing\b", re.IGNORECASE)
+_LEAN_ON = ("only", "just", "simply", "merely", "be", "been", "being")
+_LAST_WORD = re.compile(r"([^\W_]+(?:['’][^\W_]+)?)[\s,:]*$")
+
+
+class _Cut(NamedTuple):
+    """A place where a clause may begin. `weak`: a marker, which a doubt before it can govern. `timid`: a cause, which
+    a negation before it can govern ("did not fall because ..."). `full`: what follows must be a clause by grammar."""
+
+    at: int
+    weak: bool = False
+    timid: bool = False
+    full: bool = False
+
+
+def clause_spans(sentence: str) -> list[Span]:
+    """Spans of the statements of one sentence: in order, white space between them and none at their ends."""
+    seen = blanked(sentence)
+    whole = (len(sentence) - len(sentence.lstrip()), len(sentence.rstrip()))
+    if whole[0] >= whole[1]:
+        return []
+    found: list[Span] = []
+    for part in _split(seen, whole, _list_cuts(seen, whole)):
+        found += _split(seen, part, _marker_cuts(seen, part))
+    return found
+
+
+def _split(seen: str, span: Span, cuts: Iterable[_Cut]) -> list[Span]:
+    """Split at the cuts on both sides of which a clause stands alone."""
+    start, end = span
+    inner = sorted({cut.at: cut for cut in cuts if start < cut.at < end}.values())
+    ends = [cut.at for cut in inner[1:]] + [end] * bool(inner)
+    current = Clause(_body(seen, start, inner[0].at if inner else end))
+    found: list[Span] = []
+    for cut, until in zip(inner, ends, strict=True):
+        after = Clause(_body(seen, cut.at, until))
+        whole = after.stands_alone or (cut.full and after.names_subject)
+        if whole and current.complete and not _governed(cut, current):
+            found.append((start, _stripped(seen, cut.at)))
+            start, current = cut.at, after
+        else:
+            current.feed(words_of(seen, cut.at, until))
+    return [*found, (start, end)]
+
+
+def _governed(cut: _Cut, before: Clause) -> bool:
+    return (cut.weak and before.hypothetical) or (cut.timid and before.negated)
+
+
+def _body(seen: str, start: int, end: int) -> list[str]:
+    lead = _LEAD.match(seen, start, end)
+    return words_of(seen, lead.end() if lead else start, end)
+
+
+def _stripped(seen: str, end: int) -> int:
+    while seen[end - 1].isspace():
+        end -= 1
+    return end
+
+
+def _list_cuts(seen: str, span: Span) -> list[_Cut]:
+    """Semicolons, bullets, and items that are numbered from the first."""
+    cuts = [_Cut(at) for at in _numbered(seen, span) if not _runs_on(seen, at)]
+    for mark in _STRONG.finditer(seen, *span):
+        if mark[0] != ";":
+            cuts.append(_Cut(mark.start()))
+        elif not _ENTITY.search(seen, max(span[0], mark.start() - 10), mark.start()):
+            cuts.append(_Cut(_next_word(seen, mark.end(), span[1])))
+    return cuts
+
+
+def _numbered(seen: str, span: Span) -> list[int]:
+    """Where the items of lists begin: (i) (ii), 1) 2), a) b). A number that no list counts to is no item."""
+    runs: dict[str, list[int]] = {}
+    found: list[int] = []
+    for mark in _NUMBERED.finditer(seen, *span):
+        kind = str(mark.lastgroup)
+        text = mark[kind]
+        value = int(text) if kind == "digit" else _ROMAN.index(text) + 1 if text in _ROMAN else ord(text[0]) - 96
+        run = runs.setdefault(kind, [])
+        if value == 1:
+            run[:] = [mark.start()]
+        elif run and value == len(run) + 1:
+            found += [*run, mark.start()] if value == 2 else [mark.start()]
+            run.append(mark.start())
+    return found
+
+
+def _marker_cuts(seen: str, span: Span) -> list[_Cut]:
+    cuts = [
+        _Cut(mark.start(), weak=True, timid=bool(_TIMID.fullmatch(mark[0])), full=bool(_FULL.fullmatch(mark[0])))
+        for mark in _MARKER.finditer(seen, *span)
+        if not _runs_on(seen, mark.start())
+    ]
+    return [*_after_subordinate(seen, span, [cut.at for cut in cuts]), *cuts]
+
+
+def _after_subordinate(seen: str, span: Span, others: Sequence[int]) -> list[_Cut]:
+    """The comma after an opening "Although A fell,": the first with a clause before it and a clause right after it."""
+    start, end = span
+    if not _OPENS_SUBORDINATE.match(seen, start, end) or _DURING.match(seen, start, end):
+        return []
+    commas = [match.end() for match in re.finditer(r",(?=\s)", seen[start:end])]
+    stops = [*(start + comma for comma in commas), end]
+    before = Clause(_body(seen, start, stops[0]))
+    for comma, stop in pairwise(stops):
+        at = _next_word(seen, comma, end)
+        after = _body(seen, at, stop)
+        if before.complete and at not in others and Clause(after).stands_alone:
+            return [_Cut(at)]
+        before.feed(words_of(seen, comma, stop))
+    return []
+
+
+def _runs_on(seen: str, at: int) -> bool:
+    """Whether the words before a place need what follows: "was therefore", "that, because", "not because"."""
+    last = _LAST_WORD.search(seen, max(0, at - 40), at)
+    word = last[1].lower() if last else ""
+    return (
+        word in AUXILIARIES or word in FUNCTION or word in ("only", "just", "simply", "merely", "be", "been", "being")
+    )
+
+
+def _next_word(seen: str, at: int, end: int) -> int:
+    while at < end and seen[at].isspace():
+        at += 1
+    return at
