@@ -39,7 +39,7 @@ _TOKENS = TypeAdapter(list[_Token])
 
 def asking_for_probabilities(settings: ModelSettings) -> ModelSettings:
     """Settings that ask an OpenAI-compatible address for log-probabilities; other providers do not see the request."""
-    return cast(ModelSettings, {**settings, **_ASKED})
+    return cast("ModelSettings", {**settings, **_ASKED})
 
 
 def without_probabilities(settings: ModelSettings | None, error: ModelAPIError) -> ModelSettings | None:
@@ -48,7 +48,7 @@ def without_probabilities(settings: ModelSettings | None, error: ModelAPIError) 
         return None
     if not isinstance(error, ModelHTTPError) or error.status_code not in _REFUSALS:
         return None
-    return cast(ModelSettings, {k: v for k, v in settings.items() if k not in _ASKED})
+    return cast("ModelSettings", {k: v for k, v in settings.items() if k not in _ASKED})
 
 
 def probabilities_of(response: ModelResponse, field: str, values: Sequence[str]) -> dict[str, float]:

@@ -6,16 +6,19 @@ it tells `related` from `neutral` and raises flags, and never says `entails` or 
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from medground.operators.base import InvalidOutput, Operator, OperatorInput, OperatorOutput, Untrusted
+from medground.operators.base import InvalidOutput, Operator, OperatorInput, Untrusted, WeighedOutput
 from medground.operators.keyless import flags as keyless
 from medground.operators.reading import DATA_RULE
 from medground.operators.views import EvidenceView
 
 Relation = Literal["entails", "contradicts", "related", "neutral"]
+
+FLAGS = tuple(dict.fromkeys((*keyless.FLAGS, "population")))
+"""Names of differences: those that words tell, and the population, which takes a reader."""
 
 
 class EntailInput(OperatorInput):
@@ -23,19 +26,28 @@ class EntailInput(OperatorInput):
     evidence: tuple[EvidenceView, ...]
 
 
-class EntailOutput(OperatorOutput):
+class EntailOutput(WeighedOutput):
+    weighed: ClassVar[str] = "relation"
+
     relation: Relation
     best: str | None = Field(default=None, description="id of the quote that decides it")
     flags: tuple[str, ...] = Field(
-        default=(), description="differences between statement and quote, in a word or two each: number, negation, ..."
+        default=(), description="kinds of difference between statement and quote; empty where there is none"
     )
 
 
 def _known(value: EntailInput, output: EntailOutput) -> None:
     if output.best is not None and output.best not in {e.id for e in value.evidence}:
         raise InvalidOutput(f"unknown evidence id {output.best[:40]!r}; use only ids that are given")
-    if output.best is None and output.relation in ("entails", "contradicts"):
+    # A single quote is the one that decides, so a small model need not say so.
+    if output.best is None and output.relation in ("entails", "contradicts") and len(value.evidence) != 1:
         raise InvalidOutput(f"{output.relation!r} needs the id of the quote that decides it")
+    if unknown := set(output.flags) - set(FLAGS):
+        raise InvalidOutput(f"unknown flag {min(unknown)[:40]!r}; flags are {', '.join(FLAGS)}")
+
+
+def _choices(value: EntailInput) -> dict[str, tuple[str, ...]]:
+    return {"best": tuple(e.id for e in value.evidence), "flags": FLAGS}
 
 
 def _keyless(value: EntailInput) -> EntailOutput:
@@ -50,11 +62,12 @@ entail = Operator(
         "statement as it stands, with its numbers, direction, population and degree of certainty. `contradicts`: the "
         "quotes show that it is false. `related`: same topic, neither shown true nor false. `neutral`: they do not "
         "bear on it. Judge from the quotes, not from what you know. Name the id of the quote that decides, and flag "
-        "each difference in number, negation, direction, comparison, population, certainty, or cause against "
-        "association. " + DATA_RULE
+        "each difference in number, unit, negation, direction, comparison order, population, certainty, or cause "
+        "against association. " + DATA_RULE
     ),
     input=EntailInput,
     output=EntailOutput,
     keyless=_keyless,
     check=_known,
+    choices=_choices,
 )

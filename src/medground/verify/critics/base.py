@@ -43,6 +43,15 @@ class Judgement:
     note: str = ""
 
 
+def without_judge(claim: Claim) -> Judgement | None:
+    """The judgement on a claim that needs no critic: nothing is stated, or there is nothing to compare it with."""
+    if not claim.statement.strip():
+        return Judgement("failed", note="the statement is empty")
+    if not any(premise.quote.strip() for premise in claim.premises):
+        return Judgement("neutral", note="nothing to compare it with")
+    return None
+
+
 class Critic(Protocol):
     """Judges claims. One instance serves many concurrent calls."""
 

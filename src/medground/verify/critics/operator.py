@@ -1,6 +1,7 @@
 """The critic that is an operator: a language model as NLI judge, or keyless words when no model is named.
 
-Source: Self-MedRAG, section 3.5 (LLM based verification).
+Source: Self-MedRAG, section 3.5 (LLM based verification). The probability comes from the log-probabilities of the word
+that states the relation, where the model's server gives them.
 """
 
 from __future__ import annotations
@@ -9,9 +10,9 @@ import asyncio
 from collections.abc import Sequence
 
 from medground.errors import ModelFailed
-from medground.operators.verifying import EntailInput, entail
+from medground.operators.verifying import EntailInput, EntailOutput, entail
 from medground.run import Run
-from medground.verify.critics.base import Claim, Judgement
+from medground.verify.critics.base import Claim, Judgement, without_judge
 
 
 class OperatorCritic:
@@ -34,11 +35,25 @@ class OperatorCritic:
         return list(await asyncio.gather(*(self._one(claim) for claim in claims)))
 
     async def _one(self, claim: Claim) -> Judgement:
-        if not claim.premises:
-            return Judgement("neutral", note="nothing to compare it with")
+        if settled := without_judge(claim):
+            return settled
         try:
             output = await self._run.ask(entail, EntailInput(statement=claim.statement, evidence=claim.premises))
         except ModelFailed as failed:
             self._run.warn(f"a sentence could not be verified: {failed}")
             return Judgement("failed", note=failed.reason)
-        return Judgement(output.relation, best=output.best, flags=output.flags)
+        return _judgement(claim, output, self._run.settings.verify.entailment)
+
+
+def _judgement(claim: Claim, output: EntailOutput, tau: float) -> Judgement:
+    """What the operator said; a word below tau, where its probability is known, is no word."""
+    probability = output.probabilities.get(output.relation)
+    best = output.best
+    if output.relation in ("entails", "contradicts"):
+        best = best or claim.premises[0].id  # the operator's check lets it be left out for a single premise
+        if probability is not None and probability < tau:
+            note = f"{output.relation} with a probability of {probability:.2f}, below {tau:g}"
+            return Judgement("related", best, entailment=output.probabilities.get("entails"), note=note)
+    return Judgement(
+        output.relation, best, probability, entailment=output.probabilities.get("entails"), flags=output.flags
+    )

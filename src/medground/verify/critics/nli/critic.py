@@ -1,0 +1,104 @@
+"""The critic that is an NLI model.
+
+Source: Self-MedRAG, section 3.5: every passage is a premise and the statement is the hypothesis; the passage with the
+highest entailment is the best support, and the statement is supported when that reaches tau. Contradiction is ours.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import threading
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from medground.errors import ModelFailed
+from medground.operators.views import EvidenceView
+from medground.run import Run
+from medground.verify.critics.base import Claim, Judgement, without_judge
+
+if TYPE_CHECKING:
+    from medground.verify.critics.nli.model import NliModel, Score
+
+_STOPPED = "the model took too long; raise it with --set model.timeout=N"
+
+
+class NliCritic:
+    """Judges all claims together, in a thread.
+
+    It may take `model.timeout` seconds per claim, as a critic that is asked claim by claim may. After that, and when
+    the caller goes away, the batch in hand is the last one.
+
+    Args:
+        run: the run, for its settings and trace.
+        name: as in the settings, `nli:` and the model's name.
+        model: the model.
+    """
+
+    def __init__(self, run: Run, name: str, model: NliModel) -> None:
+        self._run = run
+        self._name = name
+        self._model = model
+
+    @property
+    def name(self) -> str:
+        """`nli:` and the model's name or folder."""
+        return self._name
+
+    async def judge(self, claims: Sequence[Claim]) -> list[Judgement]:
+        """One judgement per claim, in order."""
+        settled = [without_judge(claim) for claim in claims]
+        waiting = [claim for claim, judgement in zip(claims, settled, strict=True) if judgement is None]
+        with self._run.trace.span("critic", critic=self._name, claims=len(claims), judged=len(waiting)):
+            found = iter(await self._judged(waiting) if waiting else [])
+        return [next(found) if judgement is None else judgement for judgement in settled]
+
+    async def _judged(self, claims: Sequence[Claim]) -> list[Judgement]:
+        stop = threading.Event()
+        try:
+            async with asyncio.timeout(self._run.settings.model.timeout * len(claims)):
+                found = await asyncio.to_thread(self._read, claims, stop)
+        except TimeoutError:
+            found = [Judgement("failed", note=_STOPPED)] * len(claims)
+        except ModelFailed as failed:
+            found = [Judgement("failed", note=failed.reason)] * len(claims)
+        finally:
+            stop.set()
+        for reason in dict.fromkeys(j.note for j in found if j.relation == "failed"):
+            self._run.warn(f"a sentence could not be verified: {self._name}: {reason}")
+        return found
+
+    def _read(self, claims: Sequence[Claim], stop: threading.Event) -> list[Judgement]:
+        problems = [self._model.problem(claim.statement) for claim in claims]
+        premises = [
+            [] if problem else [p for p in claim.premises if p.quote.strip()]
+            for claim, problem in zip(claims, problems, strict=True)
+        ]
+        pairs = [(p.quote, claim.statement) for claim, near in zip(claims, premises, strict=True) for p in near]
+        scores = iter(self._model.score(pairs, stop.is_set))
+        tau = self._run.settings.verify.entailment
+        return [
+            Judgement("failed", note=problem) if problem else decide(near, [next(scores) for _ in near], tau)
+            for near, problem in zip(premises, problems, strict=True)
+        ]
+
+
+def decide(premises: Sequence[EvidenceView], scores: Sequence[Score], tau: float) -> Judgement:
+    """The judgement on one statement from the scores of its premises, of which there is at least one.
+
+    Entailment decides when it reaches tau, contradiction when it does and is above the highest entailment. Where both
+    reach it, the note names both premises. The probability of neutral is what the stronger of the two leaves.
+    """
+    if not all(math.isfinite(s.entailment) and math.isfinite(s.contradiction) for s in scores):
+        return Judgement("failed", note="the model gave a number that is none")
+    places = range(len(scores))
+    near = max(places, key=lambda i: (scores[i].entailment, -i))
+    against = max(places, key=lambda i: (scores[i].contradiction, -i))
+    entailment, contradiction = scores[near].entailment, scores[against].contradiction
+    both = f"entailed by {premises[near].id} ({entailment:.2f}), contradicted by {premises[against].id}"
+    note = f"{both} ({contradiction:.2f})" if min(entailment, contradiction) >= tau else ""
+    if contradiction >= tau and contradiction > entailment:
+        return Judgement("contradicts", premises[against].id, contradiction, entailment, note=note)
+    if entailment >= tau:
+        return Judgement("entails", premises[near].id, entailment, entailment, note=note)
+    return Judgement("neutral", premises[near].id, 1 - max(entailment, contradiction), entailment)
