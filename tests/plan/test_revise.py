@@ -1,0 +1,66 @@
+"""The next query of a loop: what joins it, and what is kept out."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from medground.plan.revise import LoopQuery, closeness, first_query, revised
+from medground.query import Words
+from medground.question import Question
+
+QUESTION = Question.ask("Does aspirin prevent myocardial infarction in adults with hypertension?")
+TEXTS = st.text(max_size=80)
+
+
+def test_the_query_becomes_its_union_with_the_unsupported_statements() -> None:
+    statement = "Aspirin lowered myocardial infarction by a fifth."
+    revision = revised(QUESTION, first_query(QUESTION), [statement], 0.3)
+    assert revision.query.text == f"{QUESTION.text} {statement}"
+    assert revision.drifted == ()
+
+
+def test_a_statement_joins_once_whatever_its_case_and_punctuation() -> None:
+    statements = ["Aspirin lowered infarction.", "aspirin  LOWERED infarction", "Aspirin lowered infarction!"]
+    once = revised(QUESTION, first_query(QUESTION), statements, 0.0).query
+    assert once.parts == (QUESTION.text, statements[0])
+    assert revised(QUESTION, once, statements, 0.0).query.key == once.key
+
+
+def test_statements_that_left_the_question_stay_out_and_are_named() -> None:
+    away = "The chapel's ceiling was painted within four years."
+    revision = revised(QUESTION, first_query(QUESTION), [away], 0.1)
+    assert revision.query == first_query(QUESTION)
+    assert revision.drifted == (away,)
+
+
+def test_options_belong_to_the_question() -> None:
+    choice = Question.ask("Which drug is first?", options=["Metformin", "Warfarin"])
+    revision = revised(choice, first_query(choice), ["Metformin comes first."], 0.2)
+    assert not revision.drifted
+    assert revision.query.tree(choice) == Words(text="Which drug is first? Metformin comes first. Metformin Warfarin")
+
+
+def test_closeness_orders_same_subject_before_another_and_numbers_are_not_everything() -> None:
+    near = closeness(QUESTION.text, "Adults with hypertension had fewer infarctions under aspirin.")
+    far = closeness(QUESTION.text, "Gout attacks became more frequent in 2004.")
+    assert near > 0.4 > far
+
+
+@given(TEXTS, TEXTS)
+def test_closeness_is_symmetric_and_bounded(one: str, other: str) -> None:
+    found = closeness(one, other)
+    assert found == closeness(other, one)
+    assert 0.0 <= found <= 1.0
+
+
+@given(st.lists(TEXTS, max_size=6), st.floats(0, 1))
+def test_a_query_only_grows_and_every_statement_is_accounted_for(texts: list[str], least: float) -> None:
+    start = first_query(QUESTION)
+    revision = revised(QUESTION, start, texts, least)
+    assert revision.query.key >= start.key
+    assert revision.query.parts[:1] == start.parts
+    joined = {LoopQuery((text,)).key for text in revision.query.parts}
+    assert all(text in revision.drifted or LoopQuery((text,)).key in joined for text in texts)
+    again = revised(QUESTION, revision.query, texts, least)
+    assert again.query.key == revision.query.key
