@@ -27,7 +27,8 @@ def _agreeing(verb: str, before: str) -> str:
 
 
 _PRESENT = re.compile(
-    r"\b(?:may|might|could) (?:(?:also|thus|therefore|possibly|potentially|partly|even) )?(?!not\b|no\b|or\b|only\b|well\b|still\b)([a-z]+)(?= )"
+    r"\b(?:may|might|could) (?:(?:also|thus|therefore|possibly|potentially|partly|even) )?"
+    r"(?!not\b|no\b|or\b|only\b|well\b|still\b)([a-z]+)(?= )"
 )
 _LEVEL = r"((?:significantly |independently |positively |strongly |also )?)"
 

@@ -1,0 +1,41 @@
+"""Negation and direction: one text denies what the other asserts, or goes down where the other goes up."""
+
+from __future__ import annotations
+
+import re
+
+from medground.operators.keyless.flags.cues import DOWN, NEGATION, UP
+from medground.operators.keyless.flags.pair import Pair, folded
+
+_FINDING = (
+    r"(?:effect|associat|differ|correlat|impact|improv|relationship|influence|change|evidence|increas|reduc|benefit|"
+    r"role|link|advantage|interaction)\w*"
+)
+_DENIED = re.compile(
+    r"\b(?:(?:did|does|do|was|were|is|are|has|have|had|can|could|may|might|will|would|should)(?: \w+)? not"
+    rf"(?! (?:only|just|restricted|limited))|cannot|never|neither|fail(?:s|ed)? to|no (?:[\w-]+ ){{0,3}}{_FINDING}|"
+    r"(?:has|have|had|shows?|showed) no|little (?:effect|impact|evidence)|unable to|unlikely|ineffective|unchanged|"
+    r"unaffected)\b|n['’]t\b",
+    re.IGNORECASE,
+)
+"""Denials of what a clause says; `without a ligand` and `mice lacking it` only describe."""
+
+
+def negation(pair: Pair) -> bool:
+    """A denial came or went in repeated text; in a paraphrase, only one of statement and nearest clause denies."""
+    if pair.repeats:
+        before, after = pair.changed(NEGATION)
+        return before != after
+    return bool(_DENIED.search(folded(pair.statement))) != bool(_DENIED.search(folded(pair.clause)))
+
+
+def direction(pair: Pair) -> bool:
+    """Repeated text has another way in one of its changes; a paraphrase goes only the other way."""
+    if pair.repeats:
+        return any(_opposed(" ".join(change.before), " ".join(change.after)) for change in pair.changes)
+    return _opposed(pair.statement, pair.quote)
+
+
+def _opposed(one: str, other: str) -> bool:
+    ways = [(bool(UP.search(text)), bool(DOWN.search(text))) for text in (one, other)]
+    return sorted(ways) == [(False, True), (True, False)]

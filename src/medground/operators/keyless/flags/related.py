@@ -1,0 +1,74 @@
+"""How likely a premise is evidence about a statement at all, for it or against it: a logistic regression over words.
+
+Trained by `scripts/train_keyless_critic.py` on SciFact's training claims and the abstracts that they cite. It says that
+a premise bears on the statement, never that it supports it.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from itertools import pairwise
+from typing import Any
+
+from medground.operators.keyless import words
+from medground.operators.keyless.flags.sentences import Sentence
+
+
+@dataclass(frozen=True)
+class Model:
+    """Weights of the regression.
+
+    Attributes:
+        weights: one per feature, by its name.
+        intercept: what a premise without any feature has.
+        threshold: least probability of a related premise.
+    """
+
+    weights: Mapping[str, float]
+    intercept: float
+    threshold: float
+
+
+@cache
+def model() -> Model:
+    """The stored weights."""
+    text = (resources.files("medground") / "data" / "keyless_critic.json").read_text(encoding="utf-8")
+    stored = json.loads(text)
+    return Model(stored["weights"], stored["intercept"], stored["threshold"])
+
+
+def features(statement: str, premise: Sequence[Sentence]) -> dict[str, float]:
+    """What the regression sees of a statement and the sentences of a premise; each number is in 0..1."""
+    terms = words.terms(statement)
+    wanted = frozenset(terms)
+    pairs = frozenset(pairwise(terms))
+    held = frozenset[str]().union(*(s.terms for s in premise))
+    held_pairs = frozenset[tuple[str, str]]().union(*(s.pairs for s in premise))
+    each = sorted((words.coverage(wanted, s.terms) for s in premise), reverse=True)
+    return {
+        "words": words.coverage(wanted, held),
+        "words of the second best": each[1] if len(each) > 1 else 0.0,
+        "share of words": _share(wanted, held),
+        "share of words of the best sentence": max((_share(wanted, s.terms) for s in premise), default=0.0),
+        "pairs of words": _share(pairs, held_pairs),
+        "most telling word that is missing": max((words.weight(t) for t in wanted - held), default=0.0) / words.MOST,
+    }
+
+
+def _share(wanted: frozenset[Any], held: frozenset[Any]) -> float:
+    return len(wanted & held) / len(wanted) if wanted else 0.0
+
+
+def probability(statement: str, premise: Sequence[Sentence]) -> float:
+    """Probability that a premise is evidence about a statement, 0 to 1; 0 where they share no word."""
+    seen = features(statement, premise)
+    if not seen["words"]:
+        return 0.0
+    stored = model()
+    score = stored.intercept + sum(weight * seen[name] for name, weight in stored.weights.items())
+    return 1.0 / (1.0 + math.exp(-score))

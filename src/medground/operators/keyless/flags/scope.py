@@ -1,0 +1,79 @@
+"""Whom and what a statement is about: the sides of a comparison, the population, the names."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+
+from medground.operators.keyless import words
+from medground.operators.keyless.flags.cues import EVERY
+from medground.operators.keyless.flags.numbers import is_number
+from medground.operators.keyless.flags.pair import Pair
+
+RARE = 3.0
+"""Least weight of a word whose replacement counts: commoner ones are often just another wording."""
+
+_THAN = re.compile(r"\b(?:than|versus|vs|(?:as )?compared (?:with|to)|relative to)\b", re.IGNORECASE)
+_GROUPS: Mapping[str, Mapping[str, re.Pattern[str]]] = {
+    axis: {name: re.compile(rf"\b(?:{pattern})\b", re.IGNORECASE) for name, pattern in groups.items()}
+    for axis, groups in {
+        "species": {
+            "humans": r"humans?|patients?|men|women|people|persons?|participants?|volunteers?|children|adults|infants?",
+            "animals": r"mice|mouse|murine|rats?|rabbits?|pigs?|porcine|dogs?|canine|monkeys?|macaques?|zebrafish|"
+            r"drosophila|yeast|animals?|in vitro|cell lines?|cultured cells",
+        },
+        "age": {
+            "adults": r"adults?|elderly|older (?:adults|people|patients|men|women)",
+            "children": r"child(?:ren)?|infants?|neonat\w+|newborns?|toddlers?|adolescents?|p(?:a)?ediatric",
+        },
+        "sex": {"men": r"men|males?|boys?", "women": r"wom[ae]n|females?|girls?|mothers?"},
+    }.items()
+}
+
+
+def order(pair: Pair) -> bool:
+    """Whether what stands before `than` in one text stands after it in the other."""
+    stated, quoted = _sides(pair.statement), _sides(pair.quote)
+    if stated is None or quoted is None:
+        return False
+    (left, right), (quoted_left, quoted_right) = stated, quoted
+    crossed = min(len(left & quoted_right), len(right & quoted_left))
+    return crossed > 0 and crossed > min(len(left & quoted_left), len(right & quoted_right))
+
+
+def _sides(text: str) -> tuple[set[str], set[str]] | None:
+    if (than := _THAN.search(text)) is None:
+        return None
+    left, right = set(words.terms(text[: than.start()])), set(words.terms(text[than.end() :]))
+    return left - right, right - left
+
+
+def population(pair: Pair) -> bool:
+    """The statement names a group of which the source has only the counterpart: women for men, patients for mice.
+
+    Repeated text is held to the sentence, a paraphrase to the whole premise.
+    """
+    source = pair.quote if pair.repeats else pair.premise
+    return any(_other_group(groups, pair.statement, source) for groups in _GROUPS.values())
+
+
+def _other_group(groups: Mapping[str, re.Pattern[str]], statement: str, source: str) -> bool:
+    stated = {name for name, pattern in groups.items() if pattern.search(statement)}
+    held = {name for name, pattern in groups.items() if pattern.search(source)}
+    return bool(stated and held and not stated <= held)
+
+
+def subject(pair: Pair) -> bool:
+    """In repeated text, a telling word stands where the sentence has another, or two have changed places."""
+    if not pair.repeats:
+        return False
+    gone = Counter(term for change in pair.changes for term in _telling(change.before))
+    come = Counter(term for change in pair.changes for term in _telling(change.after))
+    return bool(come - gone and gone - come) or bool(come & gone)
+
+
+def _telling(tokens: tuple[str, ...]) -> list[str]:
+    """Stems of rarer words that no other kind of difference is about."""
+    rest = [t for t in tokens if not is_number(t) and not any(cue.fullmatch(t) for cue in EVERY)]
+    return [term for term in words.terms(" ".join(rest)) if words.weight(term) >= RARE]
