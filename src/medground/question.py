@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from medground.document import Frozen
+from medground.document import DocumentId, Frozen
 from medground.errors import UsageError
 from medground.query import Filters
 
@@ -35,6 +35,8 @@ class Question(Frozen):
     task: Task
     options: tuple[Option, ...] = ()
     filters: Filters = Filters()
+    documents: tuple[DocumentId, ...] = ()
+    """Documents that the question was made from, where a data set says so: no demonstration may share one."""
 
     @property
     def closed(self) -> bool:
@@ -49,6 +51,7 @@ class Question(Frozen):
         task: Task | None = None,
         options: Sequence[str] | Mapping[str, str] = (),
         filters: Filters | None = None,
+        documents: Sequence[DocumentId] = (),
     ) -> Question:
         """Make a question from what a user typed.
 
@@ -72,7 +75,7 @@ class Question(Frozen):
         if len({_cleaned(choice, "option").casefold() for choice in letters.values()}) < len(letters):
             raise UsageError("two options are the same; give each once")
         choices = tuple(Option(letter=letter, text=_cleaned(choice, "option")) for letter, choice in letters.items())
-        return cls(text=cleaned, task=task, options=choices, filters=filters or Filters())
+        return cls(text=cleaned, task=task, options=choices, filters=filters or Filters(), documents=tuple(documents))
 
 
 def _cleaned(text: str, what: str = "question") -> str:

@@ -1,0 +1,84 @@
+"""`medground demonstrations`: make and look at pools of solved training questions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from medground.faces.cli.options import Preset, Quiet, Sets, SettingsFile, load_settings
+
+if TYPE_CHECKING:
+    from medground.train.demonstrations.pool import PoolManifest
+
+demonstrations_app = typer.Typer(
+    help="Demonstrations: solved training questions that the recipe reason-and-verify shows to a model.",
+    no_args_is_help=True,
+)
+
+Name = Annotated[str, typer.Argument(help="Name of the pool.", metavar="NAME")]
+
+
+@demonstrations_app.command("build")
+def build(
+    name: Name,
+    source: Annotated[Path, typer.Option("--from", metavar="FILE", help="PubMedQA in JSON Lines, with its splits.")],
+    corpus: Annotated[list[str] | None, typer.Option("--corpus", "-c", help="Corpus to search; repeatable.")] = None,
+    model: Annotated[str | None, typer.Option(help="Model that writes the rationales; keyless without one.")] = None,
+    limit: Annotated[int | None, typer.Option(help="Most demonstrations; all without it.", min=1)] = None,
+    seed: Annotated[int, typer.Option(help="Decides which training questions are taken.")] = 0,
+    sets: Sets = None,
+    preset: Preset = None,
+    settings: SettingsFile = None,
+    quiet: Quiet = False,
+) -> None:
+    """Make a pool from training questions, in place of the one that has the name now."""
+    import asyncio
+
+    from medground.faces.cli.progress import shown_progress
+    from medground.train.demonstrations.build import build_pool
+
+    extra: dict[str, object] = {"retrieval.corpora": tuple(corpus) if corpus else None, "model.default": model}
+    chosen = load_settings(sets, preset, settings, extra)
+    with shown_progress(quiet=quiet) as progress:
+        manifest = asyncio.run(build_pool(name, source, chosen, limit=limit, seed=seed, progress=progress))
+    typer.echo(_summary(manifest))
+    for reason, number in manifest.left_out.items():
+        typer.echo(f"left out    {number:,}  {reason}", err=True)
+
+
+@demonstrations_app.command("info")
+def info(
+    name: Annotated[str, typer.Argument(help="Name of the pool, or the path of its file.", metavar="NAME")],
+    json: Annotated[bool, typer.Option("--json", help="Print the manifest as JSON.")] = False,
+) -> None:
+    """How a pool was made; it is read and checked as a recipe would."""
+    from medground.settings import Settings
+    from medground.train.demonstrations.pool import read_pool
+
+    manifest = read_pool(name, Settings.load().home).manifest
+    if json:
+        typer.echo(manifest.model_dump_json(indent=2))
+        return
+    typer.echo(_summary(manifest))
+    for line in _described(manifest):
+        typer.echo(line)
+
+
+def _summary(manifest: PoolManifest) -> str:
+    classes = ", ".join(f"{number} {label}" for label, number in manifest.classes.items())
+    return f"{manifest.name}: {manifest.demonstrations:,} demonstrations ({classes}), {manifest.sha256[:16]}"
+
+
+def _described(manifest: PoolManifest) -> list[str]:
+    return [
+        f"made        {manifest.created:%Y-%m-%d %H:%M} UTC by {manifest.made_by}",
+        f"from        {manifest.source} ({manifest.source_sha256[:16]}), seed {manifest.seed}",
+        *(f"model       {model} ({operator})" for operator, model in manifest.models.items()),
+        f"agreed      {manifest.agreed} of {manifest.demonstrations} times the model gave the known answer by itself",
+        *(f"corpus      {snapshot.name} ({snapshot.hash[:16]})" for snapshot in manifest.snapshots),
+        f"embedding   {manifest.embedding}",
+        f"settings    {manifest.settings_hash}",
+        *(f"left out    {number:,}  {reason}" for reason, number in manifest.left_out.items()),
+    ]

@@ -1,0 +1,1 @@
+"""Making what a model learns from: pools of demonstrations."""

@@ -1,0 +1,139 @@
+"""Building a pool from the training records of a file.
+
+Source: Reason and Verify, section 4.1. What is finished is kept, so the same command goes on where it was stopped.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import random
+from collections import Counter
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from medground import __version__
+from medground.corpus.embedding import Embedder
+from medground.engine import Engine
+from medground.errors import UsageError
+from medground.progress import Progress, silent
+from medground.settings import Settings
+from medground.train.demonstrations.decontaminate import Clean, decontaminated
+from medground.train.demonstrations.pool import PoolManifest, Solved, pool_place
+from medground.train.demonstrations.records import Records, read_records
+from medground.train.demonstrations.shots import opened_embedder
+from medground.train.demonstrations.solve import Task, solve_all
+from medground.train.demonstrations.storage import Plan, Unfinished, locked
+
+EMBEDDER = "minilm"
+_OPERATORS = ("reason", "rewrite")
+
+
+async def build_pool(
+    name: str,
+    source: Path,
+    settings: Settings,
+    *,
+    limit: int | None = None,
+    seed: int = 0,
+    embedder: str = EMBEDDER,
+    progress: Progress = silent,
+) -> PoolManifest:
+    """Make a pool in place of the one that has the name now.
+
+    Args:
+        name: name of the pool.
+        source: PubMedQA in JSON Lines, with a `split` per record; held-out records are refused, and what resembles
+            them is left out.
+        settings: model, corpora and the group `reason_and_verify`; demonstrations are made without demonstrations.
+        limit: most demonstrations; None takes all.
+        seed: decides the order in which training records are taken.
+        embedder: embedding model of the questions.
+        progress: told how many are made.
+
+    Raises:
+        UsageError: a wrong name, no training record, no question that could be solved, or another build under way.
+        BadDocument: the file cannot be read.
+        ConfigError: the model, a corpus, the reranker or the embedding model cannot be used.
+        SourceUnavailable: no source could be searched; what is done is kept.
+        ModelFailed: the model failed for every question.
+        StorageFailed: the disk refuses.
+    """
+    file = pool_place(name, settings.home)
+    records = read_records(source)
+    encoder = await asyncio.to_thread(opened_embedder, embedder, settings.home)
+    clean, tasks = await asyncio.to_thread(_tasks, records, encoder, seed)
+    async with await Engine.open(_without_shots(settings), progress=progress) as engine:
+        plan = Plan(
+            source_sha256=hashlib.sha256(await asyncio.to_thread(source.read_bytes)).hexdigest(),
+            seed=seed,
+            settings_hash=engine.settings.hash,
+            snapshots=tuple(s.snapshot for s in engine.sources if s.snapshot is not None),
+            embedding=encoder.identity,
+        )
+        with locked(file):
+            unfinished = Unfinished(file, plan)
+            failures = await solve_all(tasks, unfinished, limit, engine, progress)
+            solved = [step.solved for step in unfinished.steps if step.solved is not None][:limit]
+            if not solved:
+                raise (
+                    failures[-1]
+                    if failures
+                    else UsageError(
+                        f"no question of {source} found a passage; name the corpus to search with --corpus NAME"
+                    )
+                )
+            manifest = PoolManifest(
+                name=file.stem,
+                made_by=f"medground {__version__}",
+                created=datetime.now(UTC),
+                source=source.name,
+                limit=limit,
+                models={operator: engine.models.of(operator).name for operator in _OPERATORS},
+                settings=engine.settings.reason_and_verify.model_dump(mode="json"),
+                embedder=embedder,
+                left_out=_left_out(records, clean, unfinished, len(failures)),
+                **_counted(solved),
+                **plan.model_dump(),
+            )
+            return unfinished.finish(solved, manifest)
+
+
+def _tasks(records: Records, encoder: Embedder, seed: int) -> tuple[Clean, list[Task]]:
+    """Training questions that share no document with a held-out one and repeat none, in a seeded order."""
+    vectors = encoder.embed([record.question for record in records.training])
+    clean = decontaminated(
+        [[record.document] for record in records.training],
+        vectors,
+        [record.document for record in records.held_out],
+        encoder.embed([record.question for record in records.held_out]),
+    )
+    order = list(clean.places)
+    random.Random(seed).shuffle(order)
+    return clean, [Task(records.training[place], vectors[place]) for place in order]
+
+
+def _without_shots(settings: Settings) -> Settings:
+    choices = settings.reason_and_verify.model_copy(update={"shots": 0, "pool": None, "rationale": True})
+    recipe = settings.recipe.model_copy(update={"name": "reason-and-verify"})
+    return settings.model_copy(update={"reason_and_verify": choices, "recipe": recipe})
+
+
+def _left_out(records: Records, clean: Clean, unfinished: Unfinished, failed: int) -> dict[str, int]:
+    """Records that are not in the pool, by reason."""
+    counts = Counter({f"refused: from the split {split}": number for split, number in records.refused.items()})
+    counts["unreadable"] = records.unreadable
+    counts["shares a document with a held-out record"] = clean.shared
+    counts["repeats a held-out question"] = clean.near
+    counts["the model failed"] = failed
+    counts.update(step.left_out for step in unfinished.steps if step.left_out)
+    return dict(sorted((+counts).items()))
+
+
+def _counted(solved: Sequence[Solved]) -> dict[str, object]:
+    return {
+        "demonstrations": len(solved),
+        "classes": dict(sorted(Counter(one.label for one in solved).items())),
+        "agreed": sum(one.said == one.answer for one in solved),
+    }

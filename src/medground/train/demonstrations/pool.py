@@ -1,0 +1,197 @@
+"""The pool T*: solved training questions in a file of JSON Lines, and a manifest that says how they were made.
+
+Source: Reason and Verify, section 4.1 (demonstration pool construction).
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, ValidationError
+
+from medground.answer import SnapshotReference
+from medground.document import DocumentId, Frozen
+from medground.errors import BadDocument, ConfigError, SnapshotCorrupt, UsageError
+from medground.operators.reasoning import Demonstration
+from medground.question import Task
+
+TRAINING_SPLITS = frozenset({"train", "training", "train_dev"})
+"""`train_dev`: the 500 records of PubMedQA that are not its test split; its authors cut training folds from them."""
+_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
+_SUFFIX = ".jsonl"
+
+
+class Quoted(Frozen):
+    """A cited sentence: where it stands, and its words."""
+
+    document_id: DocumentId
+    start: int = Field(ge=0)
+    end: int = Field(gt=0)
+    quote: str
+
+
+class Solved(Frozen):
+    """A training question with a rationale that a model made and the answer that is known."""
+
+    id: str
+    question: str
+    task: Task
+    rationale: str
+    answer: tuple[str, ...] = Field(min_length=1, description="the known answer; its class")
+    said: tuple[str, ...] = Field(default=(), description="what the model that wrote the rationale answered")
+    evidence: tuple[Quoted, ...]
+    documents: tuple[DocumentId, ...] = Field(description="its own document, and those of its passages")
+    split: str
+    embedding: str = Field(description="the question's unit vector: float16, little-endian, base64")
+
+    @property
+    def label(self) -> str:
+        """Its class."""
+        return ", ".join(self.answer)
+
+    def shown(self) -> Demonstration:
+        """What a model sees of it."""
+        return Demonstration(
+            question=self.question,
+            evidence=tuple(quoted.quote for quoted in self.evidence),
+            rationale=self.rationale,
+            answer=self.answer,
+        )
+
+
+class PoolManifest(Frozen):
+    """How a pool was made. `sha256` is of its file."""
+
+    version: Literal[1] = 1
+    name: str
+    made_by: str
+    created: datetime
+    source: str
+    source_sha256: str
+    seed: int
+    limit: int | None
+    models: Mapping[str, str] = Field(description="operator to the model that answered it")
+    settings_hash: str
+    settings: Mapping[str, Any] = Field(description="the group `reason_and_verify`")
+    snapshots: tuple[SnapshotReference, ...]
+    embedder: str
+    embedding: str = Field(description="identity of the embedding model")
+    demonstrations: int
+    classes: Mapping[str, int]
+    agreed: int = Field(description="demonstrations whose model said the known answer by itself")
+    left_out: Mapping[str, int] = Field(description="records that are not in the pool, by reason")
+    sha256: str = ""
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Solved questions with their manifest."""
+
+    manifest: PoolManifest
+    solved: tuple[Solved, ...]
+
+    @cached_property
+    def vectors(self) -> NDArray[np.float32]:
+        """Unit vectors of the questions, shape (demonstrations, dimensions)."""
+        return np.stack([unpacked(one.embedding) for one in self.solved])
+
+
+def packed(vector: NDArray[np.float32]) -> str:
+    """A vector as text."""
+    return base64.b64encode(vector.astype("<f2").tobytes()).decode("ascii")
+
+
+def unpacked(text: str) -> NDArray[np.float32]:
+    """The vector of `packed`, of length 1 again."""
+    vector = np.frombuffer(base64.b64decode(text, validate=True), dtype="<f2").astype(np.float32)
+    length = float(np.linalg.norm(vector))
+    if not np.isfinite(length) or length == 0:
+        raise ValueError("the embedding is no unit vector")
+    return vector / np.float32(length)
+
+
+def pool_place(name: str, home: Path) -> Path:
+    """The file of a pool: `home/demonstrations/NAME.jsonl`, or the path itself where one is given.
+
+    Raises:
+        UsageError: it is neither a name nor the path of such a file.
+    """
+    if name.endswith(_SUFFIX):
+        return Path(name)
+    if not _NAME.fullmatch(name):
+        raise UsageError(f"{name[:80]!r} is no name of a pool; use a-z 0-9 . _ -, or the path of a {_SUFFIX} file")
+    return home / "demonstrations" / f"{name}{_SUFFIX}"
+
+
+def manifest_place(file: Path) -> Path:
+    """Where the manifest of a pool's file stands."""
+    return file.with_suffix(".json")
+
+
+def read_pool(name: str, home: Path) -> Pool:
+    """A pool by its name or the path of its file, checked against its manifest.
+
+    Raises:
+        ConfigError: there is none.
+        BadDocument: a line cannot be read.
+        UsageError: it holds a question that is not from a training split.
+        SnapshotCorrupt: it is not what its build left.
+    """
+    file = pool_place(name, home)
+    try:
+        stamp = (file.stat().st_mtime_ns, manifest_place(file).stat().st_mtime_ns)
+    except OSError:
+        raise ConfigError(
+            f"no pool of demonstrations {name!r} ({file} or its manifest is missing); "
+            "medground demonstrations build NAME --from FILE makes one"
+        ) from None
+    return _read(file, stamp)
+
+
+@lru_cache(maxsize=4)
+def _read(file: Path, stamp: tuple[int, int]) -> Pool:
+    content = file.read_bytes()
+    try:
+        manifest = PoolManifest.model_validate_json(manifest_place(file).read_bytes())
+    except ValidationError as error:
+        raise SnapshotCorrupt(f"{manifest_place(file)} is no manifest of a pool ({_first(error)}); {_AGAIN}") from None
+    solved = [_solved(line, file, number) for number, line in enumerate(content.splitlines(), start=1)]
+    if hashlib.sha256(content).hexdigest() != manifest.sha256:
+        raise SnapshotCorrupt(f"{file} has changed since it was built: its hash is not the manifest's; {_AGAIN}")
+    if not solved:
+        raise SnapshotCorrupt(f"{file} holds no demonstration; {_AGAIN}")
+    return Pool(manifest, tuple(solved))
+
+
+_AGAIN = "build it again with medground demonstrations build"
+
+
+def _solved(line: bytes, file: Path, number: int) -> Solved:
+    try:
+        solved = Solved.model_validate_json(line)
+        unpacked(solved.embedding)
+    except ValidationError as error:
+        raise BadDocument(f"is no demonstration ({_first(error)}); {_AGAIN}", file=str(file), position=number) from None
+    except ValueError as error:
+        raise BadDocument(f"is no demonstration ({error}); {_AGAIN}", file=str(file), position=number) from None
+    if solved.split.casefold() not in TRAINING_SPLITS:
+        raise UsageError(
+            f"{file}:{number} is from the split {solved.split[:40]!r}; demonstrations come from training splits only, "
+            f"so this pool is refused; {_AGAIN}"
+        )
+    return solved
+
+
+def _first(error: ValidationError) -> str:
+    problem = error.errors(include_input=False, include_url=False)[0]
+    return f"{'.'.join(str(p) for p in problem['loc'])}: {problem['msg']}".removeprefix(": ")

@@ -1,0 +1,95 @@
+"""The step that finds demonstrations for a question, and says what it left out."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from medground.corpus.embedding import Embedder, open_embedder
+from medground.document import Hit
+from medground.errors import ConfigError
+from medground.operators.reasoning import Demonstration
+from medground.question import Question
+from medground.run import Run
+from medground.train.demonstrations.decontaminate import Clean, decontaminated
+from medground.train.demonstrations.pool import Pool, read_pool
+from medground.train.demonstrations.select import Selection, selected
+
+
+@dataclass(frozen=True)
+class Shots:
+    """A pool that is open for one run; without one, nothing is shown."""
+
+    run: Run
+    pool: Pool | None = None
+    embedder: Embedder | None = None
+
+    async def choose(self, question: Question, evidence: Sequence[Hit]) -> tuple[Demonstration, ...]:
+        """Demonstrations for a question that share no document with it or with its passages, and do not repeat it."""
+        if self.pool is None or self.embedder is None:
+            return ()
+        pool, choices = self.pool, self.run.settings.reason_and_verify
+        with self.run.trace.span("demonstrations", pool=pool.manifest.name, sha256=pool.manifest.sha256) as span:
+            asked = await asyncio.to_thread(self.embedder.embed, [question.text])
+            held = {*question.documents, *(hit.passage.document_id for hit in evidence)}
+            clean = decontaminated([one.documents for one in pool.solved], pool.vectors, held, asked)
+            chosen = selected(pool, clean.places, asked[0], question.text, choices)
+            span.set(
+                shown=[pool.solved[place].id for place in chosen.places],
+                left_out_shared_document=clean.shared,
+                left_out_near_duplicate=clean.near,
+                passed_over_alike=chosen.alike,
+                drawn_by_lot=chosen.drawn,
+            )
+        self._tell(clean, chosen)
+        return tuple(pool.solved[place].shown() for place in chosen.places)
+
+    def _tell(self, clean: Clean, chosen: Selection) -> None:
+        wanted = self.run.settings.reason_and_verify.shots
+        if len(chosen.places) < wanted and self.pool is not None:
+            self.run.warn(
+                f"{len(chosen.places)} of {wanted} demonstrations were shown: of {len(self.pool.solved)} in the pool "
+                f"{self.pool.manifest.name}, {clean.shared} share a document with the question or its passages, "
+                f"{clean.near} repeat the question, {chosen.alike} are too alike"
+            )
+
+
+async def open_shots(run: Run) -> Shots:
+    """The pool that the settings name, with its embedding model; nothing is opened where none is to be shown.
+
+    Raises:
+        ConfigError: no pool is named or there is none, or its embedding model is missing or another one.
+        UsageError: the pool holds a question that is not from a training split.
+        BadDocument: a line of it cannot be read.
+        SnapshotCorrupt: it is not what its build left.
+    """
+    choices = run.settings.reason_and_verify
+    if not choices.shots or not choices.rationale:
+        return Shots(run)
+    if choices.pool is None:
+        raise ConfigError(
+            f"reason_and_verify.shots is {choices.shots} and no pool is named; medground demonstrations build NAME "
+            "--from FILE makes one, --set reason_and_verify.pool=NAME names it"
+        )
+    home = run.settings.home
+    pool = await asyncio.to_thread(read_pool, choices.pool, home)
+    embedder = await asyncio.to_thread(opened_embedder, pool.manifest.embedder, home)
+    if embedder.identity != pool.manifest.embedding:
+        raise ConfigError(
+            f"the pool {pool.manifest.name} was made with the embedding model {pool.manifest.embedding}, the one now "
+            f"is {embedder.identity}; build it again with medground demonstrations build"
+        )
+    return Shots(run, pool, embedder)
+
+
+@lru_cache(maxsize=2)
+def opened_embedder(name: str, home: Path) -> Embedder:
+    """An embedding model, opened once for all questions.
+
+    Raises:
+        ConfigError: it cannot be opened.
+    """
+    return open_embedder(name, home)
