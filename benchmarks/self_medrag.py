@@ -1,0 +1,284 @@
+"""Self-MedRAG against its own base without critic, on PubMedQA's official test split and its 1,000 abstracts.
+
+    python benchmarks/self_medrag.py --out RESULTS.jsonl [--data ../shared/data] [--model keyless] [--limit 500]
+        [--corpus titled --corpus untitled] [--home FOLDER] [--set KEY=VALUE ...]
+
+Each question is asked twice, first of the base (`self_medrag.critic=false`), then of the loop. Each result is appended
+to RESULTS.jsonl as it comes; the same command goes on where it was stopped. A failure is a result with its status, and
+counts as wrong. Replies of a model are cached, so the loop's first round is the base's and is paid once.
+
+Printed: the base beside the loop with Wilson's 95 % intervals and McNemar's exact test on the same questions, the
+majority class, and by round how many questions had it, its steering score, and whether the own abstract was in its
+context. `written` is what the generator answered, as the paper counts; `shown` is what Medground lets stand after
+verification. In this data the question is the title of its own abstract, so a corpus without titles is asked too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import math
+import random
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from lean import FILE, Record, read, shown
+from pubmed_reasoner import without_titles
+from sklearn.metrics import f1_score
+
+from medground.corpus.build import build
+from medground.corpus.embedding import open_embedder
+from medground.corpus.library import Library
+from medground.corpus.readers import find_inputs
+from medground.engine import Engine
+from medground.errors import MedgroundError
+from medground.question import Question
+from medground.settings import Settings, parse_options
+from medground.trace import read_trace
+
+Result = dict[str, Any]
+MODES = ("base", "loop")
+CLASSES = ("yes", "no", "maybe")
+SMALL = {"self_medrag.passages": 2, "self_medrag.rounds": 2, "recipe.sentences": 2, "verify.taxonomy": False}
+"""Small prompts and few calls for a model on two cores; `--set` goes over them."""
+
+
+def settings_of(options: argparse.Namespace, corpus: str, mode: str) -> Settings:
+    """The settings of one column of the table."""
+    chosen: dict[str, Any] = {
+        "recipe.name": "self-medrag",
+        "retrieval.corpora": (_name(corpus),),
+        "model.default": options.model,
+        "model.timeout": 900.0,
+        **({"home": str(options.home)} if options.home else {}),
+        **({} if options.model == "keyless" else SMALL),
+        **parse_options(options.sets),
+        "self_medrag.critic": mode == "loop",
+    }
+    return Settings.load(options=chosen)
+
+
+def ready(settings: Settings, data: Path, corpora: Sequence[str]) -> None:
+    """Build the corpora that are not there yet, with MiniLM's vectors."""
+    library = Library(settings.home)
+    missing = [corpus for corpus in corpora if _name(corpus) not in library.list()]
+    if not missing:
+        return
+    inputs = find_inputs([data / "pubmedqa" / FILE])
+    embedder = open_embedder("minilm", settings.home)
+    for corpus in missing:
+        given = inputs if corpus == "titled" else [without_titles(one) for one in inputs]
+        build(library, _name(corpus), given, embedder=embedder)
+        print(f"built {_name(corpus)}")
+
+
+async def asked(engine: Engine, record: Record) -> Result:
+    """One question: what came of it, round by round."""
+    try:
+        answer = await engine.ask(Question.ask(record["question"], task="yes-no-maybe"))
+    except MedgroundError as error:
+        return {"status": type(error).__name__, "error": str(error), "rounds": [], "written": None, "shown": None}
+    spans = read_trace(engine.settings.home / "traces", answer.trace_id)
+    rounds = [round_of(span, f"PMID:{record['pmid']}") for span in spans if span["name"] == "round"]
+    chosen = [span["attributes"]["medground.number"] for span in spans if span["name"] == "best round"]
+    best = next((one for one in rounds if chosen and one["number"] == chosen[0]), None)
+    return {
+        "status": answer.decision.status,
+        "error": None,
+        "rounds": rounds,
+        "best": chosen[0] if chosen else None,
+        "score": best["score"] if best else None,
+        "support": answer.support,
+        "labels": Counter(statement.verdict.label for statement in answer.statements),
+        "written": (best["answer"] or [None])[0] if best else None,
+        "shown": answer.decision.shown(),
+        "usage": answer.usage.model_dump(mode="json"),
+    }
+
+
+def round_of(span: dict[str, Any], own: str) -> Result:
+    """What the trace says of one round. A round that ended for want of a new context has no answer."""
+    said = {name.removeprefix("medground."): value for name, value in span["attributes"].items()}
+    return {
+        "number": said["number"],
+        "score": said.get("steering_score"),
+        "own": own in said.get("documents", ()),
+        "documents": said.get("documents", []),
+        "answered": "statements" in said,
+        "statements": said.get("statements", 0),
+        "answer": said.get("answer", []),
+        "drifted": said.get("drifted", 0),
+        "ended": said.get("ended"),
+    }
+
+
+def stored(path: Path) -> dict[tuple[str, str], Result]:
+    """Results of earlier runs by settings hash and PMID; a line that was cut off is done again."""
+    found: dict[tuple[str, str], Result] = {}
+    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
+        try:
+            result = json.loads(line)
+        except json.JSONDecodeError:
+            continue
+        found[result["settings"], result["pmid"]] = result
+    return found
+
+
+async def run(options: argparse.Namespace, corpus: str, records: Sequence[Record]) -> dict[str, list[Result]]:
+    """Results by mode, in the order of the records."""
+    known = stored(options.out)
+    async with await Engine.open(settings_of(options, corpus, "base")) as base:
+        # One set of sources and models for both: they differ in the recipe's settings alone.
+        loop = Engine(settings_of(options, corpus, "loop"), base.recipe, base.sources, base.models, base.graphs)
+        engines = dict(zip(MODES, (base, loop), strict=True))
+        with options.out.open("a", encoding="utf-8") as file:
+            if options.out.stat().st_size and not options.out.read_text(encoding="utf-8").endswith("\n"):
+                file.write("\n")
+            for number, record in enumerate(records, start=1):
+                for mode, engine in engines.items():
+                    key = (engine.settings.hash, record["pmid"])
+                    if key in known:
+                        continue
+                    about = {"settings": key[0], "pmid": key[1], "corpus": corpus, "mode": mode, "model": options.model}
+                    known[key] = about | {"expected": record["final_decision"]} | await asked(engine, record)
+                    file.write(json.dumps(known[key]) + "\n")
+                    file.flush()
+                if options.model != "keyless" or number % 100 == 0:
+                    print(f"{corpus} {number}/{len(records)}", flush=True)
+    return {mode: [known[engine.settings.hash, r["pmid"]] for r in records] for mode, engine in engines.items()}
+
+
+def report(corpus: str, results: dict[str, list[Result]]) -> None:
+    """Print the tables of one corpus."""
+    base, loop = (results[mode] for mode in MODES)
+    majority = Counter(r["expected"] for r in base).most_common(1)[0][0]
+    always = shown([r["expected"] == majority for r in base])
+    print(f"\n### {corpus}, {len(base)} questions; always {majority!r}: {always}")
+    print("\n| figure | base, no critic | self-medrag |\n| --- | --- | --- |")
+    written = [what for what in ("written", "shown") if any(r[what] for r in [*base, *loop])]  # keyless writes none
+    rows: list[tuple[str, Callable[[list[Result]], str]]] = [
+        ("mean steering score of the round returned", lambda rs: mean([r.get("score") for r in rs])),
+        ("mean support (verdicts of proven judges)", lambda rs: mean([r.get("support") for r in rs])),
+        ("statements by verdict", lambda rs: counted([r.get("labels", {}) for r in rs])),
+        ("own abstract in the context returned", lambda rs: shown([own_in_best(r) for r in rs])),
+        *(row for what in written for row in accuracies(what)),
+        ("rounds with an answer, mean", lambda rs: mean([float(len(answered(r))) for r in rs])),
+        ("status", lambda rs: counted([Counter([r["status"]]) for r in rs])),
+        ("failed", lambda rs: str(sum(r["error"] is not None for r in rs))),
+        *(
+            (f"{name} per question, beyond the cache", _paid(name))
+            for name in ("model_calls", "input_tokens", "output_tokens", "seconds")
+        ),
+    ]
+    for name, value in rows:
+        print(f"| {name} | {value(base)} | {value(loop)} |")
+    for what in written:
+        print(f"\nMcNemar, {what}: {mcnemar(base, loop, what)}")
+    by_round(loop)
+
+
+def by_round(results: Sequence[Result]) -> None:
+    """Print what each round of the loop had, and why loops ended."""
+    print("\n| round | questions | own abstract in its context | and not in an earlier one | mean steering score |")
+    print("| --- | --- | --- | --- | --- |")
+    for number in range(1, 1 + max((len(answered(r)) for r in results), default=0)):
+        so_far = [answered(r)[:number] for r in results if len(answered(r)) >= number]
+        own = [rounds[-1]["own"] for rounds in so_far]
+        fresh = sum(rounds[-1]["own"] and not any(r["own"] for r in rounds[:-1]) for rounds in so_far)
+        print(f"| {number} | {len(own)} | {shown(own)} | {fresh} | {mean([r[-1]['score'] for r in so_far])} |")
+    ends = Counter((r["rounds"][-1]["ended"] or "rounds used up") if r["rounds"] else r["status"] for r in results)
+    print(f"\nended: {dict(ends.most_common())}")
+    print(f"round returned: {dict(sorted(Counter(str(r.get('best')) for r in results).items()))}")
+    print(f"statements kept out as drift: {sum(one['drifted'] for r in results for one in r['rounds'])}")
+
+
+def accuracies(what: str) -> list[tuple[str, Callable[[list[Result]], str]]]:
+    """Rows on one kind of answer; the paper leaves the `maybe` questions out."""
+    return [
+        (f"accuracy, {what}", lambda rs: accuracy(rs, what)),
+        (f"accuracy, {what}, where there is one", lambda rs: accuracy([r for r in rs if r[what]], what)),
+        (f"accuracy, {what}, without `maybe` questions", lambda rs: accuracy(without_maybe(rs), what)),
+        (f"macro-F1, {what}", lambda rs: f"{macro_f1(rs, what):.3f}"),
+    ]
+
+
+def answered(result: Result) -> list[Result]:
+    """The rounds that have an answer."""
+    return [one for one in result["rounds"] if one["answered"]]
+
+
+def own_in_best(result: Result) -> bool:
+    """Whether the own abstract was in the context of the round that was returned."""
+    return any(one["own"] for one in result["rounds"] if one["number"] == result.get("best"))
+
+
+def accuracy(results: Sequence[Result], what: str) -> str:
+    """Share that is right; no answer is wrong."""
+    return shown([r[what] == r["expected"] for r in results]) if results else "-"
+
+
+def without_maybe(results: Sequence[Result]) -> list[Result]:
+    """The paper leaves these questions out."""
+    return [r for r in results if r["expected"] != "maybe"]
+
+
+def macro_f1(results: Sequence[Result], what: str) -> float:
+    """Mean F1 of the three classes; no answer is of none of them."""
+    expected, said = [r["expected"] for r in results], [r[what] or "none" for r in results]
+    return float(f1_score(expected, said, labels=list(CLASSES), average="macro", zero_division=0.0))
+
+
+def mcnemar(base: Sequence[Result], loop: Sequence[Result], what: str) -> str:
+    """Questions that only one of the two has right, and the exact two-sided probability of such a split by chance."""
+    pairs = [(b[what] == b["expected"], n[what] == n["expected"]) for b, n in zip(base, loop, strict=True)]
+    lost, won = pairs.count((True, False)), pairs.count((False, True))
+    tail = sum(math.comb(lost + won, k) for k in range(min(lost, won) + 1)) / 2 ** (lost + won)
+    return f"only the loop right {won}, only the base right {lost}, p = {min(1.0, 2 * tail):.3f}"
+
+
+def mean(values: Sequence[float | None]) -> str:
+    """The mean of what is there, and of how many."""
+    there = [value for value in values if value is not None]
+    return f"{sum(there) / len(there):.3f} of {len(there)}" if there else "-"
+
+
+def counted(labels: Sequence[dict[str, int]]) -> str:
+    """Verdicts of all statements."""
+    total: Counter[str] = Counter()
+    for one in labels:
+        total.update(one)
+    return ", ".join(f"{label} {n}" for label, n in total.most_common()) or "-"
+
+
+def _paid(name: str) -> Callable[[list[Result]], str]:
+    return lambda rs: mean([float(r["usage"][name]) for r in rs if r.get("usage")])
+
+
+def _name(corpus: str) -> str:
+    return f"self-medrag-{corpus}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--model", default="keyless")
+    parser.add_argument("--limit", type=int, default=500)
+    parser.add_argument("--corpus", action="append", choices=("titled", "untitled"))
+    parser.add_argument("--home", type=Path, help="Medground's folder, where corpora are built; its own by default")
+    parser.add_argument("--set", dest="sets", action="append", default=[])
+    options = parser.parse_args()
+    corpora = options.corpus or (["titled", "untitled"] if options.model == "keyless" else ["untitled"])
+    ready(settings_of(options, corpora[0], "base"), options.data, corpora)
+    records = read(options.data / "pubmedqa", "test")
+    random.Random(0).shuffle(records)
+    records = records[: options.limit]
+    for corpus in corpora:
+        report(corpus, asyncio.run(run(options, corpus, records)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,355 @@
+"""Self-MedRAG: Algorithm 1 of the paper line by line, its guards, and what its rounds leave in the trace."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from medground.answer import Answer
+from medground.corpus.build import build
+from medground.corpus.chunk import chunk
+from medground.corpus.library import Library
+from medground.corpus.readers import find_inputs
+from medground.corpus.readers.base import Input
+from medground.document import Document, Hit
+from medground.errors import ConfigError, ModelFailed
+from medground.operators.reasoning import ReasonOutput, SubClaim
+from medground.operators.verifying import EntailOutput
+from medground.query import Filters, Query
+from medground.question import Question
+from medground.recipes.self_medrag import self_medrag
+from medground.run import Run
+from medground.settings import Settings, preset_names
+from medground.sources.base import Found
+from medground.sources.corpus import CorpusSource
+from medground.trace import read_trace
+from medground.usage import Usage
+
+MakeRun = Callable[..., Run]
+QUESTION = "Does aspirin prevent myocardial infarction?"
+TOPICS = ["bleeding", "stroke", "gout", "asthma", "migraine", "fever"]
+PAPERS = [
+    Document(
+        id=f"PMID:{number}",
+        title=f"Aspirin and {topic}",
+        text=f"Aspirin changed {topic} and {topic} scores. It was given for a year.",
+        year=2000 + number,
+    )
+    for number, topic in enumerate(["myocardial infarction", *TOPICS], start=1)
+]
+WITHDRAWN = Document(
+    id="PMID:99",
+    title="Aspirin and myocardial infarction",
+    text="Aspirin prevents myocardial infarction. Aspirin prevents myocardial infarction always.",
+    retraction="retracted",
+)
+BY_MODEL = ["reason", "entail"]
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    library = Library(tmp_path_factory.mktemp("home"))
+    papers = [*PAPERS, WITHDRAWN]
+    build(library, "heart", [Input("papers", "test", "1", lambda skip: iter(papers[skip:]))])
+    return library
+
+
+def answered(make_run: MakeRun, corpus: Library, text: str = QUESTION, **more: Any) -> tuple[Answer, Run]:
+    options = {"recipe.name": "self-medrag", "self_medrag.passages": 2, "self_medrag.drift": 0.1}
+    options |= {"verify.taxonomy": False, **more.pop("options", {})}
+    with corpus.open("heart") as snapshot:
+        run = make_run(text, more.pop("sources", [CorpusSource(snapshot)]), options=options, **more)
+        return asyncio.run(self_medrag(run.question, run)), run
+
+
+class Rankers:
+    """A source whose rankers find the papers that the test says; with `fresh`, each search finds a next one alone."""
+
+    name = "corpus:rankers"
+    snapshot = None
+
+    def __init__(self, rankers: Mapping[str, Sequence[Document]], *, fresh: bool = False) -> None:
+        self._rankers = rankers
+        self._fresh = fresh
+        self._searches = 0
+
+    async def search(self, query: Query, *, text: str, limit: int, filters: Filters) -> Found:
+        self._searches += 1
+        own = slice(self._searches - 1, self._searches) if self._fresh else slice(None)
+        return Found(
+            tuple(
+                tuple(
+                    Hit(passage=next(iter(chunk(paper))), ranker=ranker, rank=rank, score=1 / rank, source=self.name)
+                    for rank, paper in enumerate(papers[own], start=1)
+                )
+                for ranker, papers in self._rankers.items()
+            )
+        )
+
+    async def fetch(self, ids: Sequence[str]) -> dict[str, Document]:
+        return {paper.id: paper for paper in PAPERS if paper.id in ids}
+
+    async def close(self) -> None:
+        return None
+
+
+BM25 = [PAPERS[1], PAPERS[2]]
+DENSE = [PAPERS[3], PAPERS[2]]
+
+
+def rounds_of(run: Run) -> list[dict[str, Any]]:
+    """What the trace says of each round, without the prefixes of its names."""
+    assert run.trace.path is not None
+    spans = [s for s in read_trace(run.trace.path.parent, run.trace.path.stem) if s["name"] == "round"]
+    return [{n.removeprefix("medground."): v for n, v in s["attributes"].items()} for s in spans]
+
+
+def replies(scripts: Sequence[Sequence[str]], relations: Mapping[str, str], **changes: Any) -> dict[str, Any]:
+    """A generator that writes `scripts[i]` in round i, and a critic that says of a statement what `relations` says."""
+
+    def reason(value: Any) -> ReasonOutput:
+        claims = tuple(SubClaim(text=text, sentences=("P1.S1",)) for text in scripts[len(value.history)])
+        return ReasonOutput(claims=claims, answer=("yes",) if len(value.history) % 2 == 0 else ("no",))
+
+    def entail(value: Any) -> EntailOutput:
+        relation: Any = relations[value.statement]
+        return EntailOutput(relation=relation, best=value.evidence[0].id if relation != "neutral" else None)
+
+    return {"reason": reason, "entail": entail} | changes
+
+
+def about(topic: str, number: int = 0) -> str:
+    return f"Aspirin given {number or 'early'} prevents myocardial infarction and {topic}."
+
+
+def test_a_supported_rationale_is_returned_at_once(make_run: MakeRun, corpus: Library, scripted_model: Any) -> None:
+    model = scripted_model(replies([[about("stroke")]], {about("stroke"): "entails"}))
+    answer, run = answered(make_run, corpus, model=model, by_model=BY_MODEL)
+    assert [name for name, _ in model.seen] == ["reason", "entail"]
+    assert rounds_of(run)[0]["ended"] == "supported"
+    assert rounds_of(run)[0]["steering_score"] == 1.0
+    assert answer.decision.shown() == "yes"
+
+
+def test_what_nothing_supports_joins_the_query_and_the_history(
+    make_run: MakeRun, corpus: Library, scripted_model: Any
+) -> None:
+    scripts = [[about("stroke"), about("gout")], [about("fever")]]
+    said = {about("stroke"): "entails", about("gout"): "neutral", about("fever"): "entails"}
+    model = scripted_model(replies(scripts, said))
+    answer, run = answered(make_run, corpus, model=model, by_model=BY_MODEL)
+    second = [value for name, value in model.seen if name == "reason"][1]
+    assert [past.query for past in second.history] == [QUESTION]
+    assert second.history[0].rationale == " ".join(scripts[0])
+    assert second.history[0].answer == ("yes",)
+    assert second.history[0].unsupported == (about("gout"),)
+    assert [search.query for search in answer.searches] == [QUESTION, f"{QUESTION} {about('gout')}"]
+    one, two = rounds_of(run)
+    assert list(one["text.unsupported"]) == [about("gout")]
+    assert two["text.query"] == f"{QUESTION} {about('gout')}"
+    assert "PMID:4" not in one["documents"]
+    assert "PMID:4" in two["documents"]
+    assert (one["steering_score"], two["steering_score"]) == (0.5, 1.0)
+    assert [s.text for s in answer.statements] == [about("fever")]
+
+
+@pytest.mark.parametrize("supported", list(itertools.product([0, 1, 2], repeat=3)))
+def test_the_best_round_is_returned_and_the_earliest_of_equals(
+    supported: tuple[int, ...], make_run: MakeRun, corpus: Library, scripted_model: Any
+) -> None:
+    scripts = [[about(TOPICS[2 * i]), about(TOPICS[2 * i + 1], i + 1)] for i in range(3)]
+    said = {
+        text: "entails" if place < supported[i] else "neutral"
+        for i, texts in enumerate(scripts)
+        for place, text in enumerate(texts)
+    }
+    model = scripted_model(replies(scripts, said))
+    sources = [Rankers({"bm25": PAPERS}, fresh=True)]
+    answer, run = answered(make_run, corpus, model=model, by_model=BY_MODEL, sources=sources)
+    rounds = [r for r in rounds_of(run) if "statements" in r]
+    expected = supported[: supported.index(2) + 1] if 2 in supported else supported
+    assert [r["steering_score"] * 2 for r in rounds] == list(expected)
+    best = expected.index(max(expected))
+    assert {s.text for s in answer.statements} == set(scripts[best])
+    assert answer.usage.model_calls == 3 * len(rounds)  # every round is counted, each statement checked once
+    assert answer.usage.searches == len(rounds)
+
+
+def test_rounds_are_limited_and_without_critic_there_is_one(
+    make_run: MakeRun, corpus: Library, scripted_model: Any
+) -> None:
+    scripts = [[about(topic)] for topic in TOPICS]
+    said = {text: "neutral" for texts in scripts for text in texts}
+    for options, expected in ({"self_medrag.rounds": 2}, 2), ({"self_medrag.critic": False}, 1):
+        model = scripted_model(replies(scripts, said))
+        sources = [Rankers({"bm25": PAPERS}, fresh=True)]
+        _, run = answered(make_run, corpus, model=model, by_model=BY_MODEL, options=options, sources=sources)
+        assert [name for name, _ in model.seen].count("reason") == expected
+        assert all("ended" not in r for r in rounds_of(run)[-expected:])
+
+
+def test_a_query_that_repeats_ends_the_loop(make_run: MakeRun, corpus: Library, scripted_model: Any) -> None:
+    same = about("gout")
+    model = scripted_model(replies([[same], [same.upper()], ["never"]], {same: "neutral", same.upper(): "neutral"}))
+    answer, run = answered(make_run, corpus, model=model, by_model=BY_MODEL)
+    assert rounds_of(run)[-1]["ended"] == "query repeats"
+    assert len(answer.searches) == 2
+
+
+def test_a_context_that_repeats_ends_the_loop_before_it_is_paid_for(
+    make_run: MakeRun, corpus: Library, scripted_model: Any
+) -> None:
+    same = "Aspirin prevents myocardial infarction in men."
+    model = scripted_model(replies([[same], ["never"]], {same: "neutral"}))
+    _, run = answered(make_run, corpus, model=model, by_model=BY_MODEL, options={"self_medrag.passages": 1})
+    assert [name for name, _ in model.seen] == ["reason", "entail"]
+    assert rounds_of(run)[-1]["ended"] == "context repeats"
+
+
+def test_statements_that_drift_do_not_join_and_are_in_the_trace(
+    make_run: MakeRun, corpus: Library, scripted_model: Any
+) -> None:
+    away = "Fever and gout are seen in the winter."
+    model = scripted_model(replies([[away], ["never"]], {away: "neutral"}))
+    _, run = answered(make_run, corpus, model=model, by_model=BY_MODEL)
+    (only,) = rounds_of(run)
+    assert (only["drifted"], only["ended"]) == (1, "query repeats")
+    assert list(only["text.drifted"]) == [away]
+
+
+def test_an_unproven_critic_steers_and_its_verdict_stays_not_judged(
+    make_run: MakeRun, corpus: Library, scripted_model: Any
+) -> None:
+    model = scripted_model(replies([[about("stroke")]], {about("stroke"): "entails"}))
+    answer, run = answered(make_run, corpus, model=model, by_model=BY_MODEL)
+    assert rounds_of(run)[0]["steering_score"] == 1.0
+    assert [s.verdict.label for s in answer.statements] == ["not judged"]
+    trusted = {"verify.trusted_judges": model.name}
+    answer, _ = answered(make_run, corpus, model=model, by_model=BY_MODEL, options=trusted)
+    assert [s.verdict.label for s in answer.statements] == ["supported"]
+
+
+def test_keyless_quotes_and_is_done_in_one_round(make_run: MakeRun, corpus: Library) -> None:
+    answer, run = answered(make_run, corpus)
+    assert {s.verdict.label for s in answer.statements} == {"quoted"}
+    assert [r["ended"] for r in rounds_of(run)] == ["supported"]
+    assert answer.usage.model_calls == 0
+    assert answer.decision.status in ("lean", "not judged")
+
+
+def test_keyless_critic_steers_by_related_and_never_says_supported(
+    make_run: MakeRun, corpus: Library, scripted_model: Any
+) -> None:
+    scripts = [["Aspirin changed myocardial infarction by 40 percent."], ["Aspirin changed myocardial infarction."]]
+    model = scripted_model(replies(scripts, {}))
+    answer, run = answered(make_run, corpus, model=model, by_model=["reason"], options={"self_medrag.passages": 1})
+    first = rounds_of(run)[0]
+    assert first["steering_score"] == 0.0
+    assert {s.verdict.label for s in answer.statements} <= {"related", "not found"}
+
+
+def test_a_critic_that_fails_is_no_score_and_ends_the_loop(
+    make_run: MakeRun, corpus: Library, scripted_model: Any
+) -> None:
+    broken = ModelFailed("timed out", model="scripted:model", usage=Usage(model_calls=1))
+    model = scripted_model(replies([[about("stroke")], ["never"]], {}, entail=broken))
+    answer, run = answered(make_run, corpus, model=model, by_model=BY_MODEL)
+    (only,) = rounds_of(run)
+    assert "steering_score" not in only
+    assert only["ended"] == "nothing to judge"
+    assert [s.verdict.label for s in answer.statements] == ["unverified"]
+
+
+def test_a_later_round_that_fails_leaves_the_earlier_one(
+    make_run: MakeRun, corpus: Library, scripted_model: Any
+) -> None:
+    script = replies([[about("gout")]], {about("gout"): "neutral"})
+    first = script["reason"]
+
+    def reason(value: Any) -> Any:
+        return ModelFailed("no JSON", model="scripted:model") if value.history else first(value)
+
+    model = scripted_model(script | {"reason": reason})
+    answer, _ = answered(make_run, corpus, model=model, by_model=BY_MODEL)
+    assert [s.text for s in answer.statements] == [about("gout")]
+    assert any("round 2 failed" in warning for warning in answer.warnings)
+    always = scripted_model(script | {"reason": ModelFailed("no JSON", model="scripted:model")})
+    with pytest.raises(ModelFailed):
+        answered(make_run, corpus, model=always, by_model=BY_MODEL)
+
+
+def test_an_empty_rationale_ends_the_loop(make_run: MakeRun, corpus: Library, scripted_model: Any) -> None:
+    model = scripted_model({"reason": ReasonOutput(claims=(), answer=())})
+    answer, run = answered(make_run, corpus, model=model, by_model=BY_MODEL)
+    assert answer.decision.shown() is None
+    assert [r["ended"] for r in rounds_of(run)] == ["nothing to judge"]
+
+
+def test_retracted_papers_are_in_no_context_and_shown(make_run: MakeRun, corpus: Library, scripted_model: Any) -> None:
+    scripts = [[about("stroke")], [about("gout")], [about("fever")]]
+    model = scripted_model(replies(scripts, {texts[0]: "neutral" for texts in scripts}))
+    answer, run = answered(make_run, corpus, model=model, by_model=BY_MODEL)
+    assert all(WITHDRAWN.id not in r["documents"] for r in rounds_of(run))
+    assert WITHDRAWN.id in {document.id for document in answer.documents}
+    shown = [p for name, value in model.seen if name == "reason" for p in value.passages]
+    assert all("always" not in sentence.text for passage in shown for sentence in passage.sentences)
+
+
+def test_nothing_found_is_unanswerable(make_run: MakeRun, corpus: Library, scripted_model: Any) -> None:
+    model = scripted_model({})
+    answer, run = answered(make_run, corpus, text="Qwertz zuiop?", model=model, by_model=BY_MODEL)
+    assert answer.decision.status == "unanswerable"
+    assert rounds_of(run)[0]["ended"] == "nothing found"
+
+
+@pytest.mark.parametrize(
+    ("retrieval", "expected"),
+    [
+        ("hybrid", ["PMID:3", "PMID:2", "PMID:4"]),  # Eq. 1: 2/62 > 1/61 = 1/61
+        ("bm25", ["PMID:2", "PMID:3"]),
+        ("dense", ["PMID:4", "PMID:3"]),
+    ],
+)
+def test_retrieval_of_table_1(retrieval: str, expected: list[str], make_run: MakeRun, corpus: Library) -> None:
+    options = {"self_medrag.retrieval": retrieval, "self_medrag.passages": 5}
+    _, run = answered(make_run, corpus, sources=[Rankers({"bm25": BM25, "dense": DENSE})], options=options)
+    assert list(rounds_of(run)[0]["documents"]) == expected
+
+
+def test_dense_retrieval_without_vectors_says_how_to_mend_it(make_run: MakeRun, corpus: Library) -> None:
+    with pytest.raises(ConfigError, match="--embed"):
+        options = {"self_medrag.retrieval": "dense"}
+        answered(make_run, corpus, sources=[Rankers({"bm25": BM25})], options=options)
+
+
+def test_presets_are_table_1(tmp_path: Path) -> None:
+    names = [name for name in preset_names() if name.startswith("self-medrag-")]
+    loaded = {name: Settings.load(preset=name, environ={"MEDGROUND_HOME": str(tmp_path)}) for name in names}
+    assert {s.recipe.name for s in loaded.values()} == {"self-medrag"}
+    assert {n: s.self_medrag.critic for n, s in loaded.items()} == {
+        "self-medrag-bm25": False,
+        "self-medrag-dense": False,
+        "self-medrag-hybrid": False,
+        "self-medrag-model": True,
+        "self-medrag-nli": True,
+    }
+    assert {s.verify.entailment for s in loaded.values()} == {0.5}
+    assert {s.verify.support for s in loaded.values()} == {0.7}
+    assert {s.retrieval.fusion_k for s in loaded.values()} == {60}
+
+
+def test_a_question_of_pubmedqa_is_answered_from_its_abstract(make_run: MakeRun, shared: Path, home: Path) -> None:
+    library = Library(home)
+    build(library, "pubmedqa", find_inputs([shared / "pubmedqa" / "pqa_l.jsonl.gz"]))
+    text = "Do mitochondria play a role in remodelling lace plant leaves during programmed cell death?"
+    with library.open("pubmedqa") as snapshot:
+        run = make_run(text, [CorpusSource(snapshot)], options={"recipe.name": "self-medrag"})
+        answer = asyncio.run(self_medrag(Question.ask(text), run))
+    assert "PMID:21645374" in {e.document_id for e in answer.evidence}
+    for evidence in answer.evidence:
+        assert run.ledger.documents[evidence.document_id].text[evidence.start : evidence.end] == evidence.quote
