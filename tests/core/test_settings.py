@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from medground.errors import ConfigError
+from medground.recipes import recipe_names
 from medground.settings import Settings, parse_options, preset_names
 
 
@@ -55,12 +56,12 @@ def test_unreadable_files_and_unknown_presets_are_refused(tmp_path: Path) -> Non
     broken.write_text("[recipe\n", encoding="utf-8")
     with pytest.raises(ConfigError, match="cannot read"):
         Settings.load(file=broken, environ={})
-    with pytest.raises(ConfigError, match="offline, strict"):
+    with pytest.raises(ConfigError, match="there are: .*offline, "):
         Settings.load(preset="best", environ={})
 
 
 def test_every_preset_loads() -> None:
-    assert {Settings.load(preset=name, environ={}).recipe.name for name in preset_names()} == {"ground"}
+    assert {Settings.load(preset=name, environ={}).recipe.name for name in preset_names()} <= set(recipe_names())
 
 
 def test_the_hash_names_what_changes_an_answer_and_no_secret(tmp_path: Path) -> None:

@@ -11,9 +11,9 @@ from typing import Annotated
 from pydantic import Field
 
 from medground.operators.base import InvalidOutput, Operator, OperatorInput, OperatorOutput, Untrusted
-from medground.operators.keyless import writing as keyless
+from medground.operators.keyless import reading, writing
 from medground.operators.reading import DATA_RULE
-from medground.operators.views import EvidenceView, SentencedPassage
+from medground.operators.views import EvidenceView, PassageView, SentencedPassage
 from medground.operators.writing import allowed_answers
 from medground.question import Option, Task
 
@@ -87,12 +87,17 @@ def _fits(value: ReasonInput, output: ReasonOutput | DirectOutput) -> None:
 
 
 def _chosen(value: ReasonInput, most: int) -> tuple[SubClaim, ...]:
-    views = [
-        EvidenceView(id=s.id, title=p.title, section=p.section, quote=s.text)
-        for p in value.passages
+    """The sentences to show of the passages on topic, in their own words; none when no passage is on topic."""
+    texts = [PassageView(id=p.id, title=p.title, text=" ".join(s.text for s in p.sentences)) for p in value.passages]
+    on_topic = set(reading.screen(value.question, texts))
+    passages = [p for p in value.passages if p.id in on_topic]
+    views = {
+        s.id: EvidenceView(id=s.id, title=p.title, section=p.section, quote=s.text)
+        for p in passages
         for s in p.sentences
-    ]
-    chosen = keyless.choose(value.question, views, most)
+    }
+    taken = [views[sentence] for sentence in reading.extract(value.question, passages)]
+    chosen = writing.choose(value.question, taken, most)
     return tuple(SubClaim(text=e.quote[:1200], sentences=(e.id,)) for e in chosen)
 
 
