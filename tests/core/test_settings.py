@@ -56,7 +56,7 @@ def test_unreadable_files_and_unknown_presets_are_refused(tmp_path: Path) -> Non
     broken.write_text("[recipe\n", encoding="utf-8")
     with pytest.raises(ConfigError, match="cannot read"):
         Settings.load(file=broken, environ={})
-    with pytest.raises(ConfigError, match="there are: .*offline, "):
+    with pytest.raises(ConfigError, match="offline, "):
         Settings.load(preset="best", environ={})
 
 
