@@ -24,7 +24,7 @@ def kinds(statement: str, quote: str, title: str = "", sentence: str = "") -> li
             "Statins lower mortality.",
             "These data suggest that statins lower mortality.",
             "",
-            [("certainty", "suggest")],
+            [("certainty", "suggest that")],
         ),
         ("Coffee causes cancer.", "Coffee was associated with cancer.", "", [("cause", "associated")]),
         ("Zinc cures colds in patients.", "Zinc cured colds in mice.", "", [("population", "mice")]),

@@ -2,13 +2,33 @@
 
 from __future__ import annotations
 
-from medground.operators import answering, reading, reasoning, rewriting, searching, summarising, verifying, writing
+from medground.operators import (
+    answering,
+    labelling,
+    reading,
+    reasoning,
+    rewriting,
+    searching,
+    summarising,
+    verifying,
+    writing,
+)
 from medground.operators.base import Operator
 
 OPERATORS: tuple[str, ...] = tuple(
     sorted(
         value.name
-        for module in (answering, reading, reasoning, rewriting, searching, summarising, verifying, writing)
+        for module in (
+            answering,
+            labelling,
+            reading,
+            reasoning,
+            rewriting,
+            searching,
+            summarising,
+            verifying,
+            writing,
+        )
         for value in vars(module).values()
         if isinstance(value, Operator)
     )

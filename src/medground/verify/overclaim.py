@@ -14,15 +14,13 @@ from dataclasses import dataclass
 from medground.answer import Verdict
 from medground.document import Document
 from medground.operators.keyless.flags import differences
+from medground.operators.keyless.flags.cues import ASSOCIATION, HEDGE
 
-_HEDGE = re.compile(
-    r"\b(?:may|might|could|can|suggest\w*|possib\w+|potential\w*|appear\w*|seem\w*|likely|unclear|probabl\w+|perhaps|"
-    r"preliminary|trend\w*|hypothesi\w*|tend(?:s|ed)? to)\b",
+_REPORTED = re.compile(
+    r"\b(?:suggest\w*|hypothesi\w+|speculat\w+|appear(?:s|ed)?|seem(?:s|ed)?|possible|likely)\b[^.;,]{0,20}?\bthat\b",
     re.IGNORECASE,
 )
-_ASSOCIATION = re.compile(
-    r"\b(?:associat\w*|correlat\w*|link\w*|relat(?:ed|ionship|ion)|predict\w*|risk factors?)\b", re.IGNORECASE
-)
+"""A hedge in front of what it hedges; a statement that repeats the rest has lost it."""
 _ANIMALS_OR_CELLS = re.compile(
     r"\b(?:mouse|mice|murine|rats?|rodents?|rabbits?|zebrafish|drosophila|pigs?|piglets?|porcine|dogs?|canine|monkeys?|"
     r"macaques?|sheep|guinea pigs?|hamsters?|in vitro|ex vivo|cell lines?|cultured cells|cell cultures?|explants?)\b",
@@ -72,13 +70,16 @@ def held_back(verdict: Verdict, found: tuple[Excess, ...]) -> Verdict:
 
 
 def _certainty(statement: str, quote: str, document: Document, sentence: str) -> str | None:
-    if "certainty" not in differences(statement, quote) or _HEDGE.search(sentence):
+    if HEDGE.search(sentence):
         return None
-    return _word(_HEDGE, quote)
+    if "certainty" in differences(statement, quote):
+        return _word(HEDGE, quote)
+    reported = _REPORTED.search(quote)
+    return reported[0].lower() if reported else None
 
 
 def _cause(statement: str, quote: str, document: Document, sentence: str) -> str | None:
-    return _word(_ASSOCIATION, quote) if "cause" in differences(statement, quote) else None
+    return _word(ASSOCIATION, quote) if "cause" in differences(statement, quote) else None
 
 
 def _population(statement: str, quote: str, document: Document, sentence: str) -> str | None:

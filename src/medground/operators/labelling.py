@@ -1,0 +1,78 @@
+"""Labelling: one of eight labels for a statement of a rationale against its context.
+
+Source: Reason and Verify, section 3.1 (rationale verifier), Table 1, and section 4.2.2 (what the judge is given).
+"""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from medground.answer import Category
+from medground.operators.base import InvalidOutput, Operator, OperatorInput, OperatorOutput, Untrusted
+from medground.operators.keyless import flags
+from medground.operators.keyless import labelling as keyless
+from medground.operators.reading import DATA_RULE
+from medground.operators.views import EvidenceView
+
+_SHOWN = ("CORRECT-EXPLICIT", "CORRECT-IMPLICIT", "CORRECT-ADDITIONAL", "INCORRECT-FALSE")
+"""Labels that a passage of the context decides."""
+
+
+class LabelInput(OperatorInput):
+    question: Untrusted
+    rationale: Untrusted
+    statement: Untrusted
+    cited: tuple[str, ...] = ()
+    passages: tuple[EvidenceView, ...]
+
+
+class LabelOutput(OperatorOutput):
+    category: Category | None = Field(description="one of the eight labels; none only when none can be told")
+    best: str | None = Field(default=None, description="id of the passage that decides it")
+    reason: str = Field(default="", max_length=300, description="why, in a few words")
+
+
+def _known(value: LabelInput, output: LabelOutput) -> None:
+    known = {p.id for p in value.passages}
+    if output.best is not None and output.best not in known:
+        raise InvalidOutput(f"unknown passage id {output.best[:40]!r}; use only ids that are given")
+    if output.best is None and output.category in _SHOWN and len(known) != 1:
+        raise InvalidOutput(f"{output.category} needs the id of the passage that decides it")
+
+
+def _choices(value: LabelInput) -> dict[str, tuple[str, ...]]:
+    return {"best": tuple(p.id for p in value.passages)}
+
+
+def _keyless(value: LabelInput) -> LabelOutput:
+    found = flags.compare(value.statement, value.passages)
+    same = next((p for p in value.passages if p.quote.split() == value.statement.split()), None)
+    signals = keyless.Signals(
+        relation="quoted" if same else "related" if found.related else "neutral",
+        coverage=found.coverage,
+        flags=found.flags,
+        on_topic=keyless.on_topic(value.question, value.statement, value.passages),
+    )
+    return LabelOutput(category=keyless.labelled(signals), best=same.id if same else found.best)
+
+
+label = Operator(
+    name="label",
+    instructions=(
+        "You verify the rationale of an answer to a biomedical question. Give one statement of it one of eight labels "
+        "against the passages of its context. CORRECT-EXPLICIT: a passage states it, word for word or in other words. "
+        "CORRECT-IMPLICIT: no passage states it, and it follows from what they state. CORRECT-ADDITIONAL: it uses the "
+        "passages rightly and adds a relevant detail from elsewhere, which is right. CORRECT-MISSING: it is right, and "
+        "the passages give it no support. INCORRECT-FALSE: a passage contradicts it. INCORRECT-DEVIATING: it is off "
+        "the topic of the question and the passages. INCORRECT-ILLOGICAL: it contradicts another part of the "
+        "rationale, or breaks logic or science, such as a cause made of an association, a certainty of a `may`, or "
+        "patients of mice. INCORRECT-MISSING: it is wrong, and the passages do not bear on it. Be strict: a statement "
+        "that says more than the passages is not explicit. `cited` are the passages that the statement itself names. "
+        "Give the id of the passage that decides, and the reason in a few words. " + DATA_RULE
+    ),
+    input=LabelInput,
+    output=LabelOutput,
+    keyless=_keyless,
+    check=_known,
+    choices=_choices,
+)

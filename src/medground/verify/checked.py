@@ -1,0 +1,19 @@
+"""A checked statement: its verdict, and the critic's own word behind it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from medground.answer import Verdict
+from medground.verify.critics.base import Judgement
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A verdict with the judgement behind it; None where no critic was needed.
+
+    That is where a statement is its source's own words, was compared with a stored relation, or has no source at all.
+    """
+
+    verdict: Verdict
+    judgement: Judgement | None = None
