@@ -161,7 +161,7 @@ def report(corpus: str, results: dict[str, list[Result]]) -> None:
     written = [what for what in ("written", "shown") if any(r[what] for r in [*base, *loop])]  # keyless writes none
     rows: list[tuple[str, Callable[[list[Result]], str]]] = [
         ("mean steering score of the round returned", lambda rs: mean([r.get("score") for r in rs])),
-        ("mean support (verdicts of proven judges)", lambda rs: mean([r.get("support") for r in rs])),
+        ("mean support of the answer (supported or quoted)", lambda rs: mean([r.get("support") for r in rs])),
         ("statements by verdict", lambda rs: counted([r.get("labels", {}) for r in rs])),
         ("own abstract in the context returned", lambda rs: shown([own_in_best(r) for r in rs])),
         *(row for what in written for row in accuracies(what)),
@@ -192,7 +192,8 @@ def by_round(results: Sequence[Result]) -> None:
     ends = Counter((r["rounds"][-1]["ended"] or "rounds used up") if r["rounds"] else r["status"] for r in results)
     print(f"\nended: {dict(ends.most_common())}")
     print(f"round returned: {dict(sorted(Counter(str(r.get('best')) for r in results).items()))}")
-    print(f"statements kept out as drift: {sum(one['drifted'] for r in results for one in r['rounds'])}")
+    going_on = [one for r in results for one in r["rounds"] if one["ended"] != "supported"]
+    print(f"statements kept out as drift: {sum(one['drifted'] for one in going_on)}")
 
 
 def accuracies(what: str) -> list[tuple[str, Callable[[list[Result]], str]]]:

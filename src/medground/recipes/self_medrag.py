@@ -13,7 +13,7 @@ from medground.document import Hit
 from medground.errors import ConfigError, ModelFailed, SourceUnavailable
 from medground.evidence import Evidence
 from medground.operators.reasoning import PastRound
-from medground.plan.revise import LoopQuery, first_query, revised
+from medground.plan.revise import LoopQuery, Revision, first_query, revised
 from medground.plan.steer import failed, holds, steering_score
 from medground.question import Question
 from medground.rank.fuse import fuse
@@ -55,17 +55,7 @@ async def self_medrag(question: Question, run: Run) -> Answer:
         ConfigError: `self_medrag.retrieval` is `dense`, and no source has vectors.
         BudgetExhausted: a limit of the run was reached.
     """
-    settings = run.settings.self_medrag
-    history: list[_Round] = []
-    query: LoopQuery | None = first_query(question)  # Q_0
-    while query is not None and len(history) < (settings.rounds if settings.critic else 1):
-        try:
-            query = await _round(question, query, history, run)
-        except (ModelFailed, SourceUnavailable) as error:
-            if not history:
-                raise
-            run.warn(f"round {len(history) + 1} failed, so an earlier one is shown: {error}")
-            break
+    history = await _rounds(question, run)
     if not history:
         return compose(run, unanswered(""))
     best = max(history, key=lambda past: -1.0 if past.score is None else past.score)  # the earliest of equals
@@ -74,34 +64,61 @@ async def self_medrag(question: Question, run: Run) -> Answer:
         return await finish(question, best.draft, best.evidence, run, verdicts=verdicts)
 
 
-async def _round(question: Question, query: LoopQuery, history: list[_Round], run: Run) -> LoopQuery | None:
-    """One turn of Algorithm 1, which enters the history; the next query, or None when the loop ends."""
-    with run.trace.span("round", number=len(history) + 1) as span:
-        span.text(query=query.text)
-        context = await _context(question, query, run)  # C_i = R(Q_i)
-        span.set(
-            documents=list(dict.fromkeys(hit.passage.document_id for hit in context)),
-            passages=[hit.passage.key for hit in context],
-        )
-        if not context or _keys(context) in [_keys(past.context) for past in history]:
-            span.set(ended="nothing found" if not context else "context repeats")
-            return None
-        this = await _answer(question, query, context, history, run)
-        history.append(this)  # H = H u {(Q_i, C_i, A_i, Rat_i)}
-        span.set(
-            answer=this.draft.answer,
-            statements=len(this.checked),
-            **({} if this.score is None else {"steering_score": this.score}),
-        )
-        span.text(unsupported=this.unsupported)
-        return _next(question, this, run, span)
+async def _rounds(question: Question, run: Run) -> list[_Round]:
+    """Algorithm 1. Where a later round fails, those before it are the history."""
+    settings = run.settings.self_medrag
+    history: list[_Round] = []
+    query = first_query(question)  # Q_0
+    try:
+        while len(history) < (settings.rounds if settings.critic else 1):
+            with run.trace.span("round", number=len(history) + 1) as span:
+                context = await _context(question, query, run, span)  # C_i = R(Q_i)
+                if ended := _nothing_new(context, history):
+                    span.set(ended=ended)
+                    break
+                this = await _answer(question, query, context, history, run)  # (A_i, Rat_i) = G(Q_i, C_i, H), S_i, U_i
+                history.append(this)  # H = H u {(Q_i, C_i, A_i, Rat_i)}
+                revision = revised(question, query, this.unsupported, settings.drift)  # Q_{i+1} = Q_i u U_i
+                _note(span, this, revision)
+                if ended := _enough(this, revision, run.settings.verify.support):  # S_i >= theta
+                    span.set(ended=ended)
+                    break
+                query = revision.query
+    except (ModelFailed, SourceUnavailable) as error:
+        if not history:
+            raise
+        run.warn(f"round {len(history) + 1} failed, so an earlier one is shown: {error}")
+    return history
+
+
+def _nothing_new(context: Sequence[Hit], history: Sequence[_Round]) -> str | None:
+    """Why a context is not worth an answer: there is none, or it was answered from before."""
+    if not context:
+        return "nothing found"
+    return "context repeats" if _keys(context) in [_keys(past.context) for past in history] else None
+
+
+def _enough(this: _Round, revision: Revision, theta: float) -> str | None:
+    """Why the loop ends after a round. Queries only grow, so one that repeats is the one before."""
+    if this.score is None:
+        return "nothing to judge"
+    if this.score >= theta:
+        return "supported"
+    return "query repeats" if revision.query.key == this.query.key else None
+
+
+def _note(span: Span, this: _Round, revision: Revision) -> None:
+    span.set(answer=this.draft.answer, statements=len(this.checked), drifted=len(revision.drifted))
+    if this.score is not None:
+        span.set(steering_score=this.score)
+    span.text(unsupported=this.unsupported, drifted=revision.drifted)
 
 
 async def _answer(
     question: Question, query: LoopQuery, context: Sequence[Hit], history: Sequence[_Round], run: Run
 ) -> _Round:
     """Answer and rationale from one context, and how much of the rationale the critic finds in it."""
-    written = await reasoned(question, context, run, history=[_past(past) for past in history])  # (A_i, Rat_i)
+    written = await reasoned(question, context, run, history=[_past(past) for past in history])
     parts = statements(written.draft.sentences, written.evidence)
     checked = await check_each(parts, run, context=context)
     tau = run.settings.verify.entailment
@@ -118,29 +135,18 @@ async def _answer(
     )
 
 
-def _next(question: Question, this: _Round, run: Run, span: Span) -> LoopQuery | None:
-    """`Q_{i+1}`, or None: the rationale is supported (S_i >= theta), or the query would repeat itself."""
-    if this.score is None:
-        span.set(ended="nothing to judge")
-        return None
-    if this.score >= run.settings.verify.support:
-        span.set(ended="supported")
-        return None
-    revision = revised(question, this.query, this.unsupported, run.settings.self_medrag.drift)
-    span.text(drifted=revision.drifted)
-    span.set(drifted=len(revision.drifted))
-    if revision.query.key == this.query.key:  # queries only grow, so one that repeats is the one before
-        span.set(ended="query repeats")
-        return None
-    return revision.query
-
-
-async def _context(question: Question, query: LoopQuery, run: Run) -> list[Hit]:
+async def _context(question: Question, query: LoopQuery, run: Run, span: Span) -> list[Hit]:
     """`C_i`: the first passages of BM25 and dense ranks, fused (Eq. 1). Retracted papers are never among them."""
     found = await run.search(query.tree(question), text=query.text)
     rankings = _chosen([ranking for result in found for ranking in result.rankings], run)
     standing = await readable(fuse(rankings, k=run.settings.retrieval.fusion_k), run)
-    return list(merge_duplicates(standing)[: run.settings.self_medrag.passages])
+    context = list(merge_duplicates(standing)[: run.settings.self_medrag.passages])
+    span.text(query=query.text)
+    span.set(
+        documents=list(dict.fromkeys(hit.passage.document_id for hit in context)),
+        passages=[hit.passage.key for hit in context],
+    )
+    return context
 
 
 def _chosen(rankings: Sequence[Ranking], run: Run) -> list[Ranking]:
