@@ -8,7 +8,7 @@ of brackets and quotes. The words are English; a sentence of another language is
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -22,12 +22,11 @@ _CAUSE = rf"(?:{_DEGREE})?because(?!\s+of\b)|so\s+that"
 _FREE = (
     rf"{_SO}|{_CAUSE}|whereas|(?:even\s+)?though|although|however(?=,)|nevertheless|nonetheless"
     rf"|which\s+(?:{_SO}|in\s+turn|strongly|further)?\s*{_REPORT}(?:e?s|ies|e?d|ied)?(?:\s+that)?"
-    rf"|{_REPORT}(?:y?ing)\s+that"
 )
 _AFTER_COMMA = (
-    r"while|but(?!\s+(?:not|also|only|rather)\b)|so|yet|however|in\s+contrast|by\s+contrast|on\s+the\s+other\s+hand|conversely"
-    r"|as\s+a\s+result|moreover|furthermore|in\s+addition|second(?:ly)?(?=,)|third(?:ly)?(?=,)|fourth(?:ly)?(?=,)"
-    r"|last(?:ly)?(?=,)|finally(?=,)"
+    rf"{_REPORT}y?ing\s+that|while|but(?!\s+(?:not|also|only|rather)\b)|so|yet|however|conversely"
+    r"|(?:in|by)\s+contrast(?!\s+to\b)|on\s+the\s+other\s+hand|as\s+a\s+result|moreover|furthermore|in\s+addition"
+    r"|(?:second|third|fourth|last)(?:ly)?(?=,)|finally(?=,)"
 )
 _JOINED = r"(?:(?:and|but|or)\s+)?"
 _MARKER = re.compile(
@@ -39,10 +38,8 @@ _TIMID = re.compile(rf"{_JOINED}(?:{_CAUSE})\b", re.IGNORECASE)
 
 _ITEM = r"\(?(?:[ivx]{1,4}|\d{1,2}|[a-h])\)(?=\s)"
 _BULLET = r"[•▪‣●◦](?=\s)"
-_LEAD = re.compile(
-    rf"(?:(?:\[[^\]\s]{{1,20}}\]|{_ITEM}|{_BULLET}|[-*–](?=\s)|(?:and|or|first(?:ly)?(?=,)|{_FREE}|{_AFTER_COMMA})\b),?\s*)+",
-    re.IGNORECASE,
-)
+_OPENING = rf"\[[^\]\s]{{1,20}}\]|{_ITEM}|{_BULLET}|[-*–](?=\s)|(?:and|or|first(?:ly)?(?=,)|{_FREE}|{_AFTER_COMMA})\b"
+_LEAD = re.compile(rf"(?:(?:{_OPENING}),?\s*)+", re.IGNORECASE)
 """What may open a clause without belonging to its subject."""
 
 _NUMBERED = re.compile(
@@ -53,11 +50,13 @@ _ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xi
 _STRONG = re.compile(rf";(?=\s)|(?<=\s){_BULLET}")
 _ENTITY = re.compile(r"&#?\w{1,8}$")
 _OPENS_SUBORDINATE = re.compile(
-    r"(?:(?:however|moreover|furthermore|and|but|thus|therefore),?\s+)?(?:although|(?:even\s+)?though|while|whereas|because(?!\s+of\b))\b",
+    r"(?:(?:however|moreover|furthermore|and|but|thus|therefore),?\s+)?"
+    r"(?:although|(?:even\s+)?though|while|whereas|because(?!\s+of\b))\b",
     re.IGNORECASE,
 )
+_COMMA = re.compile(r",(?=\s)")
 _DURING = re.compile(r"while\s[^,]*\b(?:is|are|was|were)\s+(?:\w+ly\s+)?\w+ing\b", re.IGNORECASE)
-_LEAN_ON = ("only", "just", "simply", "merely", "be", "been", "being")
+_LEAN_ON = ("only", "just", "simply", "merely", "be", "been", "being", "include", "includes", "included", "including")
 _LAST_WORD = re.compile(r"([^\W_]+(?:['’][^\W_]+)?)[\s,:]*$")
 
 
@@ -79,14 +78,17 @@ def clause_spans(sentence: str) -> list[Span]:
         return []
     found: list[Span] = []
     for part in _split(seen, whole, _list_cuts(seen, whole)):
-        found += _split(seen, part, _marker_cuts(seen, part))
+        for clause in _split(seen, part, _marker_cuts(seen, part)):
+            found += _split(seen, clause, _after_subordinate(seen, clause))
     return found
 
 
 def _split(seen: str, span: Span, cuts: Iterable[_Cut]) -> list[Span]:
     """Split at the cuts on both sides of which a clause stands alone."""
     start, end = span
-    inner = sorted({cut.at: cut for cut in cuts if start < cut.at < end}.values())
+    opening = _LEAD.match(seen, start, end)  # "However, because": one opening, no cut in it
+    first = opening.end() if opening else start + 1
+    inner = sorted({cut.at: cut for cut in cuts if first <= cut.at < end}.values())
     ends = [cut.at for cut in inner[1:]] + [end] * bool(inner)
     current = Clause(_body(seen, start, inner[0].at if inner else end))
     found: list[Span] = []
@@ -145,26 +147,25 @@ def _numbered(seen: str, span: Span) -> list[int]:
 
 
 def _marker_cuts(seen: str, span: Span) -> list[_Cut]:
-    cuts = [
+    return [
         _Cut(mark.start(), weak=True, timid=bool(_TIMID.fullmatch(mark[0])), full=bool(_FULL.fullmatch(mark[0])))
         for mark in _MARKER.finditer(seen, *span)
         if not _runs_on(seen, mark.start())
     ]
-    return [*_after_subordinate(seen, span, [cut.at for cut in cuts]), *cuts]
 
 
-def _after_subordinate(seen: str, span: Span, others: Sequence[int]) -> list[_Cut]:
+def _after_subordinate(seen: str, span: Span) -> list[_Cut]:
     """The comma after an opening "Although A fell,": the first with a clause before it and a clause right after it."""
     start, end = span
     if not _OPENS_SUBORDINATE.match(seen, start, end) or _DURING.match(seen, start, end):
         return []
-    commas = [match.end() for match in re.finditer(r",(?=\s)", seen[start:end])]
-    stops = [*(start + comma for comma in commas), end]
+    opening = _LEAD.match(seen, start, end)
+    stops = [comma.end() for comma in _COMMA.finditer(seen, opening.end() if opening else start, end)] + [end]
     before = Clause(_body(seen, start, stops[0]))
     for comma, stop in pairwise(stops):
         at = _next_word(seen, comma, end)
         after = _body(seen, at, stop)
-        if before.complete and at not in others and Clause(after).stands_alone:
+        if before.complete and Clause(after).stands_alone:
             return [_Cut(at)]
         before.feed(words_of(seen, comma, stop))
     return []

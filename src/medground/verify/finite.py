@@ -44,7 +44,7 @@ _VERBS = _set(
     "contradict contribute control correlate decline decrease define delay demonstrate depend develop differ diminish "
     "disappear disrupt drive elevate eliminate emerge enable enhance ensure equal exceed exert exhibit exist explain "
     "express facilitate fail fall favor favour follow form generate give grow harm help hold impair implicate imply "
-    "improve include increase indicate induce influence inhibit initiate interact involve lack lead lessen lie limit "
+    "improve include increase indicate induce influence inhibit initiate interact involve lead lessen lie limit "
     "lower maintain make mean mediate modulate need occur offer participate persist play possess precede predict "
     "prevent produce progress promote protect prove provide raise reach receive recommend reduce reflect regulate "
     "relieve remain report represent require resemble reside respond restore restrict return reveal reverse rise run "
@@ -68,10 +68,14 @@ _CHANGES = _set(
 
 _AFTER_PARTICIPLE = _set("with by to in from as for of on at during after before using under")
 
+_AFTER_NOUN = _set("of and or ,")
+"""After which a form such as `causes` or `forms` is a noun."""
+
 
 def words_of(text: str, start: int = 0, end: int | None = None) -> list[str]:
-    """Words and commas of a slice, in lower case."""
-    return [match[0].lower() for match in _WORD.finditer(text, start, len(text) if end is None else end)]
+    """Words and commas of a slice, in lower case; but not the `A` of "vitamin A" and "group A"."""
+    found = _WORD.finditer(text, start, len(text) if end is None else end)
+    return [match[0] if match[0] == "A" and match.start() > start else match[0].lower() for match in found]
 
 
 class Clause:
@@ -117,8 +121,9 @@ class Clause:
             self._embedded = 0
         elif _finite(word, self._before, after[0] if after else ""):
             self._found_verb(word, after)
-        elif word in _RELATIVE and self._before and not self._verb:
+        elif word in _RELATIVE and (self._before or word not in _PRONOUNS) and not self._verb:
             self._embedded += 1
+            self._pronoun = False  # "those who"
         elif not _is_adverb(word) and (word in _SUBJECTS or word not in FUNCTION):
             self._pronoun |= self._nouns == 0 and word in _PRONOUNS
             self._nouns += 1
@@ -148,12 +153,12 @@ def _finite(word: str, before: str, after: str) -> bool:
     if word in _PAST or word in _CHANGES:
         return True
     if word.endswith("ed") and len(word) > 4 and not word.endswith(("eed", "hundred")):
-        return after not in _AFTER_PARTICIPLE
-    if word.endswith("s") and not _plural(before):
+        return bool(after) and after not in _AFTER_PARTICIPLE
+    if word.endswith("s") and not _plural(before) and after not in AUXILIARIES and after not in _AFTER_NOUN:
         stems = {word[:-1], word[:-2] if word.endswith("es") else "", word[:-3] + "y" if word.endswith("ies") else ""}
         return bool(stems & _VERBS)
     return word in _VERBS and _plural(before)
 
 
 def _plural(word: str) -> bool:
-    return word in _PLURAL or (word.endswith("s") and not word.endswith(("ss", "us", "is")))
+    return word in _PLURAL or (word.endswith("s") and not word.endswith(("ss", "us", "is", "'s", "’s")))

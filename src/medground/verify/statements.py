@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from medground.corpus.sentences import sentence_spans
 from medground.evidence import Evidence
@@ -18,6 +18,7 @@ from medground.write.draft import Sentence
 
 _CITED = r"\[(?:E\d+|\d+|[A-Za-z]{2,12}:\s?[\w.:/-]+)(?:\s*[,;–-]\s*(?:E?\d+|[A-Za-z]{2,12}:\s?[\w.:/-]+)){0,20}\]"
 _CITATIONS = re.compile(rf"(?:{_CITED}[\s.]*)+")
+_FULL_STOP = re.compile(r"[。！？｡।۔؟]+[”」』）\"]*")
 _LABEL = re.compile(r"\(?(?:\d{1,2}|[ivx]{1,4}|[a-h])[.)]|[-*•–]|(?:yes|no|maybe)[.,!]?", re.IGNORECASE)
 
 
@@ -34,7 +35,7 @@ def segment(text: str) -> tuple[Span, ...]:
 
 
 def written_sentences(text: str) -> list[Span]:
-    """Spans of the sentences of a rationale: those of `sentence_spans`, where each border between two sentences holds.
+    """Spans of the sentences of a rationale: those of `sentence_spans`, cut at the full stops of other scripts too.
 
     No border is one inside brackets or quotes, one after a lone list number or a lone `Yes.` (they belong to what
     follows), and one before citation marks (they belong to what they follow).
@@ -42,7 +43,7 @@ def written_sentences(text: str) -> list[Span]:
     inside = asides(text)
     starts = [start for start, _ in inside]
     found: list[Span] = []
-    for start, end in sentence_spans(text):
+    for start, end in _sentences(text):
         place = bisect_right(starts, start - 1) - 1
         if found and ((place >= 0 and start < inside[place][1]) or _LABEL.fullmatch(text, *found[-1]) is not None):
             found[-1] = (found[-1][0], end)
@@ -53,6 +54,18 @@ def written_sentences(text: str) -> list[Span]:
         if start < end:
             found.append((start, end))
     return found
+
+
+def _sentences(text: str) -> Iterator[Span]:
+    for start, end in sentence_spans(text):
+        first = start
+        for stop in _FULL_STOP.finditer(text, start, end):
+            yield first, stop.end()
+            first = stop.end()
+            while first < end and text[first].isspace():
+                first += 1
+        if first < end:
+            yield first, end
 
 
 def statements(written: Sequence[Sentence], evidence: Sequence[Evidence]) -> tuple[Sentence, ...]:

@@ -1,0 +1,196 @@
+"""Statements of any text: nothing lost, nothing torn, the same each time; and of real rationales, at their size."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from medground.corpus.sentences import sentence_spans
+from medground.document import Document
+from medground.evidence import Evidence, Ledger
+from medground.verify.asides import asides, blanked
+from medground.verify.statements import segment, statements
+from medground.write.draft import Draft, Sentence, by_sentence, sentences_of
+
+CLAUSES = st.sampled_from(
+    [
+        *("aspirin reduced stroke", "bleeding rose", "the trial was stopped", "it was small", "of the patients", "A"),
+        *(
+            "mortality fell by 12.5%",
+            "IL-6 (n = 5; P < .05) increased",
+            "those who smoked were older",
+            "others disagree",
+        ),
+        *("a benefit", "no effect was seen", "if platelets matter", "“stroke fell. It did; indeed”", "bleeding,"),
+    ]
+)
+LINKS = st.sampled_from(
+    [
+        *(
+            " because ",
+            ", whereas ",
+            "; ",
+            "; however, ",
+            ", and therefore ",
+            ", which suggests that ",
+            ". ",
+            " [E1]. ",
+        ),
+        *(
+            ", although ",
+            ", suggesting that ",
+            " (i) ",
+            ", (ii) ",
+            " 1) ",
+            ", and 2) ",
+            ", but ",
+            " • ",
+            "\n- ",
+            ". [E1]",
+        ),
+        *(". Although ", ", ", ". Because ", " (", ") ", ' "', '" ', ". 1. ", ". Yes. ", "。", ".However", "\n\n"),
+    ]
+)
+WRITTEN = st.lists(st.tuples(CLAUSES, LINKS), max_size=14).map(lambda parts: "".join(a + b for a, b in parts))
+TEXTS = st.one_of(st.text(max_size=200), WRITTEN)
+LABEL = re.compile(r"\W*(?:\w{1,4}|maybe)\W*", re.IGNORECASE)
+
+
+def pieces(text: str) -> list[str]:
+    return [text[start:end] for start, end in segment(text)]
+
+
+@given(TEXTS)
+@settings(deadline=None, max_examples=400)
+@example("")
+@example(" \n ")
+@example("no sentence end")
+@example("Although ")
+@example("; ; ;")
+def test_statements_are_in_order_and_nothing_is_lost(text: str) -> None:
+    spans = segment(text)
+    last = 0
+    for start, end in spans:
+        assert last <= start < end <= len(text)
+        assert text[last:start].strip() == ""
+        assert text[start:end] == text[start:end].strip()
+        last = end
+    assert text[last:].strip() == ""
+    assert segment(text) == spans
+
+
+@given(TEXTS)
+@settings(deadline=None, max_examples=400)
+def test_a_border_between_sentences_holds_unless_there_is_a_reason(text: str) -> None:
+    """The reasons: brackets or quotes around it, a lone label before it, citation marks after it."""
+    borders = [start for start, _ in sentence_spans(text)][1:]
+    for start, end in segment(text):
+        for border in (b for b in borders if start < b < end):
+            inside = any(first < border < last for first, last in asides(text))
+            assert inside or text[border] == "[" or LABEL.fullmatch(text[start:border])
+
+
+@given(WRITTEN)
+@settings(deadline=None, max_examples=400)
+def test_a_statement_is_one_statement(text: str) -> None:
+    for piece in pieces(text):
+        assert pieces(piece) == [piece]
+
+
+@given(TEXTS)
+@settings(deadline=None, max_examples=200)
+def test_blanking_keeps_every_place_and_hides_what_stands_in_brackets(text: str) -> None:
+    seen = blanked(text)
+    assert len(seen) == len(text)
+    assert all(seen[start + 1 : end - 1].strip() == "" for start, end in asides(text))
+    assert all(a == b for a, b in zip(seen, text, strict=True) if not a.isspace())
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        *("; ", "because ", "bleeding rose; ", "stroke fell because bleeding rose, ", "although a, ", "(i) a ", "[E1;"),
+        *(
+            "(",
+            ")",
+            '"a ',
+            "and  \t",
+            "which   ",
+            "1. ",
+            "Yes. ",
+            "&amp; ",
+            "阿司匹林降低。",
+            "x",
+            "Although it fell, b, ",
+        ),
+        *("Aspirin lowered the risk of stroke because platelets were inhibited. ", "[E1] ", "that ", ", while a "),
+    ],
+)
+def test_50_000_characters_take_a_moment(piece: str) -> None:
+    text = (piece * 50_000)[:50_000]
+    started = time.process_time()
+    spans = segment(text)
+    assert time.process_time() - started < 3
+    assert "".join(text[start:end] for start, end in spans).replace(" ", "") == "".join(
+        text[spans[0][0] : spans[-1][1]].split(" ")
+    ) or any(c in piece for c in "\t")
+
+
+def evidence(text: str = "Aspirin reduced stroke because platelets were inhibited.") -> Evidence:
+    ledger = Ledger()
+    ledger.admit([Document(id="PMID:1", text=text)])
+    return ledger.quote("PMID:1", 0, len(text))
+
+
+def test_a_statement_keeps_its_citations_and_its_place_in_the_sentence() -> None:
+    text = "Aspirin reduced stroke; bleeding rose. Death was rare."
+    found = statements([Sentence(text=text, evidence=("E1", "E2"))], [])
+    assert [s.text for s in found] == ["Aspirin reduced stroke;", "bleeding rose.", "Death was rare."]
+    assert {s.evidence for s in found} == {("E1", "E2")}
+    assert all(s.whole.text[s.start : s.start + len(s.text)] == s.text for s in found)
+    assert [s.text for s in sentences_of(found)] == ["Aspirin reduced stroke; bleeding rose.", "Death was rare."]
+
+
+def test_a_quote_letter_by_letter_stays_whole() -> None:
+    quote = evidence()
+    same = Sentence(text=quote.quote.replace(" stroke", "  stroke"), evidence=("E1",))
+    assert statements([same], [quote]) == (same,)
+    assert len(statements([same.model_copy(update={"evidence": ("E2",)})], [quote])) == 2
+
+
+@given(st.lists(st.tuples(WRITTEN, st.lists(st.sampled_from(["E1", "E2"]), unique=True).map(tuple)), max_size=4))
+@settings(deadline=None, max_examples=100)
+def test_statements_of_statements_are_themselves(written: list[tuple[str, tuple[str, ...]]]) -> None:
+    draft = Draft(sentences=tuple(Sentence(text=text, evidence=cited) for text, cited in written))
+    once = statements(draft.sentences, [])
+    assert statements(once, []) == once
+    for group in by_sentence(once):
+        whole = group[0].whole
+        assert "".join("".join(s.text for s in group).split()) == "".join(whole.text.split())
+        assert {s.evidence for s in group} == {whole.evidence}
+
+
+def test_two_sentences_alike_stay_two() -> None:
+    once = statements([Sentence(text="Stroke fell; bleeding rose.", evidence=("E1",))] * 2, [])
+    assert [len(group) for group in by_sentence(once)] == [2, 2]
+
+
+def test_real_abstracts_are_cut_with_nothing_lost(shared: Path) -> None:
+    """PubMedQA's conclusions: one in twelve sentences or so holds two statements, and none is torn to shreds."""
+    sentences = found = 0
+    with gzip.open(shared / "pubmedqa" / "pqa_l.jsonl.gz", "rt", encoding="utf-8") as lines:
+        for _, line in zip(range(300), lines, strict=False):
+            text = json.loads(line)["long_answer"]
+            spans = segment(text)
+            assert "".join("".join(text[s:e] for s, e in spans).split()) == "".join(text.split())
+            assert all(len(text[s:e].split()) > 1 for s, e in spans)
+            sentences += len(sentence_spans(text))
+            found += len(spans)
+    assert 1.02 < found / sentences < 1.3
