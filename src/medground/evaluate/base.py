@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import date
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -71,8 +71,36 @@ class DataSet(Protocol):
     @property
     def info(self) -> DataSetInfo: ...
 
-    def read(self, path: Path, split: str) -> Iterator[Item]:
-        """Items of a split, in the file's order.
+    def find(self, path: Path) -> Path:
+        """The file of the set that `path` is or, for a folder, holds.
+
+        Raises:
+            UsageError: there is no such file.
+        """
+        ...
+
+    def fits(self, path: Path) -> bool:
+        """Whether a file begins like one of this set."""
+        ...
+
+    def hash(self, path: Path) -> str:
+        """SHA-256 of the file's bytes, unpacked, and of the files beside it that belong to it.
+
+        Raises:
+            UsageError: a file is missing or damaged.
+        """
+        ...
+
+    def ids(self, path: Path, split: str) -> Iterator[str]:
+        """Ids of the items of a split (`all`: of every one), in the file's order, without building the items.
+
+        Raises:
+            UsageError: as for `read`.
+        """
+        ...
+
+    def read(self, path: Path, split: str, wanted: Callable[[str], bool] | None = None) -> Iterator[Item]:
+        """Items of a split (`all`: of every one), in the file's order; with `wanted`, those whose id it takes.
 
         Raises:
             UsageError: the file is not of this set, an item lacks its gold answer, an id comes twice; one line with
@@ -110,7 +138,10 @@ class RunLine(Frozen):
 
 
 class RunHeader(Frozen):
-    """First line of a run's file: everything that could change its results."""
+    """First line of a run's file: everything that could change its results.
+
+    A run that was resumed with an accepted difference has another header before the lines that it holds for.
+    """
 
     format: Literal["medground-run-1"] = "medground-run-1"
     dataset: str
@@ -119,11 +150,13 @@ class RunHeader(Frozen):
     recipe: str
     model: str
     limit: int | None = None
-    seed: int = 0
+    seed: int | None = Field(default=None, description="of the shuffle that the limit is taken from; None: file order")
     with_context: bool = False
+    items: int = Field(description="how many items the run is over; those without a line are unfinished")
     settings: dict[str, Any]
     settings_hash: str
     prompts_hash: str = Field(description="of all operators' instructions and schemas")
     snapshots: dict[str, str] = Field(default_factory=dict)
     versions: dict[str, str] = Field(default_factory=dict)
     started: str = ""
+    accepted: tuple[str, ...] = Field(default=(), description="differences that the user accepted, as they were shown")

@@ -18,6 +18,7 @@ from medground.faces.cli.config import config_app
 from medground.faces.cli.corpus import corpus_app
 from medground.faces.cli.demonstrations import demonstrations_app
 from medground.faces.cli.doctor import doctor
+from medground.faces.cli.eval import eval_app
 from medground.faces.cli.mesh import mesh
 from medground.faces.cli.models import models_app
 from medground.faces.cli.pubmed import pubmed_app
@@ -36,6 +37,7 @@ app = typer.Typer(
 )
 app.command()(ask)
 app.add_typer(corpus_app, name="corpus")
+app.add_typer(eval_app, name="eval")
 app.add_typer(models_app, name="models")
 app.add_typer(demonstrations_app, name="demonstrations")
 app.add_typer(pubmed_app, name="pubmed")

@@ -1,0 +1,107 @@
+"""The loader of every set: a set says how its records are read and what an item is made of, and is checked here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from medground.errors import UsageError, UserMistake
+from medground.evaluate.base import DataSetInfo, Item, Split
+from medground.evaluate.datasets.records import Placed, Record, content_hash
+
+ALL = "all"
+_TRIED = 3
+_PACKED = ".gz"
+
+
+def only_itself(path: Path) -> tuple[Path, ...]:
+    """The files of a set that is one file."""
+    return (path,)
+
+
+@dataclass(frozen=True)
+class Loader:
+    """A data set made of records.
+
+    Attributes:
+        info: what the set is.
+        files: names that its file has, looked for in a folder; packed ones (`.gz`) too.
+        records: the records of a file, read as a stream.
+        known: whether a record is of this set's form.
+        key: the id of a record, unique in the set.
+        split: which split a record is of.
+        item: the item of a record; raises ValueError, in one line, for one that it cannot use.
+        parts: the file and those beside it that belong to it.
+    """
+
+    info: DataSetInfo
+    files: tuple[str, ...]
+    records: Callable[[Path], Iterator[Placed]]
+    known: Callable[[Record], bool]
+    key: Callable[[Record], str]
+    split: Callable[[Record], Split]
+    item: Callable[[Record], Item]
+    parts: Callable[[Path], tuple[Path, ...]] = only_itself
+
+    def find(self, path: Path) -> Path:
+        """The file of the set that `path` is or, for a folder, holds.
+
+        Raises:
+            UsageError: there is no such file.
+        """
+        if not path.is_dir():
+            return path
+        there = [path / f"{name}{end}" for name in self.files for end in ("", _PACKED)]
+        found = next((file for file in there if file.is_file()), None)
+        if found is None:
+            raise UsageError(f"{path} holds no file of {self.info.name} ({' or '.join(self.files)}); name the file")
+        return found
+
+    def fits(self, path: Path) -> bool:
+        """Whether a file begins like one of this set."""
+        try:
+            first = [record for _, record in islice(self.records(path), _TRIED)]
+        except UserMistake:
+            return False
+        return bool(first) and all(self.known(record) for record in first)
+
+    def hash(self, path: Path) -> str:
+        """SHA-256 of the file's bytes, unpacked, and of the files beside it that belong to it.
+
+        Raises:
+            UsageError: a file is missing or damaged.
+        """
+        return content_hash(self.parts(path))
+
+    def ids(self, path: Path, split: str) -> Iterator[str]:
+        """Ids of the items of a split, without building the items; raises as `read` does for the records alone."""
+        return (i for _, i, _ in self._of(path, split))
+
+    def read(self, path: Path, split: str, wanted: Callable[[str], bool] | None = None) -> Iterator[Item]:
+        """Items of a split (`all`: of every one), in the file's order; with `wanted`, those whose id it takes.
+
+        Raises:
+            UsageError: the file is not of this set, an item lacks its gold answer, an id comes twice; one line with
+                file and position.
+        """
+        for where, i, record in self._of(path, split):
+            if wanted is None or wanted(i):
+                try:
+                    yield self.item(record)
+                except (ValueError, KeyError, TypeError, UsageError) as error:
+                    reason = f"the field {error} is missing" if isinstance(error, KeyError) else str(error)
+                    raise UsageError(f"{where}: {i}: {reason}") from None
+
+    def _of(self, path: Path, split: str) -> Iterator[tuple[str, str, Record]]:
+        seen: set[str] = set()
+        for where, record in self.records(path):
+            if not self.known(record):
+                raise UsageError(f"{where}: not a record of {self.info.name}; medground data check names the set")
+            i = self.key(record)
+            if i in seen:
+                raise UsageError(f"{where}: the id {i!r} comes twice; remove one of the two")
+            seen.add(i)
+            if split in (ALL, self.split(record)):
+                yield where, i, record

@@ -1,0 +1,94 @@
+"""PubMedQA, the 1,000 questions that people labelled (PQA-L): yes, no or maybe, with the abstract less its conclusion.
+
+The authors' `ori_pqal.json` names no split; their `test_ground_truth.json` does, and is read where it stands beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import date
+from pathlib import Path
+
+from medground.corpus.readers.pubmedqa import pubmedqa_document
+from medground.errors import UsageError
+from medground.evaluate.base import DataSetInfo, Item, Split
+from medground.evaluate.datasets.loader import Loader
+from medground.evaluate.datasets.records import Placed, Record, json_file, json_lines
+from medground.question import Question
+
+_OFFICIAL = "ori_pqal.json"
+_TEST = "test_ground_truth.json"
+_GOLD = ("yes", "no", "maybe")
+_SPLITS: Mapping[str, Split] = {"test": "test", "train": "train", "train_dev": "train"}
+
+INFO = DataSetInfo(
+    name="pubmedqa",
+    title="PubMedQA, expert-labelled (PQA-L)",
+    tasks=("yes-no-maybe",),
+    sizes={"test": 500, "train": 500},
+    licence="MIT",
+    obtain="github.com/pubmedqa/pubmedqa: data/ori_pqal.json and, for the splits, data/test_ground_truth.json",
+    paper="Jin et al., PubMedQA, EMNLP 2019",
+    date_limit=date(2019, 9, 13),
+    hashes={"pqa_l.jsonl": ("a724b34601d8247781ec62de569f451412d0b64b0523c5ff158d1657fdf72b19",)},
+)
+
+
+def _records(path: Path) -> Iterator[Placed]:
+    if path.name.removesuffix(".gz").endswith(".jsonl"):
+        yield from json_lines(path)
+        return
+    content = json_file(path)
+    if not isinstance(content, dict):
+        raise UsageError(f"{path} is not PubMedQA's object of records by PMID")
+    beside = path.with_name(_TEST)
+    test = frozenset(json_file(beside)) if beside.is_file() else None
+    for pmid, record in content.items():
+        if not isinstance(record, dict):
+            raise UsageError(f"{path.name}: {pmid}: not a JSON object")
+        split = "unknown" if test is None else "test" if pmid in test else "train"
+        yield f"{path.name}: {pmid}", {"pmid": pmid, "split": split, **{k.lower(): v for k, v in record.items()}}
+
+
+def _parts(path: Path) -> tuple[Path, ...]:
+    beside = path.with_name(_TEST)
+    return (path, beside) if path.name == _OFFICIAL and beside.is_file() else (path,)
+
+
+def _split(record: Record) -> Split:
+    return _SPLITS.get(record.get("split", ""), "unknown")
+
+
+def _item(record: Record) -> Item:
+    gold = record.get("final_decision")
+    if gold not in _GOLD:
+        raise ValueError(f"the gold answer final_decision is {gold!r}, not yes, no or maybe")
+    document = pubmedqa_document(record)
+    return Item(
+        id=_key(record),
+        question=Question.ask(record["question"], task="yes-no-maybe"),
+        gold=(gold,),
+        reference=record.get("long_answer") or "",
+        documents=(document.id,),
+        context=(document,),
+        headings=tuple(record.get("meshes") or ()),
+        split=_split(record),
+        group=_key(record),
+        extra={"year": record.get("year")},
+    )
+
+
+def _key(record: Record) -> str:
+    return str(record["pmid"])
+
+
+PUBMEDQA = Loader(
+    info=INFO,
+    files=("pqa_l.jsonl", _OFFICIAL),
+    records=_records,
+    known=lambda record: {"pmid", "question", "contexts"} <= record.keys(),
+    key=_key,
+    split=_split,
+    item=_item,
+    parts=_parts,
+)

@@ -1,0 +1,94 @@
+"""Reading the records of a data set strictly: what is broken is told with file and position, and nothing is skipped."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any, cast
+
+from medground.errors import UsageError
+
+Record = Mapping[str, Any]
+Placed = tuple[str, Record]
+"""A record and where it stands, such as `questions.jsonl:12`."""
+
+_BLOCK = 1 << 20
+
+
+@contextmanager
+def unpacked(path: Path) -> Iterator[IO[bytes]]:
+    """The bytes of a file, without gzip.
+
+    Raises:
+        UsageError: it cannot be read.
+    """
+    try:
+        with path.open("rb") as raw:
+            packed = raw.read(2) == b"\x1f\x8b"
+            raw.seek(0)
+            yield cast("IO[bytes]", gzip.GzipFile(fileobj=raw)) if packed else raw
+    except FileNotFoundError:
+        raise UsageError(f"no file {path}; name the file of the data set with --data") from None
+    except (EOFError, zlib.error, gzip.BadGzipFile):
+        raise UsageError(f"{path} is a damaged gzip file; copy or download it again") from None
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read ({error.strerror or error}); check its permissions") from None
+
+
+def content_hash(paths: Iterable[Path]) -> str:
+    """SHA-256 of the unpacked bytes of a file; of several, of their hashes one after another.
+
+    Raises:
+        UsageError: a file cannot be read.
+    """
+    hashes = [_hash(path) for path in paths]
+    return hashes[0] if len(hashes) == 1 else hashlib.sha256("\n".join(hashes).encode()).hexdigest()
+
+
+def json_lines(path: Path) -> Iterator[Placed]:
+    """The objects of a JSON Lines file; blank lines are passed over.
+
+    Raises:
+        UsageError: a line is no JSON object, or the last one was cut off.
+    """
+    with unpacked(path) as stream:
+        for number, line in enumerate(stream, start=1):
+            if line.strip():
+                yield f"{path.name}:{number}", _object(line, f"{path.name}:{number}")
+
+
+def json_file(path: Path) -> Any:
+    """The value of a JSON file.
+
+    Raises:
+        UsageError: it is not JSON.
+    """
+    with unpacked(path) as stream:
+        try:
+            return json.loads(stream.read().decode("utf-8-sig"))
+        except (ValueError, RecursionError) as error:
+            raise UsageError(f"{path} is not JSON ({error}); copy or download it again") from None
+
+
+def _object(line: bytes, where: str) -> Record:
+    try:
+        record = json.loads(line.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        cut = "" if line.endswith(b"\n") else "the last line is half written: "
+        raise UsageError(f"{where}: {cut}not JSON ({error}); copy or download the file again") from None
+    if not isinstance(record, dict):
+        raise UsageError(f"{where}: not a JSON object")
+    return record
+
+
+def _hash(path: Path) -> str:
+    digest = hashlib.sha256()
+    with unpacked(path) as stream:
+        while block := stream.read(_BLOCK):
+            digest.update(block)
+    return digest.hexdigest()

@@ -1,0 +1,128 @@
+"""Everything that could change a run's results, as its header says it, and how two headers differ."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import pkgutil
+import platform
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from functools import cache
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from medground import __version__, operators
+from medground.engine import Engine
+from medground.evaluate.base import RunHeader
+from medground.operators.base import Operator
+
+_LIBRARIES = (
+    "faiss-cpu",
+    "numpy",
+    "onnxruntime",
+    "pydantic-ai-slim",
+    "scikit-learn",
+    "sentence-transformers",
+    "tantivy",
+    "torch",
+    "transformers",
+    "xllamacpp",
+)
+_RECORDED_ONLY = frozenset({"format", "started", "versions", "accepted", "settings_hash", "items"})
+ACCEPTABLE = ("dataset_hash", "prompts_hash", "snapshots", "medground")
+"""Differences that a user may accept: the same run over changed material or with a changed program."""
+
+_NOT_COMPARED = {"model": ("cache", "concurrency", "default"), "recipe": ("name",)}
+"""Settings that decide when a call is made and never what it says, and those that the header has by another name."""
+
+_LONGEST = 60
+
+
+def make_header(engine: Engine, **chosen: Any) -> RunHeader:
+    """The header of a run with this engine; `chosen` are the fields that say what is run (`dataset`, `split`, ...)."""
+    settings = engine.settings
+    return RunHeader(
+        recipe=settings.recipe.name,
+        model=settings.model.default,
+        settings=settings.model_dump(mode="json", exclude={"home", "keys", "trace"}),
+        settings_hash=settings.hash,
+        prompts_hash=prompts_hash(),
+        snapshots={s.snapshot.name: s.snapshot.hash for s in engine.sources if s.snapshot is not None},
+        versions=_versions() | {"model": engine.models.of("").identity},
+        started=datetime.now(UTC).isoformat(timespec="seconds"),
+        **chosen,
+    )
+
+
+@cache
+def prompts_hash() -> str:
+    """SHA-256 (16 hex digits) over instructions and schemas of all operators."""
+    found: dict[str, Operator[Any, Any]] = {}
+    for module in pkgutil.iter_modules(operators.__path__, f"{operators.__name__}."):
+        if not module.ispkg:
+            values = vars(import_module(module.name)).values()
+            found.update({value.name: value for value in values if isinstance(value, Operator)})
+    content = [
+        [name, found[name].instructions, found[name].input.model_json_schema(), found[name].output.model_json_schema()]
+        for name in sorted(found)
+    ]
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def differences(old: RunHeader, new: RunHeader) -> dict[str, str]:
+    """Name of each field that differs, and the difference in words, such as `limit was 60, is 100`.
+
+    When a run began, and the versions of libraries, are recorded and not compared; Medground's own version is.
+    """
+    one, other = _flat(_compared(old)), _flat(_compared(new))
+    return {
+        name: f"{name} was {_shown(one.get(name))}, is {_shown(other.get(name))}"
+        for name in sorted(one.keys() | other.keys())
+        if one.get(name) != other.get(name)
+    }
+
+
+def acceptable(name: str) -> bool:
+    """Whether a run may go on with this difference when the user says so."""
+    return name.partition(".")[0] in ACCEPTABLE
+
+
+def _compared(header: RunHeader) -> dict[str, Any]:
+    content = header.model_dump(mode="json", exclude=set(_RECORDED_ONLY))
+    for group, names in _NOT_COMPARED.items():
+        for name in names:
+            content["settings"].get(group, {}).pop(name, None)
+    content["medground"] = header.versions.get("medground")
+    return content
+
+
+def _flat(content: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for name, value in content.items():
+        if isinstance(value, Mapping):
+            flat.update(_flat(value, f"{prefix}{name}."))
+        else:
+            flat[prefix + name] = value
+    return {name.removeprefix("settings."): value for name, value in flat.items()}
+
+
+def _shown(value: Any) -> str:
+    text = "none" if value is None else value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
+
+
+@cache
+def _installed() -> tuple[tuple[str, str], ...]:
+    found = []
+    for name in _LIBRARIES:
+        try:
+            found.append((name, version(name)))
+        except PackageNotFoundError:
+            continue
+    return tuple(found)
+
+
+def _versions() -> dict[str, str]:
+    return {"medground": __version__, "python": platform.python_version(), **dict(_installed())}

@@ -1,0 +1,246 @@
+"""Running a data set through an engine: one line per item, several items at once, whatever becomes of them."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import time
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+from typing import Protocol
+
+from medground.answer import Answer, UsageReport
+from medground.engine import Engine
+from medground.errors import BudgetExhausted, ConfigError, ModelFailed, SnapshotCorrupt, StorageFailed, UsageError
+from medground.evaluate.base import DataSet, Item, RunLine, RunStatus
+from medground.evaluate.datasets.release import check_release
+from medground.evaluate.manifest import make_header
+from medground.evaluate.runs import RunFile
+from medground.evaluate.sources import GivenSource, HeardSource, found_documents
+from medground.evaluate.tally import Tally
+from medground.usage import Usage
+
+_STATUS: dict[str, RunStatus] = {"decided": "answered"}
+_STOPS = (ConfigError, SnapshotCorrupt, StorageFailed)
+"""What no later item would be spared either: the run stops, and goes on when that is mended."""
+
+
+class Watch(Protocol):
+    """Called after each item; must be cheap."""
+
+    def __call__(self, tally: Tally, /) -> None:
+        """Show how far the run is."""
+        ...
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which items of which file are run, and how.
+
+    Attributes:
+        path: the data set's file, as its owner gives it.
+        split: `test`, `train`, `validation`, `unknown`, or `all`.
+        limit: at most so many items: the first ones of the file, or of a fixed shuffle where a seed is given.
+        seed: of that shuffle. It depends on the seed and the ids alone, so a smaller limit is part of a greater one.
+        with_context: an item's own documents are its only source, instead of the engine's.
+    """
+
+    dataset: DataSet
+    path: Path
+    split: str = "test"
+    limit: int | None = None
+    seed: int | None = None
+    with_context: bool = False
+
+
+async def run_set(
+    engine: Engine,
+    selection: Selection,
+    out: Path,
+    *,
+    concurrency: int = 1,
+    accept: Collection[str] = (),
+    watch: Watch = lambda tally: None,
+) -> Tally:
+    """Ask every item that has no line in `out` yet, and append its line. What was written stays, whatever stops this.
+
+    Args:
+        engine: an open engine; it stays open.
+        selection: what is run.
+        out: the run's file; an interrupted run goes on in it.
+        concurrency: items under way at once.
+        accept: header fields in which the run that is there may differ.
+        watch: told after each item.
+
+    Raises:
+        UsageError: the data set has no such items or is not what it should be; `out` holds another run.
+        ConfigError: a model cannot be used as configured.
+        SnapshotCorrupt: a corpus is damaged.
+        StorageFailed: the disk refuses.
+    """
+    if concurrency < 1:
+        raise UsageError(f"a run needs a concurrency of at least 1, not {concurrency}")
+    if selection.limit is not None and selection.limit < 1:
+        raise UsageError(f"a run needs a limit of at least 1, not {selection.limit}")
+    info = selection.dataset.info
+    digest = selection.dataset.hash(selection.path)
+    strange = check_release(info, selection.path, digest, accept)
+    header = make_header(
+        engine,
+        dataset=info.name,
+        dataset_hash=digest,
+        accepted=(strange,) if strange else (),
+        split=selection.split,
+        limit=selection.limit,
+        seed=selection.seed if selection.limit is not None else None,
+        with_context=selection.with_context,
+        items=_count(selection),
+    )
+    with RunFile.open(out, header, accept) as file:
+        if not file.done:
+            _check(selection)
+        watch(file.tally)
+        items = _items(selection, file.done)
+        await _ask_all(engine, items, file, concurrency, selection.with_context, watch)
+        return file.tally
+
+
+async def _ask_all(
+    engine: Engine, items: Iterator[Item], file: RunFile, concurrency: int, with_context: bool, watch: Watch
+) -> None:
+    async def work() -> None:
+        for item in items:  # each worker takes the next one
+            file.append(await ask_item(engine, item, with_context=with_context))
+            watch(file.tally)
+
+    try:
+        async with asyncio.TaskGroup() as workers:
+            for _ in range(concurrency):
+                workers.create_task(work())
+    except* (UsageError, *_STOPS) as stopped:
+        raise stopped.exceptions[0] from None
+
+
+async def ask_item(engine: Engine, item: Item, *, with_context: bool = False) -> RunLine:
+    """The line of one item. A failure is a line too, with its status.
+
+    Raises:
+        ConfigError, SnapshotCorrupt, StorageFailed: nothing could be asked.
+    """
+    given = [GivenSource(item.context)] if with_context else engine.sources
+    sources = [HeardSource(source) for source in given]
+    # The view shares models with the engine and is never closed.
+    view = replace(engine, sources=sources, graphs=() if with_context else engine.graphs)
+    started = time.monotonic()
+    answer: Answer | None = None
+    usage, error, status = Usage(), "", "failed"
+    try:
+        answer = await view.ask(item.question)
+        status = _STATUS.get(answer.decision.status, answer.decision.status)
+    except BudgetExhausted as spent:
+        answer, error, status = spent.answer, str(spent), "budget"
+    except _STOPS:
+        raise
+    except ModelFailed as failed:
+        usage, error = failed.usage or usage, str(failed)
+        status = "unreadable" if _is_unreadable(failed) else "failed"
+    except Exception as failed:  # noqa: BLE001 - the edge of one item: what goes wrong in it is its result
+        error = f"{type(failed).__name__}: {failed}"
+    return _line(
+        item,
+        answer,
+        status=status,
+        error=" ".join(error.split()),
+        usage=answer.usage if answer else _report(usage, time.monotonic() - started),
+        found=found_documents(sources, engine.settings.retrieval.fusion_k),
+        settings_hash=engine.settings.hash,
+    )
+
+
+def _line(item: Item, answer: Answer | None, **known: object) -> RunLine:
+    content: dict[str, object] = {
+        "id": item.id,
+        "question": item.question.text,
+        "task": item.question.task,
+        "gold": item.gold,
+        "gold_documents": item.documents,
+        **known,
+    }
+    if answer is not None:
+        content |= {
+            "answer": _values(answer) if known["status"] in ("answered", "lean") else (),
+            "probability": answer.decision.probability,
+            "statements": len(answer.statements),
+            "support": answer.support,
+            "faithfulness": answer.faithfulness,
+            "cited": tuple(dict.fromkeys(evidence.document_id for evidence in answer.evidence)),
+            "text": answer.rationale,
+            "trace": answer.trace_id,
+        }
+    return RunLine.model_validate(content)
+
+
+def _values(answer: Answer) -> tuple[str, ...]:
+    decision = answer.decision
+    if decision.task == "multiple-choice":
+        return decision.values or ()
+    return (decision.value,) if decision.value else ()
+
+
+def _is_unreadable(failed: ModelFailed) -> bool:
+    """Whether a model answered and its answer was of no use, instead of giving none."""
+    return failed.reason.startswith("no valid answer to") or "was cut off" in failed.reason
+
+
+def _report(usage: Usage, seconds: float) -> UsageReport:
+    return UsageReport(
+        input_tokens=usage.input_tokens,
+        output_tokens=usage.output_tokens,
+        model_calls=usage.model_calls,
+        cached_calls=usage.cached_calls,
+        seconds=round(seconds, 3),
+        price=usage.price,
+    )
+
+
+def _count(selection: Selection) -> int:
+    count = sum(1 for _ in islice(_ids(selection), selection.limit))
+    if count == 0:
+        info = selection.dataset.info
+        raise UsageError(
+            f"{selection.path} has no question of split {selection.split!r}; {info.name} has "
+            f"{', '.join(f'{name} ({size:,})' for name, size in info.sizes.items())}; use --split"
+        )
+    return count
+
+
+def _ids(selection: Selection) -> Iterator[str]:
+    return selection.dataset.ids(selection.path, selection.split)
+
+
+def _check(selection: Selection) -> None:
+    """Build every item once before the first one costs something."""
+    for item in _items(selection, ()):
+        if selection.with_context and not item.context:
+            raise UsageError(f"{item.id!r} of {selection.dataset.info.name} has no context; run without --with-context")
+
+
+def _items(selection: Selection, done: Collection[str]) -> Iterator[Item]:
+    """The items that are left, in the order they are asked."""
+    read = selection.dataset.read
+    if selection.limit is None or selection.seed is None:
+        left = None if selection.limit is None else selection.limit - len(done)
+        yield from islice(read(selection.path, selection.split, lambda i: i not in done), left)
+        return
+    chosen = sorted(_ids(selection), key=lambda i: _lot(i, selection.seed))[: selection.limit]
+    order = [i for i in chosen if i not in done]
+    wanted = frozenset(order)
+    items = {item.id: item for item in read(selection.path, selection.split, wanted.__contains__)}
+    for i in order:
+        yield items.pop(i)
+
+
+def _lot(item: str, seed: int | None) -> str:
+    return hashlib.sha256(f"{seed}:{item}".encode()).hexdigest()

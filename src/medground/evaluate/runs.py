@@ -1,0 +1,222 @@
+"""A run's file: a header, then one JSON line per item, appended as they come.
+
+Whatever stops a run, its finished lines stay. Opened again with the same header the file goes on; a last line that was
+cut off is removed and its item done again. One process at a time may write it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import time
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Self
+
+from filelock import FileLock, Timeout
+from pydantic import ValidationError
+
+from medground.errors import StorageFailed, UsageError
+from medground.evaluate.base import RunHeader, RunLine
+from medground.evaluate.manifest import acceptable, differences
+from medground.evaluate.tally import Tally
+
+_HEADER = b'{"format":'
+_SYNC_SECONDS = 2.0
+
+
+class RunFile:
+    """A run that is being written. Open it with `RunFile.open`, use it as a context manager."""
+
+    def __init__(self, path: Path, file: IO[bytes], lock: FileLock, header: RunHeader, tally: Tally) -> None:
+        self.path = path
+        self.header = header
+        self.tally = tally
+        self.done: set[str] = set()
+        self._file = file
+        self._lock = lock
+        self._synced = time.monotonic()
+
+    @classmethod
+    def open(cls, path: Path, header: RunHeader, accept: Collection[str] = ()) -> Self:
+        """Begin a run, or go on with the one that is there.
+
+        Args:
+            path: where it is or will be; a lock file stands beside it while it is written.
+            header: what would be run now.
+            accept: names of header fields that may differ from those of the run that is there.
+
+        Raises:
+            UsageError: the file is no run, was made with other settings, or is being written by another process.
+            StorageFailed: the disk refuses.
+        """
+        lock = _locked(path)
+        try:
+            file = path.open("r+b" if path.exists() else "x+b", buffering=0)
+            run = cls(path, file, lock, header, Tally(items=header.items))
+            try:
+                run._resume(accept)
+            except BaseException:
+                file.close()
+                raise
+        except OSError as error:
+            lock.release()
+            raise StorageFailed(
+                f"{path} cannot be written ({error.strerror or error}); mend that or use --out"
+            ) from None
+        except BaseException:
+            lock.release()
+            raise
+        return run
+
+    def append(self, line: RunLine) -> None:
+        """Add a finished item. The system has the whole line when this returns; the disk some seconds later.
+
+        Raises:
+            StorageFailed: the disk refuses.
+        """
+        self._write(line.model_dump_json())
+        self.done.add(line.id)
+        self.tally.add(line)
+
+    def close(self) -> None:
+        """Have the disk keep everything and let others write. Safe to call twice."""
+        if not self._file.closed:
+            with contextlib.suppress(OSError):
+                os.fsync(self._file.fileno())
+            self._file.close()
+        self._lock.release()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _resume(self, accept: Collection[str]) -> None:
+        end = _whole_length(self._file)
+        self._file.truncate(end)
+        self._file.seek(0)
+        stored: RunHeader | None = None
+        for number, raw in enumerate(self._file_lines(), start=1):
+            if raw.startswith(_HEADER):
+                stored = _header(raw, self.path, number)
+                continue
+            if stored is None:
+                raise UsageError(f"{self.path} is no run of Medground; name another file with --out")
+            line = _line(raw, self.path, number)
+            if line.id in self.done:
+                raise UsageError(f"{self.path}:{number}: {line.id!r} has a line already; remove one of the two")
+            self.done.add(line.id)
+            self.tally.add(line)
+        self._file.seek(0, os.SEEK_END)
+        self._continue_from(stored, accept)
+
+    def _file_lines(self) -> Iterator[bytes]:
+        with os.fdopen(os.dup(self._file.fileno()), "rb") as buffered:
+            yield from buffered
+
+    def _continue_from(self, stored: RunHeader | None, accept: Collection[str]) -> None:
+        if stored is None:
+            self._write(self.header.model_dump_json())
+            return
+        found = differences(stored, self.header)
+        if refused := {name: shown for name, shown in found.items() if name not in accept or not acceptable(name)}:
+            mend = "use the same, or name another file with --out"
+            if all(map(acceptable, refused)):
+                mend += f"; to go on all the same: --accept {' --accept '.join(refused)}"
+            raise UsageError(f"{self.path} was made with other settings: {'; '.join(refused.values())}; {mend}")
+        if found:
+            self.header = self.header.model_copy(update={"accepted": (*stored.accepted, *found.values())})
+            self._write(self.header.model_dump_json())
+        else:
+            self.header = stored
+
+    def _write(self, text: str) -> None:
+        try:
+            data = memoryview(text.encode() + b"\n")
+            while data:
+                data = data[self._file.write(data) :]
+            if time.monotonic() - self._synced > _SYNC_SECONDS:
+                os.fsync(self._file.fileno())
+                self._synced = time.monotonic()
+        except OSError as error:
+            raise StorageFailed(
+                f"{self.path} cannot be written ({error.strerror or error}); make room, then run the same command"
+            ) from None
+
+
+def read_run(path: Path) -> tuple[RunHeader, Iterator[RunLine]]:
+    """The last header of a run, with all differences that were accepted, and its lines, read as they are asked for.
+
+    A last line that was cut off is left out; a run that is still being written can be read.
+
+    Raises:
+        UsageError: the file is missing or no run, or a line is broken.
+    """
+    header: RunHeader | None = None
+    for number, raw in enumerate(_whole_lines(path), start=1):
+        if raw.startswith(_HEADER):
+            header = _header(raw, path, number)
+        elif header is None:
+            break
+    if header is None:
+        raise UsageError(f"{path} is no run of Medground; medground eval run makes one")
+    numbered = enumerate(_whole_lines(path), start=1)
+    return header, (_line(raw, path, number) for number, raw in numbered if not raw.startswith(_HEADER))
+
+
+def _whole_lines(path: Path) -> Iterator[bytes]:
+    try:
+        with path.open("rb") as file:
+            yield from (line for line in file if line.endswith(b"\n"))
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read ({error.strerror or error}); name the file of a run") from None
+
+
+def _locked(path: Path) -> FileLock:
+    lock = FileLock(path.with_name(f".{path.name}.lock"), timeout=0)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lock.acquire()
+    except Timeout:
+        raise UsageError(f"{path} is being written by another run; wait for it, or name another file") from None
+    except OSError as error:
+        raise StorageFailed(f"{path} cannot be written ({error.strerror or error}); name another file") from None
+    return lock
+
+
+def _whole_length(file: IO[bytes]) -> int:
+    """Bytes up to the end of the last whole line: one that ends, and is JSON."""
+    end = file.seek(0, os.SEEK_END)
+    block = 1 << 16
+    tail = b""
+    start = end
+    while start > 0 and tail.count(b"\n") < 2:
+        start = max(0, start - block)
+        file.seek(start)
+        tail = file.read(end - start)
+    whole = tail[: tail.rfind(b"\n") + 1]
+    last = whole[whole.rfind(b"\n", 0, -1) + 1 :]
+    with contextlib.suppress(ValueError):
+        json.loads(last)
+        return start + len(whole)
+    return start + len(whole) - len(last)
+
+
+def _header(raw: bytes, path: Path, number: int) -> RunHeader:
+    try:
+        return RunHeader.model_validate_json(raw)
+    except ValidationError:
+        raise UsageError(f"{path}:{number}: a header of another version of Medground; use another file") from None
+
+
+def _line(raw: bytes, path: Path, number: int) -> RunLine:
+    try:
+        return RunLine.model_validate_json(raw)
+    except ValidationError:
+        raise UsageError(f"{path}:{number}: the line is broken; remove it, and its item is done again") from None

@@ -1,0 +1,87 @@
+"""What the lines of a run come to so far: small, and the same size after ten lines and ten thousand."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+from medground.evaluate.base import RunLine
+from medground.evaluate.intervals import wilson
+
+UNFINISHED = "unfinished"
+
+
+def is_right(line: RunLine) -> bool:
+    """Whether the answer is the gold answer, all of it: of several right values none is missing and none too many."""
+    return bool(line.gold) and set(line.answer) == set(line.gold)
+
+
+@dataclass
+class Tally:
+    """Counts over lines. `items` is how many the run is over; those without a line are unfinished and not right."""
+
+    items: int
+    lines: int = 0
+    scored: int = 0
+    """Lines that have a gold answer."""
+    right: int = 0
+    statuses: Counter[str] = field(default_factory=Counter)
+    gold: Counter[tuple[str, ...]] = field(default_factory=Counter)
+    input_tokens: int = 0
+    output_tokens: int = 0
+    model_calls: int = 0
+    cached_calls: int = 0
+    searches: int = 0
+    seconds: float = 0.0
+    price: Decimal | None = Decimal(0)
+    error: str = ""
+    """The last one."""
+
+    def add(self, line: RunLine) -> None:
+        """Count one line."""
+        used = line.usage
+        self.lines += 1
+        self.statuses[line.status] += 1
+        if line.gold:
+            self.scored += 1
+            self.right += is_right(line)
+            self.gold[tuple(sorted(line.gold))] += 1
+        self.input_tokens += used.input_tokens
+        self.output_tokens += used.output_tokens
+        self.model_calls += used.model_calls
+        self.cached_calls += used.cached_calls
+        self.searches += used.searches
+        self.seconds += used.seconds
+        self.price = None if self.price is None or used.price is None else self.price + used.price
+        self.error = line.error or self.error
+
+    @property
+    def accuracy(self) -> float | None:
+        """Share of right answers among the lines with a gold answer; None where there is none."""
+        return self.right / self.scored if self.scored else None
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Its 95 % interval."""
+        return wilson(self.right, self.scored)
+
+    @property
+    def unfinished(self) -> int:
+        """Items without a line."""
+        return max(0, self.items - self.lines)
+
+    @property
+    def final_accuracy(self) -> float | None:
+        """Accuracy over all items: one without a line is wrong too."""
+        return self.right / (self.scored + self.unfinished) if self.scored else None
+
+    @property
+    def final_interval(self) -> tuple[float, float]:
+        """Its 95 % interval."""
+        return wilson(self.right, self.scored + self.unfinished)
+
+    @property
+    def majority(self) -> tuple[tuple[str, ...], int] | None:
+        """The commonest gold answer and how often it is right; None where no line has one."""
+        return max(self.gold.items(), key=lambda kv: (kv[1], kv[0])) if self.gold else None

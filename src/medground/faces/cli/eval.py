@@ -1,0 +1,97 @@
+"""`medground eval`: the group, and `medground eval run`."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from medground.faces.cli.options import Preset, Quiet, Sets, SettingsFile, load_settings
+
+if TYPE_CHECKING:
+    from medground.evaluate.runner import Selection
+    from medground.evaluate.tally import Tally
+    from medground.settings import Settings
+
+eval_app = typer.Typer(help="Compare recipes on data sets: runs that resume.", no_args_is_help=True)
+
+
+@eval_app.command("run")
+def run(
+    dataset: Annotated[str, typer.Argument(metavar="SET", help="A name of `medground data list`.")],
+    data: Annotated[Path, typer.Option(help="The set's file, or the folder that holds it.")],
+    recipe: Annotated[str | None, typer.Option(help="Recipe to follow.")] = None,
+    model: Annotated[str | None, typer.Option(help="Model that answers operators; keyless without one.")] = None,
+    corpus: Annotated[list[str] | None, typer.Option("--corpus", "-c", help="Corpus to search; repeatable.")] = None,
+    split: Annotated[str, typer.Option(help="test, train, validation, unknown, or all.")] = "test",
+    limit: Annotated[int | None, typer.Option(min=1, help="At most so many questions, the first of the file.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Take them from a fixed shuffle instead.")] = None,
+    concurrency: Annotated[int, typer.Option(min=1, help="Questions under way at once.")] = 1,
+    out: Annotated[Path | None, typer.Option(help="The run's file; one in the home folder without it.")] = None,
+    with_context: Annotated[
+        bool, typer.Option("--with-context", help="Give each question its own documents; search nothing else.")
+    ] = False,
+    accept: Annotated[
+        list[str] | None, typer.Option(metavar="FIELD", help="Go on although this differs; repeatable, recorded.")
+    ] = None,
+    sets: Sets = None,
+    preset: Preset = None,
+    settings: SettingsFile = None,
+    quiet: Quiet = False,
+) -> None:
+    """Ask every question of a data set, one line each; the same command goes on where it stopped."""
+    from medground.errors import UsageError
+    from medground.evaluate.datasets import open_dataset
+    from medground.evaluate.runner import Selection
+
+    if with_context and corpus:
+        raise UsageError("with --with-context nothing else is searched; drop --corpus")
+    loader = open_dataset(dataset)
+    place = loader.find(data)
+    selection = Selection(loader, place, split, limit, seed if limit is not None else None, with_context)
+    extra: dict[str, object] = {
+        "retrieval.corpora": () if with_context else tuple(corpus) if corpus else None,
+        "recipe.name": recipe,
+        "model.default": model,
+    }
+    chosen = _wide_enough(load_settings(sets, preset, settings, extra), concurrency)
+    path = out or _place(selection, chosen)
+    tally = asyncio.run(_run(selection, chosen, path, concurrency, accept or [], quiet=quiet))
+    from medground.faces.cli.eval_summary import show_summary
+
+    show_summary(tally, path)
+
+
+async def _run(
+    selection: Selection, settings: Settings, path: Path, concurrency: int, accept: list[str], *, quiet: bool
+) -> Tally:
+    from medground.engine import Engine
+    from medground.evaluate.runner import run_set
+    from medground.faces.cli.eval_progress import shown_run
+    from medground.faces.cli.progress import shown_progress
+
+    with shown_progress(quiet=quiet) as progress:
+        engine = await Engine.open(settings, progress=progress)
+    async with engine:
+        with shown_run(quiet=quiet) as watch:
+            return await run_set(engine, selection, path, concurrency=concurrency, accept=accept, watch=watch)
+
+
+def _wide_enough(settings: Settings, concurrency: int) -> Settings:
+    """Model calls may be as many as questions, unless the user has set how many."""
+    if "concurrency" in settings.model.model_fields_set or concurrency <= settings.model.concurrency:
+        return settings
+    model = settings.model.model_copy(update={"concurrency": concurrency})
+    return settings.model_copy(update={"model": model})
+
+
+def _place(selection: Selection, settings: Settings) -> Path:
+    """The same command has the same file: its name holds what is run."""
+    what = (str(selection.limit), str(selection.seed), str(selection.with_context), settings.hash)
+    model = re.sub(r"[^A-Za-z0-9.-]+", "-", settings.model.default)
+    words = (selection.dataset.info.name, selection.split, settings.recipe.name, model[-40:])
+    return settings.home / "runs" / f"{'_'.join(words)}_{hashlib.sha256('/'.join(what).encode()).hexdigest()[:8]}.jsonl"

@@ -1,0 +1,60 @@
+"""The live line of an evaluation: how far, accuracy so far, cost, time left."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from medground.evaluate.runner import Watch
+    from medground.evaluate.tally import Tally
+
+
+@contextlib.contextmanager
+def shown_run(*, quiet: bool = False) -> Iterator[Watch]:
+    """A watch that draws one line on standard error; it draws nothing when `quiet`."""
+    if quiet:
+        yield lambda tally: None
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    bars = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        # A question of a local model takes minutes: the speed is an average over many of them.
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        speed_estimate_period=3600.0,
+        refresh_per_second=2,
+    )
+    tasks: list[TaskID] = []
+
+    def show(tally: Tally) -> None:
+        if not tasks:  # what was done before this start says nothing about the speed
+            bars.start()
+            tasks.append(bars.add_task("", total=tally.items, completed=tally.lines))
+        bars.update(tasks[0], description=describe(tally), completed=tally.lines)
+
+    try:
+        yield show
+    finally:
+        bars.stop()
+
+
+def describe(tally: Tally) -> str:
+    """Accuracy and cost so far, such as `accuracy 61.7 % (60)  12,345 tokens  $0.02`."""
+    right = "" if tally.accuracy is None else f"accuracy {tally.accuracy:.1%}"
+    price = "price unknown" if tally.price is None else f"${tally.price:.2f}"
+    return "  ".join(part for part in (right, f"{tally.input_tokens + tally.output_tokens:,} tokens", price) if part)

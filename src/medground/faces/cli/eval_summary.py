@@ -1,0 +1,41 @@
+"""The end of a run in a few lines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from medground.evaluate.tally import Tally
+
+
+def show_summary(tally: Tally, path: Path) -> None:
+    """Print accuracy with its interval, statuses, the majority class, and cost. Every item is in the denominator."""
+    from medground.faces.wording import clean
+
+    rows = [("items", f"{tally.items:,}" + (f", {tally.unfinished:,} unfinished" if tally.unfinished else ""))]
+    if tally.final_accuracy is not None:
+        rows.append(("accuracy", _share(tally.right, tally.scored + tally.unfinished, tally.final_interval)))
+    if tally.majority is not None:
+        gold, count = tally.majority
+        rows.append((f"always {', '.join(gold)!r}", f"{count / tally.scored:.1%} ({count:,} of {tally.scored:,})"))
+    rows.append(("statuses", ", ".join(f"{name} {count:,}" for name, count in tally.statuses.most_common()) or "none"))
+    if tally.error:
+        rows.append(("last error", clean(tally.error)[:200]))
+    rows.append(("tokens", f"{tally.input_tokens:,} in, {tally.output_tokens:,} out"))
+    cached = f" (+{tally.cached_calls:,} from the cache)" if tally.cached_calls else ""
+    rows.append(("calls", f"{tally.model_calls:,} of models{cached}, {tally.searches:,} searches"))
+    each = tally.seconds / tally.lines if tally.lines else 0.0
+    rows.append(("seconds", f"{tally.seconds:,.1f} in all questions, {each:.2f} each"))
+    rows.append(("price", "unknown" if tally.price is None else f"${tally.price:f}"))
+    rows.append(("run", str(path)))
+    width = max(len(name) for name, _ in rows)
+    for name, value in rows:
+        typer.echo(f"{name:<{width}}  {value}")
+
+
+def _share(right: int, of: int, interval: tuple[float, float]) -> str:
+    low, high = interval
+    return f"{right / of:.1%} [{low:.1%}, {high:.1%}] ({right:,} of {of:,}; 95 % Wilson)"
