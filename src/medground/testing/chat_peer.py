@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
@@ -46,9 +47,19 @@ Step = Sent | Callable[[dict[str, Any]], Sent]
 """An answer, or how to make one from the request's JSON."""
 
 
-def chat(text: str | None, *, tokens: tuple[int, int] | None = (100, 10), finish: str = "stop") -> Sent:
+Weighed = tuple[str, float, Mapping[str, float]]
+"""A token of an answer, its probability, and the probabilities of the most likely tokens in its place."""
+
+
+def chat(
+    text: str | None,
+    *,
+    tokens: tuple[int, int] | None = (100, 10),
+    finish: str = "stop",
+    logprobs: Sequence[Weighed] | None = None,
+) -> Sent:
     """A chat completion with this text; `tokens` are those of input and output, None leaves them out."""
-    return _completion({"role": "assistant", "content": text}, tokens, finish)
+    return _completion({"role": "assistant", "content": text}, tokens, finish, logprobs)
 
 
 def tool_call(arguments: str, *, name: str = "final_result") -> Sent:
@@ -107,7 +118,12 @@ class ChatPeer:
         return step(request) if callable(step) else step
 
 
-def _completion(message: dict[str, Any], tokens: tuple[int, int] | None, finish: str) -> Sent:
+def _completion(
+    message: dict[str, Any],
+    tokens: tuple[int, int] | None,
+    finish: str,
+    logprobs: Sequence[Weighed] | None = None,
+) -> Sent:
     body: dict[str, Any] = {
         "id": "chat-1",
         "object": "chat.completion",
@@ -115,9 +131,19 @@ def _completion(message: dict[str, Any], tokens: tuple[int, int] | None, finish:
         "model": "stub",
         "choices": [{"index": 0, "finish_reason": finish, "message": message}],
     }
+    if logprobs is not None:
+        content = [
+            {**_logprob(token, share), "top_logprobs": [_logprob(*option) for option in options.items()]}
+            for token, share, options in logprobs
+        ]
+        body["choices"][0]["logprobs"] = {"content": content, "refusal": None}
     if tokens is not None:
         body["usage"] = {"prompt_tokens": tokens[0], "completion_tokens": tokens[1], "total_tokens": sum(tokens)}
     return Sent(json.dumps(body).encode())
+
+
+def _logprob(token: str, probability: float) -> dict[str, Any]:
+    return {"token": token, "logprob": math.log(probability), "bytes": list(token.encode())}
 
 
 def _handler(answer: Callable[[dict[str, Any], dict[str, str]], Sent]) -> type[BaseHTTPRequestHandler]:

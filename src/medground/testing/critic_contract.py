@@ -52,9 +52,23 @@ class CriticContract:
         """A critic whose judge fails, or None where it cannot."""
         return None
 
+    async def close(self) -> None:
+        """Free what the critics made so far hold; called in the event loop that they ran in."""
+
+    def run(self, work: Callable[[], Awaitable[T]]) -> T:
+        """Work of a test, in an event loop of its own."""
+
+        async def closed() -> T:
+            try:
+                return await work()
+            finally:
+                await self.close()
+
+        return asyncio.run(closed())
+
     def judged(self, claims: Sequence[Claim]) -> list[Judgement]:
-        """Judgements of a new critic, in an event loop of its own."""
-        return _run(lambda: self.make().judge(claims))
+        """Judgements of a new critic."""
+        return self.run(lambda: self.make().judge(claims))
 
     def test_its_name_is_stable(self) -> None:
         """Settings trust a critic by its name."""
@@ -84,7 +98,7 @@ class CriticContract:
             critic = self.make()
             return await asyncio.gather(*(critic.judge([one]) for one in CLAIMS))
 
-        alike(self.judged(CLAIMS), [judgement for found in _run(at_once) for judgement in found])
+        alike(self.judged(CLAIMS), [judgement for found in self.run(at_once) for judgement in found])
 
     def test_nothing_supports_without_a_premise(self) -> None:
         """Neither does an empty quote; and the claims beside it are judged as ever."""
@@ -122,7 +136,7 @@ class CriticContract:
             assert critic is not None
             return await critic.judge([*CLAIMS, claim("The lens is long.")])
 
-        found = _run(fail)
+        found = self.run(fail)
         sound([*CLAIMS, claim("The lens is long.")], found)
         assert [judgement.relation for judgement in found] == ["failed"] * len(CLAIMS) + ["neutral"]
 
@@ -138,7 +152,7 @@ class CriticContract:
             assert isinstance(results[0], (asyncio.CancelledError, list))
             return await critic.judge(CLAIMS)
 
-        alike(self.judged(CLAIMS), _run(cancel))
+        alike(self.judged(CLAIMS), self.run(cancel))
 
 
 def sound(claims: Sequence[Claim], found: Sequence[Judgement]) -> None:
@@ -168,10 +182,3 @@ def alike(found: Sequence[Judgement], again: Sequence[Judgement]) -> None:
 
 def _words(judgement: Judgement) -> tuple[object, ...]:
     return judgement.relation, judgement.best, judgement.flags
-
-
-def _run(work: Callable[[], Awaitable[T]]) -> T:
-    async def run() -> T:
-        return await work()
-
-    return asyncio.run(run())

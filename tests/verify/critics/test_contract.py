@@ -1,0 +1,122 @@
+"""Our critics keep the contract that ships for everybody's."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from medground.errors import ModelFailed
+from medground.models.registry import Models
+from medground.operators.verifying import EntailInput, EntailOutput
+from medground.run import Run
+from medground.testing.chat_peer import ChatPeer, Sent, chat, prompt_of, refusal
+from medground.testing.critic_contract import CLAIMS, CriticContract
+from medground.verify.critics.base import Critic
+from medground.verify.critics.open import open_critic
+
+MakeRun = Callable[..., Run]
+ID = re.compile(r"<id>(E[0-9]+)</id>")
+
+
+def reader(value: EntailInput) -> EntailOutput:
+    """A model that holds what is said letter by letter for entailed."""
+    same = next((e.id for e in value.evidence if e.quote == value.statement), None)
+    return EntailOutput(relation="entails" if same else "neutral", best=same)
+
+
+class TestKeyless(CriticContract):
+    @pytest.fixture(autouse=True)
+    def _open(self, make_run: MakeRun) -> None:
+        self._make = lambda: open_critic(make_run("q1?"))
+
+    def make(self) -> Critic:
+        return self._make()
+
+    def test_it_is_no_judge(self) -> None:
+        assert {judgement.relation for judgement in self.judged(CLAIMS)} <= {"related", "neutral"}
+
+
+class TestScriptedModel(CriticContract):
+    @pytest.fixture(autouse=True)
+    def _open(self, make_run: MakeRun, scripted_model: Any) -> None:
+        def make(reply: Any) -> Critic:
+            return open_critic(make_run("q1?", model=scripted_model({"entail": reply}), by_model=["entail"]))
+
+        self._make = make
+
+    def make(self) -> Critic:
+        return self._make(reader)
+
+    def make_failing(self) -> Critic:
+        return self._make(ModelFailed("timed out", model="scripted:model"))
+
+
+class TestServedModel(CriticContract):
+    """Over a socket, with log-probabilities."""
+
+    @pytest.fixture(autouse=True)
+    def _open(self, make_run: MakeRun, serve: Any) -> Iterator[None]:
+        self._opened: list[Models] = []
+
+        def make(url: str) -> Critic:
+            run = make_run("q1?")
+            run.models = Models("openai:stub", {}, {"openai:stub": serve(url)})
+            self._opened.append(run.models)
+            return open_critic(run)
+
+        def answer(request: dict[str, Any]) -> Sent:
+            best = ID.findall(prompt_of(request))[-1]
+            pieces = ['{"relation":"', "ent", "ails", f'","best":"{best}","flags":[]}}']
+            tokens = [(piece, 0.9, {piece: 0.9}) for piece in pieces]
+            tokens[1] = ("ent", 0.75, {"ent": 0.75, "contr": 0.25})
+            return chat("".join(pieces), tokens=None, logprobs=tokens)
+
+        with ChatPeer(answer) as able, ChatPeer(refusal(500, "broken")) as unable:
+            self._make, self._urls = make, (able.url, unable.url)
+            yield
+
+    def make(self) -> Critic:
+        return self._make(self._urls[0])
+
+    def make_failing(self) -> Critic:
+        return self._make(self._urls[1])
+
+    async def close(self) -> None:
+        for models in self._opened:
+            await models.close()
+        self._opened.clear()
+
+    def test_the_probability_is_measured(self) -> None:
+        assert {round(j.probability or 0, 6) for j in self.judged(CLAIMS)} == {0.75}
+
+
+class TestOnnx(CriticContract):
+    @pytest.fixture(autouse=True)
+    def _open(self, make_run: MakeRun, onnx_model: Callable[..., str], weights: Any) -> None:
+        whole = f"nli:{onnx_model()}"
+        weights["classifier.bias"][0] = float("nan")
+        broken = f"nli:{onnx_model('broken', weights=weights)}"
+        self._make = lambda name: open_critic(make_run("q1?", options={"verify.critic": name}))
+        self._names = whole, broken
+
+    def make(self) -> Critic:
+        return self._make(self._names[0])
+
+    def make_failing(self) -> Critic:
+        return self._make(self._names[1])
+
+    def test_it_sees_all_relations(self) -> None:
+        assert {judgement.relation for judgement in self.judged(CLAIMS)} == {"entails", "contradicts", "neutral"}
+
+
+class TestTorch(TestOnnx):
+    @pytest.fixture(autouse=True)
+    def _open(self, make_run: MakeRun, torch_model: Callable[..., str], weights: Any) -> None:
+        whole = f"nli:{torch_model()}"
+        weights["classifier.bias"][0] = float("nan")
+        broken = f"nli:{torch_model('broken', weights=weights)}"
+        self._make = lambda name: open_critic(make_run("q1?", options={"verify.critic": name}))
+        self._names = whole, broken

@@ -1,0 +1,245 @@
+"""The critic around an NLI model: its rule, its failures, its manners towards the event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from medground.document import Document
+from medground.errors import ModelFailed
+from medground.operators.views import EvidenceView
+from medground.run import Run
+from medground.testing.critic_contract import CLAIMS, claim, sound
+from medground.verify.check import check_all
+from medground.verify.critics.base import Claim, Judgement
+from medground.verify.critics.nli import model as nli_model
+from medground.verify.critics.nli.critic import NliCritic, decide
+from medground.verify.critics.nli.model import NliModel, Score
+from medground.verify.critics.nli.open import open_nli
+from medground.verify.critics.open import open_critic
+from medground.write.draft import Sentence
+
+Write = Callable[..., str]
+MakeRun = Callable[..., Run]
+SHARES = st.floats(0, 1)
+
+
+def judged(run: Run, claims: Sequence[Claim]) -> list[Judgement]:
+    return asyncio.run(open_critic(run).judge(claims))
+
+
+def views(count: int) -> list[EvidenceView]:
+    return [EvidenceView(id=f"E{n}", quote="quote") for n in range(1, count + 1)]
+
+
+@pytest.mark.parametrize(
+    ("scores", "relation", "best", "probability"),
+    [
+        ([(0.9, 0.0)], "entails", "E1", 0.9),
+        ([(0.5, 0.1)], "entails", "E1", 0.5),
+        ([(0.499, 0.1)], "neutral", "E1", 0.501),
+        ([(0.1, 0.5)], "contradicts", "E1", 0.5),
+        ([(0.2, 0.3), (0.7, 0.2), (0.7, 0.1)], "entails", "E2", 0.7),
+        ([(0.2, 0.6), (0.1, 0.8)], "contradicts", "E2", 0.8),
+        ([(0.6, 0.1), (0.1, 0.9)], "contradicts", "E2", 0.9),
+        ([(0.9, 0.1), (0.1, 0.6)], "entails", "E1", 0.9),
+        ([(0.5, 0.0), (0.0, 0.5)], "entails", "E1", 0.5),
+        ([(0.3, 0.4), (0.4, 0.2)], "neutral", "E2", 0.6),
+    ],
+)
+def test_the_rule(scores: list[tuple[float, float]], relation: str, best: str, probability: float) -> None:
+    found = decide(views(len(scores)), [Score(*score) for score in scores], tau=0.5)
+    assert (found.relation, found.best) == (relation, best)
+    assert found.probability == pytest.approx(probability)
+    assert found.entailment == max(entailment for entailment, _ in scores)
+
+
+def test_premises_that_disagree_are_both_named() -> None:
+    found = decide(views(2), [Score(0.6, 0.1), Score(0.1, 0.9)], tau=0.5)
+    assert found.note == "entailed by E1 (0.60), contradicted by E2 (0.90)"
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_number_that_is_none_fails_the_claim(bad: float, place: int) -> None:
+    wrong = Score(bad, 0.1) if place == 0 else Score(0.1, bad)
+    found = decide(views(3), [Score(0.99, 0.0), wrong, Score(0.2, 0.2)], tau=0.5)
+    assert found == Judgement("failed", note="the model gave a number that is none")
+
+
+@given(st.lists(st.tuples(SHARES, SHARES), min_size=1, max_size=6), SHARES)
+def test_the_rule_holds_for_all_numbers(scores: list[tuple[float, float]], tau: float) -> None:
+    premises = views(len(scores))
+    found = decide(premises, [Score(*score) for score in scores], tau)
+    sound([Claim("statement", tuple(premises))], [found])
+    highest = max(entailment for entailment, _ in scores)
+    if found.relation == "entails":
+        assert highest >= tau
+    if highest < tau and max(contradiction for _, contradiction in scores) < tau:
+        assert found.relation == "neutral"
+
+
+def test_the_critic_says_what_the_scores_say(make_run: MakeRun, onnx_model: Write) -> None:
+    folder = onnx_model()
+    found = judged(make_run("q1?", options={"verify.critic": f"nli:{folder}"}), CLAIMS)
+    assert {j.relation for j in found} == {"entails", "contradicts", "neutral"}
+    for one, judgement in zip(CLAIMS, found, strict=True):
+        scores = open_nli(folder).score([(p.quote, one.statement) for p in one.premises])
+        again = decide(one.premises, scores, 0.5)
+        assert (again.relation, again.best) == (judgement.relation, judgement.best)
+        assert judgement.entailment == pytest.approx(max(s.entailment for s in scores), abs=1e-5)
+
+
+def test_tau_is_a_setting(make_run: MakeRun, onnx_model: Write) -> None:
+    folder = onnx_model()
+    options = {"verify.critic": f"nli:{folder}", "verify.entailment": 0.999}
+    assert {j.relation for j in judged(make_run("q1?", options=options), CLAIMS)} == {"neutral"}
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_a_model_of_broken_numbers_supports_nothing(
+    make_run: MakeRun, onnx_model: Write, weights: Any, bad: float
+) -> None:
+    weights["classifier.bias"][1] = bad
+    run = make_run("q1?", options={"verify.critic": f"nli:{onnx_model(weights=weights)}"})
+    found = judged(run, CLAIMS)
+    assert {j.relation for j in found} == {"failed"}
+    assert "a number that is none" in run.warnings[0]
+
+
+def test_one_broken_claim_spares_the_others(make_run: MakeRun, onnx_model: Write, weights: Any) -> None:
+    weights["embeddings.word_embeddings.weight"][17] = np.nan  # the word "poison"
+    run = make_run("q1?", options={"verify.critic": f"nli:{onnx_model(weights=weights)}"})
+    poisoned = claim("The lens is long.", "The lens is long.", "The poison is long.")
+    whole = judged(run, CLAIMS)
+    found = judged(run, [CLAIMS[0], poisoned, *CLAIMS[1:]])
+    assert found[1].relation == "failed"
+    assert [j.relation for j in [found[0], *found[2:]]] == [j.relation for j in whole]
+
+
+class Slow:
+    """A network that takes its time."""
+
+    def __init__(self, network: Any, seconds: float) -> None:
+        self.calls = 0
+        self._network = network
+        self._seconds = seconds
+
+    def logits(self, *arrays: NDArray[np.int64]) -> NDArray[np.float32]:
+        self.calls += 1
+        time.sleep(self._seconds)
+        found: NDArray[np.float32] = self._network.logits(*arrays)
+        return found
+
+
+@pytest.fixture
+def slow(onnx_model: Write, monkeypatch: pytest.MonkeyPatch) -> Callable[[float], tuple[NliModel, Slow]]:
+    """A real model whose every batch is one pair and takes some seconds."""
+    monkeypatch.setattr(nli_model, "_BATCH_TOKENS", 1)
+    open_nli.cache_clear()
+
+    def make(seconds: float) -> tuple[NliModel, Slow]:
+        model = open_nli(onnx_model())
+        network = Slow(model._network, seconds)
+        model._network = network
+        return model, network
+
+    return make
+
+
+def test_a_model_that_takes_too_long_supports_nothing(make_run: MakeRun, slow: Any) -> None:
+    model, network = slow(0.2)
+    run = make_run("q1?", options={"model.timeout": 0.01})
+    started = time.monotonic()
+    found = asyncio.run(NliCritic(run, "nli:slow", model).judge([*CLAIMS, claim("The lens is long.")]))
+    assert [j.relation for j in found] == ["failed"] * len(CLAIMS) + ["neutral"]
+    assert "took too long; raise it with --set model.timeout=N" in found[0].note
+    assert network.calls == 1  # the batch in hand was the last one
+    assert time.monotonic() - started < 1
+
+
+def test_the_loop_goes_on_while_the_model_reads(make_run: MakeRun, slow: Any) -> None:
+    model, _ = slow(0.03)
+    ticks = 0
+
+    async def tick() -> None:
+        nonlocal ticks
+        while True:
+            await asyncio.sleep(0.005)
+            ticks += 1
+
+    async def both() -> list[Judgement]:
+        ticking = asyncio.create_task(tick())
+        found = await NliCritic(make_run("q1?"), "nli:slow", model).judge(CLAIMS)
+        ticking.cancel()
+        return found
+
+    sound(CLAIMS, asyncio.run(both()))
+    assert ticks >= 5
+
+
+def test_a_caller_that_goes_away_stops_the_model(make_run: MakeRun, slow: Any) -> None:
+    model, network = slow(0.05)
+
+    async def leave() -> None:
+        task = asyncio.create_task(NliCritic(make_run("q1?"), "nli:slow", model).judge(CLAIMS))
+        await asyncio.sleep(0.02)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+    asyncio.run(leave())
+    assert network.calls == 1
+    assert threading.active_count() < 20
+
+
+def test_a_network_that_breaks_is_a_failure_with_its_reason(make_run: MakeRun, slow: Any) -> None:
+    model, network = slow(0)
+
+    def broken(*arrays: Any) -> Any:
+        raise ModelFailed("torch: out of memory", model="slow")
+
+    network.logits = broken
+    run = make_run("q1?")
+    found = asyncio.run(NliCritic(run, "nli:slow", model).judge(CLAIMS))
+    assert found == [Judgement("failed", note="torch: out of memory")] * len(CLAIMS)
+    assert run.warnings == ["a sentence could not be verified: nli:slow: torch: out of memory"]
+
+
+def test_an_unreadable_statement_is_unverified_and_the_rest_is_judged(make_run: MakeRun, onnx_model: Write) -> None:
+    run = make_run("q1?", options={"verify.critic": f"nli:{onnx_model()}"})
+    found = judged(run, [claim("the lens " * 40, "The lens is long."), CLAIMS[0]])
+    assert found[0] == Judgement("failed", note="the statement has 80 tokens; the model takes 23")
+    assert found[1].relation == judged(run, CLAIMS[:1])[0].relation
+
+
+@pytest.mark.parametrize(
+    ("label", "trusted", "verdict"),
+    [
+        ("ENTAILMENT", True, "supported"),
+        ("ENTAILMENT", False, "not judged"),
+        ("CONTRADICTION", True, "contradicted"),
+        ("NEUTRAL", True, "not found"),
+    ],
+)
+def test_from_the_setting_to_the_verdict(
+    make_run: MakeRun, onnx_model: Write, weights: Any, label: str, trusted: bool, verdict: str
+) -> None:
+    weights["classifier.bias"][["CONTRADICTION", "NEUTRAL", "ENTAILMENT"].index(label)] += 100
+    name = f"nli:{onnx_model(weights=weights)}"
+    options = {"verify.critic": name} | ({"verify.trusted_judges": (name,)} if trusted else {})
+    run = make_run("q1?", options=options)
+    run.ledger.admit([Document(id="PMID:1", text="The gene is the cause of the long aorta.")])
+    run.ledger.quote("PMID:1", 0, 40)
+    found = asyncio.run(check_all([Sentence(text="The aorta is long.", evidence=("E1",))], run))[0]
+    assert (found.label, found.critic, found.best) == (verdict, name, "E1")
+    assert found.probability == pytest.approx(1.0)

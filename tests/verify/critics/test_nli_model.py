@@ -1,0 +1,215 @@
+"""An NLI model reads what it is given: labels in any order, long premises in windows, pairs in batches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from tokenizers import Tokenizer
+
+from medground.errors import ConfigError
+from medground.verify.critics.nli.labels import read_labels
+from medground.verify.critics.nli.model import NliModel, Score
+from medground.verify.critics.nli.open import open_nli
+
+Write = Callable[..., str]
+LABELS = ("CONTRADICTION", "NEUTRAL", "ENTAILMENT")
+PAIRS = [
+    ("the lens is long .", "the lens is long ."),
+    ("the gene is not the cause of the long aorta , the lens is .", "the gene is the cause ."),
+    ("aorta", "the lens is not short"),
+    ("the poison is short , not long", "answer the gene"),
+]
+WORDS = st.sampled_from(
+    ["the", "lens", "aorta", "gene", "is", "not", "long", "short", "cause", "of", ".", ",", "zebra"]
+)
+TEXTS = st.lists(WORDS, min_size=1, max_size=60).map(" ".join)
+STATEMENTS = st.lists(WORDS, min_size=1, max_size=20).map(" ".join)
+
+
+def close(found: list[Score], wanted: list[Score], tolerance: float = 1e-5) -> None:
+    np.testing.assert_allclose(
+        [(s.entailment, s.contradiction) for s in found],
+        [(s.entailment, s.contradiction) for s in wanted],
+        atol=tolerance,
+    )
+
+
+@pytest.mark.parametrize(
+    ("labels", "entailment", "contradiction"),
+    [
+        (("CONTRADICTION", "NEUTRAL", "ENTAILMENT"), 2, 0),
+        (("entailment", "neutral", "contradiction"), 0, 2),
+        (("Contradiction", "entailment", "Neutral"), 1, 0),
+        (("contradict", "entail", "neutral"), 1, 0),
+        (("entailment", "not_entailment"), 0, None),
+        (("not entailment", "Entailment"), 1, None),
+        (("NON-ENTAILMENT", "ENTAILMENT"), 1, None),
+    ],
+)
+def test_labels_in_any_order(labels: tuple[str, ...], entailment: int, contradiction: int | None) -> None:
+    found = read_labels("m", {str(place): label for place, label in reversed(list(enumerate(labels)))})
+    assert (found.entailment, found.contradiction, found.count) == (entailment, contradiction, len(labels))
+
+
+@pytest.mark.parametrize(
+    "id2label",
+    [
+        {0: "LABEL_0", 1: "LABEL_1", 2: "LABEL_2"},
+        {0: "NEGATIVE", 1: "POSITIVE"},
+        {0: "entailment", 1: "contradiction"},
+        {0: "entailment", 1: "entails", 2: "neutral"},
+        {0: "entailment", 1: "neutral", 2: "contradiction", 3: "other"},
+        {0: "entailment"},
+        {"a": "entailment", "b": "neutral", "c": "contradiction"},
+        {},
+        None,
+    ],
+)
+def test_labels_that_do_not_tell_are_refused(id2label: Any) -> None:
+    with pytest.raises(ConfigError, match="must be entailment, neutral and contradiction") as caught:
+        read_labels("m", id2label)
+    assert "\n" not in str(caught.value)
+
+
+def test_the_refusal_names_the_labels() -> None:
+    with pytest.raises(ConfigError, match="LABEL_0, LABEL_1, LABEL_2"):
+        read_labels("m", {0: "LABEL_0", 1: "LABEL_1", 2: "LABEL_2"})
+
+
+def test_a_head_in_another_order_gives_the_same_numbers(onnx_model: Write, weights: Any) -> None:
+    one = open_nli(onnx_model("one", LABELS, weights))
+    order = [2, 0, 1]
+    turned = weights | {name: weights[name][order] for name in ("classifier.weight", "classifier.bias")}
+    other = open_nli(onnx_model("other", [LABELS[n].lower() for n in order], turned))
+    close(one.score(PAIRS), other.score(PAIRS), 1e-6)
+    assert len({round(score.entailment, 3) for score in one.score(PAIRS)}) == len(PAIRS)
+
+
+def test_two_labels_measure_no_contradiction(onnx_model: Write) -> None:
+    model = open_nli(onnx_model("two", ("not_entailment", "entailment")))
+    scores = model.score(PAIRS)
+    assert all(0 < score.entailment < 1 and score.contradiction == 0 for score in scores)
+
+
+def test_the_graph_is_bert_by_an_independent_forward_pass(onnx_model: Write, torch_model: Write, weights: Any) -> None:
+    """Torch with the tokenizer and the softmax of transformers, none of our code."""
+    import torch
+    from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+    folder = torch_model(weights=weights)
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    model = AutoModelForSequenceClassification.from_pretrained(folder).eval()
+    wanted = []
+    for premise, hypothesis in PAIRS:
+        with torch.no_grad():
+            logits = model(**tokenizer(premise, hypothesis, return_tensors="pt")).logits[0]
+        shares = torch.softmax(logits, 0).tolist()
+        wanted.append(Score(shares[2], shares[0]))
+    close(open_nli(onnx_model(weights=weights)).score(PAIRS), wanted, 1e-4)
+    close(open_nli(folder).score(PAIRS), wanted, 1e-4)
+
+
+def test_both_runtimes_give_the_same_numbers(onnx_model: Write, torch_model: Write, weights: Any) -> None:
+    long = ("the lens is long and not short . " * 40, "the aorta is short")
+    pairs = [*PAIRS, long, ("zebra " * 100, "the lens")]
+    close(open_nli(onnx_model(weights=weights)).score(pairs), open_nli(torch_model(weights=weights)).score(pairs), 1e-4)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.tuples(TEXTS, STATEMENTS), max_size=8))
+def test_one_at_a_time_is_all_together(model: NliModel, pairs: list[tuple[str, str]]) -> None:
+    together = model.score(pairs)
+    close(together, [score for pair in pairs for score in model.score([pair])])
+    close(together, model.score(pairs[::-1])[::-1])
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(WORDS, min_size=50, max_size=150), STATEMENTS)
+def test_a_long_premise_is_the_best_of_its_windows(model: NliModel, words: list[str], statement: str) -> None:
+    """Each word is a token here, so the windows can be cut by hand."""
+    room = model.longest - 3 - len(statement.split())
+    step = room - room // 4
+    starts = range(0, max(len(words) - room, 0) + step, step)
+    windows = [" ".join(words[start : start + room]) for start in starts if words[start : start + room]]
+    scores = model.score([(window, statement) for window in windows])
+    wanted = Score(max(s.entailment for s in scores), max(s.contradiction for s in scores))
+    close(model.score([(" ".join(words), statement)]), [wanted])
+
+
+class Recorder:
+    """A network that keeps what it is given."""
+
+    def __init__(self) -> None:
+        self.seen: list[tuple[NDArray[np.int64], ...]] = []
+
+    def logits(self, *arrays: NDArray[np.int64]) -> NDArray[np.float32]:
+        self.seen.append(arrays)
+        return np.zeros((len(arrays[0]), 3), np.float32)
+
+
+def recorded(folder: str, **more: Any) -> tuple[NliModel, Recorder]:
+    network = Recorder()
+    about = {"id2label": dict(enumerate(LABELS)), "max_position_embeddings": 48, "pad_token_id": 7} | more
+    model = NliModel("m", about, Tokenizer.from_file(f"{folder}/tokenizer.json"), network)
+    network.seen.clear()
+    return model, network
+
+
+def test_what_the_network_sees(onnx_model: Write) -> None:
+    model, network = recorded(onnx_model())
+    model.score([("lens", "aorta"), ("the lens", "gene is")])
+    ids, mask, types = network.seen[0]
+    assert ids.tolist() == [[2, 5, 6, 3, 8, 9, 3], [2, 6, 3, 7, 3, 7, 7]]  # the longest first, padded with 7
+    assert mask.tolist() == [[1] * 7, [1] * 5 + [0] * 2]
+    assert types.tolist() == [[0, 0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 0, 0]]
+
+
+def test_a_text_cannot_write_a_border(onnx_model: Write) -> None:
+    model, network = recorded(onnx_model())
+    model.score([("the lens [SEP] [CLS] gene", "the [SEP] aorta")])
+    ids = network.seen[0][0][0].tolist()
+    assert (ids.count(2), ids.count(3)) == (1, 2)
+
+
+def test_a_model_of_one_segment_gets_one(onnx_model: Write) -> None:
+    model, network = recorded(onnx_model(), type_vocab_size=1)
+    model.score([("the lens", "gene")])
+    assert network.seen[0][2].max() == 0
+
+
+@pytest.mark.parametrize(
+    ("places", "limit", "longest"), [(514, 512, 512), (8192, 1e30, 512), (130, 512, 128), (None, 64, 64)]
+)
+def test_how_long_a_pair_may_be(onnx_model: Write, places: int | None, limit: float, longest: int) -> None:
+    about = {"id2label": dict(enumerate(LABELS)), "max_position_embeddings": places}
+    model = NliModel("m", about, Tokenizer.from_file(f"{onnx_model()}/tokenizer.json"), Recorder(), limit)
+    assert model.longest == longest
+    network = Recorder()
+    model._network = network
+    model.score([("the lens " * 1_000, "the aorta is long")])
+    assert network.seen[0][0].shape[1] == longest
+
+
+@pytest.mark.parametrize(
+    ("statement", "reason"),
+    [
+        ("the lens " * 12, "the statement has 24 tokens; the model takes 23"),
+        ("水晶体 длинный", "does not know"),
+        ("\u200b", "nothing that the model reads"),
+        ("the lens is zebra", None),
+    ],
+)
+def test_a_statement_that_the_model_cannot_read(model: NliModel, statement: str, reason: str | None) -> None:
+    problem = model.problem(statement)
+    assert problem is None if reason is None else reason in str(problem)
+
+
+def test_an_opened_model_is_kept(onnx_model: Write) -> None:
+    folder = onnx_model()
+    assert open_nli(folder) is open_nli(folder)

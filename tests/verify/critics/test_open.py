@@ -1,0 +1,158 @@
+"""Every way a critic can be named wrongly ends in one clear line, before anything was asked."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+from medground.errors import ConfigError
+from medground.run import Run
+from medground.verify.critics.open import check_critic, open_critic
+from medground.verify.critics.operator import OperatorCritic
+
+Write = Callable[..., str]
+
+
+def refusal(name: str) -> str:
+    with pytest.raises(ConfigError) as caught:
+        check_critic(name)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["", "nli", "nli:", "nli: ", "NLI:x", "keyless"])
+def test_an_unknown_critic(name: str) -> None:
+    assert "verify.critic is `entail`, or `nli:` and a folder or hub name" in refusal(name)
+
+
+def test_the_default_needs_nothing(make_run: Callable[..., Run]) -> None:
+    assert check_critic("entail") is None
+    assert isinstance(open_critic(make_run("q1?")), OperatorCritic)
+
+
+def test_a_critic_is_named_as_in_the_settings(make_run: Callable[..., Run], onnx_model: Write) -> None:
+    name = f"nli:{onnx_model()}"
+    assert open_critic(make_run("q1?", options={"verify.critic": name})).name == name
+
+
+def test_a_wrong_critic_stops_the_run(make_run: Callable[..., Run]) -> None:
+    with pytest.raises(ConfigError, match="unknown critic 'oracle'"):
+        open_critic(make_run("q1?", options={"verify.critic": "oracle"}))
+
+
+@pytest.mark.parametrize("name", ["./absent", "/absent/model", "~/absent-model"])
+def test_a_folder_that_is_nowhere(name: str) -> None:
+    assert refusal(f"nli:{name}") == f"there is no folder {name!r} with an NLI model"
+
+
+def test_a_hub_that_has_no_such_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("transformers", reason="needs the extra torch")
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    assert "cannot load the NLI model 'nobody/absent'" in refusal("nli:nobody/absent")
+
+
+@pytest.mark.parametrize(("module", "extra"), [("onnxruntime", "dense"), ("tokenizers", "dense")])
+def test_without_the_extra_for_graphs(
+    onnx_model: Write, monkeypatch: pytest.MonkeyPatch, module: str, extra: str
+) -> None:
+    folder = onnx_model()
+    for loaded in [name for name in sys.modules if name.startswith("medground.verify.critics.nli.")]:
+        if loaded.endswith((".model", ".with_onnx", ".with_torch")):
+            monkeypatch.delitem(sys.modules, loaded)
+    monkeypatch.setitem(sys.modules, module, None)
+    assert f'pip install "medground[{extra}]"' in refusal(f"nli:{folder}")
+
+
+def test_without_the_extra_for_torch(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "medground.verify.critics.nli.with_torch", raising=False)
+    monkeypatch.setitem(sys.modules, "torch", None)
+    assert 'needs the extra "torch" (torch is missing)' in refusal("nli:some/model")
+
+
+def test_labels_that_do_not_tell(onnx_model: Write) -> None:
+    assert "LABEL_0, LABEL_1, LABEL_2" in refusal(f"nli:{onnx_model(labels=('LABEL_0', 'LABEL_1', 'LABEL_2'))}")
+
+
+@pytest.mark.parametrize("file", ["config.json", "tokenizer.json", "tokenizer_config.json", "model.onnx"])
+def test_a_file_that_is_broken(onnx_model: Write, file: str) -> None:
+    folder = Path(onnx_model())
+    (folder / file).write_bytes(b"\x00 broken")
+    assert "NLI model" in refusal(f"nli:{folder}")
+
+
+@pytest.mark.parametrize("file", ["config.json", "tokenizer.json"])
+def test_a_file_that_is_missing(onnx_model: Write, file: str) -> None:
+    folder = Path(onnx_model())
+    (folder / file).unlink()
+    assert file in refusal(f"nli:{folder}")
+
+
+def test_a_config_of_another_model(onnx_model: Write) -> None:
+    folder = Path(onnx_model())
+    config = json.loads((folder / "config.json").read_text())
+    config["id2label"] = {"0": "entailment", "1": "not_entailment"}
+    (folder / "config.json").write_text(json.dumps(config))
+    assert "its config.json is that of another model" in refusal(f"nli:{folder}")
+
+
+def graph(inputs: dict[str, tuple[int, list[Any]]]) -> onnx.ModelProto:
+    """A graph that gives the same three numbers to everything, whatever it is called with."""
+    tokens = [helper.make_tensor_value_info(name, kind, shape) for name, (kind, shape) in inputs.items()]
+    out = helper.make_tensor_value_info("logits", TensorProto.FLOAT, [1, 3])
+    constant = numpy_helper.from_array(np.zeros((1, 3), np.float32), "zeros")
+    node = helper.make_node("Identity", ["zeros"], ["logits"])
+    opsets = [helper.make_opsetid("", 20)]
+    return helper.make_model(
+        helper.make_graph([node], "g", tokens, [out], [constant]), opset_imports=opsets, ir_version=10
+    )
+
+
+INT, ANY = TensorProto.INT64, ["batch", "tokens"]
+
+
+@pytest.mark.parametrize(
+    ("inputs", "said"),
+    [
+        ({"input_ids": (INT, ANY), "bbox": (INT, ANY)}, "takes input_ids, bbox"),
+        ({"pixels": (TensorProto.FLOAT, ANY)}, "takes pixels"),
+        ({"input_ids": (TensorProto.FLOAT, ANY)}, "as integers"),
+        ({"input_ids": (INT, [1, 16])}, "cannot judge a pair: onnxruntime"),
+        ({"input_ids": (INT, ANY)}, "shape (1, 3) for 2 pairs"),
+    ],
+)
+def test_a_graph_of_another_kind(onnx_model: Write, inputs: dict[str, tuple[int, list[Any]]], said: str) -> None:
+    folder = Path(onnx_model())
+    onnx.save(graph(inputs), folder / "model.onnx")
+    assert said in refusal(f"nli:{folder}")
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_weights_without_a_head(torch_model: Write, weights: Any) -> None:
+    pytest.importorskip("safetensors", reason="needs the extra dense")
+    from safetensors.torch import load_file, save_file
+
+    file = Path(torch_model()) / "model.safetensors"
+    save_file({k: v for k, v in load_file(file).items() if "classifier" not in k}, file, metadata={"format": "pt"})
+    assert "was not trained to classify: its weights lack classifier." in refusal(f"nli:{file.parent}")
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("file", ["config.json", "model.safetensors"])
+def test_a_torch_folder_that_is_broken(torch_model: Write, file: str) -> None:
+    folder = Path(torch_model())
+    (folder / file).write_bytes(b"\x00 broken")
+    assert "cannot load the NLI model" in refusal(f"nli:{folder}")
+
+
+def test_torch_labels_are_read_before_the_weights(torch_model: Write) -> None:
+    folder = Path(torch_model(labels=("LABEL_0", "LABEL_1", "LABEL_2")))
+    (folder / "model.safetensors").unlink()
+    assert "LABEL_0, LABEL_1, LABEL_2" in refusal(f"nli:{folder}")

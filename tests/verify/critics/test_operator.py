@@ -1,0 +1,237 @@
+"""The critic that is an operator: what the model said, how sure it was of it, and what it may leave out."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic_ai.messages import ModelResponse, TextPart
+
+from medground.models.base import CallLimits
+from medground.models.cache import CallCache
+from medground.models.probabilities import probabilities_of
+from medground.models.registry import Models
+from medground.operators.base import InvalidOutput
+from medground.operators.verifying import FLAGS, EntailInput, EntailOutput, entail
+from medground.run import Run
+from medground.testing.chat_peer import ChatPeer, Sent, Weighed, chat, refusal, tool_call
+from medground.testing.critic_contract import claim
+from medground.verify.critics.base import Judgement
+from medground.verify.critics.open import open_critic
+
+T = TypeVar("T")
+MakeRun = Callable[..., Run]
+VALUES = ("entails", "contradicts", "related", "neutral")
+ASKED = claim("The lens is long.", "The lens is not short.", "The lens is long.")
+
+
+def response(*tokens: Weighed) -> ModelResponse:
+    """What pydantic-ai makes of a chat completion with log-probabilities."""
+
+    def weighed(token: str, share: float) -> dict[str, Any]:
+        return {"token": token, "bytes": None, "logprob": math.log(share) if share else -9999.0}
+
+    given = [{**weighed(t, p), "top_logprobs": [weighed(*o) for o in options.items()]} for t, p, options in tokens]
+    text = "".join(token for token, _, _ in tokens)
+    return ModelResponse(parts=[TextPart(text)], provider_details={"logprobs": given})
+
+
+def sure(text: str) -> Weighed:
+    return text, 1.0, {text: 1.0}
+
+
+REST = sure('","best":"E1"}')
+
+
+@pytest.mark.parametrize(
+    ("tokens", "wanted"),
+    [
+        (
+            [sure('{"relation":"'), ("ent", 0.6, {"ent": 0.6, "neut": 0.3, "rel": 0.1}), sure("ails"), REST],
+            {"entails": 0.6, "neutral": 0.3, "related": 0.1},
+        ),
+        # What a grammar forbids is no alternative.
+        (
+            [sure('{"relation": "'), ("ent", 0.2, {"Yes": 0.7, "ent": 0.2, "contr": 0.05}), sure("ails"), REST],
+            {"entails": 0.8, "contradicts": 0.2},
+        ),
+        # A token that begins before the word.
+        (
+            [sure('{ "relation"'), (':"neutral', 0.5, {':"neutral': 0.5, ':"related': 0.5}), REST],
+            {"neutral": 0.5, "related": 0.5},
+        ),
+        # The word is decided by its second token.
+        (
+            [sure('{"relation":'), ('"', 0.9, {'"': 0.9, ' "': 0.1}), ("r", 0.5, {"r": 0.5, "e": 0.5}), REST],
+            {"related": 0.5, "entails": 0.5},
+        ),
+        # The whole answer is one token.
+        ([('{"relation":"related","best":null}', 0.4, {})], {"related": 0.4}),
+        # Without alternatives a probability stands as it is.
+        ([sure('{"relation":"'), ("contradicts", 0.7, {}), REST], {"contradicts": 0.7}),
+        # The alternatives may leave the token out.
+        ([sure('{"relation":"'), ("neutral", 0.1, {"entails": 0.3}), REST], {"neutral": 0.25, "entails": 0.75}),
+        # Another field first, which says the word too.
+        (
+            [sure('{"flags":["relation"],"relation":"'), ("entails", 0.5, {"entails": 0.5, "x": 0.5}), REST],
+            {"entails": 1.0},
+        ),
+        ([sure('{"best":null}')], {}),
+        ([sure('{"relation":"maybe"}')], {}),
+        ([sure('{"relation":"'), ("entails", 0.0, {"entails": 0.0}), REST], {}),
+        ([sure('{"relation":"')], {}),
+        ([], {}),
+    ],
+)
+def test_probabilities_are_read_from_the_word(tokens: list[Weighed], wanted: dict[str, float]) -> None:
+    assert probabilities_of(response(*tokens), "relation", VALUES) == pytest.approx(wanted)
+
+
+@pytest.mark.parametrize("given", [None, "no", [{"token": None, "logprob": "x"}], [{"tok": 1}], {"content": []}])
+def test_what_no_server_should_send_is_no_probability(given: Any) -> None:
+    said = ModelResponse(parts=[TextPart('{"relation":"entails"}')], provider_details={"logprobs": given})
+    assert probabilities_of(said, "relation", VALUES) == {}
+
+
+TOKENS = st.lists(
+    st.tuples(
+        st.sampled_from(['{"relation":"', "ent", "ails", "rel", "ated", "", '"', "neutral", '","x":1}', "é"]),
+        st.floats(1e-9, 1),
+        st.dictionaries(st.sampled_from(["ent", "e", "rel", "", "x", '"']), st.floats(1e-9, 1), max_size=4),
+    ),
+    max_size=8,
+)
+
+
+@given(TOKENS)
+def test_whatever_comes_they_are_shares(tokens: list[Weighed]) -> None:
+    found = probabilities_of(response(*tokens), "relation", VALUES)
+    assert set(found) <= set(VALUES)
+    assert all(0 <= share <= 1 for share in found.values())
+    assert sum(found.values()) <= 1 + 1e-9
+
+
+def answered(relation: str, shares: dict[str, float], best: str = "E2") -> Sent:
+    tokens = [sure('{"relation":"'), (relation, shares[relation], shares), sure(f'","best":"{best}","flags":[]}}')]
+    return chat("".join(token for token, _, _ in tokens), logprobs=tokens)
+
+
+async def closed(models: Any, work: Awaitable[T]) -> T:
+    try:
+        return await work
+    finally:
+        await models.close()
+
+
+@pytest.fixture
+def judge(make_run: MakeRun, serve: Any) -> Callable[..., Judgement]:
+    """The judgement of a server on one claim, and the requests that it took."""
+
+    def ask(peer: ChatPeer, *, native: bool = True, model: Any = None) -> Judgement:
+        run = make_run("q1?")
+        run.models = Models("openai:stub", {}, {"openai:stub": model or serve(peer.url, native=native)})
+        return asyncio.run(closed(run.models, open_critic(run).judge([ASKED])))[0]
+
+    return ask
+
+
+def test_the_server_is_asked_and_its_numbers_are_used(judge: Any) -> None:
+    with ChatPeer(answered("entails", {"entails": 0.6, "related": 0.2})) as peer:
+        assert judge(peer) == Judgement("entails", "E2", pytest.approx(0.75), pytest.approx(0.75))
+    assert (peer.requests[0]["logprobs"], peer.requests[0]["top_logprobs"]) == (True, 5)
+    properties = peer.requests[0]["response_format"]["json_schema"]["schema"]["properties"]
+    assert list(properties) == ["relation", "best", "flags"]
+    assert {"enum": ["E1", "E2"], "type": "string"}.items() <= properties["best"]["anyOf"][0].items()
+    assert properties["flags"]["items"]["enum"] == list(FLAGS)
+
+
+def test_a_word_below_tau_is_no_word(judge: Any) -> None:
+    with ChatPeer(answered("entails", {"entails": 0.4, "related": 0.3, "neutral": 0.3})) as peer:
+        found = judge(peer)
+    assert (found.relation, found.best, found.probability) == ("related", "E2", None)
+    assert found.entailment == pytest.approx(0.4)
+    assert found.note == "entails with a probability of 0.40, below 0.5"
+
+
+def test_a_server_without_numbers_is_used_as_it_is(judge: Any) -> None:
+    with ChatPeer(chat('{"relation":"contradicts","best":"E1","flags":["negation"]}')) as peer:
+        assert judge(peer) == Judgement("contradicts", "E1", flags=("negation",))
+
+
+def test_a_server_that_calls_a_tool_gives_no_numbers(judge: Any) -> None:
+    with ChatPeer(tool_call('{"relation":"entails","best":"E2"}')) as peer:
+        assert judge(peer, native=False) == Judgement("entails", "E2")
+
+
+@pytest.mark.parametrize("status", [400, 422])
+def test_a_server_that_refuses_the_question_is_asked_without_it(judge: Any, serve: Any, status: int) -> None:
+    def answer(request: dict[str, Any]) -> Sent:
+        if "logprobs" in request:
+            return refusal(status, "logprobs are not supported")
+        return chat('{"relation":"entails","best":"E2","flags":[]}')
+
+    with ChatPeer(answer) as peer:
+        model = serve(peer.url)
+        assert judge(peer, model=model) == judge(peer, model=model) == Judgement("entails", "E2")
+    assert ["logprobs" in request for request in peer.requests] == [True, False, False]
+
+
+def test_a_call_that_is_refused_for_another_reason_stays_refused(judge: Any, serve: Any) -> None:
+    with ChatPeer(refusal(400, "bad"), refusal(400, "bad"), answered("neutral", {"neutral": 0.9})) as peer:
+        model = serve(peer.url)
+        assert judge(peer, model=model).relation == "failed"
+        assert judge(peer, model=model).relation == "neutral"
+    assert ["logprobs" in request for request in peer.requests] == [True, False, True]
+
+
+def test_what_a_model_writes_of_its_own_certainty_is_discarded(judge: Any) -> None:
+    with ChatPeer(chat('{"relation":"entails","best":"E2","flags":[],"probabilities":{"entails":1.0}}')) as peer:
+        assert judge(peer) == Judgement("entails", "E2")
+
+
+def test_numbers_are_kept_with_the_reply(serve: Any, tmp_path: Path) -> None:
+    value = EntailInput(statement=ASKED.statement, evidence=ASKED.premises)
+
+    async def twice(models: Models) -> list[EntailOutput]:
+        return [(await models.answer(entail, value, CallLimits())).output for _ in range(2)]
+
+    with ChatPeer(answered("entails", {"entails": 0.6, "related": 0.2})) as peer:
+        models = Models("openai:stub", {}, {"openai:stub": serve(peer.url)}, cache=CallCache(tmp_path))
+        first, stored = asyncio.run(closed(models, twice(models)))
+    assert len(peer.requests) == 1
+    assert first == stored
+    assert stored.probabilities["entails"] == pytest.approx(0.75)
+
+
+def test_other_operators_are_not_weighed(serve: Any) -> None:
+    from medground.testing.model_contract import FREE, NAME, asking
+
+    with ChatPeer(chat('{"id": "T1"}')) as peer:
+        model = serve(peer.url)
+        asyncio.run(closed(model, model.answer(NAME, asking("T1"), FREE)))
+    assert "logprobs" not in peer.requests[0]
+
+
+def test_a_single_quote_need_not_be_named(make_run: MakeRun, scripted_model: Any) -> None:
+    run = make_run("q1?", model=scripted_model({"entail": EntailOutput(relation="entails")}), by_model=["entail"])
+    found = asyncio.run(open_critic(run).judge([claim("The lens is long.", "The lens is long.", first=7)]))
+    assert found == [Judgement("entails", "E7")]
+
+
+@pytest.mark.parametrize(
+    ("output", "said"),
+    [
+        (EntailOutput(relation="entails"), "needs the id"),
+        (EntailOutput(relation="neutral", best="E9"), "unknown evidence id 'E9'"),
+        (EntailOutput(relation="related", best="E1", flags=("trust me",)), "unknown flag 'trust me'"),
+    ],
+)
+def test_a_reply_names_what_was_given(output: EntailOutput, said: str) -> None:
+    with pytest.raises(InvalidOutput, match=said):
+        entail.check(EntailInput(statement=ASKED.statement, evidence=ASKED.premises), output)
