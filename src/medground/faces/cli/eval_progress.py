@@ -22,6 +22,7 @@ def shown_run(*, quiet: bool = False) -> Iterator[Watch]:
         BarColumn,
         MofNCompleteColumn,
         Progress,
+        TaskID,
         TextColumn,
         TimeElapsedColumn,
         TimeRemainingColumn,
