@@ -13,6 +13,7 @@ import typer
 from typer.exceptions import TyperException
 
 from medground.errors import MedgroundError, UserMistake
+from medground.faces.cli.agreement import agreement
 from medground.faces.cli.ask import ask
 from medground.faces.cli.config import config_app
 from medground.faces.cli.corpus import corpus_app
@@ -44,6 +45,7 @@ app.add_typer(pubmed_app, name="pubmed")
 app.add_typer(config_app, name="config")
 app.add_typer(trace_app, name="trace")
 app.add_typer(schema_app, name="schema")
+app.command()(agreement)
 app.command()(mesh)
 app.command()(doctor)
 app.command()(version)

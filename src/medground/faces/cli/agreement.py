@@ -1,0 +1,73 @@
+"""`medground agreement FILE ...`: how far annotators agree on the eight labels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from medground.verify.agreement import Agreement
+    from medground.verify.annotations import Annotation
+
+
+def agreement(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Annotations as JSON Lines; answers as JSON.")],
+    reference: Annotated[
+        str | None, typer.Option(help="Annotator that all others are compared with; every pair without one.")
+    ] = None,
+    context: Annotated[int, typer.Option(min=1, help="Which CONTEXT-j the labels of answers are for.")] = 5,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Compare annotators of the eight labels: Cohen's kappa, and precision, recall and F1 per label, per context."""
+    from medground.verify.agreement import agreements
+    from medground.verify.annotations import read_annotations
+
+    annotations = read_annotations(files, context=context)
+    found = agreements(annotations, reference)
+    if json:
+        _as_json(found)
+        return
+    for pair in found:
+        _show(pair)
+    _show_faithfulness(annotations)
+
+
+def _as_json(found: Sequence[Agreement]) -> None:
+    import json
+    from dataclasses import asdict
+
+    from medground.verify.agreement import in_words
+
+    rows = [asdict(pair) | {"kappa_in_words": in_words(pair.kappa)} for pair in found]
+    typer.echo(json.dumps(rows, indent=2, ensure_ascii=False))
+
+
+def _show(pair: Agreement) -> None:
+    from medground.faces.wording import clean
+    from medground.verify.agreement import in_words
+
+    where = "all contexts" if pair.context is None else f"CONTEXT-{pair.context}"
+    typer.echo(f"{clean(pair.reference)} and {clean(pair.other)}, {where}, {pair.statements:,} statements")
+    typer.echo(f"  kappa {_number(pair.kappa)} ({in_words(pair.kappa)}), equal labels {pair.observed:.1%}")
+    typer.echo(f"  CORRECT against INCORRECT: kappa {_number(pair.binary)} ({in_words(pair.binary)})")
+    typer.echo(f"  {'label':<21}{'precision':>10}{'recall':>8}{'F1':>7}{'times':>7}")
+    for score in pair.labels:
+        numbers = f"{_number(score.precision):>10}{_number(score.recall):>8}{_number(score.f1):>7}"
+        typer.echo(f"  {score.label:<21}{numbers}{score.reference:>7}")
+    typer.echo("")
+
+
+def _show_faithfulness(annotations: Sequence[Annotation]) -> None:
+    from medground.faces.wording import clean
+    from medground.verify.agreement import faithfulness_by_item
+
+    typer.echo("Faithfulness (share of statements labelled CORRECT)")
+    for (item, context, annotator), share in faithfulness_by_item(annotations).items():
+        typer.echo(f"  {clean(item)}, CONTEXT-{context}, {clean(annotator)}: {share:.2f}")
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"

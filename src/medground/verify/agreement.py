@@ -1,0 +1,168 @@
+"""Agreement between two annotators, people or critics: Cohen's kappa, and precision, recall and F1 per label.
+
+Source: Reason and Verify, section 3.4 (both per context, kappa with the words of Landis and Koch 1977) and appendix A.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import get_args
+
+from medground.answer import Category
+from medground.errors import UsageError
+from medground.verify.annotations import Annotation
+
+CATEGORIES: tuple[Category, ...] = get_args(Category)
+
+_LANDIS_KOCH = (
+    (0.2, "slight"),
+    (0.4, "fair"),
+    (0.6, "moderate"),
+    (0.8, "substantial"),
+    (1.0, "almost perfect"),
+)
+"""The upper end of each band, which belongs to it; below 0 is poor."""
+
+
+@dataclass(frozen=True)
+class LabelScore:
+    """One label: the second annotator against the first. None where a share is of nothing."""
+
+    label: str
+    precision: float | None
+    recall: float | None
+    f1: float
+    reference: int
+    """How often the first annotator gave it."""
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Two annotators under one context.
+
+    Attributes:
+        reference: the first annotator, whose labels count as right for precision and recall.
+        other: the second.
+        context: j of CONTEXT-j; None for all contexts together.
+        statements: how many both labelled.
+        observed: share of statements with equal labels, 0 to 1.
+        kappa: agreement beyond chance, -1 to 1; None where both gave one and the same label to all, as chance then
+            explains everything.
+        labels: scores of the labels that one of them gave.
+        binary: kappa of CORRECT against INCORRECT alone.
+    """
+
+    reference: str
+    other: str
+    context: int | None
+    statements: int
+    observed: float
+    kappa: float | None
+    labels: tuple[LabelScore, ...]
+    binary: float | None
+
+
+def agreements(annotations: Sequence[Annotation], reference: str | None = None) -> list[Agreement]:
+    """Every pair of annotators under every context, then over all contexts when there are several.
+
+    Args:
+        annotations: labels of at least two annotators.
+        reference: the annotator that all others are compared with; every pair when None.
+
+    Raises:
+        UsageError: fewer than two annotators, an unknown reference, or two that did not label the same statements.
+    """
+    names = list(dict.fromkeys(a.annotator for a in annotations))
+    if len(names) < 2:
+        raise UsageError(f"agreement needs two annotators; there is {names[0] if names else 'none'}")
+    if reference is not None and reference not in names:
+        raise UsageError(f"no annotator is called {reference!r}; there are: {', '.join(names)}")
+    pairs = [pair for pair in combinations(names, 2) if reference is None or reference in pair]
+    found: list[Agreement] = []
+    for one, other in pairs:
+        first, second = (other, one) if other == reference else (one, other)
+        here = sorted({a.context for a in annotations if a.annotator in (first, second)})
+        found += [_compared(annotations, first, second, j) for j in here]
+        if len(here) > 1:
+            found.append(_compared(annotations, first, second, None))
+    return found
+
+
+def kappa(first: Sequence[str], second: Sequence[str]) -> float | None:
+    """Cohen's kappa of two lists of labels in the same order; None where chance alone would agree on everything.
+
+    Raises:
+        UsageError: the lists differ in length or are empty.
+    """
+    if len(first) != len(second) or not first:
+        raise UsageError(f"kappa needs two labels per statement, not {len(first)} and {len(second)} labels")
+    n = len(first)
+    observed = sum(a == b for a, b in zip(first, second, strict=True)) / n
+    # Whole numbers: a chance of exactly 1 must not be missed by rounding.
+    chance = sum(first.count(label) * second.count(label) for label in set(first))
+    return None if chance == n * n else (observed - chance / n**2) / (1 - chance / n**2)
+
+
+def in_words(value: float | None) -> str:
+    """What Landis and Koch call a kappa."""
+    if value is None:
+        return "undefined: one label only"
+    if value < 0:
+        return "poor"
+    return next(word for bound, word in _LANDIS_KOCH if round(value, 2) <= bound)
+
+
+def label_scores(reference: Sequence[str], other: Sequence[str]) -> tuple[LabelScore, ...]:
+    """Precision, recall and F1 of each label that was given, in the order of `CATEGORIES`."""
+    pairs = list(zip(reference, other, strict=True))
+    given = {*reference, *other}
+    return tuple(_label_score(label, pairs) for label in CATEGORIES if label in given)
+
+
+def faithfulness_by_item(annotations: Sequence[Annotation]) -> Mapping[tuple[str, int, str], float]:
+    """Faith(R) of each item under each context by each annotator: the share of labels that are CORRECT (Eq. 1)."""
+    labels: dict[tuple[str, int, str], list[bool]] = {}
+    for a in annotations:
+        labels.setdefault((a.item, a.context, a.annotator), []).append(a.label.startswith("CORRECT"))
+    return {key: sum(correct) / len(correct) for key, correct in labels.items()}
+
+
+def _compared(annotations: Sequence[Annotation], first: str, second: str, context: int | None) -> Agreement:
+    labels = [
+        {(a.context, *a.place): a.label for a in annotations if a.annotator == name and context in (None, a.context)}
+        for name in (first, second)
+    ]
+    if odd := sorted(labels[0].keys() ^ labels[1].keys()):
+        j, item, statement = odd[0]
+        who, missing = (first, second) if odd[0] in labels[0] else (second, first)
+        raise UsageError(
+            f"{missing} has no label for statement {statement} of {item} under CONTEXT-{j}, which {who} labels "
+            f"({len(odd)} such); both must label the same statements"
+        )
+    places = sorted(labels[0])
+    one, other = ([given[place] for place in places] for given in labels)
+    return Agreement(
+        reference=first,
+        other=second,
+        context=context,
+        statements=len(places),
+        observed=sum(a == b for a, b in zip(one, other, strict=True)) / len(places),
+        kappa=kappa(one, other),
+        labels=label_scores(one, other),
+        binary=kappa(*([label.split("-")[0] for label in given] for given in (one, other))),
+    )
+
+
+def _label_score(label: str, pairs: Sequence[tuple[str, str]]) -> LabelScore:
+    both = sum(a == label and b == label for a, b in pairs)
+    reference = sum(a == label for a, _ in pairs)
+    given = sum(b == label for _, b in pairs)
+    return LabelScore(
+        label=label,
+        precision=both / given if given else None,
+        recall=both / reference if reference else None,
+        f1=2 * both / (reference + given),
+        reference=reference,
+    )
