@@ -97,9 +97,38 @@ def test_a_border_between_sentences_holds_unless_there_is_a_reason(text: str) ->
             assert inside or text[border] == "[" or LABEL.fullmatch(text[start:border])
 
 
-@given(WRITTEN)
-@settings(deadline=None, max_examples=400)
+PLAIN = st.lists(
+    st.tuples(
+        st.sampled_from(
+            [
+                "Aspirin reduced stroke",
+                "bleeding rose by 12.5%",
+                "IL-6 (n = 5; P < .05) increased",
+                "a benefit",
+                "it fell",
+            ]
+        ),
+        st.sampled_from(
+            [
+                " because ",
+                ", whereas ",
+                "; ",
+                ", and therefore ",
+                ", which suggests that ",
+                " [E1]. ",
+                ". Although ",
+                ", ",
+            ]
+        ),
+    ),
+    max_size=8,
+).map(lambda parts: "".join(a + b for a, b in parts))
+
+
+@given(PLAIN)
+@settings(deadline=None, max_examples=300)
 def test_a_statement_is_one_statement(text: str) -> None:
+    """Where no doubt or negation of a clause before it governs it: that is not seen from the statement alone."""
     for piece in pieces(text):
         assert pieces(piece) == [piece]
 
@@ -138,9 +167,7 @@ def test_50_000_characters_take_a_moment(piece: str) -> None:
     started = time.process_time()
     spans = segment(text)
     assert time.process_time() - started < 3
-    assert "".join(text[start:end] for start, end in spans).replace(" ", "") == "".join(
-        text[spans[0][0] : spans[-1][1]].split(" ")
-    ) or any(c in piece for c in "\t")
+    assert "".join("".join(text[start:end] for start, end in spans).split()) == "".join(text.split())
 
 
 def evidence(text: str = "Aspirin reduced stroke because platelets were inhibited.") -> Evidence:

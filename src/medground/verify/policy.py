@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 
 from medground.answer import Dropped, Verdict
 from medground.settings import VerifySettings
@@ -26,9 +27,9 @@ def release(
     """
     kept: list[Checked] = []
     dropped: list[Dropped] = []
-    left = iter(verdicts)
+    left = iter(zip(statements, verdicts, strict=True))
     for group in by_sentence(statements):
-        checked = [(statement, next(left)) for statement in group]
+        checked = list(islice(left, len(group)))
         reasons = [reason for pair in checked if (reason := _refused(*pair, settings, uncited=uncited))]
         if reasons:
             dropped.append(Dropped(text=group[0].whole.text, reason="; ".join(reasons)))

@@ -30,10 +30,10 @@ async def finish(
 
     Args:
         question: the question.
-        draft: what was written, as sentences, or as statements where `verdicts` are given.
+        draft: what was written, cut into statements or not yet.
         evidence: the quotes that the draft was written from.
         run: the run, with its ledger.
-        verdicts: what a recipe's loop has already found, one per statement of the draft; they are not asked again.
+        verdicts: what a recipe's loop has already found, one for each statement of the draft; it is not asked again.
         mark: how citations are written in the rationale.
 
     Raises:
@@ -42,9 +42,9 @@ async def finish(
     """
     for cited in dict.fromkeys(e for sentence in draft.sentences for e in sentence.evidence):
         run.ledger.cite(cited)  # before anything is paid for
-    checked = draft.model_copy(update={"sentences": statements(draft.sentences, evidence)})
+    cut = draft.model_copy(update={"sentences": statements(draft.sentences, evidence)})
     if verdicts is None:
-        verdicts = await check_all(checked.sentences, run)
+        verdicts = await check_all(cut.sentences, run)
     lean = None if draft.answer else lean_of(question, evidence, run)
     conflicts = await find_conflicts(question, evidence, run)
-    return compose(run, checked, verdicts, conflicts=conflicts, lean=lean, mark=mark)
+    return compose(run, cut, verdicts, conflicts=conflicts, lean=lean, mark=mark)

@@ -1,0 +1,69 @@
+"""The policy lets a sentence leave whole or not at all, and says which statement held it back."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from medground.answer import Label, Verdict
+from medground.settings import VerifySettings
+from medground.verify.policy import UNSUPPORTED, release
+from medground.verify.statements import statements
+from medground.write.draft import Sentence, by_sentence
+
+FLAG, DROP = VerifySettings(unsupported="flag"), VerifySettings(unsupported="drop")
+TWO = "Stroke fell; bleeding rose."
+WRITTEN = (Sentence(text=f"{TWO} Death was rare.", evidence=("E1",)),)
+
+
+def verdicts(*labels: Label, note: str = "") -> list[Verdict]:
+    return [Verdict(label=label, critic="c", note=note) for label in labels]
+
+
+def test_a_contradicted_statement_takes_its_sentence_with_it_and_no_other() -> None:
+    cut = statements(WRITTEN, [])
+    kept, dropped = release(cut, verdicts("supported", "contradicted", "supported"), FLAG)
+    assert [s.text for s, _ in kept] == ["Death was rare."]
+    assert [(d.text, d.reason) for d in dropped] == [(TWO, "“bleeding rose.” is contradicted")]
+
+
+@pytest.mark.parametrize("label", UNSUPPORTED)
+def test_an_unsupported_statement_is_flagged_or_takes_its_sentence_with_it(label: Label) -> None:
+    cut = statements(WRITTEN, [])
+    found = verdicts(label, "supported", "quoted", note="why")
+    kept, dropped = release(cut, found, FLAG)
+    assert ([s for s, _ in kept], dropped) == (list(cut), [])
+    kept, dropped = release(cut, found, DROP)
+    assert [s.text for s, _ in kept] == ["Death was rare."]
+    assert dropped[0].reason == f"“Stroke fell;” is {label}: why"
+
+
+def test_every_statement_that_may_not_leave_is_named() -> None:
+    _, dropped = release(statements(WRITTEN, []), verdicts("contradicted", "not found", "quoted"), DROP)
+    assert dropped[0].reason == "“Stroke fell;” is contradicted; “bleeding rose.” is not found"
+
+
+def test_nothing_leaves_without_a_citation_but_where_there_are_none_by_design() -> None:
+    bare = statements([Sentence(text="Stroke fell.", evidence=())], [])
+    kept, dropped = release(bare, verdicts("not judged"), FLAG)
+    assert (kept, dropped[0].reason) == ([], "not judged: it cites nothing")
+    assert release(bare, verdicts("not judged"), FLAG, uncited=True)[1] == []
+
+
+def test_a_verdict_too_few_is_an_error() -> None:
+    with pytest.raises(ValueError, match="zip"):
+        release(statements(WRITTEN, []), verdicts("quoted"), FLAG)
+
+
+@given(st.lists(st.sampled_from(get_args(Label)), min_size=6, max_size=6), st.sampled_from([FLAG, DROP]))
+def test_sentences_leave_whole_and_in_order(labels: list[Label], settings: VerifySettings) -> None:
+    cut = statements(WRITTEN * 2, [])
+    kept, dropped = release(cut, verdicts(*labels), settings)
+    whole = [group[0].whole.text for group in by_sentence(cut)]
+    left = [group[0].whole.text for group in by_sentence([s for s, _ in kept])]
+    assert len(left) + len(dropped) == len(whole)
+    assert all(len(group) == (2 if group[0].within else 1) for group in by_sentence([s for s, _ in kept]))
+    assert not any(v.label == "contradicted" for _, v in kept)

@@ -1,0 +1,189 @@
+"""From a draft to an answer: whole sentences with their marks once, statements as slices, and nothing unknown cited."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from medground.answer import Conflict, Label, Side, Verdict
+from medground.document import Document
+from medground.evidence import UnknownCitation
+from medground.operators.verifying import EntailOutput
+from medground.run import Run
+from medground.verify.statements import statements
+from medground.write.compose import compose
+from medground.write.draft import Draft, Sentence
+from medground.write.finish import finish
+
+MakeRun = Callable[..., Run]
+PAPERS = [
+    Document(id="PMID:1", text="Aspirin lowered the risk of stroke. Bleeding rose."),
+    Document(id="PMID:2", text="Aspirin did not lower the risk of stroke."),
+    Document(id="PMID:3", text="The weather was fine."),
+]
+
+
+def prepared(run: Run) -> Run:
+    run.ledger.admit(PAPERS)
+    for paper in PAPERS:
+        run.ledger.quote(paper.id, 0, len(paper.text))
+    return run
+
+
+def draft(*texts: str, cited: tuple[str, ...] = ("E1",), answer: tuple[str, ...] = ()) -> Draft:
+    written = tuple(Sentence(text=text, evidence=cited) for text in texts)
+    return Draft(sentences=statements(written, []), answer=answer, basis="model" if answer else None)
+
+
+def said(label: Label, count: int, **more: Any) -> list[Verdict]:
+    return [Verdict(label=label, critic="nli:proven", **more)] * count
+
+
+def test_a_sentence_stands_whole_with_its_marks_once_and_statements_are_slices(make_run: MakeRun) -> None:
+    run = prepared(make_run("Does aspirin help?"))
+    written = draft("Stroke fell because blood was thin; bleeding rose. Death was rare.", cited=("E1", "E2"))
+    answer = compose(run, written, said("supported", 4))
+    assert answer.rationale == ("Stroke fell because blood was thin; bleeding rose. [E1][E2] Death was rare. [E1][E2]")
+    assert [s.text for s in answer.statements] == [
+        "Stroke fell",
+        "because blood was thin;",
+        "bleeding rose.",
+        "Death was rare.",
+    ]
+    assert all(answer.rationale[s.start : s.end] == s.text for s in answer.statements)
+    assert (answer.support, answer.faithfulness) == (1.0, None)
+
+
+def test_the_answer_to_an_open_question_is_its_whole_sentences(make_run: MakeRun) -> None:
+    run = prepared(make_run("What does aspirin do?"))
+    answer = compose(run, draft("Stroke fell; bleeding rose.", answer=("answered",)), said("supported", 2))
+    assert answer.decision.shown() == "Stroke fell; bleeding rose."
+    assert answer.decision.shown() == " ".join(s.text for s in answer.statements)
+
+
+def test_a_sentence_leaves_whole_or_not_at_all_and_still_counts(make_run: MakeRun) -> None:
+    run = prepared(make_run("Does aspirin help?"))
+    verdicts = [*said("supported", 1), *said("contradicted", 1), *said("supported", 1)]
+    answer = compose(run, draft("Stroke fell; bleeding rose.", "Death was rare."), verdicts)
+    assert answer.rationale == "Death was rare. [E1]"
+    assert [d.text for d in answer.dropped] == ["Stroke fell; bleeding rose."]
+    assert "“bleeding rose.” is contradicted" in answer.dropped[0].reason
+    assert answer.support == pytest.approx(2 / 3)
+
+
+def test_a_quote_that_decided_is_listed_though_the_sentence_does_not_cite_it(make_run: MakeRun) -> None:
+    run = prepared(make_run("Does aspirin help?"))
+    answer = compose(run, draft("Stroke fell."), said("supported", 1, best="E2"))
+    assert [e.id for e in answer.evidence] == ["E1", "E2"]
+    assert [d.id for d in answer.documents] == ["PMID:1", "PMID:2"]
+    assert answer.rationale == "Stroke fell. [E1]"
+
+
+def test_conflicts_come_with_their_evidence_and_never_with_unknown_evidence(make_run: MakeRun) -> None:
+    run = prepared(make_run("Does aspirin help?"))
+    sides = (Side(stance="supports", evidence=("E1",)), Side(stance="contradicts", evidence=("E2",)))
+    known = Conflict(about="stroke", sides=sides, found_by="keyless")
+    unknown = Conflict(about="x", sides=(sides[0], Side(stance="mixed", evidence=("E9",))), found_by="keyless")
+    answer = compose(run, draft("Stroke fell."), said("supported", 1), conflicts=[known, unknown])
+    assert answer.conflicts == (known,)
+    assert [e.id for e in answer.evidence] == ["E1", "E2"]
+
+
+def test_unknown_evidence_is_refused(make_run: MakeRun) -> None:
+    run = prepared(make_run("Does aspirin help?"))
+    with pytest.raises(UnknownCitation, match="no evidence has the id 'E9'"):
+        compose(run, draft("Stroke fell.", cited=("E1", "E9")), said("supported", 1))
+    with pytest.raises(UnknownCitation, match="no evidence has the id 'E8'"):
+        compose(run, draft("Stroke fell."), said("supported", 1, best="E8"))
+
+
+def test_unknown_evidence_is_refused_before_a_critic_is_paid(make_run: MakeRun, scripted_model: Any) -> None:
+    model = scripted_model({"entail": EntailOutput(relation="related", best="E1")})
+    run = prepared(make_run("Does aspirin help?", model=model, by_model=["entail"]))
+    with pytest.raises(UnknownCitation, match="E9"):
+        asyncio.run(finish(run.question, draft("Stroke fell.", cited=("E9",)), run.ledger.evidence, run))
+    assert model.seen == []
+
+
+def test_each_statement_is_judged_by_itself(make_run: MakeRun, scripted_model: Any) -> None:
+    model = scripted_model({"entail": EntailOutput(relation="entails", best="E1")})
+    options = {"verify.trusted_judges": (model.name,), "verify.taxonomy": False}
+    run = prepared(make_run("Does aspirin help?", model=model, by_model=["entail"], options=options))
+    written = Draft(sentences=(Sentence(text="Stroke risk fell; bleeding rose.", evidence=("E1",)),))
+    answer = asyncio.run(finish(run.question, written, run.ledger.evidence[:1], run))
+    assert [value.statement for _, value in model.seen] == ["Stroke risk fell;", "bleeding rose."]
+    assert len(answer.statements) == 2
+    assert answer.rationale == "Stroke risk fell; bleeding rose. [E1]"
+
+
+def test_verdicts_of_a_loop_are_not_asked_again(make_run: MakeRun, scripted_model: Any) -> None:
+    model = scripted_model({})
+    run = prepared(make_run("Does aspirin help?", model=model, by_model=["entail"]))
+    written = Draft(sentences=(Sentence(text="Stroke fell; bleeding rose.", evidence=("E1",)),))
+    answer = asyncio.run(
+        finish(run.question, written, run.ledger.evidence[:1], run, verdicts=said("not judged", 2, note="asked before"))
+    )
+    assert model.seen == []
+    assert [s.verdict.note for s in answer.statements] == ["asked before"] * 2
+
+
+@pytest.mark.parametrize(
+    "text", ["", " ", "Stroke fell", "阿司匹林有效。出血增加。", "Инсульт реже; кровь жиже", "\x00"]
+)
+def test_odd_rationales_become_answers(make_run: MakeRun, text: str) -> None:
+    run = prepared(make_run("Does aspirin help?"))
+    written = Draft(sentences=(Sentence(text=text, evidence=("E1",)),))
+    answer = asyncio.run(finish(run.question, written, run.ledger.evidence, run))
+    assert "".join("".join(s.text for s in answer.statements).split()) == "".join(text.split())
+    assert answer.decision.status != "decided"
+
+
+def test_no_rationale_is_no_answer(make_run: MakeRun) -> None:
+    answer = asyncio.run(finish((run := prepared(make_run("Does aspirin help?"))).question, Draft(), (), run))
+    assert (answer.rationale, answer.statements, answer.support) == ("", (), None)
+    assert answer.decision.status == "unanswerable"
+
+
+def test_a_rationale_of_50_000_characters_is_composed(make_run: MakeRun) -> None:
+    run = prepared(make_run("Does aspirin help?"))
+    text = "Aspirin lowered stroke because platelets were inhibited; bleeding rose. " * 700
+    started = time.process_time()
+    written = draft(text)
+    answer = compose(run, written, said("supported", len(written.sentences)))
+    assert time.process_time() - started < 5
+    assert len(answer.statements) == 2100
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(
+                [
+                    "Stroke fell; bleeding rose.",
+                    "Stroke fell because blood was thin. It rose.",
+                    "Yes.",
+                    "a\n\nb",
+                    "。x",
+                ]
+            ),
+            st.sampled_from([("E1",), ("E2", "E3"), ()]),
+        ),
+        max_size=4,
+    ),
+    st.randoms(use_true_random=False),
+)
+@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_any_draft_gives_a_closed_answer(make_run: MakeRun, written: list[Any], chance: Any) -> None:
+    run = prepared(make_run("Does aspirin help?"))
+    cut = statements([Sentence(text=text, evidence=cited) for text, cited in written], [])
+    labels: list[Label] = ["supported", "quoted", "related", "not found", "unverified", "contradicted", "not judged"]
+    verdicts = [Verdict(label=chance.choice(labels), critic="c", best=chance.choice([None, "E3"])) for _ in cut]
+    answer = compose(run, Draft(sentences=cut), verdicts)
+    assert all(answer.rationale[s.start : s.end] == s.text for s in answer.statements)
+    assert {e for s in answer.statements for e in s.evidence} <= {e.id for e in answer.evidence}
