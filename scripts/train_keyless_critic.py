@@ -24,7 +24,7 @@ from sklearn.metrics import log_loss, roc_auc_score
 from sklearn.model_selection import GroupKFold
 
 from medground.operators.keyless.flags.related import features
-from medground.operators.keyless.flags.sentences import Sentence, nearest, sentences
+from medground.operators.keyless.flags.sentences import Sentence, Statement, nearest, read_statement, sentences
 
 OUT = Path(__file__).parent.parent / "src" / "medground" / "data" / "keyless_critic.json"
 FOLDS = 10
@@ -44,15 +44,15 @@ def pairs(folder: Path) -> Iterator[Pair]:
         claim = json.loads(line)
         for document in dict.fromkeys((*map(str, claim["cited_doc_ids"]), *claim["evidence"])):
             abstract = [" ".join(sentence.split()) for sentence in corpus[document]]
-            whole = sentences(" ".join(abstract))
+            stated, whole = read_statement(claim["claim"]), sentences(" ".join(abstract))
             evidence = claim["evidence"].get(document)
-            yield "abstract", claim["id"], bool(evidence), features(claim["claim"], whole)
-            short = quote(claim["claim"], whole, abstract, evidence)
-            yield "quote", claim["id"], bool(evidence), features(claim["claim"], short)
+            yield "abstract", claim["id"], bool(evidence), features(stated, whole)
+            short = quote(stated, whole, abstract, evidence)
+            yield "quote", claim["id"], bool(evidence), features(stated, short)
 
 
 def quote(
-    claim: str, whole: Sequence[Sentence], abstract: Sequence[str], evidence: list[dict[str, Any]] | None
+    claim: Statement, whole: Sequence[Sentence], abstract: Sequence[str], evidence: list[dict[str, Any]] | None
 ) -> Sequence[Sentence]:
     """The first rationale of a pair, or the nearest sentence where there is none."""
     if not evidence:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from medground.operators.keyless import words
 from medground.operators.keyless.flags.kinds import differences
 from medground.operators.keyless.flags.related import model, probability
-from medground.operators.keyless.flags.sentences import nearest, sentences
+from medground.operators.keyless.flags.sentences import nearest, read_statement, sentences
 from medground.operators.views import EvidenceView
 
 RELATED: float = model().threshold
@@ -41,16 +40,16 @@ def compare(statement: str, evidence: Sequence[EvidenceView]) -> Comparison:
 
     Premises may have one or several sentences. The first of equals is best.
     """
-    read = [sentences(e.quote) for e in evidence]
-    chances = [probability(statement, premise) for premise in read]
+    stated, read = read_statement(statement), [sentences(e.quote) for e in evidence]
+    chances = [probability(stated, premise) for premise in read]
     if not chances:
         return Comparison(False, None, 0.0, 0.0, "", ())
     place = max(range(len(chances)), key=lambda i: (chances[i], -i))
     premise, chance = read[place], chances[place]
-    covered = words.coverage(words.terms(statement), frozenset[str]().union(*(s.terms for s in premise)))
+    covered = stated.coverage(frozenset[str]().union(*(s.terms for s in premise)))
     if chance < RELATED or not premise:
         return Comparison(False, None, chance, covered, "", ())
-    sentence = premise[nearest(statement, premise)].text
+    sentence = premise[nearest(stated, premise)].text
     return Comparison(
         True, evidence[place].id, chance, covered, sentence, differences(statement, sentence, evidence[place].quote)
     )

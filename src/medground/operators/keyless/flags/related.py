@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from itertools import pairwise
 from typing import Any
 
 from medground.operators.keyless import words
-from medground.operators.keyless.flags.sentences import Sentence
+from medground.operators.keyless.flags.sentences import Bigram, Sentence, Statement
 
 
 @dataclass(frozen=True)
@@ -42,29 +41,28 @@ def model() -> Model:
     return Model(stored["weights"], stored["intercept"], stored["threshold"])
 
 
-def features(statement: str, premise: Sequence[Sentence]) -> dict[str, float]:
+def features(statement: Statement, premise: Sequence[Sentence]) -> dict[str, float]:
     """What the regression sees of a statement and the sentences of a premise; each number is in 0..1."""
-    terms = words.terms(statement)
-    wanted = frozenset(terms)
-    pairs = frozenset(pairwise(terms))
+    wanted = statement.weights.keys()
     held = frozenset[str]().union(*(s.terms for s in premise))
-    held_pairs = frozenset[tuple[str, str]]().union(*(s.pairs for s in premise))
-    each = sorted((words.coverage(wanted, s.terms) for s in premise), reverse=True)
+    held_pairs = frozenset[Bigram]().union(*(s.pairs for s in premise))
+    each = sorted((statement.coverage(s.terms) for s in premise), reverse=True)
     return {
-        "words": words.coverage(wanted, held),
+        "words": statement.coverage(held),
         "words of the second best": each[1] if len(each) > 1 else 0.0,
         "share of words": _share(wanted, held),
         "share of words of the best sentence": max((_share(wanted, s.terms) for s in premise), default=0.0),
-        "pairs of words": _share(pairs, held_pairs),
-        "most telling word that is missing": max((words.weight(t) for t in wanted - held), default=0.0) / words.MOST,
+        "pairs of words": _share(statement.pairs, held_pairs),
+        "most telling word that is missing": max((statement.weights[t] for t in wanted - held), default=0.0)
+        / words.MOST,
     }
 
 
-def _share(wanted: frozenset[Any], held: frozenset[Any]) -> float:
+def _share(wanted: Set[Any], held: Set[Any]) -> float:
     return len(wanted & held) / len(wanted) if wanted else 0.0
 
 
-def probability(statement: str, premise: Sequence[Sentence]) -> float:
+def probability(statement: Statement, premise: Sequence[Sentence]) -> float:
     """Probability that a premise is evidence about a statement, 0 to 1; 0 where they share no word."""
     seen = features(statement, premise)
     if not seen["words"]:

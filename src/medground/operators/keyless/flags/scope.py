@@ -60,8 +60,10 @@ def population(pair: Pair) -> bool:
 
 def _other_group(groups: Mapping[str, re.Pattern[str]], statement: str, source: str) -> bool:
     stated = {name for name, pattern in groups.items() if pattern.search(statement)}
+    if not stated:
+        return False
     held = {name for name, pattern in groups.items() if pattern.search(source)}
-    return bool(stated and held and not stated <= held)
+    return bool(held) and not stated <= held
 
 
 def subject(pair: Pair) -> bool:

@@ -1,25 +1,49 @@
-"""Premises as sentences with their words, read once for all the statements that are compared with them."""
+"""Statements and premises as the words that are compared, each read once."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 from medground.corpus.sentences import sentence_spans
 from medground.operators.keyless import words
 from medground.operators.keyless.flags.pair import aligned, repetition
 
+Bigram = tuple[str, str]
+
+CLOSE = 0.3
+"""Sentences that hold this much less of a statement than the best one are not the nearest, whatever their order."""
+
 
 @dataclass(frozen=True)
 class Sentence:
-    """One sentence of a premise: its stems, their consecutive pairs, and its tokens in order."""
+    """One sentence of a premise: its stems and their consecutive pairs."""
 
     text: str
     terms: frozenset[str]
-    pairs: frozenset[tuple[str, str]]
+    pairs: frozenset[Bigram]
+
+    @cached_property
+    def tokens(self) -> tuple[str, ...]:
+        """Its tokens in order; few sentences of a premise are ever aligned."""
+        return tuple(aligned(self.text))
+
+
+@dataclass(frozen=True)
+class Statement:
+    """What is stated: the weight of each of its stems, their consecutive pairs, and its tokens in order."""
+
+    text: str
+    weights: dict[str, float]
+    pairs: frozenset[Bigram]
     tokens: tuple[str, ...]
+
+    def coverage(self, found: Set[str]) -> float:
+        """Share of the statement's stems, by weight, that were found: 0 to 1, and 0 for a statement without any."""
+        total = sum(self.weights.values())
+        return sum(w for term, w in self.weights.items() if term in found) / total if total else 0.0
 
 
 @lru_cache(maxsize=2048)
@@ -30,17 +54,22 @@ def sentences(premise: str) -> tuple[Sentence, ...]:
 
 def _read(text: str) -> Sentence:
     terms = words.terms(text)
-    return Sentence(text, frozenset(terms), frozenset(pairwise(terms)), tuple(aligned(text)))
+    return Sentence(text, frozenset(terms), frozenset(pairwise(terms)))
 
 
-def nearest(statement: str, premise: Sequence[Sentence]) -> int:
+def read_statement(text: str) -> Statement:
+    """The words of a statement."""
+    terms = words.terms(text)
+    weights = {term: words.weight(term) for term in dict.fromkeys(terms)}
+    return Statement(text, weights, frozenset(pairwise(terms)), tuple(aligned(text)))
+
+
+def nearest(statement: Statement, premise: Sequence[Sentence]) -> int:
     """Place of the sentence that holds most of a statement's words, by weight and in order; the first of equals.
 
     Raises:
         ValueError: the premise has no sentence.
     """
-    wanted, tokens = words.terms(statement), aligned(statement)
-    return max(
-        range(len(premise)),
-        key=lambda i: words.coverage(wanted, premise[i].terms) + repetition(tokens, premise[i].tokens),
-    )
+    covered = [statement.coverage(sentence.terms) for sentence in premise]
+    near = [i for i, share in enumerate(covered) if share + CLOSE >= max(covered)]
+    return max(near, key=lambda i: covered[i] + repetition(statement.tokens, premise[i].tokens))

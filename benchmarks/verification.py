@@ -1,0 +1,146 @@
+"""Critics on SciFact: claims against the abstracts that they cite.
+
+    python benchmarks/verification.py DATA_FOLDER [--critic keyless --critic nli:FOLDER ...] [--split dev] [--limit N]
+
+Every claim with each abstract that it cites; SUPPORT, REFUTE, or NEI where the abstract has no rationale. Accuracy and
+macro-F1 on the three labels, and SUPPORT against REFUTE on the pairs with evidence, where a critic that does not say
+is wrong; beside the majority class. AUC: evidence (either way) against none, by the critic's own probability.
+Intervals are Wilson's, 95 %. `keyless` is no judge and has no row of labels; what its flags would give if they were
+read as REFUTE is shown to prove that they may not be. Its probability was trained on the training claims (other claims,
+of which many cite the same abstracts). The first seconds of a model (loading) count in its speed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from judging import JUDGED, KEYLESS, evidence_score, judge
+from sklearn.metrics import confusion_matrix, f1_score, roc_auc_score
+
+from medground.evaluate.intervals import wilson
+from medground.operators.views import EvidenceView
+from medground.verify.critics.base import Claim, Judgement
+
+LABELS = ("SUPPORT", "REFUTE", "NEI")
+NAMES = {"SUPPORT": "SUPPORT", "CONTRADICT": "REFUTE"}
+
+
+@dataclass(frozen=True)
+class ClaimPair:
+    """A claim, an abstract that it cites, its label, and the sentences that show it; empty for NEI."""
+
+    claim: str
+    document: str
+    abstract: str
+    label: str
+    rationale: str
+
+
+def claim_pairs(folder: Path, split: str) -> Iterator[ClaimPair]:
+    """Every claim of a split with each abstract that it cites, in the order of the file."""
+    with gzip.open(folder / "corpus.jsonl.gz", "rt", encoding="utf-8") as file:
+        corpus = {str(record["doc_id"]): record["abstract"] for record in map(json.loads, file)}
+    for line in (folder / f"claims_{split}.jsonl").read_text(encoding="utf-8").splitlines():
+        claim = json.loads(line)
+        for document in dict.fromkeys((*map(str, claim["cited_doc_ids"]), *claim["evidence"])):
+            sentences = [" ".join(sentence.split()) for sentence in corpus[document]]
+            found = claim["evidence"].get(document, [])
+            label = NAMES[found[0]["label"]] if found else "NEI"
+            rationale = " ".join(sentences[i] for i in (found[0]["sentences"] if found else ()) if i < len(sentences))
+            yield ClaimPair(claim["claim"], document, " ".join(sentences), label, rationale)
+
+
+def as_claim(statement: str, premise: str) -> Claim:
+    """A statement against one premise."""
+    return Claim(statement, (EvidenceView(id="E1", quote=premise),))
+
+
+def share(right: int, of: int) -> str:
+    """A share with its interval."""
+    low, high = wilson(right, of)
+    return f"{right / of:.1%} ({low:.1%} to {high:.1%})" if of else "none"
+
+
+def three_labels(truth: Sequence[str], said: Sequence[str]) -> tuple[str, str, str]:
+    """Accuracy, macro-F1 and SUPPORT against REFUTE, as text."""
+    right = sum(a == b for a, b in zip(truth, said, strict=True))
+    two = [(a, b) for a, b in zip(truth, said, strict=True) if a != "NEI"]
+    f1 = f1_score(truth, said, labels=list(LABELS), average="macro", zero_division=0)
+    return share(right, len(truth)), f"{f1:.3f}", share(sum(a == b for a, b in two), len(two))
+
+
+def row(name: str, pairs: Sequence[ClaimPair], judgements: Sequence[Judgement], seconds: float) -> str:
+    """One row of the table."""
+    truth = [pair.label for pair in pairs]
+    said = [JUDGED.get(judgement.relation, "NEI") for judgement in judgements]
+    cells = ("no judge", "no judge", "no judge") if name == KEYLESS else three_labels(truth, said)
+    auc = roc_auc_score([label != "NEI" for label in truth], [evidence_score(j) for j in judgements])
+    return f"| {name} | {' | '.join(cells)} | {auc:.3f} | {len(pairs) / seconds:,.0f} |"
+
+
+def confusion(truth: Sequence[str], said: Sequence[str]) -> str:
+    """The confusion table: what is true in rows, what was said in columns."""
+    lines = ["| true \\ said | " + " | ".join(LABELS) + " |", "| --- " * 4 + "|"]
+    for label, counts in zip(LABELS, confusion_matrix(truth, said, labels=list(LABELS)), strict=True):
+        lines.append(f"| {label} | " + " | ".join(map(str, counts)) + " |")
+    return "\n".join(lines)
+
+
+def flags_read_as_refute(pairs: Sequence[ClaimPair], judgements: Sequence[Judgement]) -> str:
+    """How often each flag is raised by label, and SUPPORT against REFUTE if a flag meant REFUTE."""
+    counts = Counter(pair.label for pair in pairs)
+    lines = [
+        f"| flag | {' | '.join(f'{label} ({counts[label]})' for label in LABELS)} | read as REFUTE |",
+        "| --- " * 5 + "|",
+    ]
+    every = sorted({flag for judgement in judgements for flag in judgement.flags})
+    for name, wanted in [
+        *((flag, {flag}) for flag in every),
+        ("negation or direction", {"negation", "direction"}),
+        ("any", set(every)),
+    ]:
+        raised = [bool(wanted & set(judgement.flags)) for judgement in judgements]
+        by_label = Counter(pair.label for pair, up in zip(pairs, raised, strict=True) if up)
+        right = sum(up == (p.label == "REFUTE") for p, up in zip(pairs, raised, strict=True) if p.label != "NEI")
+        cells = " | ".join(f"{by_label[label] / max(counts[label], 1):.1%}" for label in LABELS)
+        lines.append(f"| {name} | {cells} | {share(right, counts['SUPPORT'] + counts['REFUTE'])} |")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Print the table, then what belongs to each critic."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--critic", action="append")
+    parser.add_argument("--split", choices=("dev", "train"), default="dev")
+    parser.add_argument("--limit", type=int)
+    arguments = parser.parse_args()
+    pairs = list(claim_pairs(arguments.data / "scifact", arguments.split))[: arguments.limit]
+    truth = [pair.label for pair in pairs]
+    print(f"{len(pairs)} pairs of SciFact {arguments.split}: {dict(Counter(truth))}\n")
+    print("| critic | accuracy, 3 labels | macro-F1 | SUPPORT against REFUTE | AUC, evidence or none | pairs/s |")
+    print("| --- " * 6 + "|")
+    accuracy, f1, two = three_labels(truth, [Counter(truth).most_common(1)[0][0]] * len(truth))
+    print(f"| majority class | {accuracy} | {f1} | {two} | 0.500 | |")
+    claims = [as_claim(pair.claim, pair.abstract) for pair in pairs]
+    details = []
+    for name in arguments.critic or [KEYLESS]:
+        started = time.perf_counter()
+        judgements = judge(name, claims)
+        print(row(name, pairs, judgements, time.perf_counter() - started), flush=True)
+        said = [JUDGED.get(judgement.relation, "NEI") for judgement in judgements]
+        failed = sum(judgement.relation == "failed" for judgement in judgements)
+        table = flags_read_as_refute(pairs, judgements) if name == KEYLESS else confusion(truth, said)
+        details.append(f"\n{name}: {dict(Counter(j.relation for j in judgements))}, failed {failed}\n\n{table}")
+    print("\n".join(details))
+
+
+if __name__ == "__main__":
+    main()
