@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from medground.answer import Verdict
-from medground.document import Document
+from medground.document import Document, Hit, Passage
 from medground.errors import ModelFailed
 from medground.operators.verifying import EntailOutput
 from medground.run import Run
 from medground.settings import VerifySettings
-from medground.verify.check import check_all
+from medground.verify.check import check_all, check_each
 from medground.verify.judges import Proof, may_judge
 from medground.verify.policy import release
 from medground.write.draft import Sentence
@@ -105,3 +105,99 @@ def test_a_proof_must_beat_the_majority_by_its_whole_interval() -> None:
     assert not proof.passes
     assert not may_judge("keyless", VerifySettings())
     assert not may_judge("openai:gpt-5", VerifySettings())
+
+
+LONG = Document(
+    id="PMID:3",
+    title="Warfarin",
+    text="We treated 200 adults. Warfarin lowered the risk of stroke by half. Bleeding was rare.",
+)
+
+
+def hits(*documents: Document) -> list[Hit]:
+    """Each document as one passage, in the order given."""
+    return [
+        Hit(
+            passage=Passage(
+                document_id=d.id, start=0, end=len(d.text), text=d.text, title=d.title, retraction=d.retraction
+            ),
+            ranker="bm25",
+            rank=rank,
+            score=1.0,
+        )
+        for rank, d in enumerate(documents, start=1)
+    ]
+
+
+def in_context(run: Run, text: str, context: list[Hit], *evidence: str) -> Verdict:
+    prepared(run).ledger.admit([LONG])
+    return asyncio.run(check_all([Sentence(text=text, evidence=evidence)], run, context=context))[0]
+
+
+def test_a_context_is_compared_whole_and_its_nearest_sentence_becomes_a_quote(
+    make_run: MakeRun, scripted_model: Any
+) -> None:
+    model = scripted_model({"entail": EntailOutput(relation="entails", best="P2")})
+    run = make_run("q1?", model=model, by_model=["entail"], options={"verify.trusted_judges": (model.name,)})
+    found = in_context(run, "The risk of stroke was halved by warfarin.", hits(PAPER, LONG, WITHDRAWN), "E1")
+    quote = next(e for e in run.ledger.evidence if e.id == found.best)
+    assert quote.quote == "Warfarin lowered the risk of stroke by half."
+    assert (quote.document_id, quote.rank, found.label) == ("PMID:3", 2, "supported")
+    assert [p.id for p in model.seen[0][1].evidence] == ["P1", "P2"]
+
+
+def test_a_cited_quote_inside_the_passage_is_preferred(make_run: MakeRun, scripted_model: Any) -> None:
+    model = scripted_model({"entail": EntailOutput(relation="entails", best="P1")})
+    run = make_run("q1?", model=model, by_model=["entail"], options={"verify.trusted_judges": (model.name,)})
+    run.ledger.admit([PAPER])
+    run.ledger.quote("PMID:1", 0, 35)
+    assert in_context(run, "Bleeding rose.", hits(PAPER), "E1").best == "E1"
+
+
+@pytest.mark.parametrize(("first", "seen"), [(1, ["P1"]), (2, ["P1", "P2"]), (5, ["P1", "P2"]), (None, ["P1", "P2"])])
+def test_only_the_first_passages_count(
+    make_run: MakeRun, scripted_model: Any, first: int | None, seen: list[str]
+) -> None:
+    model = scripted_model({"entail": EntailOutput(relation="neutral")})
+    options = {"verify.context": first} if first else {}
+    run = make_run("q1?", model=model, by_model=["entail"], options=options)
+    in_context(run, "Warfarin helps.", hits(PAPER, LONG))
+    assert [p.id for p in model.seen[0][1].evidence] == seen
+
+
+def test_words_are_compared_with_the_sentences_of_a_context(make_run: MakeRun) -> None:
+    run = make_run("q1?")
+    found = in_context(run, "Warfarin lowered the risk of stroke by a third.", hits(PAPER, LONG))
+    assert found.label == "related"
+    assert next(e.quote for e in run.ledger.evidence if e.id == found.best).startswith("Warfarin lowered")
+
+
+def test_a_context_of_retracted_papers_supports_nothing(make_run: MakeRun, scripted_model: Any) -> None:
+    model = scripted_model({"entail": EntailOutput(relation="entails", best="P1")})
+    run = make_run("q1?", model=model, by_model=["entail"], options={"verify.trusted_judges": (model.name,)})
+    assert in_context(run, "Aspirin is a cure.", hits(WITHDRAWN), "E1").label == "not found"
+    assert model.seen == []
+
+
+def test_an_overclaim_is_partly_supported_whoever_judges(make_run: MakeRun, scripted_model: Any) -> None:
+    model = scripted_model({"entail": EntailOutput(relation="entails", best="E1")})
+    run = make_run("q1?", model=model, by_model=["entail"], options={"verify.trusted_judges": (model.name,)})
+    run.ledger.admit([Document(id="PMID:9", text="Aspirin may prevent stroke.")])
+    run.ledger.quote("PMID:9", 0, 27)
+    found = asyncio.run(check_all([Sentence(text="Aspirin prevents stroke.", evidence=("E1",))], run))[0]
+    assert (found.label, found.flags) == ("partly", ("certainty",))
+    assert found.note == "says more than its source: the source says `may`"
+    assert found.category == "INCORRECT-ILLOGICAL"
+
+
+def test_the_critics_own_word_is_kept_beside_the_verdict(make_run: MakeRun, scripted_model: Any) -> None:
+    model = scripted_model({"entail": EntailOutput(relation="entails", best="E1")})
+    run = prepared(make_run("q1?", model=model, by_model=["entail"]))
+    sentences = [
+        Sentence(text="Aspirin lowered the risk of stroke.", evidence=("E1",)),
+        Sentence(text="Aspirin helps.", evidence=("E1",)),
+        Sentence(text="Aspirin is cheap.", evidence=()),
+    ]
+    found = asyncio.run(check_each(sentences, run))
+    assert [c.judgement.relation if c.judgement else None for c in found] == [None, "entails", None]
+    assert [c.verdict.label for c in found] == ["quoted", "not judged", "not found"]
