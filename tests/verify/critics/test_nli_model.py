@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from tokenizers import Tokenizer
+from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
 from medground.errors import ConfigError
 from medground.verify.critics.nli.labels import read_labels
@@ -119,6 +120,57 @@ def test_both_runtimes_give_the_same_numbers(onnx_model: Write, torch_model: Wri
     long = ("the lens is long and not short . " * 40, "the aorta is short")
     pairs = [*PAIRS, long, ("zebra " * 100, "the lens")]
     close(open_nli(onnx_model(weights=weights)).score(pairs), open_nli(torch_model(weights=weights)).score(pairs), 1e-4)
+
+
+SIZES = {"vocab_size": 300, "pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2, "max_position_embeddings": 60}
+ENCODER = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
+FAMILIES = {
+    "Roberta": ENCODER | {"type_vocab_size": 1},
+    "DebertaV2": ENCODER | {"type_vocab_size": 0, "relative_attention": True, "pos_att_type": ["p2c", "c2p"]},
+    "DistilBert": {"dim": 16, "n_layers": 1, "n_heads": 2, "hidden_dim": 16},
+    "Bart": {
+        **{
+            f"{part}_{name}": size for part in ("encoder", "decoder") for name, size in (("layers", 1), ("ffn_dim", 16))
+        },
+        "d_model": 16,
+        "encoder_attention_heads": 2,
+        "decoder_attention_heads": 2,
+    },
+}
+"""Architectures of published NLI models: roberta-large-mnli, DeBERTa-v3, bart-large-mnli, ..."""
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("family", FAMILIES)
+def test_other_architectures(tmp_path: Path, family: str) -> None:
+    """With the byte tokenizer of RoBERTa, whose padding is 1 and whose places begin at 2."""
+    transformers = pytest.importorskip("transformers", reason="needs the extra torch")
+    torch = pytest.importorskip("torch", reason="needs the extra torch")
+    names = dict(enumerate(("contradiction", "neutral", "entailment")))
+    config = getattr(transformers, f"{family}Config")(**SIZES, **FAMILIES[family])
+    config.id2label, config.label2id = names, {label: place for place, label in names.items()}
+    torch.manual_seed(1)
+    network = getattr(transformers, f"{family}ForSequenceClassification")(config).eval()
+    for weight in network.parameters():
+        weight.data.mul_(5)
+    network.save_pretrained(tmp_path)
+    vocabulary = {"<s>": 0, "<pad>": 1, "</s>": 2, "<unk>": 3}
+    for letter in sorted(pre_tokenizers.ByteLevel.alphabet()):
+        vocabulary[letter] = len(vocabulary)
+    bytewise = Tokenizer(models.BPE(vocabulary, [], unk_token="<unk>"))
+    bytewise.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    bytewise.post_processor = processors.RobertaProcessing(("</s>", 2), ("<s>", 0), add_prefix_space=False)
+    fast = transformers.PreTrainedTokenizerFast(
+        tokenizer_object=bytewise, pad_token="<pad>", bos_token="<s>", eos_token="</s>", unk_token="<unk>"
+    )
+    fast.save_pretrained(tmp_path)
+
+    found = open_nli(str(tmp_path)).score([("the lens", "is long"), ("a", "long"), ("the lens is long " * 30, "aorta")])
+    with torch.no_grad():
+        ids = torch.tensor([fast("the lens", "is long")["input_ids"]])
+        shares = torch.softmax(network(input_ids=ids).logits[0], 0).tolist()
+    close(found[:1], [Score(shares[2], shares[0])], 1e-4)
+    assert all(0 < score.entailment < 1 for score in found)
 
 
 @settings(max_examples=40, deadline=None)

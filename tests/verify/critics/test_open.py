@@ -48,7 +48,7 @@ def test_a_wrong_critic_stops_the_run(make_run: Callable[..., Run]) -> None:
         open_critic(make_run("q1?", options={"verify.critic": "oracle"}))
 
 
-@pytest.mark.parametrize("name", ["./absent", "/absent/model", "~/absent-model"])
+@pytest.mark.parametrize("name", ["./absent", "/absent/model", "~/absent-model", "~nobody/model"])
 def test_a_folder_that_is_nowhere(name: str) -> None:
     assert refusal(f"nli:{name}") == f"there is no folder {name!r} with an NLI model"
 

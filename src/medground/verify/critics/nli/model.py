@@ -25,8 +25,9 @@ _OFFSET = 2
 _OVERLAP = 4
 """A window shares one part in this many with the next one, which is more than a sentence."""
 
-_BATCH_TOKENS = 8192
-"""Padded tokens of one batch, which bounds memory."""
+_BATCH_TOKENS = 2048
+"""Padded tokens of one batch. It bounds memory, and how long a model that was told to stop goes on: a large model on
+two cores reads so much in half a minute."""
 
 Integers = NDArray[np.int64]
 

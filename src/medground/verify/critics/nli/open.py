@@ -26,7 +26,7 @@ def open_nli(name: str) -> NliModel:
     Raises:
         ConfigError: an extra is not installed, nothing has that name, or the model is of another kind.
     """
-    folder = Path(name).expanduser()
+    folder = Path(os.path.expanduser(name))  # noqa: PTH111  # Path's own raises for a user that is nowhere
     if (folder / GRAPH).is_file():
         try:
             from medground.verify.critics.nli.with_onnx import open_onnx

@@ -53,10 +53,13 @@ def open_torch(name: str) -> NliModel:
         ConfigError: it is not there, cannot be read, was not trained to classify, or has other labels.
     """
     try:
-        config = AutoConfig.from_pretrained(name)
+        # Code that comes with a model is never run, and nobody is asked whether it may.
+        config = AutoConfig.from_pretrained(name, trust_remote_code=False)
         read_labels(name, config.id2label)  # before gigabytes of weights are fetched
-        reader = AutoTokenizer.from_pretrained(name)
-        model, about = AutoModelForSequenceClassification.from_pretrained(name, config=config, output_loading_info=True)
+        reader = AutoTokenizer.from_pretrained(name, trust_remote_code=False)
+        model, about = AutoModelForSequenceClassification.from_pretrained(
+            name, config=config, output_loading_info=True, trust_remote_code=False
+        )
     except _UNLOADABLE as error:
         raise ConfigError(f"cannot load the NLI model {name!r}: {one_line(error)}") from None
     if missing := sorted(about["missing_keys"]):
