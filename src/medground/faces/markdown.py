@@ -17,7 +17,7 @@ def as_markdown(answer: Answer) -> str:
     lines = [f"# {escaped(answer.question.text)}", "", f"**{escaped(wording.headline(answer))}**", ""]
     if why := wording.basis(answer.decision):
         lines += [escaped(why), ""]
-    lines += _statements(answer) + _evidence(answer) + _notes(answer)
+    lines += _statements(answer) + _conflicts(answer) + _evidence(answer) + _notes(answer)
     lines += ["---", "", wording.cost(answer) + "  ", escaped(wording.provenance(answer))]
     return "\n".join(lines)
 
@@ -32,10 +32,29 @@ def _statements(answer: Answer) -> list[str]:
     lines = []
     for statement in answer.statements:
         marks = " ".join(f"[{e}](#{e.lower()})" for e in statement.evidence)
-        lines += [f"{escaped(statement.text)} {marks}  ", f"*{escaped(wording.verdict(statement))}*", ""]
+        details = [wording.category(statement), wording.best_quote(statement, answer.evidence)]
+        verdict = [f"*{escaped(wording.verdict(statement))}*", *(escaped(d) for d in details if d)]
+        lines += [f"{escaped(statement.text)} {marks}  ", *(f"{line}  " for line in verdict[:-1]), verdict[-1], ""]
+    if scores := wording.scores(answer):
+        lines += [escaped(scores), ""]
     if answer.dropped:
         lines += ["## Left out", ""]
         lines += [f"- {escaped(d.text)} ({escaped(d.reason)})" for d in answer.dropped] + [""]
+    return lines
+
+
+def _conflicts(answer: Answer) -> list[str]:
+    documents = {d.id: d for d in answer.documents}
+    evidence = {e.id: e for e in answer.evidence}
+    lines: list[str] = ["## Sources disagree", ""] if answer.conflicts else []
+    for conflict in answer.conflicts:
+        lines += [escaped(wording.disagreement(conflict)), ""]
+        for number, side in enumerate(conflict.sides, start=1):
+            lines += [f"**{escaped(wording.side(side, number))}**", ""]
+            for quote in (evidence[e] for e in side.evidence):
+                study = escaped(wording.study(documents[quote.document_id]))
+                lines += [f"- [{quote.id}](#{quote.id.lower()}) “{escaped(quote.quote)}” ({study})"]
+            lines += [""]
     return lines
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Sequence
 
-from medground.answer import Answer, Decision, Search, SourceDocument, Statement, UsageReport
+from medground.answer import Answer, Conflict, Decision, Search, Side, SourceDocument, Statement, UsageReport
 from medground.evidence import Evidence
+from medground.rank.design import UNKNOWN, design_level
 
 _STATUS = {
     "lean": "leans {value}",
@@ -13,15 +15,18 @@ _STATUS = {
     "unanswerable": "unanswerable",
 }
 _CALLED = {
-    "supported": "supported by the cited evidence",
-    "partly": "partly supported",
-    "contradicted": "contradicted by the cited evidence",
-    "quoted": "the source's own words",
+    "supported": "supported by its evidence",
+    "partly": "partly supported by its evidence",
+    "contradicted": "contradicted by its evidence",
+    "quoted": "quoted: the source's own words",
     "related": "related text found, not judged",
-    "not found": "not found in the cited evidence",
+    "not found": "not found in its evidence",
     "not judged": "not judged",
-    "unverified": "could not be verified",
+    "unverified": "unverified: the check failed",
 }
+_STANCES = {"supports": "for", "contradicts": "against", "mixed": "both"}
+_KEYLESS = "keyless"
+_LONGEST_QUOTE = 300
 
 
 def clean(text: str) -> str:
@@ -57,6 +62,70 @@ def verdict(statement: Statement) -> str:
     if found.note and found.label not in ("quoted",):
         parts.append(clean(found.note))
     return "; ".join([*parts, f"by {found.critic}"])
+
+
+def category(statement: Statement) -> str:
+    """The label of a sentence and whose word it is; empty where nobody gave one."""
+    found = statement.verdict
+    if found.category is None:
+        where = ""
+    elif found.critic == "graph":
+        where = f"{found.category}, by the stored relation"
+    elif found.labelled_by == _KEYLESS:
+        where = f"{found.category}, by words alone"
+    else:
+        where = f"{found.category}, says {found.labelled_by}"
+    fault = {"retrieval": "nothing on the question was retrieved", "generation": "the writing departs from its context"}
+    error = f"{found.error_source} error: {fault[found.error_source]}" if found.error_source else ""
+    return "; ".join(part for part in (where, error) if part)
+
+
+def best_quote(statement: Statement, evidence: Sequence[Evidence]) -> str:
+    """The quote that decided the verdict and where it stands; empty where none did."""
+    quote = next((e for e in evidence if e.id == statement.verdict.best), None)
+    if quote is None:
+        return ""
+    where = f"{quote.id}, {quote.document_id}, characters {quote.start}-{quote.end}"
+    if statement.verdict.label == "quoted":
+        return where
+    text = clean(quote.quote)
+    return f"{where}: “{text if len(text) <= _LONGEST_QUOTE else text[:_LONGEST_QUOTE] + ' ...'}”"
+
+
+def scores(answer: Answer) -> str:
+    """Support score and faithfulness in one line; empty where nobody could give them."""
+    parts = []
+    if answer.support is not None:
+        parts.append(f"support {answer.support:.0%} of the statements")
+    if answer.faithfulness is not None:
+        who = sorted({s.verdict.labelled_by for s in answer.statements if s.verdict.labelled_by})
+        by = f" (labels by {', '.join(who)})" if who else ""
+        parts.append(f"faithfulness {answer.faithfulness:.0%}{by}")
+    return ", ".join(parts)
+
+
+def disagreement(conflict: Conflict) -> str:
+    """What sources disagree about, and who noticed."""
+    if conflict.found_by == _KEYLESS:
+        return f"{clean(conflict.about)}: they differ in words, which nobody has judged: look at both"
+    return f"{clean(conflict.about)} (as {conflict.found_by} reads them)"
+
+
+def side(side: Side, number: int) -> str:
+    """The name of a side; `number` counts from 1."""
+    return _STANCES[side.stance] if side.stance != "unknown" else f"side {number}"
+
+
+def study(document: SourceDocument) -> str:
+    """A document as one side of a conflict: id, design, year, title."""
+    design = _design(document.publication_types) or "design not named"
+    return ", ".join([document.id, design, str(document.year or "year unknown"), clean(document.title)])
+
+
+def _design(publication_types: Sequence[str]) -> str:
+    """The strongest design that a record names."""
+    named = [t for t in publication_types if design_level([t]) != UNKNOWN or "review" in t.casefold()]
+    return clean(min(named, key=lambda t: design_level([t])).lower()) if named else ""
 
 
 def place(evidence: Evidence, document: SourceDocument) -> str:

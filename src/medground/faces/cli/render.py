@@ -29,6 +29,7 @@ def render(answer: Answer, console: Console | None = None) -> None:
     if why := wording.basis(answer.decision):
         out.print(Text(why, style="dim"))
     _statements(answer, out)
+    _conflicts(answer, out)
     _evidence(answer, out)
     _rest(answer, out)
 
@@ -44,10 +45,29 @@ def _statements(answer: Answer, out: Console) -> None:
         out.print(Text.assemble(wording.clean(statement.text), " ", (marks, "cyan")))
         colour = _COLOUR[statement.verdict.label]
         out.print(Padding(Text(wording.verdict(statement), style=colour), (0, 0, 0, 4)))
+        for detail in (wording.category(statement), wording.best_quote(statement, answer.evidence)):
+            if detail:
+                out.print(Padding(Text(detail, style="dim"), (0, 0, 0, 4)))
+    if scores := wording.scores(answer):
+        out.print(Text(f"\n{scores}"))
     if answer.dropped:
         out.print(Text(f"\n{len(answer.dropped)} written sentences did not pass and are left out:", style="dim"))
         for dropped in answer.dropped:
             out.print(Padding(Text(f"{wording.clean(dropped.text)}  ({wording.clean(dropped.reason)})"), (0, 0, 0, 4)))
+
+
+def _conflicts(answer: Answer, out: Console) -> None:
+    documents = {d.id: d for d in answer.documents}
+    evidence = {e.id: e for e in answer.evidence}
+    for conflict in answer.conflicts:
+        out.print(Text("\nSources disagree", style="bold yellow"))
+        out.print(Text(wording.disagreement(conflict)))
+        for number, side in enumerate(conflict.sides, start=1):
+            out.print(Text(wording.side(side, number), style="yellow"))
+            for quote in (evidence[e] for e in side.evidence):
+                line = Text.assemble((f"[{quote.id}] ", "cyan"), f"“{wording.clean(quote.quote)}”")
+                out.print(Padding(line, (0, 0, 0, 4)))
+                out.print(Padding(Text(wording.study(documents[quote.document_id]), style="dim"), (0, 0, 0, 9)))
 
 
 def _evidence(answer: Answer, out: Console) -> None:
