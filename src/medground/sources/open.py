@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from contextlib import ExitStack
 
 from medground.corpus.embedding import Embedder, open_embedder
 from medground.corpus.library import Library
@@ -31,14 +32,19 @@ def open_corpora(settings: Settings, progress: Progress = silent) -> tuple[list[
     library = Library(settings.home)
     sources: list[Source] = []
     graphs: list[KnowledgeGraph] = []
-    for name in dict.fromkeys(settings.retrieval.corpora):
-        snapshot = _starter(library, progress) if name == STARTER else library.open(name)
-        source = CorpusSource(snapshot, _embedder(snapshot, settings))
-        sources.append(source)
-        if (graph := snapshot.attachment(GRAPH_FILE)) is not None:
-            graphs.append(GraphSource(GraphStore.open(graph), source.fetch))
-    if settings.retrieval.pubmed:
-        sources.append(_pubmed(settings, settings.retrieval.pubmed))
+    with ExitStack() as opened:  # what was opened is closed again when a later one cannot be
+        for name in dict.fromkeys(settings.retrieval.corpora):
+            snapshot = _starter(library, progress) if name == STARTER else library.open(name)
+            opened.callback(snapshot.close)
+            source = CorpusSource(snapshot, _embedder(snapshot, settings))
+            sources.append(source)
+            if (graph := snapshot.attachment(GRAPH_FILE)) is not None:
+                store = GraphStore.open(graph)
+                opened.callback(store.close)
+                graphs.append(GraphSource(store, source.fetch))
+        if settings.retrieval.pubmed:
+            sources.append(_pubmed(settings, settings.retrieval.pubmed))
+        opened.pop_all()
     return sources, graphs
 
 
