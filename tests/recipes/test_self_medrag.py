@@ -131,6 +131,7 @@ def test_a_supported_rationale_is_returned_at_once(make_run: MakeRun, corpus: Li
     model = scripted_model(replies([[about("stroke")]], {about("stroke"): "entails"}))
     answer, run = answered(make_run, corpus, model=model, by_model=BY_MODEL)
     assert [name for name, _ in model.seen] == ["reason", "entail"]
+    assert len(model.seen[1][1].evidence) == 2  # compared with all passages of C_i, not with the cited one alone
     assert rounds_of(run)[0]["ended"] == "supported"
     assert rounds_of(run)[0]["steering_score"] == 1.0
     assert answer.decision.shown() == "yes"
