@@ -17,6 +17,8 @@ from medground.rank.rerank import rerank_with
 from medground.read.standing import readable
 from medground.run import Run
 from medground.train.demonstrations.shots import open_shots
+from medground.verify.check import check_all
+from medground.verify.statements import statements
 from medground.write.compose import compose, unanswered
 from medground.write.finish import finish
 from medground.write.reason import Reasoned, answered, reasoned
@@ -91,9 +93,12 @@ def _too_little(question: Question, evidence: list[Hit], run: Run) -> bool:
 
 
 async def _verified(question: Question, evidence: list[Hit], rationale: Reasoned, run: Run) -> Answer:
-    """Each statement of the rationale against the passages of E; without a statement there is no answer."""
+    """Each statement of the rationale against the passages of E (CONTEXT-j: the first j); without one, no answer."""
     if not rationale.draft.sentences:
         return compose(
             run, unanswered(rationale.draft.reason or "answer unavailable: no passage states anything on it")
         )
-    return await finish(question, rationale.draft, rationale.evidence, run)
+    parts = statements(rationale.draft.sentences, rationale.evidence)
+    verdicts = await check_all(parts, run, context=evidence)
+    draft = rationale.draft.model_copy(update={"sentences": parts})
+    return await finish(question, draft, rationale.evidence, run, verdicts=verdicts)

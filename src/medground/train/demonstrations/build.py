@@ -16,7 +16,7 @@ from pathlib import Path
 from medground import __version__
 from medground.corpus.embedding import Embedder
 from medground.engine import Engine
-from medground.errors import UsageError
+from medground.errors import MedgroundError, ModelFailed, UsageError
 from medground.progress import Progress, silent
 from medground.settings import Settings
 from medground.train.demonstrations.decontaminate import Clean, decontaminated
@@ -77,13 +77,7 @@ async def build_pool(
             failures = await solve_all(tasks, unfinished, limit, engine, progress)
             solved = [step.solved for step in unfinished.steps if step.solved is not None][:limit]
             if not solved:
-                raise (
-                    failures[-1]
-                    if failures
-                    else UsageError(
-                        f"no question of {source} found a passage; name the corpus to search with --corpus NAME"
-                    )
-                )
+                raise _nothing(source, failures)
             manifest = PoolManifest(
                 name=file.stem,
                 made_by=f"medground {__version__}",
@@ -118,6 +112,13 @@ def _without_shots(settings: Settings) -> Settings:
     choices = settings.reason_and_verify.model_copy(update={"shots": 0, "pool": None, "rationale": True})
     recipe = settings.recipe.model_copy(update={"name": "reason-and-verify"})
     return settings.model_copy(update={"reason_and_verify": choices, "recipe": recipe})
+
+
+def _nothing(source: Path, failures: Sequence[ModelFailed]) -> MedgroundError:
+    """Why there is no pool: the model's last failure, or nothing to reason from."""
+    if failures:
+        return failures[-1]
+    return UsageError(f"no question of {source} found a passage on its topic; name the right corpus with --corpus NAME")
 
 
 def _left_out(records: Records, clean: Clean, unfinished: Unfinished, failed: int) -> dict[str, int]:

@@ -1,0 +1,94 @@
+"""A small real embedder, and pools made with it."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from medground.corpus.build import build
+from medground.corpus.library import Library
+from medground.corpus.readers import find_inputs
+from medground.operators.keyless import words
+from medground.settings import Settings
+from medground.train.demonstrations import shots
+
+TOPICS = ["aspirin", "statins", "insulin", "zinc", "exercise", "vitamin D", "metformin", "surgery", "radiotherapy"]
+OUTCOMES = ["stroke", "gout", "asthma", "migraine"]
+
+
+class StemEmbedder:
+    """Counts of hashed stems: texts that share words are near."""
+
+    name = "stems"
+    identity = "stems-1"
+    dimensions = 256
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        rows = np.zeros((len(texts), self.dimensions), np.float32)
+        for row, text in zip(rows, texts, strict=True):
+            for term in words.terms(text) or ["nothing"]:
+                row[zlib.crc32(term.encode()) % self.dimensions] += 1
+        lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+        return rows / np.where(lengths, lengths, 1)
+
+
+@pytest.fixture
+def stems(monkeypatch: pytest.MonkeyPatch) -> StemEmbedder:
+    """The embedding model of these tests, under every name."""
+    embedder = StemEmbedder()
+    shots.opened_embedder.cache_clear()
+    monkeypatch.setattr(shots, "open_embedder", lambda name, home: embedder)
+    return embedder
+
+
+def record(number: int, split: str, question: str | None = None) -> dict[str, Any]:
+    topic, outcome = TOPICS[number % len(TOPICS)], OUTCOMES[number % len(OUTCOMES)]
+    return {
+        "pmid": str(1000 + number),
+        "split": split,
+        "question": question or f"Does {topic} prevent {outcome} in ward {number * 31}?",
+        "contexts": [f"We asked about {topic} in ward {number * 31}.", f"{topic.title()} reduced {outcome} in adults."],
+        "labels": ["BACKGROUND", "RESULTS"],
+        "meshes": [],
+        "year": "2001",
+        "final_decision": ("yes", "no", "maybe")[number % 3],
+    }
+
+
+@pytest.fixture
+def write_records(tmp_path: Path) -> Callable[[Sequence[dict[str, Any] | str]], Path]:
+    """Writes a file of PubMedQA's form."""
+
+    def write(records: Sequence[dict[str, Any] | str]) -> Path:
+        path = tmp_path / "records.jsonl.gz"
+        with gzip.open(path, "wt", encoding="utf-8") as lines:
+            lines.writelines((r if isinstance(r, str) else json.dumps(r)) + "\n" for r in records)
+        return path
+
+    return write
+
+
+@pytest.fixture
+def records_file(write_records: Callable[..., Path]) -> Path:
+    """Twelve training records and four of the test split, one of which repeats a training question."""
+    training = [record(n, "train") for n in range(12)]
+    held_out = [record(n, "test") for n in range(12, 15)]
+    return write_records([*training, *held_out, record(15, "test", training[4]["question"])])
+
+
+@pytest.fixture
+def settings(tmp_path: Path, records_file: Path) -> Settings:
+    """A home with a corpus of these records."""
+    home = tmp_path / "home"
+    build(Library(home), "small", find_inputs([records_file]))
+    environ = {"MEDGROUND_HOME": str(home)}
+    options = {"retrieval.corpora": ("small",), "model.cache": False, "recipe.name": "reason-and-verify"}
+    return Settings.load(environ=environ, options=options)

@@ -1,0 +1,324 @@
+"""Pools of demonstrations: built from training splits only, cleaned, chosen, and refused where they changed."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from medground.engine import Engine
+from medground.errors import BadDocument, ConfigError, ModelFailed, SnapshotCorrupt, UsageError
+from medground.models.registry import Models
+from medground.operators.reasoning import ReasonOutput, SubClaim
+from medground.settings import ReasonAndVerifySettings, Settings
+from medground.trace import read_trace
+from medground.train.demonstrations.build import build_pool
+from medground.train.demonstrations.decontaminate import NEAR_DUPLICATE, decontaminated
+from medground.train.demonstrations.pool import Pool, PoolManifest, Solved, manifest_place, packed, read_pool, unpacked
+from medground.train.demonstrations.select import selected
+
+pytestmark = pytest.mark.usefixtures("stems")
+Records = Callable[..., Path]
+
+
+def built(settings: Settings, source: Path, **more: Any) -> PoolManifest:
+    return asyncio.run(build_pool("small", source, settings, **more))
+
+
+def asked(settings: Settings, question: str, **choices: Any) -> tuple[Any, dict[str, Any]]:
+    """The answer to a question with demonstrations, and what the trace says of them."""
+    chosen = settings.reason_and_verify.model_copy(update={"pool": "small", "shots": 2, **choices})
+
+    async def ask() -> Any:
+        async with await Engine.open(settings.model_copy(update={"reason_and_verify": chosen})) as engine:
+            return await engine.ask(question)
+
+    answer = asyncio.run(ask())
+    found = [s for s in read_trace(settings.home / "traces", answer.trace_id) if s["name"] == "demonstrations"]
+    return answer, found[0]["attributes"]
+
+
+def test_a_pool_is_made_of_training_records_with_known_answers(settings: Settings, records_file: Path) -> None:
+    manifest = built(settings, records_file)
+    pool = read_pool("small", settings.home)
+    assert pool.manifest == manifest
+    assert manifest.demonstrations == 11
+    assert manifest.left_out == {"refused: from the split test": 4, "repeats a held-out question": 1}
+    assert manifest.models == {"reason": "keyless", "rewrite": "keyless"}
+    assert manifest.agreed == 0
+    assert {one.split for one in pool.solved} == {"train"}
+    for one in pool.solved:
+        assert one.answer == (("yes", "no", "maybe")[(int(one.id.removeprefix("PMID:")) - 1000) % 3],)
+        assert one.id in one.documents
+        assert one.rationale and all(q.quote in one.rationale for q in one.evidence)
+
+
+def test_the_same_seed_makes_the_same_pool_and_a_limit_takes_fewer(settings: Settings, records_file: Path) -> None:
+    first = built(settings, records_file, limit=5, seed=3)
+    again = built(settings, records_file, limit=5, seed=3)
+    other = built(settings, records_file, limit=5, seed=4)
+    assert first.sha256 == again.sha256 != other.sha256
+    assert first.demonstrations == 5
+    assert not (settings.home / "demonstrations" / "small.partial").exists()
+
+
+def test_a_stopped_build_goes_on_where_it_was(
+    settings: Settings, records_file: Path, monkeypatch: pytest.MonkeyPatch, scripted_model: Any
+) -> None:
+    calls: list[str] = []
+
+    def reasons(value: Any) -> ReasonOutput:
+        calls.append(value.question)
+        if len(calls) == 4:
+            raise KeyboardInterrupt
+        sentence = value.passages[0].sentences[0]
+        return ReasonOutput(claims=(SubClaim(text="So it is.", sentences=(sentence.id,)),), answer=("yes",))
+
+    model = scripted_model({"reason": reasons})
+    models = Models(model.name, {"rewrite": "keyless"}, {model.name: model, "keyless": _keyless()})
+    monkeypatch.setattr("medground.engine.open_models", lambda settings, operators: models)
+    one_by_one = settings.model_copy(update={"model": settings.model.model_copy(update={"concurrency": 1})})
+    with pytest.raises(KeyboardInterrupt):
+        built(one_by_one, records_file)
+    partial = settings.home / "demonstrations" / "small.partial"
+    with partial.open("a", encoding="utf-8") as lines:
+        lines.write('{"id": "PMID:1"')  # a build that was killed while it wrote
+    manifest = built(one_by_one, records_file)
+    assert manifest.demonstrations == 11
+    assert len(calls) == 12  # the one that was interrupted is the only one asked twice
+    assert manifest.agreed == manifest.classes["yes"]
+
+
+def _keyless() -> Any:
+    from medground.models.keyless import Keyless
+
+    return Keyless()
+
+
+def test_failures_of_the_model_are_counted_and_a_model_that_only_fails_is_an_error(
+    settings: Settings, records_file: Path, monkeypatch: pytest.MonkeyPatch, scripted_model: Any
+) -> None:
+    def sometimes(value: Any) -> Any:
+        if "stroke" in value.question:
+            return ModelFailed("no usable output", model="scripted:model")
+        sentence = value.passages[0].sentences[0]
+        return ReasonOutput(claims=(SubClaim(text="So it is.", sentences=(sentence.id,)),), answer=("yes",))
+
+    def use(reply: Any) -> None:
+        model = scripted_model({"reason": reply})
+        models = Models(model.name, {"rewrite": "keyless"}, {model.name: model, "keyless": _keyless()})
+        monkeypatch.setattr("medground.engine.open_models", lambda settings, operators: models)
+
+    use(sometimes)
+    manifest = built(settings, records_file)
+    assert manifest.left_out["the model failed"] + manifest.demonstrations == 11
+    use(ModelFailed("no usable output", model="scripted:model"))
+    with pytest.raises(ModelFailed):
+        built(settings, records_file, seed=1)
+
+
+@pytest.mark.parametrize("split", ["test", "dev", "validation"])
+def test_held_out_splits_are_refused_in_one_line(settings: Settings, write_records: Records, split: str) -> None:
+    line = {"pmid": "1", "question": "Is it so?", "final_decision": "yes", "split": split}
+    with pytest.raises(UsageError, match=f"no record of a training split .*1 of the split '{split}'") as caught:
+        built(settings, write_records([line]))
+    assert "\n" not in str(caught.value)
+
+
+def test_records_that_name_no_split_are_refused_and_broken_ones_counted(
+    settings: Settings, records_file: Path, write_records: Records
+) -> None:
+    line = {"pmid": "1", "question": "Is it so?", "final_decision": "yes"}
+    with pytest.raises(UsageError, match="names no split"):
+        built(settings, write_records([line]))
+    good = {**line, "pmid": "1001", "question": "Does zinc prevent migraine?", "split": "train"}
+    broken = [good, "{", {**good, "final_decision": "perhaps"}, {**good, "pmid": "x"}, "[]"]
+    assert built(settings, write_records(broken)).left_out == {"unreadable": 4}
+
+
+def test_a_missing_file_and_a_wrong_name_are_one_clear_line(settings: Settings, tmp_path: Path) -> None:
+    with pytest.raises(BadDocument, match="cannot be read"):
+        built(settings, tmp_path / "absent.jsonl")
+    with pytest.raises(UsageError, match="no name of a pool"):
+        asyncio.run(build_pool("../evil", tmp_path / "absent.jsonl", settings))
+    with pytest.raises(ConfigError, match="medground demonstrations build"):
+        read_pool("none-of-it", settings.home)
+
+
+def test_a_pool_that_is_not_what_was_built_is_refused(settings: Settings, records_file: Path) -> None:
+    built(settings, records_file)
+    file = settings.home / "demonstrations" / "small.jsonl"
+    whole = file.read_text(encoding="utf-8")
+    lines = whole.splitlines(keepends=True)
+
+    def damaged(content: str, error: type[Exception], match: str) -> None:
+        file.write_text(content, encoding="utf-8")
+        with pytest.raises(error, match=match):
+            read_pool(str(file), settings.home)
+
+    damaged(whole.replace('"train"', '"test"', 1), UsageError, r"small\.jsonl:1 is from the split 'test'")
+    damaged("".join(lines[:2]) + "{half\n" + "".join(lines[3:]), BadDocument, r"small\.jsonl:3")
+    bad_vector = lines[0].replace('"embedding":"', '"embedding":"*')
+    damaged(bad_vector + "".join(lines[1:]), BadDocument, r"small\.jsonl:1")
+    damaged("".join(lines[1:]), SnapshotCorrupt, "has changed since it was built")
+    damaged("", SnapshotCorrupt, "has changed since it was built")
+    file.write_text(whole, encoding="utf-8")
+    assert len(read_pool(str(file), settings.home).solved) == 11
+    manifest_place(file).write_text("{}", encoding="utf-8")
+    with pytest.raises(SnapshotCorrupt, match="no manifest"):
+        read_pool("small", settings.home)
+
+
+def test_a_question_is_shown_clean_demonstrations_nearest_first(settings: Settings, records_file: Path) -> None:
+    built(settings, records_file)
+    pool = read_pool("small", settings.home)
+    answer, seen = asked(settings, "Does exercise prevent asthma in ward 7?")
+    read = {e.document_id for e in answer.evidence}
+    shown = [one for one in pool.solved if one.id in seen["medground.shown"]]
+    assert len(shown) == 2 and all(read.isdisjoint(one.documents) for one in shown)
+    assert seen["medground.left_out_shared_document"] > 0
+    repeated, told = asked(settings, "Does zinc prevent migraine in ward 93?")
+    assert "PMID:1003" not in told["medground.shown"]
+    assert repeated.warnings == answer.warnings == ()
+
+
+def test_fewer_than_wanted_are_shown_and_the_answer_says_so(settings: Settings, records_file: Path) -> None:
+    built(settings, records_file, limit=1)
+    answer, seen = asked(settings, "Does exercise prevent asthma in ward 7?", shots=4)
+    assert len(seen["medground.shown"]) <= 1
+    assert any("of 4 demonstrations were shown" in warning for warning in answer.warnings)
+
+
+def test_shots_without_a_pool_or_with_another_embedding_model_are_refused(
+    settings: Settings, records_file: Path, stems: Any
+) -> None:
+    with pytest.raises(ConfigError, match="no pool is named"):
+        asked(settings, "Does zinc prevent gout?", pool=None)
+    built(settings, records_file)
+    stems.identity = "stems-2"
+    with pytest.raises(ConfigError, match="stems-1"):
+        asked(settings, "Does zinc prevent gout?")
+
+
+def unit(rows: np.ndarray) -> np.ndarray:
+    rows = rows.astype(np.float32) + np.float32(1e-3)
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+def a_pool(vectors: np.ndarray, labels: list[str]) -> Pool:
+    solved = tuple(
+        Solved(
+            id=f"PMID:{n}",
+            question=f"Question {n}?",
+            task="yes-no-maybe",
+            rationale="So.",
+            answer=(label,),
+            evidence=(),
+            documents=(f"PMID:{n}",),
+            split="train",
+            embedding=packed(vector),
+        )
+        for n, (vector, label) in enumerate(zip(vectors, labels, strict=True))
+    )
+    return Pool(PoolManifest.model_construct(name="p", sha256=""), solved)
+
+
+def choices(**changes: Any) -> ReasonAndVerifySettings:
+    return ReasonAndVerifySettings(shots=changes.pop("shots", 3), **changes)
+
+
+POOLS = arrays(np.float32, (8, 4), elements=st.floats(0, 1, width=16)).map(unit)
+LABELS = st.lists(st.sampled_from(["yes", "no", "maybe"]), min_size=8, max_size=8)
+
+
+@given(POOLS, LABELS, st.integers(0, 8), st.booleans(), st.sampled_from(["static", "dynamic"]), st.floats(0, 1))
+def test_chosen_ones_are_unique_clean_diverse_and_no_more_than_wanted(
+    vectors: np.ndarray, labels: list[str], shots: int, balanced: bool, selection: Any, diversity: float
+) -> None:
+    pool, clean = a_pool(vectors, labels), [0, 2, 3, 5, 7]
+    wanted = choices(shots=shots, balanced=balanced, selection=selection, diversity=diversity)
+    found = selected(pool, clean, pool.vectors[1], "q", wanted)
+    assert found == selected(pool, clean, pool.vectors[1], "q", wanted)
+    assert len(set(found.places)) == len(found.places) <= min(shots, len(clean))
+    assert set(found.places) <= set(clean)
+    chosen = pool.vectors[list(found.places)]
+    near = chosen @ chosen.T - np.eye(len(chosen)) * 2
+    assert not found.places or near.max() <= diversity + 1e-4
+    assert found.places or not shots
+
+
+@given(POOLS, LABELS)
+def test_dynamic_is_the_order_of_cosine(vectors: np.ndarray, labels: list[str]) -> None:
+    pool = a_pool(vectors, labels)
+    found = selected(pool, range(8), pool.vectors[0], "q", choices(shots=8, diversity=1.0)).places
+    cosines = [float(pool.vectors[place] @ pool.vectors[0]) for place in found]
+    assert cosines == sorted(cosines, reverse=True)
+
+
+def test_balanced_lets_the_classes_take_turns() -> None:
+    vectors = unit(np.array([[1, n / 10, 0, 0] for n in range(6)], np.float32))
+    pool = a_pool(vectors, ["yes", "yes", "yes", "yes", "no", "maybe"])
+    near = {
+        name: selected(pool, range(6), pool.vectors[0], "q", choices(diversity=1.0, balanced=name)).places
+        for name in (False, True)
+    }
+    assert [pool.solved[p].label for p in near[False]] == ["yes", "yes", "yes"]
+    assert [pool.solved[p].label for p in near[True]] == ["yes", "no", "maybe"]
+
+
+def test_static_is_the_same_for_every_question_and_moves_only_where_it_must() -> None:
+    pool = a_pool(unit(np.eye(8, 8, dtype=np.float32)), ["yes"] * 8)
+    wanted = choices(selection="static", seed=5)
+    one = selected(pool, range(8), pool.vectors[0], "one", wanted).places
+    assert one == selected(pool, range(8), pool.vectors[7], "other", wanted).places
+    without = selected(pool, [p for p in range(8) if p != one[0]], pool.vectors[0], "one", wanted).places
+    assert without[:2] == one[1:]
+    assert {
+        selected(pool, range(8), pool.vectors[0], "q", choices(selection="static", seed=s)).places for s in range(5)
+    } != {one}
+
+
+def test_the_lot_fills_what_diversity_leaves_open() -> None:
+    vectors = unit(np.array([[1, n / 1000, 0, 0] for n in range(6)], np.float32))
+    pool = a_pool(vectors, ["yes"] * 6)
+    none = selected(pool, range(6), pool.vectors[0], "q", choices(diversity=0.5))
+    filled = selected(pool, range(6), pool.vectors[0], "q", choices(diversity=0.5, least=2))
+    assert (len(none.places), none.alike, none.drawn) == (1, 5, 0)
+    assert (len(set(filled.places)), filled.drawn) == (2, 1)
+    assert filled == selected(pool, range(6), pool.vectors[0], "q", choices(diversity=0.5, least=2))
+    assert len(selected(pool, range(6), pool.vectors[0], "q", choices(diversity=0.5, least=9)).places) == 3
+
+
+@given(POOLS, st.lists(st.sets(st.integers(0, 9)), min_size=8, max_size=8), st.sets(st.integers(0, 9)))
+def test_every_record_is_kept_or_counted_once(vectors: np.ndarray, ids: list[set[int]], held: set[int]) -> None:
+    documents = [{f"PMID:{i}" for i in one} for one in ids]
+    held_ids = {f"PMID:{i}" for i in held}
+    clean = decontaminated(documents, vectors, held_ids, vectors[:1])
+    assert len(clean.places) + clean.shared + clean.near == 8
+    assert clean.shared == sum(bool(one & held) for one in ids)
+    assert all(
+        held_ids.isdisjoint(documents[p]) and float(vectors[p] @ vectors[0]) < NEAR_DUPLICATE for p in clean.places
+    )
+
+
+@given(arrays(np.float32, 16, elements=st.floats(-1, 1, width=32)).filter(lambda v: np.linalg.norm(v) > 0.1))
+def test_vectors_survive_as_text(vector: np.ndarray) -> None:
+    vector = vector / np.linalg.norm(vector)
+    assert np.allclose(unpacked(packed(vector)), vector, atol=2e-3)
+
+
+def test_the_manifest_says_how_it_was_made(settings: Settings, records_file: Path) -> None:
+    built(settings, records_file, limit=3, seed=9)
+    stored = json.loads((settings.home / "demonstrations" / "small.json").read_text(encoding="utf-8"))
+    assert stored["seed"] == 9 and stored["limit"] == 3
+    assert stored["snapshots"][0]["name"] == "small"
+    assert stored["settings"]["passages"] == 5 and stored["settings"]["shots"] == 0
+    assert len(stored["source_sha256"]) == len(stored["sha256"]) == 64
