@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -40,13 +40,15 @@ class StemEmbedder:
         return rows / np.where(lengths, lengths, 1)
 
 
-@pytest.fixture
-def stems(monkeypatch: pytest.MonkeyPatch) -> StemEmbedder:
+@pytest.fixture(scope="module")
+def stems() -> Iterator[StemEmbedder]:
     """The embedding model of these tests, under every name."""
     embedder = StemEmbedder()
     shots.opened_embedder.cache_clear()
-    monkeypatch.setattr(shots, "open_embedder", lambda name, home: embedder)
-    return embedder
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(shots, "open_embedder", lambda name, home: embedder)
+        yield embedder
+    shots.opened_embedder.cache_clear()
 
 
 def record(number: int, split: str, question: str | None = None) -> dict[str, Any]:

@@ -198,12 +198,12 @@ def test_fewer_than_wanted_are_shown_and_the_answer_says_so(settings: Settings, 
 
 
 def test_shots_without_a_pool_or_with_another_embedding_model_are_refused(
-    settings: Settings, records_file: Path, stems: Any
+    settings: Settings, records_file: Path, stems: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(ConfigError, match="no pool is named"):
         asked(settings, "Does zinc prevent gout?", pool=None)
     built(settings, records_file)
-    stems.identity = "stems-2"
+    monkeypatch.setattr(stems, "identity", "stems-2")
     with pytest.raises(ConfigError, match="stems-1"):
         asked(settings, "Does zinc prevent gout?")
 

@@ -1,0 +1,126 @@
+"""`medground demonstrations`, and a pool from PubMedQA's own training records."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from medground.corpus.build import build
+from medground.corpus.library import Library
+from medground.corpus.readers import find_inputs
+from medground.engine import Engine
+from medground.faces.cli.app import main
+from medground.operators.reasoning import ReasonOutput, SubClaim
+from medground.settings import Settings
+from medground.trace import read_trace
+from medground.train.demonstrations.build import build_pool
+from medground.train.demonstrations.pool import read_pool
+
+
+def run(*words: str) -> int:
+    with pytest.raises(SystemExit) as stopped:
+        main(list(words))
+    return int(stopped.value.code or 0)
+
+
+pytestmark = pytest.mark.usefixtures("stems")
+
+
+def test_the_command_builds_shows_and_refuses(
+    settings: Settings, records_file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("MEDGROUND_HOME", str(settings.home))
+    made = ("demonstrations", "build", "small", "--from", str(records_file), "-c", "small", "--limit", "6", "-q")
+    assert run(*made) == 0
+    said = capsys.readouterr()
+    assert said.out.startswith("small: 6 demonstrations (")
+    assert "refused: from the split test" in said.err
+    assert run("demonstrations", "info", "small") == 0
+    assert "keyless (reason)" in capsys.readouterr().out
+    assert run("demonstrations", "info", "small", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["demonstrations"] == 6
+    assert run("demonstrations", "info", "absent") == 2
+    assert run("ask", "Does zinc prevent gout?", "--preset", "dynamic-demonstrations", "-c", "small", "-q") == 2
+    said = capsys.readouterr()
+    assert len(said.err.strip().splitlines()) == 2
+    shown = ("--set", "reason_and_verify.pool=small")
+    asked = "Does exercise prevent asthma in ward 7?"
+    assert run("ask", asked, "--preset", "dynamic-demonstrations", "-c", "small", "-q", *shown) == 0
+
+
+FIRST = 120
+"""Records of the test split in the corpus, where none may become a demonstration."""
+
+
+@pytest.fixture(scope="module")
+def records(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[dict[str, Any]]]:
+    data = Path(__file__).resolve().parents[3] / "shared" / "data" / "pubmedqa" / "pqa_l.jsonl.gz"
+    if not data.is_file():
+        pytest.skip("needs the real data in ../shared/data, which is absent here")
+    with gzip.open(data, "rt", encoding="utf-8") as lines:
+        read = [json.loads(line) for line in lines]
+    kept = [r for r in read if r["split"] != "test"][:60] + [r for r in read if r["split"] == "test"][:FIRST]
+    path = tmp_path_factory.mktemp("pubmedqa") / "some.jsonl"
+    path.write_text("".join(json.dumps(r) + "\n" for r in kept), encoding="utf-8")
+    return path, [r for r in kept if r["split"] == "test"]
+
+
+@pytest.fixture(scope="module")
+def home(records: tuple[Path, list[dict[str, Any]]], tmp_path_factory: pytest.TempPathFactory, stems: Any) -> Path:
+    """A home with a corpus of these records and a pool of 40."""
+    folder = tmp_path_factory.mktemp("home")
+    build(Library(folder), "pubmedqa", find_inputs([records[0]]))
+    settings = Settings.load(environ={"MEDGROUND_HOME": str(folder)}, options={"retrieval.corpora": ("pubmedqa",)})
+    asyncio.run(build_pool("pubmedqa", records[0], settings, limit=40))
+    return folder
+
+
+def test_a_pool_of_real_questions_holds_none_of_the_test_split(
+    home: Path, records: tuple[Path, list[dict[str, Any]]]
+) -> None:
+    pool = read_pool("pubmedqa", home)
+    held_out = {f"PMID:{r['pmid']}" for r in records[1]}
+    assert pool.manifest.demonstrations == 40
+    assert held_out.isdisjoint(one.id for one in pool.solved)
+    assert pool.manifest.left_out["refused: from the split test"] == FIRST
+    for one in pool.solved:
+        assert all(" ".join(quoted.quote.split())[:200] in one.rationale for quoted in one.evidence)
+
+
+def test_a_real_question_is_reasoned_with_demonstrations_a_model_sees(
+    home: Path, records: tuple[Path, list[dict[str, Any]]], scripted_model: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from medground.models.keyless import Keyless
+    from medground.models.registry import Models
+
+    def first_sentence(value: Any) -> ReasonOutput:
+        sentence = value.passages[0].sentences[-1]
+        return ReasonOutput(claims=(SubClaim(text=sentence.text, sentences=(sentence.id,)),), answer=("yes",))
+
+    model = scripted_model({"reason": first_sentence})
+    models = Models("keyless", {"reason": model.name}, {"keyless": Keyless(), model.name: model})
+    monkeypatch.setattr("medground.engine.open_models", lambda settings, operators: models)
+    settings = Settings.load(
+        preset="dynamic-demonstrations",
+        environ={"MEDGROUND_HOME": str(home)},
+        options={"retrieval.corpora": ("pubmedqa",)},
+    )
+
+    async def ask() -> list[Any]:
+        async with await Engine.open(settings) as engine:
+            return [await engine.ask(r["question"], task="yes-no-maybe") for r in records[1][:3]]
+
+    pool = {one.question: one for one in read_pool("pubmedqa", home).solved}
+    for answer, (_, value) in zip(asyncio.run(ask()), model.seen, strict=True):
+        assert [d.question in pool for d in value.demonstrations] == [True, True]
+        assert all(d.answer == pool[d.question].answer for d in value.demonstrations)
+        (seen,) = [s for s in read_trace(home / "traces", answer.trace_id) if s["name"] == "demonstrations"]
+        assert seen["attributes"]["medground.shown"] == [pool[d.question].id for d in value.demonstrations]
+        (statement, *_) = answer.statements
+        assert statement.verdict.label == "quoted"
+        assert answer.decision.shown() == "yes"
