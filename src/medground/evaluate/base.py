@@ -52,6 +52,7 @@ class DataSetInfo(Frozen):
             user accepts it, and is then recorded in the run.
         date_limit: evidence after this day was not there when the set was made.
         obtain: where its owner gives it, and how; nothing is ever downloaded by us.
+        seen: what its loader was tried on: the whole published set, a part of it, or only files made to its form.
     """
 
     name: str
@@ -63,6 +64,7 @@ class DataSetInfo(Frozen):
     paper: str = ""
     date_limit: date | None = None
     hashes: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    seen: Literal["whole", "part", "form"] = "form"
 
 
 class DataSet(Protocol):

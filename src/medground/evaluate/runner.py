@@ -96,11 +96,9 @@ async def run_set(
         limit=selection.limit,
         seed=selection.seed if selection.limit is not None else None,
         with_context=selection.with_context,
-        items=_count(selection),
+        items=0,
     )
-    with RunFile.open(out, header, accept) as file:
-        if not file.done:
-            _check(selection)
+    with RunFile.open(out, header, accept, lambda: _count(selection)) as file:
         watch(file.tally)
         items = _items(selection, file.done)
         await _ask_all(engine, items, file, concurrency, selection.with_context, watch)
@@ -206,7 +204,12 @@ def _report(usage: Usage, seconds: float) -> UsageReport:
 
 
 def _count(selection: Selection) -> int:
-    count = sum(1 for _ in islice(_ids(selection), selection.limit))
+    """How many items there are, each built once before the first one costs something."""
+    count = 0
+    for item in _items(selection, ()):
+        count += 1
+        if selection.with_context and not item.context:
+            raise UsageError(f"{item.id!r} of {selection.dataset.info.name} has no context; run without --with-context")
     if count == 0:
         info = selection.dataset.info
         raise UsageError(
@@ -218,13 +221,6 @@ def _count(selection: Selection) -> int:
 
 def _ids(selection: Selection) -> Iterator[str]:
     return selection.dataset.ids(selection.path, selection.split)
-
-
-def _check(selection: Selection) -> None:
-    """Build every item once before the first one costs something."""
-    for item in _items(selection, ()):
-        if selection.with_context and not item.context:
-            raise UsageError(f"{item.id!r} of {selection.dataset.info.name} has no context; run without --with-context")
 
 
 def _items(selection: Selection, done: Collection[str]) -> Iterator[Item]:

@@ -10,7 +10,7 @@ import contextlib
 import json
 import os
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
@@ -40,16 +40,20 @@ class RunFile:
         self._synced = time.monotonic()
 
     @classmethod
-    def open(cls, path: Path, header: RunHeader, accept: Collection[str] = ()) -> Self:
+    def open(
+        cls, path: Path, header: RunHeader, accept: Collection[str] = (), count: Callable[[], int] | None = None
+    ) -> Self:
         """Begin a run, or go on with the one that is there.
 
         Args:
             path: where it is or will be; a lock file stands beside it while it is written.
             header: what would be run now.
             accept: names of header fields that may differ from those of the run that is there.
+            count: counts the items of a run that begins; one that goes on knows.
 
         Raises:
-            UsageError: the file is no run, was made with other settings, or is being written by another process.
+            UsageError: the file is no run, was made with other settings, or is being written by another process; or
+                what `count` raises, and no file is left then.
             StorageFailed: the disk refuses.
         """
         lock = _locked(path)
@@ -57,9 +61,11 @@ class RunFile:
             file = path.open("r+b" if path.exists() else "x+b", buffering=0)
             run = cls(path, file, lock, header, Tally(items=header.items))
             try:
-                run._resume(accept)
+                run._resume(accept, count)
             except BaseException:
                 file.close()
+                if not path.stat().st_size:
+                    path.unlink()
                 raise
         except OSError as error:
             lock.release()
@@ -97,7 +103,7 @@ class RunFile:
     ) -> None:
         self.close()
 
-    def _resume(self, accept: Collection[str]) -> None:
+    def _resume(self, accept: Collection[str], count: Callable[[], int] | None) -> None:
         end = _whole_length(self._file)
         self._file.truncate(end)
         self._file.seek(0)
@@ -114,16 +120,23 @@ class RunFile:
             self.done.add(line.id)
             self.tally.add(line)
         self._file.seek(0, os.SEEK_END)
-        self._continue_from(stored, accept)
+        if stored is None:
+            self._begin(count)
+        else:
+            self._continue_from(stored, accept)
 
     def _file_lines(self) -> Iterator[bytes]:
         with os.fdopen(os.dup(self._file.fileno()), "rb") as buffered:
             yield from buffered
 
-    def _continue_from(self, stored: RunHeader | None, accept: Collection[str]) -> None:
-        if stored is None:
-            self._write(self.header.model_dump_json())
-            return
+    def _begin(self, count: Callable[[], int] | None) -> None:
+        if count is not None:
+            self.header = self.header.model_copy(update={"items": count()})
+        self.tally.items = self.header.items
+        self._write(self.header.model_dump_json())
+
+    def _continue_from(self, stored: RunHeader, accept: Collection[str]) -> None:
+        self.tally.items = stored.items
         found = differences(stored, self.header)
         if refused := {name: shown for name, shown in found.items() if name not in accept or not acceptable(name)}:
             mend = "use the same, or name another file with --out"
@@ -131,7 +144,8 @@ class RunFile:
                 mend += f"; to go on all the same: --accept {' --accept '.join(refused)}"
             raise UsageError(f"{self.path} was made with other settings: {'; '.join(refused.values())}; {mend}")
         if found:
-            self.header = self.header.model_copy(update={"accepted": (*stored.accepted, *found.values())})
+            accepted = (*stored.accepted, *found.values())
+            self.header = self.header.model_copy(update={"accepted": accepted, "items": stored.items})
             self._write(self.header.model_dump_json())
         else:
             self.header = stored

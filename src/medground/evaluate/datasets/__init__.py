@@ -9,7 +9,29 @@ from medground.evaluate.base import DataSet
 
 _ROOM = "medground.evaluate.datasets"
 _PLACES = {
+    "bioasq": "bioasq:BIOASQ",
+    "bioasq-yesno": "bioasq:YES_NO",
+    "biomedmcqs": "biomedmcqs:BIOMEDMCQS",
+    "covidqa": "covidqa:COVIDQA",
+    "ddxplus": "medsbench:DDXPLUS",
+    "expertqa": "long_answers:EXPERTQA",
+    "jsonl": "own:OWN",
+    "liveqa": "long_answers:LIVEQA",
+    "medicationqa": "long_answers:MEDICATIONQA",
+    "medquad": "medquad:MEDQUAD",
+    "mimic-iv-ed": "medsbench:MIMIC_IV_ED",
+    "mirage": "mirage:MIRAGE",
+    "mirage-bioasq": "mirage:BIOASQ",
+    "mirage-medmcqa": "mirage:MEDMCQA",
+    "mirage-medqa": "mirage:MEDQA",
+    "mirage-mmlu": "mirage:MMLU",
+    "mirage-pubmedqa": "mirage:PUBMEDQA",
+    "mmlu": "mmlu:MMLU",
+    "mmlu-pro-health": "mmlu_pro:MMLU_PRO",
+    "omni-long": "long_answers:OMNI_LONG",
     "pubmedqa": "pubmedqa:PUBMEDQA",
+    "scifact": "scifact:SCIFACT",
+    "seer": "medsbench:SEER",
 }
 
 

@@ -34,6 +34,7 @@ class Loader:
         split: which split a record is of.
         item: the item of a record; raises ValueError, in one line, for one that it cannot use.
         parts: the file and those beside it that belong to it.
+        folder: whether a folder is the set itself, in several files.
     """
 
     info: DataSetInfo
@@ -44,20 +45,24 @@ class Loader:
     split: Callable[[Record], Split]
     item: Callable[[Record], Item]
     parts: Callable[[Path], tuple[Path, ...]] = only_itself
+    folder: Callable[[Path], bool] = lambda path: False
 
     def find(self, path: Path) -> Path:
-        """The file of the set that `path` is or, for a folder, holds.
+        """The file of the set that `path` is or, for a folder, holds; the folder where it is the set.
 
         Raises:
             UsageError: there is no such file.
         """
-        if not path.is_dir():
+        if not path.exists():
+            raise UsageError(f"no file {path}; name the file of {self.info.name}: {self.info.obtain}")
+        if not path.is_dir() or self.folder(path):
             return path
-        there = [path / f"{name}{end}" for name in self.files for end in ("", _PACKED)]
-        found = next((file for file in there if file.is_file()), None)
-        if found is None:
-            raise UsageError(f"{path} holds no file of {self.info.name} ({' or '.join(self.files)}); name the file")
-        return found
+        named = [path / f"{name}{end}" for name in self.files for end in ("", _PACKED)]
+        there = [file for file in named if file.is_file()]
+        if not there:
+            names = f" ({' or '.join(self.files)})" if self.files else ""
+            raise UsageError(f"{path} holds no file of {self.info.name}{names}; name the file itself")
+        return next(filter(self.fits, there), there[0])
 
     def fits(self, path: Path) -> bool:
         """Whether a file begins like one of this set."""

@@ -12,9 +12,9 @@ from pathlib import Path
 from medground.corpus.readers.pubmedqa import pubmedqa_document
 from medground.errors import UsageError
 from medground.evaluate.base import DataSetInfo, Item, Split
+from medground.evaluate.datasets.asking import asked
 from medground.evaluate.datasets.loader import Loader
 from medground.evaluate.datasets.records import Placed, Record, json_file, json_lines
-from medground.question import Question
 
 _OFFICIAL = "ori_pqal.json"
 _TEST = "test_ground_truth.json"
@@ -30,6 +30,7 @@ INFO = DataSetInfo(
     obtain="github.com/pubmedqa/pubmedqa: data/ori_pqal.json and, for the splits, data/test_ground_truth.json",
     paper="Jin et al., PubMedQA, EMNLP 2019",
     date_limit=date(2019, 9, 13),
+    seen="whole",
     hashes={"pqa_l.jsonl": ("a724b34601d8247781ec62de569f451412d0b64b0523c5ff158d1657fdf72b19",)},
 )
 
@@ -66,7 +67,7 @@ def _item(record: Record) -> Item:
     document = pubmedqa_document(record)
     return Item(
         id=_key(record),
-        question=Question.ask(record["question"], task="yes-no-maybe"),
+        question=asked(record["question"], "yes-no-maybe"),
         gold=(gold,),
         reference=record.get("long_answer") or "",
         documents=(document.id,),

@@ -17,6 +17,7 @@ from medground.faces.cli.agreement import agreement
 from medground.faces.cli.ask import ask
 from medground.faces.cli.config import config_app
 from medground.faces.cli.corpus import corpus_app
+from medground.faces.cli.data import data_app
 from medground.faces.cli.demonstrations import demonstrations_app
 from medground.faces.cli.doctor import doctor
 from medground.faces.cli.eval import eval_app
@@ -38,6 +39,7 @@ app = typer.Typer(
 )
 app.command()(ask)
 app.add_typer(corpus_app, name="corpus")
+app.add_typer(data_app, name="data")
 app.add_typer(eval_app, name="eval")
 app.add_typer(models_app, name="models")
 app.add_typer(demonstrations_app, name="demonstrations")

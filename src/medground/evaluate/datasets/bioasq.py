@@ -1,0 +1,103 @@
+"""BioASQ Task B golden files: questions of experts with their documents, snippets, exact and ideal answers.
+
+Yes/no questions are decided; factoid, list and summary questions are free, with the ideal answer as reference. The
+snippets of each document are its text, when the set is run with its context.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from medground.corpus.readers.compose import Composition, make_document
+from medground.document import Document
+from medground.errors import UsageError
+from medground.evaluate.base import DataSetInfo, Item, Split
+from medground.evaluate.datasets.asking import asked
+from medground.evaluate.datasets.loader import Loader
+from medground.evaluate.datasets.records import Placed, Record, json_file
+
+_TYPES = ("yesno", "factoid", "list", "summary")
+_PMID = re.compile(r"pubmed(?:\.ncbi\.nlm\.nih\.gov)?/(\d+)")
+
+
+def _records(path: Path, only: str | None = None) -> Iterator[Placed]:
+    content = json_file(path)
+    questions = content.get("questions") if isinstance(content, dict) else None
+    if not isinstance(questions, list):
+        raise UsageError(f'{path} is no golden file of BioASQ Task B: it has no list "questions"')
+    for number, record in enumerate(questions, start=1):
+        where = f"{path.name}: question {number}"
+        if not isinstance(record, dict):
+            raise UsageError(f"{where}: not a JSON object")
+        if only is None or record.get("type") == only:
+            yield where, record
+
+
+def _item(record: Record) -> Item:
+    ideal = record.get("ideal_answer") or ()
+    reference = ideal if isinstance(ideal, str) else next(iter(ideal), "")
+    decided = record["type"] == "yesno"
+    gold = str(record.get("exact_answer") or "").strip().lower()
+    if decided and gold not in ("yes", "no"):
+        raise ValueError(f"the gold answer exact_answer is {record.get('exact_answer')!r}, not yes or no")
+    if not decided and not reference:
+        raise ValueError("the gold answer ideal_answer is missing")
+    return Item(
+        id=str(record["id"]),
+        question=asked(record["body"], "yes-no" if decided else "free"),
+        gold=(gold,) if decided else (),
+        reference=reference,
+        documents=tuple(dict.fromkeys(filter(None, map(_document_id, record.get("documents") or ())))),
+        context=tuple(_context(record.get("snippets") or ())),
+        group=str(record["id"]),
+        extra={"set": record["type"], "exact": record.get("exact_answer")},
+    )
+
+
+def _context(snippets: Iterable[Mapping[str, Any]]) -> Iterator[Document]:
+    texts: dict[str, Composition] = {}
+    for snippet in snippets:
+        document = _document_id(snippet.get("document", ""))
+        if document:
+            texts.setdefault(document, Composition()).add(str(snippet.get("text", "")).strip())
+    for document, composition in texts.items():
+        if composition.text:
+            yield make_document({"id": document, "text": composition.text})
+
+
+def _document_id(url: str) -> str:
+    """`PMID:...` of PubMed's address; other documents (concepts, triples) are no papers."""
+    found = _PMID.search(url)
+    return f"PMID:{found[1]}" if found else ""
+
+
+def _test(record: Record) -> Split:
+    return "test"
+
+
+def _loader(name: str, title: str, only: str | None) -> Loader:
+    return Loader(
+        info=DataSetInfo(
+            name=name,
+            title=title,
+            tasks=("yes-no",) if only else ("yes-no", "free"),
+            sizes={"test": 0},
+            licence="registration with BioASQ; research use (NLM terms for the abstracts)",
+            obtain="participants-area.bioasq.org: Task B golden files, such as 11B1_golden.json; sizes differ by file",
+            paper="Tsatsaronis et al., An overview of the BioASQ challenge, BMC Bioinformatics 2015",
+        ),
+        files=(),
+        records=partial(_records, only=only),
+        known=lambda record: record.get("type") in _TYPES and {"id", "body"} <= record.keys(),
+        key=lambda record: str(record["id"]),
+        split=_test,
+        item=_item,
+    )
+
+
+BIOASQ = _loader("bioasq", "BioASQ Task B, all kinds of question", None)
+YES_NO = _loader("bioasq-yesno", "BioASQ Task B, yes/no questions", "yesno")

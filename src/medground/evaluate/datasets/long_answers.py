@@ -1,0 +1,129 @@
+"""Questions with long answers: LiveQA, MedicationQA, ExpertQA, in their owners' forms and in that of Omni-RAG."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterator
+from datetime import date
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from medground.corpus.readers.xml import flat_text, records, root_name
+from medground.errors import UsageError
+from medground.evaluate.base import DataSetInfo, Split
+from medground.evaluate.datasets.loader import Loader
+from medground.evaluate.datasets.omni import is_omni, omni_item, omni_key, omni_records, omni_split
+from medground.evaluate.datasets.records import Placed, Record, json_lines, unpacked
+
+_EXPERT_FIELDS = ("healthcare", "medicine", "biology")
+_OMNI = "github.com/Jack-ZC8/Omni-RAG-Medical: data/data_processed"
+_OMNI_HASH = {"questions.jsonl": ("b0f08f546c0823d76323b9b0abcfe267a15cfd1d61a986dab7550478255151f4",)}
+
+
+def _record(name: str, i: str, question: str, gold: str, split: Split = "test") -> dict[str, Any]:
+    """A question in Omni-RAG's form."""
+    return {"id": i, "question": question, "gold": gold, "name": name, "long": True, "split": split}
+
+
+def _liveqa(path: Path) -> Iterator[Placed]:
+    """The XML of TREC 2017: subject and message are the question, the first reference answer is the reference."""
+    for element in records(path, ["NLM-QUESTION"], [root_name(path)]):
+        i = element.get("qid", "")
+        parts = [flat_text(element.find(f"Original-Question/{tag}")) for tag in ("SUBJECT", "MESSAGE")]
+        answer = flat_text(next(element.iter("ANSWER"), None))
+        yield f"{path.name}: {i}", _record("liveqa", i, " ".join(filter(None, parts)), answer)
+
+
+def _medicationqa(path: Path) -> Iterator[Placed]:
+    """The table of MedInfo 2019, saved as CSV with its header."""
+    with unpacked(path) as stream:
+        try:
+            rows = csv.DictReader(io.TextIOWrapper(stream, encoding="utf-8-sig", newline=""), strict=True)
+            for number, row in enumerate(rows, start=1):
+                if not {"Question", "Answer"} <= row.keys():
+                    raise UsageError(f"{path} has no columns Question and Answer in its first line")
+                where = f"{path.name}: question {number}"
+                yield where, _record("medicationqa", f"medicationqa-{number:03d}", row["Question"], row["Answer"])
+        except (csv.Error, UnicodeDecodeError) as error:
+            raise UsageError(f"{path} is not a CSV file ({error}); save the table again") from None
+
+
+def _expertqa(path: Path) -> Iterator[Placed]:
+    """`r2_compiled_anon.jsonl`: the questions of medicine and biology, with the answer as its expert revised it."""
+    if any(is_omni(record) for _, record in islice(json_lines(path), 1)):
+        yield from omni_records(path)
+        return
+    for number, (where, record) in enumerate(json_lines(path), start=1):
+        field = str((record.get("metadata") or {}).get("field", "")).lower()
+        if {"question", "answers"} <= record.keys() and any(name in field for name in _EXPERT_FIELDS):
+            answer: Record = next(iter((record["answers"] or {}).values()), {})
+            reference = answer.get("revised_answer_string") or answer.get("answer_string") or ""
+            yield where, _record("expertqa", f"expertqa-{number:04d}", record["question"], reference)
+
+
+def _either(path: Path, name: str, suffix: str, own: Callable[[Path], Iterator[Placed]]) -> Iterator[Placed]:
+    """Records of the owner's form, known by the file's ending, or of Omni-RAG's."""
+    if path.name.removesuffix(".gz").endswith(suffix):
+        yield from ((where, record) for where, record in own(path) if record.get("name") == name)
+    else:
+        yield from omni_records(path, name)
+
+
+def _loader(read: Callable[[Path], Iterator[Placed]], **info: Any) -> Loader:
+    return Loader(
+        info=DataSetInfo(tasks=("free",), hashes=_OMNI_HASH, **info),
+        files=("questions.jsonl", "test_long.json"),
+        records=read,
+        known=lambda record: is_omni(record) and bool(record["long"]),
+        key=omni_key,
+        split=omni_split,
+        item=omni_item,
+    )
+
+
+LIVEQA = _loader(
+    partial(_either, name="liveqa", suffix=".xml", own=_liveqa),
+    name="liveqa",
+    title="LiveQA, medical task of TREC 2017",
+    sizes={"test": 104, "validation": 68, "train": 343},
+    licence="public, of the US National Library of Medicine",
+    obtain=f"github.com/abachaa/LiveQA_MedicalTask_TREC2017: its test XML; or {_OMNI}",
+    paper="Ben Abacha et al., Overview of the Medical QA Task at TREC 2017 LiveQA",
+    date_limit=date(2017, 12, 31),
+    seen="whole",
+)
+MEDICATIONQA = _loader(
+    partial(_either, name="medicationqa", suffix=".csv", own=_medicationqa),
+    name="medicationqa",
+    title="MedicationQA: consumers ask about drugs",
+    sizes={"test": 150, "validation": 90, "train": 450},
+    licence="public, of the US National Library of Medicine",
+    obtain=f"github.com/abachaa/Medication_QA_MedInfo2019: its table as CSV (690 questions, all test); or {_OMNI}",
+    paper="Ben Abacha et al., Bridging the gap between consumers' medication questions, MedInfo 2019",
+    date_limit=date(2019, 12, 31),
+    seen="whole",
+)
+EXPERTQA = _loader(
+    partial(_either, name="expertqa", suffix=".jsonl", own=_expertqa),
+    name="expertqa",
+    title="ExpertQA, medicine and biology",
+    sizes={"test": 150, "validation": 75, "train": 375},
+    licence="MIT",
+    obtain=f"github.com/chaitanyamalaviya/ExpertQA: data/r2_compiled_anon.jsonl (all test); or {_OMNI}",
+    paper="Malaviya et al., ExpertQA, NAACL 2024",
+    date_limit=date(2023, 9, 14),
+    seen="whole",
+)
+OMNI_LONG = _loader(
+    omni_records,
+    name="omni-long",
+    title="Omni-RAG: LiveQA, MedicationQA and ExpertQA together",
+    sizes={"test": 404, "validation": 233, "train": 1168},
+    licence="Apache-2.0; that of each set",
+    obtain=_OMNI,
+    paper="Omni-RAG, Table of data sets",
+    seen="whole",
+)

@@ -1,0 +1,94 @@
+"""MedQuAD: consumers' health questions with the answers of NIH pages; the authors' XML folders, and JSON Lines.
+
+Questions without an answer, which the authors took out for copyright, are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from medground.corpus.readers.xml import flat_text, records
+from medground.evaluate.base import DataSetInfo, Item, Split
+from medground.evaluate.datasets.asking import asked
+from medground.evaluate.datasets.loader import Loader
+from medground.evaluate.datasets.records import Placed, Record, json_lines
+
+_ROOT = "Document"
+
+
+def _parts(path: Path) -> tuple[Path, ...]:
+    return tuple(sorted(path.rglob("*.xml"))) if path.is_dir() else (path,)
+
+
+def _records(path: Path) -> Iterator[Placed]:
+    if path.is_dir() or path.suffix == ".xml":
+        for file in _parts(path):
+            yield from _pairs(file)
+        return
+    yield from ((where, record) for where, record in json_lines(path) if record.get("answer", True))
+
+
+def _pairs(file: Path) -> Iterator[Placed]:
+    for element in records(file, [_ROOT], [_ROOT]):
+        focus, source = flat_text(element.find("Focus")), element.get("source", "")
+        for pair in element.iter("QAPair"):
+            question, answer = pair.find("Question"), flat_text(pair.find("Answer"))
+            if question is not None and answer:
+                qid = question.get("qid", "")
+                yield (
+                    f"{file.name}: {qid}",
+                    {
+                        "qid": qid,
+                        "qtype": question.get("qtype", ""),
+                        "question": flat_text(question),
+                        "answer": answer,
+                        "focus": focus,
+                        "source": source,
+                        "url": element.get("url", ""),
+                    },
+                )
+
+
+def _item(record: Record) -> Item:
+    answer = " ".join(str(record["answer"]).split())
+    if not answer:
+        raise ValueError("the gold answer is empty")
+    return Item(
+        id=_key(record),
+        question=asked(record["question"], "free"),
+        reference=answer,
+        group=f"{record['source']}:{record['qid'].partition('-')[0]}",
+        extra={"set": record["source"], "kind": record["qtype"], "url": record.get("url", "")},
+    )
+
+
+def _key(record: Record) -> str:
+    return f"{record['source']}:{record['qid']}:{record['focus']}"
+
+
+def _test(record: Record) -> Split:
+    return "test"
+
+
+MEDQUAD = Loader(
+    info=DataSetInfo(
+        name="medquad",
+        title="MedQuAD: answers of NIH pages",
+        tasks=("free",),
+        sizes={"test": 16407},
+        licence="CC BY 4.0",
+        obtain="github.com/abachaa/MedQuAD: the whole folder; 31,034 more questions have no answer in it",
+        paper="Ben Abacha and Demner-Fushman, A question-entailment approach, BMC Bioinformatics 2019",
+        hashes={"qa.jsonl": ("12c50bd0c3af1b2cdab6fe555ec3ff75d656e8bde4d9814c537da7d54225e8c0",)},
+        seen="whole",
+    ),
+    files=("qa.jsonl",),
+    records=_records,
+    known=lambda record: {"qid", "qtype", "question", "focus", "source"} <= record.keys(),
+    key=_key,
+    split=_test,
+    item=_item,
+    parts=_parts,
+    folder=lambda path: next(path.glob("*_QA*/*.xml"), None) is not None,
+)

@@ -1,0 +1,138 @@
+"""Three clinical sets of MedS-Bench: SEER (treatment), DDXPlus (diagnosis), MIMIC-IV-ED (outcomes of a visit).
+
+MedS-Bench gives one JSON file per task with a definition and instances (`input`, `output`); the options are the list
+in the definition, or else all outputs of the file. Omni-RAG gives the same sets with lettered options.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from medground.errors import UsageError
+from medground.evaluate.base import DataSetInfo, Item, Split
+from medground.evaluate.datasets.asking import LETTERS, closed
+from medground.evaluate.datasets.loader import Loader
+from medground.evaluate.datasets.omni import is_omni, omni_item, omni_records, omni_split
+from medground.evaluate.datasets.records import Placed, Record, json_file
+
+_LISTED = re.compile(r"\[[^\[\]]*\]")
+_ANSWER_AFTER = re.compile(r"^[^:]{1,60} is:\s*", re.IGNORECASE)
+_YES_NO = {"true": "yes", "false": "no", "1": "yes", "0": "no"}
+_SOURCES = {"seer": ("seer",), "ddxplus": ("ddxplus",), "mimic-iv-ed": ("mimic",)}
+
+
+def _records(path: Path, name: str) -> Iterator[Placed]:
+    content = None if path.name.removesuffix(".gz").endswith(".jsonl") else json_file(path)
+    if isinstance(content, dict):
+        yield from _instances(path, content, name)
+        return
+    for where, record in omni_records(path):
+        if str(record.get("name", "")).startswith(_SOURCES[name]):
+            yield where, record
+
+
+def _instances(path: Path, content: Mapping[str, Any], name: str) -> Iterator[Placed]:
+    instances, definition = content.get("Instances"), content.get("Definition")
+    if not isinstance(instances, list) or not isinstance(definition, list) or not definition:
+        raise UsageError(f'{path} is no task of MedS-Bench: it has no lists "Definition" and "Instances"')
+    if not any(part in f"{path.name} {content.get('Source')}".lower() for part in _SOURCES[name]):
+        raise UsageError(f"{path} is another task of MedS-Bench, not {name}; its file name or source says which")
+    outputs = [_output(instance) for instance in instances]
+    options = _options(definition[0], outputs)
+    for number, (instance, output) in enumerate(zip(instances, outputs, strict=True), start=1):
+        letter = next((letter for letter, option in options.items() if option.lower() == output.lower()), None)
+        yield (
+            f"{path.name}: instance {number}",
+            {
+                "id": f"{path.name.partition('_')[0]}-{number:06d}",
+                "question": f"{instance.get('input')}\n{definition[0]}",
+                "options": options,
+                "gold": letter,
+                "output": output,
+                "name": name,
+                "split": "test",
+            },
+        )
+
+
+def _output(instance: Mapping[str, Any]) -> str:
+    """The answer alone: `The treatment planning is: X` is X, `True` is yes."""
+    given = instance.get("output")
+    text = str(given[0] if isinstance(given, list) and given else given)
+    text = _ANSWER_AFTER.sub("", text.strip()).strip().rstrip(".")
+    return _YES_NO.get(text.lower(), text)
+
+
+def _options(definition: str, outputs: Sequence[str]) -> dict[str, str]:
+    for listed in _LISTED.findall(definition):
+        with contextlib.suppress(ValueError, SyntaxError):
+            named = ast.literal_eval(listed)
+            if len(named) > 1 and all(isinstance(option, str) for option in named):
+                return dict(zip(LETTERS, named, strict=False))
+    named = sorted(set(outputs), reverse={*outputs} <= {"yes", "no"})
+    return dict(zip(LETTERS, named, strict=False))
+
+
+def _item(record: Record) -> Item:
+    if is_omni(record):
+        return omni_item(record)
+    if record["gold"] is None:
+        raise ValueError(f"the gold answer {record['output'][:60]!r} is none of the options")
+    question, gold = closed(record["question"], record["options"], record["gold"])
+    return Item(id=record["id"], question=question, gold=gold, split=omni_split(record), extra={"set": record["name"]})
+
+
+def _split(record: Record) -> Split:
+    return omni_split(record)
+
+
+def _loader(name: str, title: str, sizes: dict[str, int], licence: str, paper: str) -> Loader:
+    return Loader(
+        info=DataSetInfo(
+            name=name,
+            title=title,
+            tasks=("yes-no",) if name == "mimic-iv-ed" else ("single-choice",),
+            sizes=sizes,
+            licence=licence,
+            obtain=(
+                "huggingface.co/datasets/Henrychur/MedS-Bench: its JSON (all test); or "
+                "github.com/Jack-ZC8/Omni-RAG-Medical: data/data_processed/test_short.json"
+            ),
+            paper=paper,
+        ),
+        files=("test_short.json",),
+        records=partial(_records, name=name),
+        known=lambda record: is_omni(record) or {"options", "gold", "output"} <= record.keys(),
+        key=lambda record: str(record["id"]),
+        split=_split,
+        item=_item,
+    )
+
+
+SEER = _loader(
+    "seer",
+    "SEER breast cancer: treatment (MedS-Bench)",
+    {"test": 1000, "validation": 422, "train": 2113},
+    "SEER research data agreement",
+    "Dubey et al. 2023; Wu et al., MedS-Bench, 2025",
+)
+DDXPLUS = _loader(
+    "ddxplus",
+    "DDXPlus: diagnosis out of 49 (MedS-Bench)",
+    {"test": 1000, "validation": 1000, "train": 5000},
+    "CC BY 4.0",
+    "Fansi Tchango et al., NeurIPS 2022; Wu et al., MedS-Bench, 2025",
+)
+MIMIC_IV_ED = _loader(
+    "mimic-iv-ed",
+    "MIMIC-IV-ED: hospital stay, revisit, triage (MedS-Bench)",
+    {"test": 1000, "validation": 583, "train": 2917},
+    "PhysioNet credentialed health data licence",
+    "Xie et al., Scientific Data 2022; Wu et al., MedS-Bench, 2025",
+)

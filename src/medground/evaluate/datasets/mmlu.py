@@ -1,0 +1,87 @@
+"""MMLU, its six medical subjects: files without a header, one per subject and split, such as `anatomy_test.csv`."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from medground.errors import UsageError
+from medground.evaluate.base import DataSetInfo, Item, Split
+from medground.evaluate.datasets.asking import closed
+from medground.evaluate.datasets.loader import Loader
+from medground.evaluate.datasets.records import Placed, Record, unpacked
+
+SUBJECTS = (
+    "anatomy",
+    "clinical_knowledge",
+    "college_biology",
+    "college_medicine",
+    "medical_genetics",
+    "professional_medicine",
+)
+_SPLITS: Mapping[str, Split] = {"test": "test", "val": "validation", "dev": "train"}
+_COLUMNS = ("question", "A", "B", "C", "D", "answer")
+
+
+def parts(path: Path) -> tuple[Path, ...]:
+    """The files of the six subjects in a folder and the folders in it, sorted by name; a file is the set by itself."""
+    if not path.is_dir():
+        return (path,)
+    named = [file for file in path.rglob("*.csv") if _subject(file)[0] in SUBJECTS and _subject(file)[1] in _SPLITS]
+    return tuple(sorted(named, key=lambda file: file.name))
+
+
+def _records(path: Path) -> Iterator[Placed]:
+    for file in parts(path):
+        subject, split = _subject(file)
+        for number, row in enumerate(_rows(file)):
+            where = f"{file.name}: question {number + 1}"
+            if len(row) != len(_COLUMNS):
+                raise UsageError(f"{where}: {len(row)} columns; MMLU has {len(_COLUMNS)}: {', '.join(_COLUMNS)}")
+            named = dict(zip(_COLUMNS, row, strict=True))
+            yield where, {"id": f"{subject}-{split}-{number:03d}", "subject": subject, "split": split, **named}
+
+
+def _rows(file: Path) -> Iterator[list[str]]:
+    with unpacked(file) as stream:
+        try:
+            yield from csv.reader(io.TextIOWrapper(stream, encoding="utf-8-sig", newline=""), strict=True)
+        except (csv.Error, UnicodeDecodeError) as error:
+            raise UsageError(f"{file} is not a CSV file ({error}); copy or download it again") from None
+
+
+def _subject(file: Path) -> tuple[str, str]:
+    subject, _, split = file.name.removesuffix(".gz").removesuffix(".csv").rpartition("_")
+    return subject, split
+
+
+def _item(record: Record) -> Item:
+    question, gold = closed(record["question"], {letter: record[letter] for letter in "ABCD"}, record["answer"])
+    return Item(id=record["id"], question=question, gold=gold, split=_split(record), extra={"set": record["subject"]})
+
+
+def _split(record: Record) -> Split:
+    return _SPLITS.get(record["split"], "unknown")
+
+
+MMLU = Loader(
+    info=DataSetInfo(
+        name="mmlu",
+        title="MMLU, six medical subjects",
+        tasks=("single-choice",),
+        sizes={"test": 1089, "validation": 123, "train": 30},
+        licence="MIT",
+        obtain="github.com/hendrycks/test: the folders test, val and dev of its data.tar",
+        paper="Hendrycks et al., Measuring Massive Multitask Language Understanding, ICLR 2021",
+    ),
+    files=(),
+    records=_records,
+    known=lambda record: record.get("answer") in ("A", "B", "C", "D") and "subject" in record,
+    key=lambda record: str(record["id"]),
+    split=_split,
+    item=_item,
+    parts=parts,
+    folder=lambda path: bool(parts(path)),
+)

@@ -1,0 +1,67 @@
+"""MMLU-Pro, its category health: up to ten options; as JSON Lines of the published parquet, or of medagents-benchmark.
+
+The published parquet has `question_id`, a list of options and `answer_index`; medagents-benchmark has `realidx`, an
+object of options and `answer_idx`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from medground.evaluate.base import DataSetInfo, Item, Split
+from medground.evaluate.datasets.asking import LETTERS, closed
+from medground.evaluate.datasets.loader import Loader
+from medground.evaluate.datasets.records import Placed, Record, json_lines
+
+_CATEGORY = "health"
+
+
+def _records(path: Path) -> Iterator[Placed]:
+    """Questions of health alone; `validation` in the file's name says that it is that split."""
+    split = "validation" if path.name.startswith("validation") else "test"
+    for where, record in json_lines(path):
+        if record.get("category", _CATEGORY) == _CATEGORY:
+            yield where, {**record, "split": split}
+
+
+def _item(record: Record) -> Item:
+    given = record["options"]
+    options = given if isinstance(given, Mapping) else dict(zip(LETTERS, given, strict=False))
+    letter = record.get("answer_idx")
+    if letter is None:
+        letter = LETTERS[int(record["answer_index"])]
+    question, gold = closed(record["question"], options, letter)
+    return Item(id=_key(record), question=question, gold=gold, split=_split(record), extra={"set": record.get("src")})
+
+
+def _key(record: Record) -> str:
+    return str(record.get("question_id", record.get("realidx")))
+
+
+def _split(record: Record) -> Split:
+    return "validation" if record["split"] == "validation" else "test"
+
+
+def _known(record: Record) -> bool:
+    one = {"question_id", "answer_index"} <= record.keys()
+    return {"question", "options", "category"} <= record.keys() and (one or {"realidx", "answer_idx"} <= record.keys())
+
+
+MMLU_PRO = Loader(
+    info=DataSetInfo(
+        name="mmlu-pro-health",
+        title="MMLU-Pro, category health",
+        tasks=("single-choice",),
+        sizes={"test": 818, "validation": 5},
+        licence="MIT",
+        obtain="huggingface.co/datasets/TIGER-Lab/MMLU-Pro: test and validation parquet, written as JSON Lines",
+        paper="Wang et al., MMLU-Pro, NeurIPS 2024",
+    ),
+    files=("test.jsonl", "mmlu_pro_health.jsonl"),
+    records=_records,
+    known=_known,
+    key=_key,
+    split=_split,
+    item=_item,
+)

@@ -1,0 +1,94 @@
+"""The questions of Omni-RAG: long ones (LiveQA, MedicationQA, ExpertQA) with a reference, short ones with options.
+
+The authors' files are JSON lists named `train_long.json`, `test_short.json` and so on; here also JSON Lines with a
+field `split`. A short question ends in its options, one on a line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from medground.errors import UsageError
+from medground.evaluate.base import Item, Split
+from medground.evaluate.datasets.asking import asked, closed
+from medground.evaluate.datasets.records import Placed, Record, json_file, json_lines
+
+_SPLITS: Mapping[str, Split] = {"train": "train", "dev": "validation", "test": "test"}
+_OPTION = re.compile(r"^([A-Za-z])\. (.*)$", re.MULTILINE)
+_HOLES = frozenset(
+    {
+        "expertqa-000025",
+        "liveqa-000223",
+        "liveqa-000232",
+        "liveqa-000420",
+        "liveqa-000444",
+        "liveqa-000513",
+        "medicationqa-000212",
+    }
+)
+"""Seven of the authors' 1,805 long questions have no text or no reference: they can be neither asked nor scored."""
+
+
+def omni_records(path: Path, only: str | None = None) -> Iterator[Placed]:
+    """Records of a file of Omni-RAG, of one of its sets where `only` names it; seven that are broken are left out.
+
+    Raises:
+        UsageError: the file is broken.
+    """
+    for where, record in _all(path):
+        if only in (None, record.get("name")) and record.get("id") not in _HOLES:
+            yield where, record
+
+
+def _all(path: Path) -> Iterator[Placed]:
+    if path.name.removesuffix(".gz").endswith(".jsonl"):
+        yield from json_lines(path)
+        return
+    content = json_file(path)
+    if not isinstance(content, list) or not all(isinstance(record, dict) for record in content):
+        raise UsageError(f"{path} is not Omni-RAG's list of questions")
+    split = path.name.partition("_")[0]
+    for number, record in enumerate(content, start=1):
+        yield f"{path.name}: question {number}", {"split": split, **record}
+
+
+def is_omni(record: Record) -> bool:
+    """Whether a record has the form of Omni-RAG."""
+    return {"id", "question", "gold", "name", "long"} <= record.keys()
+
+
+def omni_split(record: Record) -> Split:
+    """The split of a record."""
+    return _SPLITS.get(record.get("split", ""), "unknown")
+
+
+def omni_key(record: Record) -> str:
+    """The id of a record."""
+    return str(record["id"])
+
+
+def omni_item(record: Record) -> Item:
+    """The item of a record.
+
+    Raises:
+        ValueError: it lacks its answer, or its options cannot be read.
+    """
+    known = {"id": omni_key(record), "split": omni_split(record), "extra": {"set": record["name"]}}
+    if record["long"]:
+        if not record["gold"]:
+            raise ValueError("the gold answer is missing")
+        return Item(question=asked(record["question"], "free"), reference=record["gold"], **known)
+    text, options = split_options(record["question"])
+    question, gold = closed(text, options, record["gold"])
+    return Item(question=question, gold=gold, **known)
+
+
+def split_options(text: str) -> tuple[str, dict[str, str]]:
+    """A question and the options that it ends in: the last run of lines `A. ...`, `B. ...` and so on."""
+    found = list(_OPTION.finditer(text))
+    start = max((number for number, option in enumerate(found) if option[1] == "A"), default=None)
+    if start is None:
+        raise ValueError("the question does not end in options, one on a line, such as `A. yes`")
+    return text[: found[start].start()], {option[1]: option[2] for option in found[start:]}

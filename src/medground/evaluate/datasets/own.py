@@ -1,0 +1,96 @@
+"""A set of one's own: JSON Lines, one question a line, in a form that docs/evaluation.md describes."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from medground.corpus.readers.compose import make_document, validated
+from medground.evaluate.base import DataSetInfo, Item, Split
+from medground.evaluate.datasets.asking import LETTERS, asked
+from medground.evaluate.datasets.loader import Loader
+from medground.evaluate.datasets.records import Record, json_lines
+from medground.question import TASKS, Task
+
+_VALUES: Mapping[Task, tuple[str, ...]] = {"yes-no": ("yes", "no"), "yes-no-maybe": ("yes", "no", "maybe")}
+
+
+class OwnRecord(BaseModel):
+    """One line. Only `question` and a gold value (`answer`, or `reference` for a free one) are needed."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    id: str = ""
+    question: str
+    task: Task | None = None
+    options: dict[str, str] | list[str] = Field(default_factory=dict)
+    answer: str | list[str] = Field(default_factory=list)
+    reference: str = ""
+    documents: list[str] = Field(default_factory=list)
+    context: list[dict[str, Any]] = Field(default_factory=list)
+    headings: list[str] = Field(default_factory=list)
+    split: Split = "test"
+    group: str = ""
+    extra: dict[str, Any] = Field(default_factory=dict)
+
+
+def _item(record: Record) -> Item:
+    own = validated(OwnRecord, record)
+    options = own.options if isinstance(own.options, dict) else dict(zip(LETTERS, own.options, strict=False))
+    gold = [own.answer] if isinstance(own.answer, str) else own.answer
+    task = own.task or _guessed(gold, options)
+    allowed: Sequence[str] = list(options) or _VALUES.get(task, ())
+    if not gold and not own.reference:
+        raise ValueError('the gold answer is missing: give "answer", or "reference" for a free question')
+    if wrong := [value for value in gold if value not in allowed]:
+        raise ValueError(f"the gold answer {wrong[0]!r} is none of {', '.join(allowed) or 'the options'}")
+    return Item(
+        id=_key(record),
+        question=asked(own.question, task, options),
+        gold=tuple(gold),
+        reference=own.reference,
+        documents=tuple(own.documents),
+        context=tuple(make_document(document) for document in own.context),
+        headings=tuple(own.headings),
+        split=own.split,
+        group=own.group,
+        extra=own.extra,
+    )
+
+
+def _guessed(gold: Sequence[str], options: Mapping[str, str]) -> Task:
+    if options:
+        return "single-choice" if len(gold) == 1 else "multiple-choice"
+    return "yes-no-maybe" if gold else "free"
+
+
+def _key(record: Record) -> str:
+    """The line's id; without one, a hash of its question."""
+    return str(record.get("id") or hashlib.sha256(str(record.get("question")).encode()).hexdigest()[:12])
+
+
+def _split(record: Record) -> Split:
+    split: Split = record.get("split", "test")
+    return split
+
+
+OWN = Loader(
+    info=DataSetInfo(
+        name="jsonl",
+        title="Your own questions",
+        tasks=TASKS,
+        sizes={"test": 0},
+        licence="yours",
+        obtain="write it: one JSON object a line, see docs/evaluation.md",
+        seen="whole",
+    ),
+    files=("questions.jsonl",),
+    records=json_lines,
+    known=lambda record: "question" in record and record.keys() <= OwnRecord.model_fields.keys(),
+    key=_key,
+    split=_split,
+    item=_item,
+)

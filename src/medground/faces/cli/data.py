@@ -1,0 +1,66 @@
+"""`medground data`: the data sets of evaluation, and whether a file is one of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from medground.evaluate.base import DataSetInfo
+    from medground.evaluate.datasets.check import Checked
+
+data_app = typer.Typer(help="Data sets of evaluation: list them, check a file.", no_args_is_help=True)
+
+_SEEN = {
+    "whole": "",
+    "part": "seen here in part only",
+    "form": "not seen here: written to its published form",
+}
+
+
+@data_app.command("list")
+def list_sets() -> None:
+    """Print every data set: tasks, sizes, licence, date limit, and how to obtain it. Nothing is downloaded."""
+    from medground.evaluate.datasets import dataset_names, open_dataset
+
+    for name in dataset_names():
+        _show(open_dataset(name).info)
+
+
+@data_app.command("check")
+def check(
+    path: Annotated[Path, typer.Argument(help="A data set's file, or the folder that holds it.")],
+    name: Annotated[str | None, typer.Option("--set", metavar="SET", help="Check it as this set.")] = None,
+) -> None:
+    """Say which set a file is, read every question of it, and compare it with the known release."""
+    from medground.evaluate.datasets import open_dataset
+    from medground.evaluate.datasets.check import check_file, recognised
+
+    for dataset in [open_dataset(name)] if name else recognised(path):
+        _report(check_file(dataset, path))
+
+
+def _show(info: DataSetInfo) -> None:
+    sizes = ", ".join(f"{split} {size:,}" for split, size in info.sizes.items() if size) or "as the file has"
+    typer.echo(f"{info.name}  {info.title}")
+    typer.echo(f"    {', '.join(info.tasks)}; {sizes}; licence: {info.licence}")
+    if info.date_limit:
+        typer.echo(f"    made with evidence until {info.date_limit}")
+    typer.echo(f"    from {info.obtain}")
+    if _SEEN[info.seen]:
+        typer.echo(f"    {_SEEN[info.seen]}")
+
+
+def _report(found: Checked) -> None:
+    sizes = ", ".join(f"{split} {size:,}" for split, size in found.sizes.items())
+    tasks = ", ".join(f"{task} {count:,}" for task, count in found.tasks.items())
+    typer.echo(f"{found.info.name}: {sum(found.sizes.values()):,} questions ({sizes}); {tasks}")
+    if found.with_context:
+        typer.echo(f"    {found.with_context:,} with their own documents (--with-context)")
+    if found.missing:
+        typer.echo(f"    fewer than published: {', '.join(found.missing)}")
+    release = "as it is known" if found.known else "no file of this name is known to compare with"
+    typer.echo(f"    sha256 {found.hash}, {release}")
+    typer.echo(f"    {found.path}")
