@@ -1,10 +1,12 @@
 """What the keyless critic says, through the operator: related or neutral, and the differences to look at."""
 
+import re
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from medground.operators.keyless.flags import FLAGS, compare, differences
+from medground.operators.keyless.flags import FLAGS, RELATED, compare, differences
 from medground.operators.verifying import EntailInput, entail
 from medground.operators.views import EvidenceView
 
@@ -39,6 +41,9 @@ def test_nothing_is_related_to_other_words_or_to_no_quote() -> None:
         ("comparison order", "Warfarin was safer than heparin.", "Heparin was safer than warfarin."),
         ("certainty", "The drug cures asthma.", "The drug may cure asthma."),
         ("cause", "Coffee causes cancer.", "Coffee was associated with cancer."),
+        ("population", "Statins lower mortality in patients.", "Statins lower mortality in mice."),
+        ("population", "The vaccine protects children.", "The vaccine protects elderly adults from disease."),
+        ("population", "Risk of stroke is higher in women.", "Risk of stroke was found to be higher in men."),
     ],
 )
 def test_each_kind_of_difference_is_flagged(flag: str, statement: str, quote: str) -> None:
@@ -56,10 +61,81 @@ def test_each_kind_of_difference_is_flagged(flag: str, statement: str, quote: st
         ("direction", "The drug increases pressure.", "The drug increases pressure and lowers the pulse."),
         ("comparison order", "Warfarin was safer than heparin.", "Warfarin proved safer than heparin."),
         ("cause", "Coffee is linked to cancer.", "Coffee was associated with cancer."),
+        ("number", "About 12% died of stroke.", "Of all, 11.8% died of a stroke, and 20% lived."),
+        ("number", "IL-6 rose in type 2 diabetes.", "The cytokine rose in diabetes."),
+        ("negation", "The drug cures asthma.", "The drug cured asthma in all patients, but did not help in gout."),
+        ("negation", "Mice lacking the gene died early.", "Deletion of the gene led to early death of the mice."),
+        ("negation", "Sleep matters.", "Sleep is not only pleasant, it matters for sleepers."),
+        ("population", "Mortality fell in women.", "Mortality fell in men and in women."),
+        ("population", "Human stem cells can mature.", "Stem cells can mature in mice."),
+        ("subject", "The medicine relieves chronic headaches.", "Amitriptyline helps against long headaches."),
     ],
 )
 def test_equal_meanings_are_not_flagged(flag: str, statement: str, quote: str) -> None:
     assert flag not in differences(statement, quote)
+
+
+REPEATED = "In the trial, 24 of 180 women on placebo and 12 of 176 on aspirin may have had a stroke within 5 years."
+
+
+@pytest.mark.parametrize(
+    ("flags", "changes"),
+    [
+        ((), {}),
+        (("number",), {"24": "42"}),
+        (("number",), {"24 of 180": "12 of 180", "12 of 176": "24 of 176"}),
+        (("number",), {"5 years": "nine years"}),
+        (("negation",), {"have had": "not have had"}),
+        (("certainty",), {"may have had": "had"}),
+        (("subject",), {"aspirin": "warfarin"}),
+        (("subject",), {"placebo": "aspirin", "aspirin": "placebo"}),
+        (("population",), {"women": "men"}),
+    ],
+)
+def test_repeated_text_is_compared_word_by_word(flags: tuple[str, ...], changes: dict[str, str]) -> None:
+    pattern = re.compile("|".join(map(re.escape, changes))) if changes else re.compile("(?!)")
+    statement = pattern.sub(lambda match: changes[match[0]], REPEATED)
+    assert differences(statement, REPEATED) == flags
+
+
+def test_a_part_of_a_sentence_is_not_held_to_the_rest_of_it() -> None:
+    quote = "Aspirin reduced the risk of stroke in 180 women, whereas warfarin may not have had any effect in mice."
+    assert differences("Aspirin reduced the risk of stroke in 180 women.", quote) == ()
+
+
+def test_a_long_premise_is_compared_by_its_nearest_sentence() -> None:
+    premise = (
+        "Stroke is no rare disease. Aspirin reduced the risk of stroke by 12%. Warfarin did not. "
+        "The risk of gout may have increased by 21%."
+    )
+    found = compare("Aspirin reduced the risk of stroke by 21%.", evidence("Cats purr.", premise))
+    assert (found.best, found.flags) == ("E2", ("number",))
+    assert found.sentence == "Aspirin reduced the risk of stroke by 12%."
+    assert compare("Aspirin reduced the risk of stroke by 12%.", evidence(premise)).flags == ()
+
+
+def test_the_probability_grows_with_what_is_shared() -> None:
+    statement = "Aspirin lowers the risk of colorectal cancer."
+    quotes = (
+        "Zebrafish were kept warm.",
+        "Cancer was frequent.",
+        "Colorectal cancer risk fell with aspirin.",
+        statement,
+    )
+    found = [compare(statement, evidence(quote)) for quote in quotes]
+    chances = [f.probability for f in found]
+    assert chances == sorted(chances)
+    assert chances[0] == 0
+    assert chances[-1] > 0.8
+    assert [f.related for f in found] == [chance >= RELATED for chance in chances]
+
+
+@pytest.mark.parametrize("statement", ["", "   ", "的研究表明", "🧬", "of the and", "x" * 50_000, "12 " * 5_000])
+@pytest.mark.parametrize("quote", ["", " \n\n ", "Aspirin works.", "y" * 50_000])
+def test_odd_texts_are_compared_and_not_supported(statement: str, quote: str) -> None:
+    found = compare(statement, evidence(quote))
+    assert not found.related
+    assert 0 <= found.probability < RELATED
 
 
 @settings(max_examples=80)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 NEGATION = re.compile(
-    r"\b(?:no|not|never|neither|nor|none|without|cannot|fail(?:s|ed)? to|lack(?:s|ed|ing)?|absence of|absent|unable|"
-    r"unlikely|insufficient|ineffective|insignificant|nonsignificant)\b|n['’]t\b",
+    r"\b(?:no|not(?! (?:only|just)\b)|never|neither|nor|none|without|cannot|fail(?:s|ed)? to|lack(?:s|ed|ing)?|"
+    r"absence of|absent|unable|unlikely|insufficient|ineffective|insignificant|nonsignificant)\b|n['’]t\b",
     re.IGNORECASE,
 )
 UP = re.compile(
@@ -35,11 +35,11 @@ SURE = re.compile(
     r"\b(?:prov(?:e|es|ed|en|ing)|definite\w*|certain\w*|always|undoubtedly|clearly|will)\b", re.IGNORECASE
 )
 CAUSE = re.compile(
-    r"\b(?:caus\w*|leads? to|led to|results? in|resulted in|induc\w*|due to|because|responsible for|trigger\w*|"
+    r"\b(?<!-)(?:caus\w*|leads? to|led to|results? in|resulted in|induc\w*|due to|because|responsible for|trigger\w*|"
     r"produc\w*|prevent\w*|mediat\w*)\b",
     re.IGNORECASE,
 )
 ASSOCIATION = re.compile(
-    r"\b(?:associat\w*|correlat\w*|link\w*|relat(?:ed|ionship|ion)|predict\w*|risk factors?)\b", re.IGNORECASE
+    r"\b(?:associat\w*|correlat\w*|link\w*|relat(?:ed to|ionship|ion)|predict\w*|risk factors?)\b", re.IGNORECASE
 )
 EVERY = (NEGATION, UP, DOWN, HEDGE, SURE, CAUSE, ASSOCIATION)

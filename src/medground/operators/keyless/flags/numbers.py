@@ -7,9 +7,10 @@ from collections.abc import Sequence
 
 from medground.operators.keyless.flags.pair import Pair, folded
 
-# A digit in a name is no quantity: IL-6, p53, CD4. A minus sign is not read, ranges are written with the same mark.
+# A digit in a name is no quantity: IL-6, p53, type 2. A minus sign is not read, ranges are written with the same mark.
 _NUMBER = re.compile(
-    r"(?<![\w.])(?<![A-Za-z]-)(\d+(?:[.,]\d+)*)\s*-?\s*(%|percent|[mµ]?g|kg|mcg|[mdµ]?l|mmol|nmol|[mcnµ]?m|mmhg|fold|"
+    r"(?<![\w.])(?<![A-Za-z]-)(?<!\btype )(?<!\bgrade )(?<!\bstage )(?<!\bphase )(?<!\bfactor )(?<!\bgroup )"
+    r"(\d+(?:[.,]\d+)*)\s*-?\s*(%|percent|[mµ]?g|kg|mcg|[mdµ]?l|mmol|nmol|[mcnµ]?m|mmhg|fold|"
     r"(?:second|minute|hour|day|week|month|year)s?)?(?![\w])",
     re.IGNORECASE,
 )
@@ -23,8 +24,9 @@ def number(pair: Pair) -> bool:
     """Repeated text has other numbers, or the same in another order; a paraphrase has one that the premise lacks."""
     if pair.repeats:
         return not _in_order(_sequence(pair.statement), _sequence(pair.quote))
-    held = _sequence(pair.premise)
-    return any(not _holds(held, stated) for stated in _quantities(pair.statement))
+    stated = _quantities(pair.statement)
+    held = _sequence(pair.premise) if stated else []
+    return any(not _holds(held, value) for value in stated)
 
 
 def unit(pair: Pair) -> bool:

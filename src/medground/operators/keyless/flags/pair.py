@@ -61,7 +61,12 @@ class Pair:
     @cached_property
     def repeats(self) -> bool:
         """Whether the statement repeats most of the sentence, or of a part of it."""
-        return repetition(aligned(self.statement), aligned(self.quote)) >= REPEATED
+        return self.repetition >= REPEATED
+
+    @cached_property
+    def repetition(self) -> float:
+        """Share of the statement's tokens that the sentence has in the same order, 0 to 1."""
+        return repetition(aligned(self.statement), aligned(self.quote))
 
     @cached_property
     def clause(self) -> str:

@@ -26,7 +26,10 @@ def negation(pair: Pair) -> bool:
     if pair.repeats:
         before, after = pair.changed(NEGATION)
         return before != after
-    return bool(_DENIED.search(folded(pair.statement))) != bool(_DENIED.search(folded(pair.clause)))
+    denied = bool(_DENIED.search(folded(pair.statement)))
+    if not _DENIED.search(folded(pair.quote)):
+        return denied
+    return denied != bool(_DENIED.search(folded(pair.clause)))
 
 
 def direction(pair: Pair) -> bool:

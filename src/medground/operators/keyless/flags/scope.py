@@ -14,14 +14,17 @@ from medground.operators.keyless.flags.pair import Pair
 RARE = 3.0
 """Least weight of a word whose replacement counts: commoner ones are often just another wording."""
 
+ALMOST = 0.8
+"""Least repetition for a replaced word to count; below it, other words are just another wording."""
+
 _THAN = re.compile(r"\b(?:than|versus|vs|(?:as )?compared (?:with|to)|relative to)\b", re.IGNORECASE)
 _GROUPS: Mapping[str, Mapping[str, re.Pattern[str]]] = {
     axis: {name: re.compile(rf"\b(?:{pattern})\b", re.IGNORECASE) for name, pattern in groups.items()}
     for axis, groups in {
         "species": {
-            "humans": r"humans?|patients?|men|women|people|persons?|participants?|volunteers?|children|adults|infants?",
+            "humans": r"humans|patients?|men|women|people|persons?|participants?|volunteers?|children|adults|infants?",
             "animals": r"mice|mouse|murine|rats?|rabbits?|pigs?|porcine|dogs?|canine|monkeys?|macaques?|zebrafish|"
-            r"drosophila|yeast|animals?|in vitro|cell lines?|cultured cells",
+            r"drosophila|yeast|in vitro|cell lines?|cultured cells",
         },
         "age": {
             "adults": r"adults?|elderly|older (?:adults|people|patients|men|women)",
@@ -50,7 +53,7 @@ def _sides(text: str) -> tuple[set[str], set[str]] | None:
 
 
 def population(pair: Pair) -> bool:
-    """The statement names a group of which the source has only the counterpart: women for men, patients for mice.
+    """The statement names a group that the source does not, where it names another: women, of a study of men.
 
     Repeated text is held to the sentence, a paraphrase to the whole premise.
     """
@@ -68,7 +71,7 @@ def _other_group(groups: Mapping[str, re.Pattern[str]], statement: str, source: 
 
 def subject(pair: Pair) -> bool:
     """In repeated text, a telling word stands where the sentence has another, or two have changed places."""
-    if not pair.repeats:
+    if pair.repetition < ALMOST:
         return False
     gone = Counter(term for change in pair.changes for term in _telling(change.before))
     come = Counter(term for change in pair.changes for term in _telling(change.after))
