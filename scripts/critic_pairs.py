@@ -1,0 +1,131 @@
+"""Make the pairs that the small critic is trained on: `python scripts/critic_pairs.py ../shared/data OUT`.
+
+Writes `train.jsonl` and `valid.jsonl`, lines with premise, statement, label and source. Training material only: of
+SciFact the corpus without the abstracts that development claims cite, and the training claims on those; PubMedQA's
+training split; Evidence Inference's training articles. An article that any of them holds out is used for none.
+
+Validation is of three kinds: SciFact training claims on abstracts that development claims cite too (no gradient is
+taken on those abstracts, so they also say nothing of the development set's claims to the model), prompts of Evidence
+Inference's validation split, and planted errors in one abstract of forty that training does not read.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+from pairing.changed import from_own_passage, from_summary
+from pairing.claims import augmented, plain
+from pairing.lines import lines
+from pairing.near import from_near
+from pairing.pair import Pair, Weights
+from pairing.trials import from_trials
+from planted_errors import collected
+from real_sentences import Abstract
+
+FOLDERS = ("scifact", "pubmedqa", "evidence_inference")
+_STATES = re.compile(
+    r"\b(?:is|are|was|were|has|have|does|do|can|may|not|no|[a-z]{3,}(?:ates|izes|ises|uces|otes|bits|ases|oves|uses|"
+    r"icts|ances|ents|ects|rols|ences|ires|esses|utes|eads|ults|ays|inds|ives|airs|gers|ports|ocks|itates|ines|ends|"
+    r"odes|eals|ores|ains|acts|gets|inks|ers|ides|ows))\b"
+)
+_ABOUT = re.compile(
+    r"^(?:effects?|role|impact|comparison|association|evaluation|a |the effect|study|use )", re.IGNORECASE
+)
+
+
+def spread(abstract: Abstract) -> bool:
+    """Whether an abstract is among the one in forty that validation takes."""
+    return crc32(abstract.document.encode()) % 40 == 0
+
+
+def titles(data: Path, train: Sequence[Abstract]) -> Iterator[tuple[str, Abstract]]:
+    """Titles that state something, with the abstracts under them."""
+    known = {a.document: a for a in train}
+    records = [("DOC:", "doc_id", r) for r in lines(data / "scifact" / "corpus.jsonl.gz")]
+    for path in sorted((data / "evidence_inference").glob("rct_abstracts_*.jsonl.gz")):
+        records += [("PMID:", "pmid", r) for r in lines(path)]
+    for prefix, key, record in records:
+        abstract = known.get(f"{prefix}{record[key]}")
+        title = " ".join(record["title"].split()).split(": a ")[0].split(": A ")[0].rstrip(".")
+        stated = 5 <= len(title.split()) <= 25 and "?" not in title and _STATES.search(title)
+        if abstract and stated and not _ABOUT.search(title):
+            yield f"{title}.", abstract
+
+
+def conclusions(train: Sequence[Abstract]) -> Iterator[tuple[str, list[str]]]:
+    """The last sentence of an abstract, and the sentences before it."""
+    for abstract in train:
+        *before, last = abstract.sentences
+        if len(before) > 3 and last in abstract.usable:
+            yield last, before
+
+
+def drawn(pairs: Iterable[Pair], number: int, rng: random.Random) -> list[Pair]:
+    """At most `number` of them, drawn by chance."""
+    found = list(pairs)
+    return rng.sample(found, min(number, len(found)))
+
+
+def claim_sets(data: Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """SciFact's training claims without, and with, an abstract that development claims cite."""
+    folder = data / "scifact"
+    dev = {d for claim in lines(folder / "claims_dev.jsonl") for d in claim["cited_doc_ids"]}
+    free, shared = [], []
+    for claim in lines(folder / "claims_train.jsonl"):
+        (shared if dev & set(claim["cited_doc_ids"]) else free).append(claim)
+    return free, shared
+
+
+def made(data: Path, number: int, seed: int) -> tuple[list[Pair], list[Pair]]:
+    """Pairs to train on, shuffled, and pairs to validate with; `number` is how many are of planted errors."""
+    rng = random.Random(seed)
+    everything = collected([data / f for f in FOLDERS], "train")
+    train, kept = [a for a in everything if not spread(a)], [a for a in everything if spread(a)]
+    weights = Weights(s for a in train for s in a.sentences)
+    corpus = {str(r["doc_id"]): r["abstract"] for r in lines(data / "scifact" / "corpus.jsonl.gz")}
+    free, shared = claim_sets(data)
+    prompts: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for prompt in lines(data / "evidence_inference" / "prompts_labelled.jsonl.gz"):
+        prompts[prompt["split"]].append(prompt)
+    pairs = [p for a in rng.sample(train, len(train)) for p in from_own_passage(a, rng, 1)][:number]
+    for title, abstract in titles(data, train):
+        pairs += from_summary(title, abstract.sentences, weights, rng, source="title")
+    for last, before in conclusions(train):
+        pairs += from_summary(last, before, weights, rng, source="conclusion")
+    pairs += from_trials(prompts["train"], rng)
+    pairs += from_near(train, weights, rng, number // 4)
+    pairs += augmented(free, corpus, weights, rng, rounds=4)
+    rng.shuffle(pairs)
+    valid = [*plain(shared, corpus, weights), *drawn(from_trials(prompts["validation"], rng), 300, rng)]
+    valid += drawn((p for a in kept for p in from_own_passage(a, rng, 1)), 400, rng)
+    return pairs, valid
+
+
+def main() -> None:
+    """Write the files, and print how many pairs of each source and label they have."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--planted", type=int, default=10_000)
+    parser.add_argument("--seed", type=int, default=0)
+    arguments = parser.parse_args()
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    for name, pairs in zip(("train", "valid"), made(arguments.data, arguments.planted, arguments.seed), strict=True):
+        with (arguments.out / f"{name}.jsonl").open("w", encoding="utf-8") as file:
+            file.writelines(json.dumps(asdict(p), ensure_ascii=False) + "\n" for p in pairs)
+        print(f"{name}: {len(pairs):,} pairs, {dict(Counter(p.label for p in pairs))}")
+        for (source, label), count in sorted(Counter((p.source, p.label) for p in pairs).items()):
+            print(f"  {source:20}{label:12}{count:7,}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,125 @@
+"""Errors planted on either side, so that neither side alone tells the label.
+
+Of a sentence `s` and its changed twin `t` four pairs can be made: s under s and t under t agree, s under t and t
+under s do not. Each is drawn as often as the others.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from planted_errors import plant
+from planting.inflection import base, third
+from real_sentences import Abstract
+
+from pairing.pair import Label, Pair, Weights, around, joined
+from pairing.paraphrase import reworded
+
+CONTRARY = ("negation", "direction", "number")
+_ORDERS = (
+    ("direction", "strengthened", "negation", "subject"),
+    ("direction", "negation", "number"),
+    ("strengthened", "direction", "negation"),
+    ("number", "negation", "direction"),
+)  # fmt: skip
+_VERBS = (
+    "regulates|induces|promotes|inhibits|reduces|increases|improves|causes|predicts|enhances|prevents|protects|mediates|"
+    "controls|affects|influences|requires|activates|suppresses|decreases|contributes|leads|results|plays|binds|drives|"
+    "impairs|stimulates|triggers|modulates|correlates|supports|limits|blocks|facilitates|determines|depends|encodes|"
+    "reveals|restores|maintains|interacts|targets|links|attenuates|accelerates|delays|alters|confers|provides|has|shows"
+)
+_PRESENT = re.compile(rf"(?<=[\w)] )({_VERBS})(?= )")
+_FINDING = re.compile(
+    r"\b(?:associat|correlat|increas|decreas|reduc|improv|higher|lower|greater|longer|shorter|better|worse|significant|"
+    r"differ|effect|caus|induc|inhibit|promot|prevent|predict|requir|regulat|mediat|protect|risk|suggest|conclu|"
+    r"demonstrat|show|found|indicat|reveal|no |not |impair|enhanc|activat|suppress|lack|role)"
+)
+"""Words of a sentence that tells a result, which errors in it would falsify."""
+_LACKING = re.compile(r"\b(?:lacks|lack)\b")
+
+
+def contrary(kind: str, sentence: str, rng: random.Random, others: Sequence[str] = ()) -> str | None:
+    """As `plant`; a negation also reaches plain verbs, which claims and titles have."""
+    found = plant(kind, sentence, rng, others=others)
+    if kind != "negation" or found is not None:
+        return found
+    if _LACKING.search(sentence):
+        return _LACKING.sub(lambda m: "has" if m[0] == "lacks" else "have", sentence, count=1)
+    if re.search(r"\b(?:no|not|nor|never|without|whether|cannot)\b", sentence):
+        return None
+    matches = list(_PRESENT.finditer(sentence))
+    if not matches:
+        return None
+    match = rng.choice(matches[:2])
+    verb = next((b for b in (match[1][:-1], match[1][:-2], "have") if third(b) == match[1]), base(match[1]))
+    return f"{sentence[: match.start()]}does not {verb}{sentence[match.end() :]}"
+
+
+def from_own_passage(abstract: Abstract, rng: random.Random, most: int) -> Iterator[Pair]:
+    """Pairs of up to `most` sentences that tell a result: a statement near in words under the passage that it is from.
+
+    Nearly every sentence has a number or a verb to deny, few a direction: the rarer kind is taken where there is one.
+    """
+    places = [i for i, s in enumerate(abstract.sentences) if s in abstract.usable and _FINDING.search(s)]
+    for place in rng.sample(places, min(most, len(places))):
+        sentence = abstract.sentences[place]
+        others = [s for s in abstract.sentences if s != sentence]
+        for kind in _ORDERS[rng.randrange(len(_ORDERS))]:
+            if twin := contrary(kind, sentence, rng, others):
+                yield from _own(kind, sentence, twin, abstract.sentences, place, rng)
+                break
+
+
+def _own(
+    kind: str, sentence: str, twin: str, sentences: Sequence[str], place: int, rng: random.Random
+) -> Iterator[Pair]:
+    seed = rng.getrandbits(30)
+    s, t = (reworded(x, seed, keep_brackets=kind == "number") for x in (sentence, twin))
+    if s == t:
+        return
+    near = around(sentences, place, rng)
+    plain, turned = joined(near), joined([twin if x == sentence else x for x in near])
+    wrong: Label = "contradicts" if kind in CONTRARY else "neutral"
+    # A hedged statement stays true where the passage is certain.
+    weak: Label = "entails" if kind == "strengthened" else wrong
+    cells: list[tuple[str, str, Label]] = [
+        (plain, s, "entails"), (turned, t, "entails"), (plain, t, wrong), (turned, s, weak)
+    ]  # fmt: skip
+    for premise, statement, label in (rng.choice(cells[:2]), rng.choice(cells[2:])):
+        yield Pair(premise, statement, label, f"own {kind}")
+
+
+def from_summary(
+    summary: str,
+    sentences: Sequence[str],
+    weights: Weights,
+    rng: random.Random,
+    *,
+    source: str,
+    least: float = 0.45,
+    polish: Callable[[str, int], str] = reworded,
+) -> Iterator[Pair]:
+    """A title or a conclusion under the sentences that it sums up, itself not among them."""
+    places = weights.best(summary, sentences, 3)
+    if not places:
+        return
+    top = max(places, key=lambda i: weights.overlap(summary, sentences[i]))
+    if weights.overlap(summary, sentences[top]) < least:
+        return
+    premise = [sentences[i] for i in places] if rng.random() < 0.6 else [sentences[top]]
+    kinds = [(k, t) for k in ("negation", "direction") if (t := contrary(k, summary, rng))]
+    seed = rng.getrandbits(30)
+    if not kinds:
+        yield Pair(joined(premise), polish(summary, seed), "entails", source)
+        return
+    kind, twin = rng.choice(kinds)
+    turned = contrary(kind, sentences[top], rng)
+    s, t = polish(summary, seed), polish(twin, seed)
+    if turned and rng.random() < 0.5:
+        yield Pair(turned, s, "contradicts", source)
+        yield Pair(turned, t, "entails", source)
+    else:
+        yield Pair(joined(premise), s, "entails", source)
+        yield Pair(joined(premise), t, "contradicts", source)

@@ -1,0 +1,97 @@
+"""A labelled pair, and the choice of sentences that a statement is compared with."""
+
+from __future__ import annotations
+
+import math
+import random
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+Label = Literal["entails", "contradicts", "neutral"]
+_WORD = re.compile(r"[a-z]+\d*[a-z]*|\d+(?:\.\d+)?")
+MOST_WORDS = 64
+"""Words of a premise that need not be whole: with the statement they make about 128 tokens."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """`source` names how the pair was made; figures are kept apart by it."""
+
+    premise: str
+    statement: str
+    label: Label
+    source: str
+
+
+@lru_cache(maxsize=200_000)
+def words(text: str) -> frozenset[str]:
+    """Its words in a crude root form, so that `reduces` meets `reduced`."""
+    return frozenset(_root(w) for w in _WORD.findall(text.lower()))
+
+
+def _root(word: str) -> str:
+    return word[:6] if len(word) > 6 else word.removesuffix("s")
+
+
+class Weights:
+    """How telling a word is: the logarithm of the share of sentences without it."""
+
+    def __init__(self, sentences: Iterable[str]) -> None:
+        counts: Counter[str] = Counter()
+        total = 0
+        for sentence in sentences:
+            counts.update(words(sentence))
+            total += 1
+        self._unknown = math.log(total + 1)
+        self._weights: Mapping[str, float] = {w: math.log((total + 1) / n) for w, n in counts.items()}
+
+    def overlap(self, statement: str, sentence: str) -> float:
+        """Share of the statement's word weight that the sentence holds, in 0..1."""
+        mine = words(statement)
+        total = sum(self._weights.get(w, self._unknown) for w in mine)
+        shared = sum(self._weights.get(w, self._unknown) for w in mine & words(sentence))
+        return shared / total if total else 0.0
+
+    def best(self, statement: str, sentences: Sequence[str], number: int) -> list[int]:
+        """Places of up to `number` sentences with most overlap that fit into a premise, in the order of the text."""
+        order = sorted(range(len(sentences)), key=lambda i: (-self.overlap(statement, sentences[i]), i))[:number]
+        kept: list[int] = []
+        left = MOST_WORDS
+        for place in order:
+            left -= len(sentences[place].split())
+            if not kept or left >= 0:
+                kept.append(place)
+        return sorted(kept)
+
+
+def joined(sentences: Sequence[str]) -> str:
+    """A premise of whole sentences, as many of the first as fit."""
+    kept: list[str] = []
+    length = 0
+    for sentence in sentences:
+        size = len(sentence.split())
+        if kept and length + size > MOST_WORDS:
+            break
+        kept.append(sentence)
+        length += size
+    return " ".join(kept)
+
+
+def around(sentences: Sequence[str], place: int, rng: random.Random) -> list[str]:
+    """A sentence among up to three of its neighbours; now and then in another order, or with one of them dropped."""
+    before, after = rng.choice(((0, 0), (1, 0), (0, 1), (1, 1), (2, 0), (0, 2), (2, 1)))
+    own = sentences[place]
+    near = [*sentences[max(0, place - before) : place], *sentences[place + 1 : place + 1 + after]]
+    budget = MOST_WORDS - len(own.split())
+    kept: list[str] = []
+    for sentence in near:
+        if rng.random() < 0.8:
+            budget -= len(sentence.split())
+            if budget >= 0:
+                kept.append(sentence)
+    at = rng.randint(0, len(kept)) if rng.random() < 0.5 else min(before, len(kept))
+    return [*kept[:at], own, *kept[at:]]
