@@ -6,12 +6,13 @@ import asyncio
 import logging
 import secrets
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from types import TracebackType
-from typing import Self
+from typing import Self, TypeVar
 
 from medground.answer import Answer, Verdict
 from medground.errors import BudgetExhausted, ConfigError, MedgroundError, UsageError
@@ -27,9 +28,12 @@ from medground.settings import Settings
 from medground.sources.base import KnowledgeGraph, Source
 from medground.sources.open import open_corpora
 from medground.trace import Trace
+from medground.verify.critics.open import check_critic
 from medground.write.compose import compose, quotes_only
 
 log = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 
 @dataclass
@@ -59,20 +63,11 @@ class Engine:
         """
         settings = settings or Settings.load()
         problems: list[MedgroundError] = []
-        recipe: Recipe | None = None
-        models: Models | None = None
-        try:
-            recipe = open_recipe(settings.recipe.name)
-        except MedgroundError as error:
-            problems.append(error)
-        try:
-            models = open_models(settings, OPERATORS)
-        except MedgroundError as error:
-            problems.append(error)
-        try:
-            await asyncio.to_thread(open_reranker, settings.retrieval.reranker)
-        except MedgroundError as error:
-            problems.append(error)
+        recipe = _tried(problems, lambda: open_recipe(settings.recipe.name))
+        models = _tried(problems, lambda: open_models(settings, OPERATORS))
+        for reranker in _rerankers(settings):
+            await asyncio.to_thread(_tried, problems, partial(open_reranker, reranker))
+        await asyncio.to_thread(_tried, problems, partial(check_critic, settings.verify.critic))
         if recipe is None or models is None or problems:
             raise _one_report(problems)
         sources, graphs = await asyncio.to_thread(open_corpora, settings, progress)
@@ -180,6 +175,22 @@ class Engine:
             partial.replace(path)
         except OSError as error:
             log.warning("the answer could not be kept in %s: %s", path, error)
+
+
+def _tried(problems: list[MedgroundError], step: Callable[[], T]) -> T | None:
+    try:
+        return step()
+    except MedgroundError as error:
+        problems.append(error)
+        return None
+
+
+def _rerankers(settings: Settings) -> set[str]:
+    """Those that the recipe will use."""
+    parts = settings.reason_and_verify
+    if settings.recipe.name != "reason-and-verify":
+        return {settings.retrieval.reranker}
+    return {parts.reranker} if parts.rerank else set()
 
 
 def _unchecked() -> Verdict:
