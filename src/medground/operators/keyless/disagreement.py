@@ -30,14 +30,16 @@ MOST_NAMED = 5
 _NULL = re.compile(
     r"\b(?:(?:did|does|do|was|were|is|are) )?(?:no|not|nor|neither|without|lack of)\b[^.;,]{0,60}?\b(?:significan|"
     r"differ|associat|correlat|effect|impact|improv|relationship|influence|change|evidence|predict|increase|reduc|"
-    r"benefit|superior|affect|related)\w*|\b(?:non-?significant|insignificant)\w*|\bfail(?:s|ed)? to\b|"
+    r"benefit|affect|related)\w*|\b(?:non-?significant|insignificant)\w*|\bfail(?:s|ed)? to\b|"
     r"\b(?:did|does|do|was|were|is|are) not\b",
     re.IGNORECASE,
 )
 _EFFECT = re.compile(
     r"(?<!no )(?<!not )\b(?:significantly|independent(?:ly)? (?:predict|associat)\w*|(?:is|are|was|were) "
     r"(?:(?:strong|close|positive|inverse|negative)ly )?(?:associated|correlated|effective|predictive|superior)|"
-    r"(?:increas|decreas|reduc|improv|affect|predict|prevent|influenc)(?:e|es|ed|s)\b)",
+    r"(?:increas|decreas|reduc|improv|affect|predict|prevent|influenc)(?:e|es|ed|s)\b|(?:more|less) likely|(?:higher|"
+    r"lower|better|worse)\b[^.;]{0,40}\bthan\b|(?:differences?|associations?|correlations?|effects?) (?:was|were) "
+    r"(?:also )?(?:found|observed|noted|seen))",
     re.IGNORECASE,
 )
 _TURN = re.compile(r"\b(?:but|although|though|however|whereas|while|except|despite|unless|only)\b", re.IGNORECASE)
