@@ -73,8 +73,8 @@ async def _rounds(question: Question, run: Run) -> list[_Round]:
         while len(history) < (settings.rounds if settings.critic else 1):
             with run.trace.span("round", number=len(history) + 1) as span:
                 context = await _context(question, query, run, span)  # C_i = R(Q_i)
-                if ended := _nothing_new(context, history):
-                    span.set(ended=ended)
+                if not context:
+                    span.set(ended="nothing found")
                     break
                 this = await _answer(question, query, context, history, run)  # (A_i, Rat_i) = G(Q_i, C_i, H), S_i, U_i
                 history.append(this)  # H = H u {(Q_i, C_i, A_i, Rat_i)}
@@ -89,13 +89,6 @@ async def _rounds(question: Question, run: Run) -> list[_Round]:
             raise
         run.warn(f"round {len(history) + 1} failed, so an earlier one is shown: {error}")
     return history
-
-
-def _nothing_new(context: Sequence[Hit], history: Sequence[_Round]) -> str | None:
-    """Why a context is not worth an answer: there is none, or it was answered from before."""
-    if not context:
-        return "nothing found"
-    return "context repeats" if _keys(context) in [_keys(past.context) for past in history] else None
 
 
 def _enough(this: _Round, revision: Revision, theta: float) -> str | None:
@@ -159,10 +152,6 @@ def _chosen(rankings: Sequence[Ranking], run: Run) -> list[Ranking]:
             "self_medrag.retrieval is dense, and no source has vectors; build the corpus with --embed, or use bm25"
         )
     return chosen
-
-
-def _keys(context: Sequence[Hit]) -> frozenset[str]:
-    return frozenset(hit.passage.key for hit in context)
 
 
 def _past(past: _Round) -> PastRound:
