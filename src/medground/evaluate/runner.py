@@ -13,7 +13,15 @@ from typing import Protocol
 
 from medground.answer import Answer, UsageReport
 from medground.engine import Engine
-from medground.errors import BudgetExhausted, ConfigError, ModelFailed, SnapshotCorrupt, StorageFailed, UsageError
+from medground.errors import (
+    BudgetExhausted,
+    ConfigError,
+    MedgroundError,
+    ModelFailed,
+    SnapshotCorrupt,
+    StorageFailed,
+    UsageError,
+)
 from medground.evaluate.base import DataSet, Item, RunLine, RunStatus
 from medground.evaluate.datasets.release import check_release
 from medground.evaluate.manifest import make_header
@@ -145,7 +153,7 @@ async def ask_item(engine: Engine, item: Item, *, with_context: bool = False) ->
         usage, error = failed.usage or usage, str(failed)
         status = "unreadable" if _is_unreadable(failed) else "failed"
     except Exception as failed:  # noqa: BLE001 - the edge of one item: what goes wrong in it is its result
-        error = f"{type(failed).__name__}: {failed}"
+        error = str(failed) if isinstance(failed, MedgroundError) else f"{type(failed).__name__}: {failed}"
     return _line(
         item,
         answer,

@@ -1,0 +1,260 @@
+"""Running a set: every item gets one line whatever becomes of it, in a fixed order, resumed where it stopped."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Sequence
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from medground.answer import Answer
+from medground.document import Document
+from medground.engine import Engine
+from medground.errors import BudgetExhausted, ConfigError, ModelFailed, SourceUnavailable, UsageError
+from medground.evaluate.base import RunLine
+from medground.evaluate.datasets import open_dataset
+from medground.evaluate.runner import Selection, run_set
+from medground.evaluate.runs import read_run
+from medground.evaluate.tally import Tally
+from medground.models.keyless import Keyless
+from medground.models.registry import Models
+from medground.plan.question import words_query
+from medground.question import Question
+from medground.recipes import open_recipe
+from medground.run import Run
+from medground.settings import Settings
+from medground.usage import Usage
+from medground.write.compose import compose
+from medground.write.draft import Draft, Sentence
+
+Recipe = Callable[[Question, Run], Awaitable[Answer]]
+
+
+def said(run: Run, *answer: str) -> Answer:
+    from medground.answer import Verdict
+
+    nothing = Verdict(label="not found", critic="citation")
+    sentence = Sentence(text="It is so.", evidence=())
+    return compose(run, Draft(sentences=(sentence,), answer=answer, basis="model"), [nothing], uncited=True)
+
+
+async def yes(question: Question, run: Run) -> Answer:
+    return said(run, "yes")
+
+
+def engine(home: Path, recipe: Recipe, sources: Sequence[Any] = ()) -> Engine:
+    settings = Settings.load(environ={"MEDGROUND_HOME": str(home)}, options={"recipe.name": "model-only"})
+    settings = settings.model_copy(update={"home": home})
+    return Engine(settings, recipe, sources, Models("keyless", {}, {"keyless": Keyless()}))
+
+
+def questions(folder: Path, count: int, **fields: Any) -> Selection:
+    path = folder / "questions.jsonl"
+    records = [{"id": f"q{n}", "question": f"Is number {n} right?", "answer": "yes"} | fields for n in range(count)]
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    return Selection(open_dataset("jsonl"), path)
+
+
+def run(home: Path, recipe: Recipe, chosen: Selection, sources: Sequence[Any] = (), **more: Any) -> Tally:
+    return asyncio.run(run_set(engine(home, recipe, sources), chosen, home / "run.jsonl", **more))
+
+
+def lines(home: Path) -> list[RunLine]:
+    return list(read_run(home / "run.jsonl")[1])
+
+
+def test_each_failure_is_a_line_with_its_status(home: Path, tmp_path: Path) -> None:
+    fate: dict[str, Any] = {
+        "Is number 1 right?": ModelFailed("no valid answer to 'write' after all tries: x", model="m"),
+        "Is number 2 right?": ModelFailed("m answered HTTP 500", model="m", usage=Usage(input_tokens=9, price=None)),
+        "Is number 3 right?": SourceUnavailable("cannot be reached\nat all", source="pubmed"),
+        "Is number 4 right?": KeyError("a bug"),
+        "Is number 5 right?": BudgetExhausted("calls", spent="2", allowed="1"),
+        "Is number 6 right?": TimeoutError("later"),
+    }
+
+    async def recipe(question: Question, run: Run) -> Answer:
+        if question.text in fate:
+            raise fate[question.text]
+        return said(run, "yes" if question.text == "Is number 0 right?" else "no")
+
+    tally = run(home, recipe, questions(tmp_path, 8))
+    found = {line.id: line for line in lines(home)}
+    statuses = [found[f"q{n}"].status for n in range(8)]
+    assert statuses == ["answered", "unreadable", "failed", "failed", "failed", "budget", "failed", "answered"]
+    assert found["q3"].error == "pubmed: cannot be reached at all"
+    assert found["q4"].error == "KeyError: 'a bug'"
+    assert found["q2"].usage.input_tokens == 9
+    assert found["q2"].usage.price is None
+    assert found["q5"].trace
+    assert all(found[f"q{n}"].answer == () for n in range(1, 7))
+    assert (tally.items, tally.lines, tally.right, tally.final_accuracy) == (8, 8, 1, 1 / 8)
+
+
+def test_what_nobody_would_be_spared_stops_the_run_and_it_goes_on(home: Path, tmp_path: Path) -> None:
+    mended = False
+
+    async def recipe(question: Question, run: Run) -> Answer:
+        if question.text == "Is number 2 right?" and not mended:
+            raise ConfigError("the key is refused")
+        return said(run, "yes")
+
+    with pytest.raises(ConfigError, match="the key is refused"):
+        run(home, recipe, questions(tmp_path, 5))
+    assert [line.id for line in lines(home)] == ["q0", "q1"]
+    mended = True
+    assert run(home, recipe, questions(tmp_path, 5)).right == 5
+    assert sorted(line.id for line in lines(home)) == [f"q{n}" for n in range(5)]
+
+
+def test_nothing_is_asked_twice_and_a_cut_line_is(home: Path, tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    async def recipe(question: Question, run: Run) -> Answer:
+        asked.append(question.text)
+        return said(run, "yes")
+
+    chosen = questions(tmp_path, 6)
+    run(home, recipe, chosen)
+    whole = (home / "run.jsonl").read_bytes()
+    (home / "run.jsonl").write_bytes(whole[:-30])
+    asked.clear()
+    run(home, recipe, chosen, concurrency=3)
+    assert asked == ["Is number 5 right?"]
+    asked.clear()
+    assert run(home, recipe, chosen).right == 6
+    assert asked == []
+
+
+def test_a_seed_gives_one_order_and_smaller_limits_are_part_of_greater_ones(home: Path, tmp_path: Path) -> None:
+    chosen = questions(tmp_path, 30)
+
+    def order(seed: int | None, limit: int) -> list[str]:
+        selection = Selection(chosen.dataset, chosen.path, limit=limit, seed=seed)
+        run(home, yes, selection)
+        found = [line.id for line in lines(home)]
+        (home / "run.jsonl").unlink()
+        return found
+
+    assert order(None, 4) == ["q0", "q1", "q2", "q3"]
+    ten = order(7, 10)
+    assert ten == order(7, 10)
+    assert ten[:4] == order(7, 4)
+    assert ten != order(8, 10)
+    assert len(set(ten)) == 10
+
+
+def test_an_interrupted_shuffle_goes_on_with_the_same_questions(home: Path, tmp_path: Path) -> None:
+    chosen = questions(tmp_path, 30)
+    selection = Selection(chosen.dataset, chosen.path, limit=10, seed=7)
+    run(home, yes, selection)
+    whole = (home / "run.jsonl").read_bytes()
+    order = [line.id for line in lines(home)]
+    (home / "run.jsonl").write_bytes(b"".join(whole.splitlines(keepends=True)[:4]))
+    run(home, yes, selection)
+    assert [line.id for line in lines(home)] == order
+
+
+def test_questions_are_under_way_together(home: Path, tmp_path: Path) -> None:
+    under_way, most = 0, 0
+
+    async def recipe(question: Question, run: Run) -> Answer:
+        nonlocal under_way, most
+        under_way += 1
+        most = max(most, under_way)
+        await asyncio.sleep(0.01)
+        under_way -= 1
+        return said(run, "yes")
+
+    assert run(home, recipe, questions(tmp_path, 12), concurrency=5).right == 12
+    assert most == 5
+
+
+def test_cancelling_keeps_what_is_finished(home: Path, tmp_path: Path) -> None:
+    async def recipe(question: Question, run: Run) -> Answer:
+        if question.text == "Is number 3 right?":
+            await asyncio.sleep(60)
+        return said(run, "yes")
+
+    async def interrupted() -> None:
+        await asyncio.wait_for(run_set(engine(home, recipe), questions(tmp_path, 6), home / "run.jsonl"), timeout=2)
+
+    with pytest.raises(TimeoutError):
+        asyncio.run(interrupted())
+    assert [line.id for line in lines(home)] == ["q0", "q1", "q2"]
+    assert run(home, yes, questions(tmp_path, 6)).right == 6
+
+
+def test_what_was_found_is_noted_in_rank_order(home: Path, tmp_path: Path, memory_source: type[Any]) -> None:
+    async def recipe(question: Question, run: Run) -> Answer:
+        await run.search(words_query(question), text=question.text)
+        return said(run, "yes")
+
+    source = memory_source(
+        [
+            Document(id="PMID:1", text="Nothing of the sort."),
+            Document(id="PMID:2", text="Is number nine."),
+            Document(id="PMID:3", text="Is number 0 right: yes."),
+        ]
+    )
+    run(home, recipe, questions(tmp_path, 1, documents=["PMID:3"]), [source])
+    (line,) = lines(home)
+    assert line.found == ("PMID:3", "PMID:2")
+    assert line.gold_documents == ("PMID:3",)
+
+
+def test_own_context_is_the_only_source_where_it_is_asked_for(
+    home: Path, tmp_path: Path, memory_source: type[Any]
+) -> None:
+    context = [{"id": "PMID:7", "text": "Aspirin is right. It is number 1 among drugs."}]
+    chosen = questions(tmp_path, 3, context=context)
+    elsewhere = memory_source([Document(id="PMID:8", text="Is number 1 right? Is number 2 right?")])
+    with_context = Selection(chosen.dataset, chosen.path, with_context=True)
+    run(home, open_recipe("ground"), with_context, [elsewhere])
+    assert {line.found for line in lines(home)} == {("PMID:7",)}
+    assert {i for line in lines(home) for i in line.cited} <= {"PMID:7"}
+    with pytest.raises(UsageError, match="with_context was true, is false"):
+        run(home, open_recipe("ground"), chosen, [elsewhere])
+
+
+@pytest.mark.parametrize(
+    ("chosen", "message"),
+    [
+        ({"split": "train"}, "no question of split 'train'"),
+        ({"with_context": True}, "has no context"),
+        ({"limit": 0}, "limit of at least 1"),
+    ],
+)
+def test_a_selection_of_nothing_is_refused_before_anything_is_written(
+    home: Path, tmp_path: Path, chosen: dict[str, Any], message: str
+) -> None:
+    base = questions(tmp_path, 2)
+    with pytest.raises(UsageError, match=message):
+        run(home, yes, Selection(base.dataset, base.path, **chosen))
+    assert not (home / "run.jsonl").exists()
+
+
+def test_another_data_file_is_another_run(home: Path, tmp_path: Path) -> None:
+    run(home, yes, questions(tmp_path, 3))
+    with pytest.raises(UsageError, match="dataset_hash was"):
+        run(home, yes, questions(tmp_path, 4))
+
+
+def test_the_header_says_what_was_run(home: Path, tmp_path: Path) -> None:
+    run(home, yes, questions(tmp_path, 3))
+    header, _ = read_run(home / "run.jsonl")
+    assert (header.dataset, header.split, header.items, header.model) == ("jsonl", "test", 3, "keyless")
+    assert header.settings["recipe"]["name"] == "model-only"
+    assert {"medground", "python", "model"} <= header.versions.keys()
+    assert "keys" not in header.settings
+    assert len(header.prompts_hash) == 16
+
+
+def test_the_watch_sees_every_line(home: Path, tmp_path: Path) -> None:
+    seen: list[tuple[int, Decimal | None]] = []
+    run(home, yes, questions(tmp_path, 3), watch=lambda tally: seen.append((tally.lines, tally.price)))
+    assert [count for count, _ in seen] == [0, 1, 2, 3]

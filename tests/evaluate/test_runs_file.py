@@ -1,0 +1,212 @@
+"""The file of a run: whatever cuts it off, finished lines stay, and it goes on from there or says why not."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from medground.errors import UsageError
+from medground.evaluate.base import RunHeader, RunLine
+from medground.evaluate.manifest import differences
+from medground.evaluate.runs import RunFile, read_run
+from medground.evaluate.tally import Tally
+
+
+def header(**changed: Any) -> RunHeader:
+    content: dict[str, Any] = {
+        "dataset": "pubmedqa",
+        "dataset_hash": "aa",
+        "split": "test",
+        "recipe": "rag",
+        "model": "keyless",
+        "items": 3,
+        "settings": {"recipe": {"name": "rag", "batch": 5}, "model": {"default": "keyless", "concurrency": 8}},
+        "settings_hash": "bb",
+        "prompts_hash": "cc",
+        "snapshots": {"papers": "dd"},
+        "versions": {"medground": "0.1.0", "numpy": "2"},
+        "started": "2026-01-01T00:00:00+00:00",
+    }
+    return RunHeader.model_validate(content | changed)
+
+
+def line(i: str, **changed: Any) -> RunLine:
+    content: dict[str, Any] = {
+        "id": i,
+        "question": "Does é \U0001f9ea help?",
+        "task": "yes-no",
+        "gold": ("yes",),
+        "status": "failed",
+    }
+    return RunLine.model_validate(content | changed)
+
+
+def test_what_was_written_is_read_and_not_done_again(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "run.jsonl"
+    with RunFile.open(path, header()) as run:
+        run.append(line("a", status="answered", answer=("yes",)))
+        run.append(line("b", error="no model"))
+    with RunFile.open(path, header(started="2027-01-01")) as run:
+        assert run.done == {"a", "b"}
+        assert (run.tally.right, run.tally.lines, run.tally.unfinished) == (1, 2, 1)
+        run.append(line("c"))
+    read, lines = read_run(path)
+    assert read == header()
+    assert [found.id for found in lines] == ["a", "b", "c"]
+
+
+@settings(max_examples=60, deadline=None)
+@given(cut=st.integers(min_value=1, max_value=2_000), junk=st.binary(max_size=40))
+def test_a_file_cut_anywhere_goes_on(tmp_path_factory: pytest.TempPathFactory, cut: int, junk: bytes) -> None:
+    path = tmp_path_factory.mktemp("cut") / "run.jsonl"
+    with RunFile.open(path, header()) as run:
+        for i in "abc":
+            run.append(line(i))
+    whole = path.read_bytes()
+    left = whole[: max(0, len(whole) - cut)]
+    path.write_bytes(left + junk.replace(b"\n", b"?"))
+    kept = left.count(b"\n") - 1
+    with RunFile.open(path, header()) as run:
+        assert run.done == set("abc"[: max(0, kept)])
+        for i in "abc":
+            if i not in run.done:
+                run.append(line(i))
+    assert path.read_bytes() == whole
+
+
+def test_a_last_line_of_noughts_is_done_again(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    with RunFile.open(path, header()) as run:
+        run.append(line("a"))
+    whole = path.read_bytes()
+    path.write_bytes(whole + b"\0" * 300 + b"\n")  # a power cut can leave a length without its bytes
+    with RunFile.open(path, header()) as run:
+        assert run.done == {"a"}
+    assert path.read_bytes() == whole
+
+
+@pytest.mark.parametrize(
+    ("changed", "shown"),
+    [
+        ({"dataset_hash": "ee"}, "dataset_hash was aa, is ee"),
+        ({"recipe": "ground"}, "recipe was rag, is ground"),
+        ({"model": "openai:gpt-5"}, "model was keyless, is openai:gpt-5"),
+        ({"limit": 10}, "limit was none, is 10"),
+        ({"seed": 1}, "seed was none, is 1"),
+        ({"split": "train"}, "split was test, is train"),
+        ({"with_context": True}, "with_context was false, is true"),
+        ({"snapshots": {"papers": "ff"}}, "snapshots.papers was dd, is ff"),
+        ({"prompts_hash": "ff"}, "prompts_hash was cc, is ff"),
+        ({"versions": {"medground": "0.2.0"}}, "medground was 0.1.0, is 0.2.0"),
+        (
+            {"settings": {"recipe": {"name": "rag", "batch": 7}, "model": {"default": "keyless", "concurrency": 8}}},
+            "recipe.batch was 5, is 7",
+        ),
+    ],
+)
+def test_another_run_is_refused_and_the_difference_shown(tmp_path: Path, changed: dict[str, Any], shown: str) -> None:
+    path = tmp_path / "run.jsonl"
+    with RunFile.open(path, header()) as run:
+        run.append(line("a"))
+    before = path.read_bytes()
+    with pytest.raises(UsageError) as refused:
+        RunFile.open(path, header(**changed))
+    assert shown in str(refused.value)
+    assert "\n" not in str(refused.value)
+    assert path.read_bytes() == before
+
+
+def test_what_cannot_change_an_answer_is_no_difference() -> None:
+    quick = {"recipe": {"name": "rag", "batch": 5}, "model": {"default": "keyless", "concurrency": 99}}
+    assert differences(header(), header(settings=quick, started="", items=9)) == {}
+    assert differences(header(), header(versions={"medground": "0.1.0", "numpy": "3"})) == {}
+
+
+def test_an_accepted_difference_is_recorded_and_a_mixture_of_recipes_never(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    with RunFile.open(path, header()) as run:
+        run.append(line("a"))
+    with RunFile.open(path, header(prompts_hash="ff"), ["prompts_hash"]) as run:
+        run.append(line("b"))
+    with RunFile.open(path, header(prompts_hash="ff")) as run:
+        assert run.done == {"a", "b"}
+    read, lines = read_run(path)
+    assert read.accepted == ("prompts_hash was cc, is ff",)
+    assert [found.id for found in lines] == ["a", "b"]
+    with pytest.raises(UsageError, match="recipe was rag, is ground"):
+        RunFile.open(path, header(recipe="ground", prompts_hash="ff"), ["recipe"])
+
+
+def test_two_runs_into_one_file_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    with (
+        RunFile.open(path, header()),
+        pytest.raises(UsageError, match="being written by another run"),
+    ):
+        RunFile.open(path, header())
+    RunFile.open(path, header()).close()
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ('{"pmid": 1}\n', "no run of Medground"),
+        ("<html>\n</html>\n{}\n", "no run of Medground"),
+    ],
+)
+def test_a_file_of_another_kind_is_left_alone(tmp_path: Path, content: str, message: str) -> None:
+    path = tmp_path / "notes.jsonl"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(UsageError, match=message):
+        RunFile.open(path, header())
+    with pytest.raises(UsageError, match=message):
+        read_run(path)
+
+
+def test_broken_and_doubled_lines_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    with RunFile.open(path, header()) as run:
+        run.append(line("a"))
+        run.append(line("b"))
+    lines = path.read_text(encoding="utf-8").splitlines()
+    path.write_text("\n".join([lines[0], "{broken", lines[2]]) + "\n", encoding="utf-8")
+    with pytest.raises(UsageError, match=r"run\.jsonl:2: the line is broken"):
+        RunFile.open(path, header())
+    path.write_text("\n".join([*lines, lines[1]]) + "\n", encoding="utf-8")
+    with pytest.raises(UsageError, match="'a' has a line already"):
+        RunFile.open(path, header())
+
+
+def test_a_set_that_cannot_be_counted_leaves_no_file(tmp_path: Path) -> None:
+    def fail() -> int:
+        raise UsageError("no question")
+
+    path = tmp_path / "run.jsonl"
+    with pytest.raises(UsageError, match="no question"):
+        RunFile.open(path, header(), count=fail)
+    assert not path.exists()
+
+
+def test_every_item_is_in_the_denominator() -> None:
+    tally = Tally(items=10)
+    tally.add(line("a", status="answered", answer=("yes",)))
+    tally.add(line("b", status="lean", answer=("no",)))
+    tally.add(line("c", status="unreadable", error="rubbish", usage={"price": None}))
+    tally.add(line("d", gold=("no",), status="budget"))
+    assert tally.accuracy == 1 / 4
+    assert tally.final_accuracy == 1 / 10
+    assert tally.majority == (("yes",), 3)
+    assert tally.price is None
+    assert json.loads(line("a").model_dump_json())["status"] == "failed"
+
+
+def test_several_right_answers_must_all_be_there_and_no_other() -> None:
+    tally = Tally(items=4)
+    for answer in (("A", "C"), ("C", "A"), ("A",), ("A", "B", "C")):
+        tally.add(line("x", task="multiple-choice", gold=("A", "C"), answer=answer, status="answered"))
+    assert tally.right == 2
