@@ -86,3 +86,8 @@ def test_a_long_list_is_left_to_the_operators_own_check() -> None:
     field = schema_of(sent_for(extract, passages(MOST + 1), '{"sentences": []}'))
     assert "enum" not in field["$defs"]["Extracted"]["properties"]["sentence"]
     assert ExtractOutput(sentences=()) == ExtractOutput.model_validate_json('{"sentences": []}')
+
+
+def test_a_list_of_items_that_name_ids_is_no_longer_than_there_are_ids() -> None:
+    schema = schema_of(sent_for(extract, passages(3), '{"sentences": []}'))
+    assert schema["properties"]["sentences"]["maxItems"] == 3

@@ -31,7 +31,7 @@ def narrowed(
     wanted = parameters.output_object
     if wanted is None or parameters.output_mode != "native" or not choices:
         return parameters
-    closed = replace(wanted, json_schema=_closed(wanted.json_schema, choices))
+    closed = replace(wanted, json_schema=_bounded(_closed(wanted.json_schema, choices), choices))
     if not shows_schema:
         return replace(parameters, output_object=closed)
     shown = replace(parameters, prompted_output_template=DEFAULT_PROMPTED_OUTPUT_TEMPLATE).prompted_output_instructions
@@ -55,6 +55,21 @@ def _closed(schema: Any, choices: Mapping[str, Sequence[str]]) -> Any:
             name: _only(part, choices[name]) if name in choices else part for name, part in properties.items()
         }
     return found
+
+
+def _bounded(schema: Any, choices: Mapping[str, Sequence[str]]) -> Any:
+    """Lists of objects that each name one of the values are no longer than there are values: a weak model repeats."""
+    definitions = schema.get("$defs", {})
+
+    def bounded(field: Any) -> Any:
+        items = field.get("items") if isinstance(field, dict) else None
+        name = items.get("$ref", "").removeprefix("#/$defs/") if isinstance(items, dict) else ""
+        properties = definitions.get(name, {}).get("properties", {})
+        counts = [len(choices[key]) for key, part in properties.items() if key in choices and "enum" in part]
+        return {**field, "maxItems": min(counts)} if counts else field
+
+    properties = {name: bounded(part) for name, part in schema.get("properties", {}).items()}
+    return {**schema, "properties": properties}
 
 
 def _only(field: Any, values: Sequence[str]) -> Any:

@@ -39,13 +39,17 @@ class MeshTermsInput(OperatorInput):
     context: Untrusted = ""
 
 
+MOST_TERMS = 16
+"""Candidate headings of one question."""
+
+
 class ProposedTerm(OperatorOutput):
     heading: str = Field(min_length=1, max_length=200, description="a MeSH heading")
-    rationale: str = Field(default="", description="why it bears on the question, in a few words")
+    rationale: str = Field(default="", max_length=300, description="why it bears on the question, in a few words")
 
 
 class MeshTermsOutput(OperatorOutput):
-    terms: tuple[ProposedTerm, ...]
+    terms: tuple[ProposedTerm, ...] = Field(max_length=MOST_TERMS)
 
 
 mesh_terms = Operator(
@@ -58,7 +62,7 @@ mesh_terms = Operator(
     input=MeshTermsInput,
     output=MeshTermsOutput,
     keyless=lambda value: MeshTermsOutput(
-        terms=tuple(ProposedTerm(heading=h, rationale=r) for h, r in keyless.propose(value.question))
+        terms=tuple(ProposedTerm(heading=h, rationale=r) for h, r in keyless.propose(value.question)[:MOST_TERMS])
     ),
 )
 
@@ -99,8 +103,8 @@ class DraftQueryInput(OperatorInput):
 
 
 class QueryOutput(OperatorOutput):
-    query: str = Field(min_length=1, max_length=4000, description="one PubMed query")
-    rationale: str = ""
+    query: str = Field(min_length=1, max_length=2000, description="one PubMed query")
+    rationale: str = Field(default="", max_length=300, description="in a few words")
 
 
 draft_query = Operator(
@@ -122,7 +126,7 @@ class CritiqueInput(OperatorInput):
 class TermVerdict(OperatorOutput):
     heading: str
     verdict: bool
-    rationale: str = Field(default="", description="in a few words")
+    rationale: str = Field(default="", max_length=300, description="in a few words")
     linkage: Literal["AND", "OR", "drop", ""] = Field(default="", description="how the term should join the query")
 
 
@@ -215,7 +219,7 @@ update_terms = Operator(
             ProposedTerm(heading=h, rationale=r)
             for h, r in keyless.update(
                 value.question, [(f.heading, f.covered, f.aligned, f.redundant) for f in value.feedback]
-            )
+            )[:MOST_TERMS]
         )
     ),
 )

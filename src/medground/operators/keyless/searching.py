@@ -52,6 +52,11 @@ def mentions(question: str) -> tuple[Mention, ...]:
     return tuple(found.values())
 
 
+_WORDS = 40
+_LETTERS = 500
+"""Most words, and characters, of a question that become its query where it names no heading."""
+
+
 def propose(question: str) -> list[tuple[str, str]]:
     """Headings with the reason for each (Eq. 1)."""
     return [(m.heading.name, f"the question says {m.words!r}") for m in mentions(question)]
@@ -69,7 +74,7 @@ def select(question: str, candidates: Sequence[str]) -> tuple[str, ...]:
 def draft(question: str, headings: Sequence[str], core: int = _CORE) -> str:
     """The most specific concepts joined with AND, each under its names; without any, the question's words (Eq. 3)."""
     groups = [_group(question, name) for name in headings[:core]]
-    return " AND ".join(groups) if groups else " OR ".join(_plain_words(question)) or question
+    return " AND ".join(groups) if groups else " OR ".join(_plain_words(question)[:_WORDS]) or question[:_LETTERS]
 
 
 def coverage(question: str, headings: Sequence[str], texts: Sequence[str]) -> list[tuple[bool, str]]:
