@@ -17,8 +17,8 @@ from medground.operators.views import EvidenceView
 
 Relation = Literal["entails", "contradicts", "related", "neutral"]
 
-FLAGS = tuple(dict.fromkeys((*keyless.FLAGS, "population")))
-"""Names of differences: those that words tell, and the population, which takes a reader."""
+FLAGS = tuple(keyless.FLAGS)
+"""Names of differences between a statement and its source."""
 
 
 class EntailInput(OperatorInput):
@@ -62,8 +62,8 @@ entail = Operator(
         "statement as it stands, with its numbers, direction, population and degree of certainty. `contradicts`: the "
         "quotes show that it is false. `related`: same topic, neither shown true nor false. `neutral`: they do not "
         "bear on it. Judge from the quotes, not from what you know. Name the id of the quote that decides, and flag "
-        "each difference in number, unit, negation, direction, comparison order, population, certainty, or cause "
-        "against association. " + DATA_RULE
+        "each difference in number, unit, negation, direction, comparison order, subject, population, certainty, or "
+        "cause against association. " + DATA_RULE
     ),
     input=EntailInput,
     output=EntailOutput,
