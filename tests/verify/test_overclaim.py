@@ -26,6 +26,7 @@ def kinds(statement: str, quote: str, title: str = "", sentence: str = "") -> li
             "",
             [("certainty", "suggest that")],
         ),
+        ("Bleeding is rare.", "Reports indicate that bleeding might be rare.", "", [("certainty", "might")]),
         ("Coffee causes cancer.", "Coffee was associated with cancer.", "", [("cause", "associated")]),
         ("Zinc cures colds in patients.", "Zinc cured colds in mice.", "", [("population", "mice")]),
         ("The drug helps patients.", "The drug was of help.", "A trial in rats", [("population", "rats")]),

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from medground.answer import Verdict
 from medground.document import Document
 from medground.operators.keyless.flags import differences
-from medground.operators.keyless.flags.cues import ASSOCIATION, HEDGE
+from medground.operators.keyless.flags.cues import ASSOCIATION, DOUBT, HEDGE
 
 _REPORTED = re.compile(
     r"\b(?:suggest\w*|hypothesi\w+|speculat\w+|appear(?:s|ed)?|seem(?:s|ed)?|possible|likely)\b[^.;,]{0,20}?\bthat\b",
@@ -73,7 +73,7 @@ def _certainty(statement: str, quote: str, document: Document, sentence: str) ->
     if HEDGE.search(sentence):
         return None
     if "certainty" in differences(statement, quote):
-        return _word(HEDGE, quote)
+        return _word(DOUBT, quote) or _word(HEDGE, quote)
     reported = _REPORTED.search(quote)
     return reported[0].lower() if reported else None
 
