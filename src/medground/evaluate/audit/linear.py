@@ -1,0 +1,148 @@
+"""Linear models that see options, questions or contexts alone: untuned logistic regression, grouped cross-validation.
+
+Each item is answered by a model that saw no item of its group. The same seed gives the same folds and answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from medground.errors import ConfigError
+from medground.evaluate.audit.base import Answers
+from medground.evaluate.audit.guesses import usual_number
+from medground.evaluate.base import Item
+from medground.operators.keyless.words import FUNCTION_WORDS, tokens
+
+FOLDS = 5
+FEWEST = 50
+"""Items below which no model is fitted: its answers would be noise."""
+_STEPS = 2_000
+
+Groups = Mapping[str, int]
+Scores = NDArray[np.float64]
+
+
+def check_installed() -> None:
+    """Whether linear models can be fitted here.
+
+    Raises:
+        ConfigError: scikit-learn is missing.
+    """
+    try:
+        import sklearn  # noqa: F401
+    except ImportError:
+        raise ConfigError(
+            "the linear models of an audit need scikit-learn: pip install scikit-learn; or leave them out: --no-linear"
+        ) from None
+
+
+def by_options(
+    items: Sequence[Item], groups: Groups, seed: int, *, function_words: bool = False, with_question: bool = False
+) -> dict[str, Answers]:
+    """Answers to the items with options, from the words of each option; none below `FEWEST` items.
+
+    Every option gets a score from its own text; the best one, or the usual number of best ones where several are
+    right, are the answer.
+
+    Args:
+        items: items with a gold answer.
+        groups: the group of each item by its id; groups are never divided between folds.
+        seed: of the folds.
+        function_words: only whether an option has each function word (`the`, `may`, `only`) is seen.
+        with_question: how much of an option stands in the question, and how long it is beside the others, too.
+    """
+    asked = [i for i in items if i.question.options]
+    if len(asked) < FEWEST:
+        return {}
+    rows = [(n, place) for n, item in enumerate(asked) for place in range(len(item.question.options))]
+    owners = np.array([n for n, _ in rows])
+    texts = [asked[n].question.options[place].text for n, place in rows]
+    right = np.array([asked[n].question.options[place].letter in asked[n].gold for n, place in rows])
+    beside = np.array([_beside(asked[n], place) for n, place in rows]) if with_question else None
+    found: dict[str, Answers] = {}
+    for train, test in _folds(owners, [groups[asked[n].id] for n, _ in rows], seed):
+        scores = _scores(_words(function_words), texts, right, train, test, beside)
+        if scores is None:
+            continue
+        number = usual_number(asked[n] for n in set(owners[train]) if asked[n].question.task == "multiple-choice")
+        for n in dict.fromkeys(owners[test].tolist()):
+            found[asked[n].id] = _best(asked[n], scores[owners[test] == n, 1], number)
+    return found
+
+
+def by_text(items: Sequence[Item], groups: Groups, seed: int, text_of: Callable[[Item], str]) -> dict[str, Answers]:
+    """Answers from one text of each item alone, whole gold answers as classes; none below `FEWEST` items.
+
+    Items whose text is empty are left out.
+    """
+    shown = [(item, text) for item in items if (text := text_of(item))]
+    if len(shown) < FEWEST:
+        return {}
+    texts = [text for _, text in shown]
+    golds = np.array(["\n".join(sorted(item.gold)) for item, _ in shown])
+    found: dict[str, Answers] = {}
+    for train, test in _folds(np.arange(len(shown)), [groups[item.id] for item, _ in shown], seed):
+        scores = _scores(_words(False), texts, golds, train, test)
+        if scores is not None:
+            classes = np.unique(golds[train])
+            for row, best in zip(test, scores.argmax(axis=1), strict=True):
+                found[shown[row][0].id] = frozenset(str(classes[best]).split("\n"))
+    return found
+
+
+def _folds(
+    rows: NDArray[np.int64], groups: Sequence[int], seed: int
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    from sklearn.model_selection import GroupKFold
+
+    parts = min(FOLDS, len(set(groups)))
+    if parts > 1:
+        yield from GroupKFold(parts, shuffle=True, random_state=seed).split(rows, groups=groups)
+
+
+def _words(function_words: bool) -> Any:
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    if function_words:
+        return TfidfVectorizer(
+            analyzer=tokens, vocabulary=sorted(FUNCTION_WORDS), binary=True, use_idf=False, norm=None
+        )
+    return TfidfVectorizer(analyzer=tokens, sublinear_tf=True)
+
+
+def _scores(
+    words: Any,
+    texts: Sequence[str],
+    labels: NDArray[Any],
+    train: NDArray[np.int64],
+    test: NDArray[np.int64],
+    beside: NDArray[np.float64] | None = None,
+) -> Scores | None:
+    """Probabilities, one row per text of `test`, one column per class; None where `train` has one class only."""
+    from scipy.sparse import hstack
+    from sklearn.linear_model import LogisticRegression
+
+    if len(np.unique(labels[train])) < 2:
+        return None
+    seen, unseen = words.fit_transform([texts[n] for n in train]), words.transform([texts[n] for n in test])
+    if beside is not None:
+        seen, unseen = hstack([seen, beside[train]]).tocsr(), hstack([unseen, beside[test]]).tocsr()
+    scores: Scores = LogisticRegression(max_iter=_STEPS).fit(seen, labels[train]).predict_proba(unseen)
+    return scores
+
+
+def _beside(item: Item, place: int) -> tuple[float, float]:
+    """The share of an option's words that the question has, and its length beside the longest option, both 0 to 1."""
+    question = set(tokens(item.question.text))
+    own = tokens(item.question.options[place].text)
+    most = max(len(option.text) for option in item.question.options)
+    return sum(word in question for word in own) / max(1, len(own)), len(item.question.options[place].text) / most
+
+
+def _best(item: Item, scores: Scores, number: int) -> Answers:
+    ranked = np.argsort(-scores, kind="stable")[: number if item.question.task == "multiple-choice" else 1]
+    return frozenset(item.question.options[place].letter for place in ranked)

@@ -1,0 +1,118 @@
+"""The audit of a set, and its best blind baseline: the first row of every table of accuracies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from medground.document import Document
+from medground.errors import ConfigError, UsageError
+from medground.evaluate.audit import guesses, linear, overlap
+from medground.evaluate.audit.base import Audit, Baseline, Figure
+from medground.evaluate.base import Item
+
+SEED = 0
+
+_NO_GOLD = "no item has a single gold answer, so there is no accuracy to reach blindly"
+_FEW = f"fewer than {linear.FEWEST} items with a gold answer: no linear model was fitted"
+_BEST = "the best of several baselines, chosen on the items themselves: it may be a little too high"
+
+
+def audit(
+    items: Sequence[Item],
+    *,
+    documents: Iterable[Document] | None = None,
+    every: Sequence[Item] | None = None,
+    models: bool = True,
+    seed: int = SEED,
+) -> Audit:
+    """Everything that can be had of these items without reading evidence.
+
+    Args:
+        items: what is audited.
+        documents: the corpus to look for them in.
+        every: items of all splits, where `items` are of one; overlap between splits is counted over these.
+        models: whether linear models are fitted.
+        seed: of the folds of the linear models.
+
+    Raises:
+        UsageError: there are no items.
+        ConfigError: linear models are wanted and scikit-learn is missing.
+    """
+    if not items:
+        raise UsageError("there is no item to audit; choose another --split")
+    golden = [item for item in items if item.gold]
+    pairs = overlap.near_pairs(items)
+    baselines = _baselines(golden, overlap.groups_of(items, pairs), models=models, seed=seed)
+    whole = items if every is None else every
+    facts: list[Figure | None] = [
+        guesses.numbers(golden),
+        *guesses.positions(golden),
+        *overlap.duplicates(items, pairs),
+        *overlap.between_splits(whole, pairs if every is None else overlap.near_pairs(whole)),
+        *(overlap.with_corpus(items, documents) if documents is not None else ()),
+    ]
+    return Audit(
+        items=len(items),
+        scored=len(golden),
+        baselines=tuple(baselines),
+        facts=tuple(fact for fact in facts if fact is not None),
+        notes=tuple(_notes(golden, models=models)),
+    )
+
+
+def best_blind(items: Sequence[Item], *, models: bool = True, seed: int = SEED) -> Baseline | None:
+    """The best accuracy that needs no evidence; None where no item has a gold answer.
+
+    Where scikit-learn is missing it is the best without linear models, and its words say so.
+
+    Args:
+        items: those that the table is about.
+        models: whether linear models are among the baselines.
+        seed: of their folds.
+    """
+    golden = [item for item in items if item.gold]
+    if not golden:
+        return None
+    groups = overlap.groups_of(golden, overlap.near_pairs(golden))
+    try:
+        return _baselines(golden, groups, models=models, seed=seed)[0]
+    except ConfigError:
+        simple = _baselines(golden, groups, models=False, seed=seed)[0]
+        return simple.model_copy(update={"words": f"{simple.words}; without linear models, scikit-learn is missing"})
+
+
+def _baselines(golden: Sequence[Item], groups: linear.Groups, *, models: bool, seed: int) -> list[Baseline]:
+    if not golden:
+        return []
+    found = [guesses.chance(golden), guesses.majority(golden), guesses.longest(golden)]
+    if models:
+        linear.check_installed()
+        found += _linear(golden, groups, seed)
+    return sorted((b for b in found if b is not None), key=lambda b: -b.count)
+
+
+def _linear(items: Sequence[Item], groups: linear.Groups, seed: int) -> Iterator[Baseline]:
+    how = f"linear model, {linear.FOLDS}-fold grouped cross-validation"
+    answers = {
+        "option text alone": linear.by_options(items, groups, seed),
+        "function words of options alone": linear.by_options(items, groups, seed, function_words=True),
+        "options with question": linear.by_options(items, groups, seed, with_question=True),
+        "question alone": linear.by_text(items, groups, seed, lambda item: item.question.text),
+        "context alone": linear.by_text(items, groups, seed, _context),
+    }
+    for name, guessed in answers.items():
+        if guessed:
+            yield guesses.scored(name, items, guessed, how)
+
+
+def _context(item: Item) -> str:
+    return " ".join(f"{document.title} {document.text}" for document in item.context)
+
+
+def _notes(golden: Sequence[Item], *, models: bool) -> Iterator[str]:
+    if not golden:
+        yield _NO_GOLD
+        return
+    yield _BEST
+    if models and len(golden) < linear.FEWEST:
+        yield _FEW
