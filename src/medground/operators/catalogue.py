@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from medground.operators import (
     answering,
+    judging,
     labelling,
     reading,
     reasoning,
@@ -20,6 +21,7 @@ OPERATORS: tuple[str, ...] = tuple(
         value.name
         for module in (
             answering,
+            judging,
             labelling,
             reading,
             reasoning,
