@@ -86,6 +86,14 @@ def _fits(value: ReasonInput, output: ReasonOutput | DirectOutput) -> None:
         raise InvalidOutput("give one answer, not several")
 
 
+def _choices(value: ReasonInput) -> dict[str, tuple[str, ...]]:
+    """The sentence ids and answers that an output may hold."""
+    return {
+        "sentences": tuple(s.id for p in value.passages for s in p.sentences),
+        "answer": tuple(sorted(allowed_answers(value.task, value.options))),
+    }
+
+
 def _chosen(value: ReasonInput, most: int) -> tuple[SubClaim, ...]:
     """The sentences to show of the passages on topic, in their own words; none when no passage is on topic."""
     texts = [PassageView(id=p.id, title=p.title, text=" ".join(s.text for s in p.sentences)) for p in value.passages]
@@ -120,6 +128,7 @@ reason = Operator(
     output=ReasonOutput,
     keyless=lambda value: ReasonOutput(claims=_chosen(value, value.sentences), answer=()),
     check=_fits,
+    choices=_choices,
 )
 
 direct = Operator(
@@ -134,4 +143,5 @@ direct = Operator(
     output=DirectOutput,
     keyless=lambda value: DirectOutput(answer=(), claims=_chosen(value, 1)),
     check=_fits,
+    choices=_choices,
 )
