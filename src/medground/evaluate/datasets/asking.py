@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from medground.corpus.readers.compose import printable
 from medground.question import Option, Question, Task
 
-LETTERS = string.ascii_letters
+LETTERS = string.ascii_uppercase + string.ascii_lowercase
 """Letters of options: A to Z, then a to z."""
 
 _YES_NO: Mapping[frozenset[str], Task] = {

@@ -7,8 +7,7 @@ snippets of each document are its text, when the set is run with its context.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from functools import partial
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,7 @@ _TYPES = ("yesno", "factoid", "list", "summary")
 _PMID = re.compile(r"pubmed(?:\.ncbi\.nlm\.nih\.gov)?/(\d+)")
 
 
-def _records(path: Path, only: str | None = None) -> Iterator[Placed]:
+def _records(path: Path) -> Generator[Placed]:
     content = json_file(path)
     questions = content.get("questions") if isinstance(content, dict) else None
     if not isinstance(questions, list):
@@ -33,8 +32,7 @@ def _records(path: Path, only: str | None = None) -> Iterator[Placed]:
         where = f"{path.name}: question {number}"
         if not isinstance(record, dict):
             raise UsageError(f"{where}: not a JSON object")
-        if only is None or record.get("type") == only:
-            yield where, record
+        yield where, record
 
 
 def _item(record: Record) -> Item:
@@ -91,8 +89,9 @@ def _loader(name: str, title: str, only: str | None) -> Loader:
             paper="Tsatsaronis et al., An overview of the BioASQ challenge, BMC Bioinformatics 2015",
         ),
         files=(),
-        records=partial(_records, only=only),
+        records=_records,
         known=lambda record: record.get("type") in _TYPES and {"id", "body"} <= record.keys(),
+        ours=lambda record: only in (None, record["type"]),
         key=lambda record: str(record["id"]),
         split=_test,
         item=_item,

@@ -6,16 +6,15 @@ The authors give `questions_levelN_*.txt` (`Q1: ...`, `Options:`, `A: ...`) and 
 
 from __future__ import annotations
 
-import io
 import re
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 from medground.errors import UsageError
 from medground.evaluate.base import DataSetInfo, Item, Split
 from medground.evaluate.datasets.asking import asked
 from medground.evaluate.datasets.loader import Loader
-from medground.evaluate.datasets.records import Placed, Record, json_lines, unpacked
+from medground.evaluate.datasets.records import Placed, Record, json_lines, unpacked_text
 
 _QUESTION = re.compile(r"Q(\d+):\s*(.*)")
 _ANSWER = re.compile(r"Q(\d+)\s+Answer:\s*(.*)")
@@ -34,7 +33,7 @@ def _answers_of(questions: Path) -> Path:
     return questions.with_name(questions.name.replace("questions_", "answers_", 1))
 
 
-def _records(path: Path) -> Iterator[Placed]:
+def _records(path: Path) -> Generator[Placed]:
     if path.name.removesuffix(".gz").endswith(".jsonl"):
         yield from json_lines(path)
         return
@@ -79,12 +78,9 @@ def _answers(file: Path) -> Iterator[tuple[int, list[str]]]:
 
 
 def _lines(file: Path) -> Iterator[tuple[int, str]]:
-    with unpacked(file) as stream:
-        try:
-            text = io.TextIOWrapper(stream, encoding="utf-8-sig")
-            yield from ((number, line.rstrip("\r\n")) for number, line in enumerate(text, start=1))
-        except UnicodeDecodeError:
-            raise UsageError(f"{file} is not UTF-8 text; copy or download it again") from None
+    with unpacked_text(file) as text:
+        for number, line in enumerate(text, start=1):
+            yield number, line.rstrip("\r\n")
 
 
 def _item(record: Record) -> Item:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from datetime import date
 from functools import lru_cache
 from pathlib import Path
@@ -39,7 +39,7 @@ def _documents_beside(path: Path) -> Path:
     return found
 
 
-def _records(path: Path) -> Iterator[Placed]:
+def _records(path: Path) -> Generator[Placed]:
     if _is_lines(path):
         articles = None
         for where, record in json_lines(path):

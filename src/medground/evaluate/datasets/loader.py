@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+
+from pydantic import ValidationError
 
 from medground.errors import UsageError, UserMistake
 from medground.evaluate.base import DataSetInfo, Item, Split
@@ -30,6 +33,7 @@ class Loader:
         files: names that its file has, looked for in a folder; packed ones (`.gz`) too.
         records: the records of a file, read as a stream.
         known: whether a record is of this set's form.
+        ours: whether a record of this form is a question of this set; others in the file are passed over.
         key: the id of a record, unique in the set.
         split: which split a record is of.
         item: the item of a record; raises ValueError, in one line, for one that it cannot use.
@@ -39,13 +43,14 @@ class Loader:
 
     info: DataSetInfo
     files: tuple[str, ...]
-    records: Callable[[Path], Iterator[Placed]]
+    records: Callable[[Path], Generator[Placed]]
     known: Callable[[Record], bool]
     key: Callable[[Record], str]
     split: Callable[[Record], Split]
     item: Callable[[Record], Item]
     parts: Callable[[Path], tuple[Path, ...]] = only_itself
     folder: Callable[[Path], bool] = lambda path: False
+    ours: Callable[[Record], bool] = lambda record: True
 
     def find(self, path: Path) -> Path:
         """The file of the set that `path` is or, for a folder, holds; the folder where it is the set.
@@ -65,12 +70,14 @@ class Loader:
         return next(filter(self.fits, there), there[0])
 
     def fits(self, path: Path) -> bool:
-        """Whether a file begins like one of this set."""
+        """Whether a file begins like one of this set, and holds a question of it."""
         try:
-            first = [record for _, record in islice(self.records(path), _TRIED)]
+            with closing(self.records(path)) as records:
+                first = [record for _, record in islice(records, _TRIED)]
+                known = all(self.known(record) for record in first)
+                return known and (any(map(self.ours, first)) or any(self.ours(record) for _, record in records))
         except UserMistake:
             return False
-        return bool(first) and all(self.known(record) for record in first)
 
     def hash(self, path: Path) -> str:
         """SHA-256 of the file's bytes, unpacked, and of the files beside it that belong to it.
@@ -95,18 +102,29 @@ class Loader:
             if wanted is None or wanted(i):
                 try:
                     yield self.item(record)
-                except (ValueError, KeyError, TypeError, UsageError) as error:
-                    reason = f"the field {error} is missing" if isinstance(error, KeyError) else str(error)
-                    raise UsageError(f"{where}: {i}: {reason}") from None
+                except (ValueError, KeyError, TypeError, AttributeError) as error:
+                    raise UsageError(f"{where}: {i}: {_reason(error)}") from None
 
     def _of(self, path: Path, split: str) -> Iterator[tuple[str, str, Record]]:
         seen: set[str] = set()
-        for where, record in self.records(path):
-            if not self.known(record):
-                raise UsageError(f"{where}: not a record of {self.info.name}; medground data check names the set")
-            i = self.key(record)
-            if i in seen:
-                raise UsageError(f"{where}: the id {i!r} comes twice; remove one of the two")
-            seen.add(i)
-            if split in (ALL, self.split(record)):
-                yield where, i, record
+        with closing(self.records(path)) as records:
+            for where, record in records:
+                if not self.known(record):
+                    raise UsageError(f"{where}: not a record of {self.info.name}; medground data check names the set")
+                if not self.ours(record):
+                    continue
+                i = self.key(record)
+                if i in seen:
+                    raise UsageError(f"{where}: the id {i!r} comes twice; remove one of the two")
+                seen.add(i)
+                if split in (ALL, self.split(record)):
+                    yield where, i, record
+
+
+def _reason(error: Exception) -> str:
+    """What is wrong with a record, in one line."""
+    if isinstance(error, ValidationError):
+        return str(error.errors(include_url=False)[0]["msg"].removeprefix("Value error, "))
+    if isinstance(error, KeyError):
+        return f"the field {error} is missing"
+    return str(error) if type(error) is ValueError else f"a field has another form than expected ({error})"

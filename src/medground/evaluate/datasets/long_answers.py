@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import csv
-import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from datetime import date
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +13,8 @@ from medground.corpus.readers.xml import flat_text, records, root_name
 from medground.errors import UsageError
 from medground.evaluate.base import DataSetInfo, Split
 from medground.evaluate.datasets.loader import Loader
-from medground.evaluate.datasets.omni import is_omni, omni_item, omni_key, omni_records, omni_split
-from medground.evaluate.datasets.records import Placed, Record, json_lines, unpacked
+from medground.evaluate.datasets.omni import is_omni, is_whole, omni_item, omni_key, omni_records, omni_split
+from medground.evaluate.datasets.records import Placed, Record, json_lines, unpacked_text
 
 _EXPERT_FIELDS = ("healthcare", "medicine", "biology")
 _OMNI = "github.com/Jack-ZC8/Omni-RAG-Medical: data/data_processed"
@@ -28,7 +26,7 @@ def _record(name: str, i: str, question: str, gold: str, split: Split = "test") 
     return {"id": i, "question": question, "gold": gold, "name": name, "long": True, "split": split}
 
 
-def _liveqa(path: Path) -> Iterator[Placed]:
+def _liveqa(path: Path) -> Generator[Placed]:
     """The XML of TREC 2017: subject and message are the question, the first reference answer is the reference."""
     for element in records(path, ["NLM-QUESTION"], [root_name(path)]):
         i = element.get("qid", "")
@@ -37,44 +35,44 @@ def _liveqa(path: Path) -> Iterator[Placed]:
         yield f"{path.name}: {i}", _record("liveqa", i, " ".join(filter(None, parts)), answer)
 
 
-def _medicationqa(path: Path) -> Iterator[Placed]:
+def _medicationqa(path: Path) -> Generator[Placed]:
     """The table of MedInfo 2019, saved as CSV with its header."""
-    with unpacked(path) as stream:
+    with unpacked_text(path) as text:
         try:
-            rows = csv.DictReader(io.TextIOWrapper(stream, encoding="utf-8-sig", newline=""), strict=True)
+            rows = csv.DictReader(text, strict=True)
             for number, row in enumerate(rows, start=1):
                 if not {"Question", "Answer"} <= row.keys():
                     raise UsageError(f"{path} has no columns Question and Answer in its first line")
                 where = f"{path.name}: question {number}"
                 yield where, _record("medicationqa", f"medicationqa-{number:03d}", row["Question"], row["Answer"])
-        except (csv.Error, UnicodeDecodeError) as error:
+        except csv.Error as error:
             raise UsageError(f"{path} is not a CSV file ({error}); save the table again") from None
 
 
-def _expertqa(path: Path) -> Iterator[Placed]:
+def _expertqa(path: Path) -> Generator[Placed]:
     """`r2_compiled_anon.jsonl`: the questions of medicine and biology, with the answer as its expert revised it."""
-    if any(is_omni(record) for _, record in islice(json_lines(path), 1)):
-        yield from omni_records(path)
-        return
     for number, (where, record) in enumerate(json_lines(path), start=1):
-        field = str((record.get("metadata") or {}).get("field", "")).lower()
-        if {"question", "answers"} <= record.keys() and any(name in field for name in _EXPERT_FIELDS):
+        if is_omni(record):
+            yield where, record
+            continue
+        if not {"question", "answers", "metadata"} <= record.keys():
+            raise UsageError(f"{where}: not a record of ExpertQA, which has question, answers and metadata")
+        field = str(record["metadata"].get("field", "")).lower()
+        if any(name in field for name in _EXPERT_FIELDS):
             answer: Record = next(iter((record["answers"] or {}).values()), {})
             reference = answer.get("revised_answer_string") or answer.get("answer_string") or ""
             yield where, _record("expertqa", f"expertqa-{number:04d}", record["question"], reference)
 
 
-def _either(path: Path, name: str, suffix: str, own: Callable[[Path], Iterator[Placed]]) -> Iterator[Placed]:
+def _either(path: Path, suffix: str, own: Callable[[Path], Generator[Placed]]) -> Generator[Placed]:
     """Records of the owner's form, known by the file's ending, or of Omni-RAG's."""
-    if path.name.removesuffix(".gz").endswith(suffix):
-        yield from ((where, record) for where, record in own(path) if record.get("name") == name)
-    else:
-        yield from omni_records(path, name)
+    yield from own(path) if path.name.removesuffix(".gz").endswith(suffix) else omni_records(path)
 
 
-def _loader(read: Callable[[Path], Iterator[Placed]], **info: Any) -> Loader:
+def _loader(read: Callable[[Path], Generator[Placed]], only: str | None = None, **info: Any) -> Loader:
     return Loader(
         info=DataSetInfo(tasks=("free",), hashes=_OMNI_HASH, **info),
+        ours=lambda record: only in (None, record["name"]) and is_whole(record),
         files=("questions.jsonl", "test_long.json"),
         records=read,
         known=lambda record: is_omni(record) and bool(record["long"]),
@@ -85,7 +83,8 @@ def _loader(read: Callable[[Path], Iterator[Placed]], **info: Any) -> Loader:
 
 
 LIVEQA = _loader(
-    partial(_either, name="liveqa", suffix=".xml", own=_liveqa),
+    partial(_either, suffix=".xml", own=_liveqa),
+    only="liveqa",
     name="liveqa",
     title="LiveQA, medical task of TREC 2017",
     sizes={"test": 104, "validation": 68, "train": 343},
@@ -96,7 +95,8 @@ LIVEQA = _loader(
     seen="whole",
 )
 MEDICATIONQA = _loader(
-    partial(_either, name="medicationqa", suffix=".csv", own=_medicationqa),
+    partial(_either, suffix=".csv", own=_medicationqa),
+    only="medicationqa",
     name="medicationqa",
     title="MedicationQA: consumers ask about drugs",
     sizes={"test": 150, "validation": 90, "train": 450},
@@ -107,7 +107,8 @@ MEDICATIONQA = _loader(
     seen="whole",
 )
 EXPERTQA = _loader(
-    partial(_either, name="expertqa", suffix=".jsonl", own=_expertqa),
+    partial(_either, suffix=".jsonl", own=_expertqa),
+    only="expertqa",
     name="expertqa",
     title="ExpertQA, medicine and biology",
     sizes={"test": 150, "validation": 75, "train": 375},

@@ -5,7 +5,7 @@ Questions without an answer, which the authors took out for copyright, are left 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from pathlib import Path
 
 from medground.corpus.readers.xml import flat_text, records
@@ -21,7 +21,7 @@ def _parts(path: Path) -> tuple[Path, ...]:
     return tuple(sorted(path.rglob("*.xml"))) if path.is_dir() else (path,)
 
 
-def _records(path: Path) -> Iterator[Placed]:
+def _records(path: Path) -> Generator[Placed]:
     if path.is_dir() or path.suffix == ".xml":
         for file in _parts(path):
             yield from _pairs(file)
@@ -29,7 +29,7 @@ def _records(path: Path) -> Iterator[Placed]:
     yield from ((where, record) for where, record in json_lines(path) if record.get("answer", True))
 
 
-def _pairs(file: Path) -> Iterator[Placed]:
+def _pairs(file: Path) -> Generator[Placed]:
     for element in records(file, [_ROOT], [_ROOT]):
         focus, source = flat_text(element.find("Focus")), element.get("source", "")
         for pair in element.iter("QAPair"):

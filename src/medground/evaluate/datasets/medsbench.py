@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -27,17 +27,15 @@ _YES_NO = {"true": "yes", "false": "no", "1": "yes", "0": "no"}
 _SOURCES = {"seer": ("seer",), "ddxplus": ("ddxplus",), "mimic-iv-ed": ("mimic",)}
 
 
-def _records(path: Path, name: str) -> Iterator[Placed]:
+def _records(path: Path, name: str) -> Generator[Placed]:
     content = None if path.name.removesuffix(".gz").endswith(".jsonl") else json_file(path)
     if isinstance(content, dict):
         yield from _instances(path, content, name)
         return
-    for where, record in omni_records(path):
-        if str(record.get("name", "")).startswith(_SOURCES[name]):
-            yield where, record
+    yield from omni_records(path)
 
 
-def _instances(path: Path, content: Mapping[str, Any], name: str) -> Iterator[Placed]:
+def _instances(path: Path, content: Mapping[str, Any], name: str) -> Generator[Placed]:
     instances, definition = content.get("Instances"), content.get("Definition")
     if not isinstance(instances, list) or not isinstance(definition, list) or not definition:
         raise UsageError(f'{path} is no task of MedS-Bench: it has no lists "Definition" and "Instances"')
@@ -108,7 +106,8 @@ def _loader(name: str, title: str, sizes: dict[str, int], licence: str, paper: s
         ),
         files=("test_short.json",),
         records=partial(_records, name=name),
-        known=lambda record: is_omni(record) or {"options", "gold", "output"} <= record.keys(),
+        known=lambda record: is_omni(record) or {"options", "gold", "output", "name"} <= record.keys(),
+        ours=lambda record: str(record["name"]).startswith((name, *_SOURCES[name])),
         key=lambda record: str(record["id"]),
         split=_split,
         item=_item,

@@ -5,8 +5,7 @@ Questions whose options are yes, no (and maybe) become such questions, so that r
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from functools import partial
+from collections.abc import Generator, Mapping
 from pathlib import Path
 
 from medground.errors import UsageError
@@ -26,13 +25,7 @@ SETS: Mapping[str, tuple[str, int, tuple[Task, ...], str]] = {
 _HASHES = {"questions.jsonl": ("7b48042f29a42bda2534f1345d7035f5ce58a83d572a0cd8338a9f2589b0a851",)}
 
 
-def _records(path: Path, only: str | None = None) -> Iterator[Placed]:
-    for where, record in _all(path):
-        if only is None or record.get("set", only) == only:
-            yield where, record
-
-
-def _all(path: Path) -> Iterator[Placed]:
+def _records(path: Path) -> Generator[Placed]:
     if path.name.removesuffix(".gz").endswith(".jsonl"):
         yield from json_lines(path)
         return
@@ -88,8 +81,9 @@ def _loader(name: str) -> Loader:
             seen="part" if name in ("medqa", "medmcqa", "mmlu") else "form",
         ),
         files=("benchmark.json", "questions.jsonl"),
-        records=partial(_records, only=name),
+        records=_records,
         known=_known,
+        ours=lambda record: bool(record["set"] == name),
         key=_key,
         split=_test,
         item=_item,

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import csv
-import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from pathlib import Path
 
 from medground.errors import UsageError
 from medground.evaluate.base import DataSetInfo, Item, Split
 from medground.evaluate.datasets.asking import closed
 from medground.evaluate.datasets.loader import Loader
-from medground.evaluate.datasets.records import Placed, Record, unpacked
+from medground.evaluate.datasets.records import Placed, Record, unpacked_text
 
 SUBJECTS = (
     "anatomy",
@@ -33,7 +32,7 @@ def parts(path: Path) -> tuple[Path, ...]:
     return tuple(sorted(named, key=lambda file: file.name))
 
 
-def _records(path: Path) -> Iterator[Placed]:
+def _records(path: Path) -> Generator[Placed]:
     for file in parts(path):
         subject, split = _subject(file)
         for number, row in enumerate(_rows(file)):
@@ -45,10 +44,10 @@ def _records(path: Path) -> Iterator[Placed]:
 
 
 def _rows(file: Path) -> Iterator[list[str]]:
-    with unpacked(file) as stream:
+    with unpacked_text(file) as text:
         try:
-            yield from csv.reader(io.TextIOWrapper(stream, encoding="utf-8-sig", newline=""), strict=True)
-        except (csv.Error, UnicodeDecodeError) as error:
+            yield from csv.reader(text, strict=True)
+        except csv.Error as error:
             raise UsageError(f"{file} is not a CSV file ({error}); copy or download it again") from None
 
 

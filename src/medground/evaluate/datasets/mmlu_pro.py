@@ -6,7 +6,7 @@ object of options and `answer_idx`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from pathlib import Path
 
 from medground.evaluate.base import DataSetInfo, Item, Split
@@ -17,12 +17,10 @@ from medground.evaluate.datasets.records import Placed, Record, json_lines
 _CATEGORY = "health"
 
 
-def _records(path: Path) -> Iterator[Placed]:
-    """Questions of health alone; `validation` in the file's name says that it is that split."""
+def _records(path: Path) -> Generator[Placed]:
+    """The questions; `validation` at the start of the file's name says that they are of that split."""
     split = "validation" if path.name.startswith("validation") else "test"
-    for where, record in json_lines(path):
-        if record.get("category", _CATEGORY) == _CATEGORY:
-            yield where, {**record, "split": split}
+    yield from ((where, {**record, "split": split}) for where, record in json_lines(path))
 
 
 def _item(record: Record) -> Item:
@@ -61,6 +59,7 @@ MMLU_PRO = Loader(
     files=("test.jsonl", "mmlu_pro_health.jsonl"),
     records=_records,
     known=_known,
+    ours=lambda record: bool(record["category"] == _CATEGORY),
     key=_key,
     split=_split,
     item=_item,

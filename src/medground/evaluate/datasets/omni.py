@@ -7,7 +7,7 @@ field `split`. A short question ends in its options, one on a line.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from pathlib import Path
 
 from medground.errors import UsageError
@@ -31,18 +31,12 @@ _HOLES = frozenset(
 """Seven of the authors' 1,805 long questions have no text or no reference: they can be neither asked nor scored."""
 
 
-def omni_records(path: Path, only: str | None = None) -> Iterator[Placed]:
-    """Records of a file of Omni-RAG, of one of its sets where `only` names it; seven that are broken are left out.
+def omni_records(path: Path) -> Generator[Placed]:
+    """Records of a file of Omni-RAG.
 
     Raises:
         UsageError: the file is broken.
     """
-    for where, record in _all(path):
-        if only in (None, record.get("name")) and record.get("id") not in _HOLES:
-            yield where, record
-
-
-def _all(path: Path) -> Iterator[Placed]:
     if path.name.removesuffix(".gz").endswith(".jsonl"):
         yield from json_lines(path)
         return
@@ -57,6 +51,11 @@ def _all(path: Path) -> Iterator[Placed]:
 def is_omni(record: Record) -> bool:
     """Whether a record has the form of Omni-RAG."""
     return {"id", "question", "gold", "name", "long"} <= record.keys()
+
+
+def is_whole(record: Record) -> bool:
+    """Whether a record can be asked and scored."""
+    return record["id"] not in _HOLES
 
 
 def omni_split(record: Record) -> Split:

@@ -5,7 +5,7 @@ The authors' `ori_pqal.json` names no split; their `test_ground_truth.json` does
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from datetime import date
 from pathlib import Path
 
@@ -35,7 +35,7 @@ INFO = DataSetInfo(
 )
 
 
-def _records(path: Path) -> Iterator[Placed]:
+def _records(path: Path) -> Generator[Placed]:
     if path.name.removesuffix(".gz").endswith(".jsonl"):
         yield from json_lines(path)
         return

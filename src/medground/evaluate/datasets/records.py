@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import io
 import json
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, Any, TextIO, cast
 
 from medground.errors import UsageError
 
@@ -40,6 +41,20 @@ def unpacked(path: Path) -> Iterator[IO[bytes]]:
         raise UsageError(f"{path} cannot be read ({error.strerror or error}); check its permissions") from None
 
 
+@contextmanager
+def unpacked_text(path: Path) -> Iterator[TextIO]:
+    """The text of a file, without gzip, its line ends as they are.
+
+    Raises:
+        UsageError: it cannot be read, or is not UTF-8.
+    """
+    with unpacked(path) as stream, io.TextIOWrapper(stream, encoding="utf-8-sig", newline="") as text:
+        try:
+            yield text
+        except UnicodeDecodeError:
+            raise UsageError(f"{path} is not UTF-8 text; copy or download it again") from None
+
+
 def content_hash(paths: Iterable[Path]) -> str:
     """SHA-256 of the unpacked bytes of a file; of several, of their hashes one after another.
 
@@ -50,7 +65,7 @@ def content_hash(paths: Iterable[Path]) -> str:
     return hashes[0] if len(hashes) == 1 else hashlib.sha256("\n".join(hashes).encode()).hexdigest()
 
 
-def json_lines(path: Path) -> Iterator[Placed]:
+def json_lines(path: Path) -> Generator[Placed]:
     """The objects of a JSON Lines file; blank lines are passed over.
 
     Raises:

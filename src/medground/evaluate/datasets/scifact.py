@@ -6,7 +6,7 @@ the set's `corpus.jsonl` beside them, each claim comes with the abstracts that i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from functools import lru_cache
 from pathlib import Path
 
@@ -35,7 +35,7 @@ def _corpus_beside(folder: Path) -> Path | None:
     return next((folder / name for name in _CORPUS if (folder / name).is_file()), None)
 
 
-def _records(path: Path) -> Iterator[Placed]:
+def _records(path: Path) -> Generator[Placed]:
     for file in _claims(path):
         split = _FILES.get(file.name.removesuffix(".gz"), "unknown")
         for where, record in json_lines(file):
