@@ -253,3 +253,20 @@ def test_a_budget_of_calls_holds_when_sentences_are_checked_together(
     with pytest.raises(BudgetExhausted):
         run_of(make_run, memory_source([TRIAL]), model, **{"budget.calls": 6})
     assert len(model.seen) <= 7
+
+
+@pytest.mark.parametrize(
+    ("documents", "silent"),
+    [
+        ([TRIAL], []),
+        ([Document(id="PMID:4", title="Stroke", text="Acetylsalicylic acid reduced the risk of stroke.")], []),
+        ([Document(id="PMID:5", title="Stroke", text="Statins significantly reduced the risk of stroke.")], ["aspirin"]),
+    ],
+)
+def test_an_idea_of_the_question_that_no_quote_speaks_of_is_named(
+    make_run: MakeRun, memory_source: Any, scripted_model: Any, documents: list[Document], silent: list[str]
+) -> None:
+    answer = run_of(make_run, memory_source(documents), scripted_model(replies()))
+    assert [w for w in answer.warnings if "no quote speaks of" in w] == [
+        f"no quote speaks of {name!r}, which the question names" for name in silent
+    ]

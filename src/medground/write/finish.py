@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from medground.answer import Answer, Verdict
 from medground.evidence import Evidence
 from medground.question import Question
+from medground.read.concepts import unmentioned
 from medground.run import Run
 from medground.verify.check import check_all
 from medground.verify.conflicts import find_conflicts
@@ -47,4 +48,6 @@ async def finish(
         verdicts = await check_all(cut.sentences, run)
     lean = None if draft.answer else lean_of(question, evidence, run)
     conflicts = await find_conflicts(question, evidence, run)
+    if evidence and (silent := unmentioned(question, evidence, run)):
+        run.warn(f"no quote speaks of {', '.join(map(repr, silent))}, which the question names")
     return compose(run, cut, verdicts, conflicts=conflicts, lean=lean, mark=mark)
