@@ -260,7 +260,7 @@ def test_a_budget_of_calls_holds_when_sentences_are_checked_together(
     [
         ([TRIAL], []),
         ([Document(id="PMID:4", title="Stroke", text="Acetylsalicylic acid reduced the risk of stroke.")], []),
-        ([Document(id="PMID:5", title="Stroke", text="Statins significantly reduced the risk of stroke.")], ["aspirin"]),
+        ([Document(id="PMID:5", title="Stroke", text="Statins reduced the risk of stroke.")], ["aspirin"]),
     ],
 )
 def test_an_idea_of_the_question_that_no_quote_speaks_of_is_named(
