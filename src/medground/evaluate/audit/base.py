@@ -40,7 +40,13 @@ class Figure(Frozen):
 
 
 class Baseline(Figure):
-    """The accuracy of somebody who reads no evidence. An answer is right when it is exactly the gold answer."""
+    """The accuracy of somebody who does not do the task. An answer is right when it is exactly the gold answer.
+
+    Attributes:
+        blind: no evidence was read; False for the context without its question.
+    """
+
+    blind: bool = True
 
 
 class Audit(Frozen):
@@ -54,8 +60,8 @@ class Audit(Frozen):
 
     @property
     def best(self) -> Baseline | None:
-        """The best baseline; None where no item has a gold answer."""
-        return self.baselines[0] if self.baselines else None
+        """The best blind baseline; None where no item has a gold answer."""
+        return next((baseline for baseline in self.baselines if baseline.blind), None)
 
 
 def choices(item: Item) -> tuple[str, ...]:

@@ -106,12 +106,13 @@ def with_corpus(items: Sequence[Item], documents: Iterable[Document]) -> list[Fi
         quoted.update(_quoted(document, index, wanted))
     named = [item for item in items if item.documents]
     there = sum(any(i in present for i in item.documents) for item in named)
-    return [
+    figures = [
         Figure.counted("own document in the corpus", there, len(named), "a document that the set names is there"),
         Figure.counted(
             "question in the corpus", len(quoted), len(wanted), f"a document has {SAME:.0%} of its runs of {RUN} words"
         ),
     ]
+    return [figure for figure in figures if figure.of]
 
 
 def _quoted(document: Document, index: dict[tuple[str, ...], list[int]], wanted: dict[int, Runs]) -> Iterator[int]:

@@ -14,6 +14,7 @@ SEED = 0
 
 _NO_GOLD = "no item has a single gold answer, so there is no accuracy to reach blindly"
 _FEW = f"fewer than {linear.FEWEST} items with a gold answer: no linear model was fitted"
+_HOW = f"linear model, {linear.FOLDS}-fold grouped cross-validation"
 _BEST = "the best of several baselines, chosen on the items themselves: it may be a little too high"
 
 
@@ -42,7 +43,10 @@ def audit(
         raise UsageError("there is no item to audit; choose another --split")
     golden = [item for item in items if item.gold]
     pairs = overlap.near_pairs(items)
-    baselines = _baselines(golden, overlap.groups_of(items, pairs), models=models, seed=seed)
+    groups = overlap.groups_of(items, pairs)
+    baselines = _baselines(golden, groups, models=models, seed=seed)
+    if models:
+        baselines = _best_first([*baselines, *_from_context(golden, groups, seed)])
     whole = items if every is None else every
     facts: list[Figure | None] = [
         guesses.numbers(golden),
@@ -88,21 +92,30 @@ def _baselines(golden: Sequence[Item], groups: linear.Groups, *, models: bool, s
     if models:
         linear.check_installed()
         found += _linear(golden, groups, seed)
-    return sorted((b for b in found if b is not None), key=lambda b: -b.count)
+    return _best_first(baseline for baseline in found if baseline is not None)
+
+
+def _best_first(baselines: Iterable[Baseline]) -> list[Baseline]:
+    return sorted(baselines, key=lambda baseline: -baseline.count)
 
 
 def _linear(items: Sequence[Item], groups: linear.Groups, seed: int) -> Iterator[Baseline]:
-    how = f"linear model, {linear.FOLDS}-fold grouped cross-validation"
     answers = {
         "option text alone": linear.by_options(items, groups, seed),
         "function words of options alone": linear.by_options(items, groups, seed, function_words=True),
         "options with question": linear.by_options(items, groups, seed, with_question=True),
         "question alone": linear.by_text(items, groups, seed, lambda item: item.question.text),
-        "context alone": linear.by_text(items, groups, seed, _context),
     }
     for name, guessed in answers.items():
         if guessed:
-            yield guesses.scored(name, items, guessed, how)
+            yield guesses.scored(name, items, guessed, _HOW)
+
+
+def _from_context(items: Sequence[Item], groups: linear.Groups, seed: int) -> Iterator[Baseline]:
+    """What documents tell without the question. They are evidence, so this is never the blind baseline."""
+    if guessed := linear.by_text(items, groups, seed, _context):
+        found = guesses.scored("context alone", items, guessed, f"{_HOW}; reads the evidence, not the question")
+        yield found.model_copy(update={"blind": False})
 
 
 def _context(item: Item) -> str:

@@ -65,4 +65,6 @@ def _shown(found: Audit) -> str:
 
 def _line(figure: Figure, width: int) -> str:
     interval = f"[{figure.low:6.1%}, {figure.high:6.1%}]"
-    return f"  {figure.name:<{width}}  {figure.share:6.1%}  {interval}  {figure.count:,} of {figure.of:,}: {figure.words}"
+    return (
+        f"  {figure.name:<{width}}  {figure.share:6.1%}  {interval}  {figure.count:,} of {figure.of:,}: {figure.words}"
+    )

@@ -1,0 +1,197 @@
+"""Asking a judge: two answers in both orders, or one long answer beside its reference. Whatever it says is one line.
+
+Lines are appended as they come. The same call goes on where it stopped; a judge that gives nothing of use has its line
+too, and is never asked the same again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from medground.answer import UsageReport
+from medground.errors import MedgroundError, ModelFailed, UsageError
+from medground.evaluate.judges.judged import JudgedRun, check_judge, pairs_of, pin
+from medground.evaluate.judges.lines import Judgement, scores
+from medground.evaluate.judges.sheet import Sheet
+from medground.models.base import CallLimits
+from medground.models.registry import Models
+from medground.operators.base import Operator
+from medground.operators.judging import (
+    CompareInput,
+    CompareOutput,
+    RateInput,
+    RateOutput,
+    compare_explanations,
+    rate_long_answer,
+)
+from medground.operators.views import EvidenceView
+from medground.usage import Usage
+
+
+class Watch(Protocol):
+    """Called after each judgement with how many there are and how many there will be; must be cheap."""
+
+    def __call__(self, done: int, of: int, /) -> None: ...
+
+
+@dataclass(frozen=True)
+class _Job:
+    item: str
+    shown: tuple[str, ...]
+    value: CompareInput | RateInput
+
+
+async def judge_pairs(
+    models: Models,
+    one: JudgedRun,
+    other: JudgedRun,
+    out: Path,
+    *,
+    limit: int | None = None,
+    concurrency: int = 1,
+    watch: Watch = lambda done, of: None,
+) -> list[Judgement]:
+    """Let the model of `compare_explanations` compare two runs where both are right, each question in both orders.
+
+    Args:
+        models: who judges.
+        one: a run.
+        other: another run over the same set.
+        out: file of the judgements, begun or gone on with.
+        limit: at most so many questions, the first ones.
+        concurrency: judgements under way at once.
+        watch: told after each judgement.
+
+    Returns:
+        All lines of the file.
+
+    Raises:
+        UsageError: the judge wrote one of the runs, the runs may not be compared, or `out` holds other judgements.
+        ConfigError: the judge cannot be used as configured.
+        StorageFailed: the disk refuses.
+    """
+    jobs = [
+        _Job(i, (a.name, b.name), CompareInput(question=a.lines[i].question, first=_said(a, i), second=_said(b, i)))
+        for i in pairs_of(one, other).right[:limit]
+        for a, b in ((one, other), (other, one))
+    ]
+    return await _judge(models, compare_explanations, (one, other), jobs, out, concurrency, watch)
+
+
+async def judge_long(
+    models: Models,
+    run: JudgedRun,
+    references: Mapping[str, str],
+    out: Path,
+    *,
+    documents: Mapping[str, Sequence[EvidenceView]] | None = None,
+    limit: int | None = None,
+    concurrency: int = 1,
+    watch: Watch = lambda done, of: None,
+) -> list[Judgement]:
+    """Let the model of `rate_long_answer` mark a run's answers beside reference answers.
+
+    Args:
+        models: who judges.
+        run: a run of long answers; lines without text or without a reference are left out.
+        references: reference answers by item id.
+        out: file of the judgements, begun or gone on with.
+        documents: what was read for each item, by item id; without any the interpretability is not marked.
+        limit: at most so many questions, the first ones.
+        concurrency: judgements under way at once.
+        watch: told after each judgement.
+
+    Returns:
+        All lines of the file.
+
+    Raises:
+        UsageError: the judge wrote the run, no line has a reference, or `out` holds other judgements.
+        ConfigError: the judge cannot be used as configured.
+        StorageFailed: the disk refuses.
+    """
+    ids = [i for i, line in run.lines.items() if references.get(i) and line.text.strip()]
+    if not ids:
+        raise UsageError(f"{run.name} has no long answer with a reference answer; is --data the set that was run?")
+    given = documents or {}
+    jobs = [
+        _Job(
+            i,
+            (run.name,),
+            RateInput(
+                question=run.lines[i].question,
+                reference=references[i],
+                answer=run.lines[i].text,
+                documents=tuple(given.get(i, ())),
+            ),
+        )
+        for i in ids[:limit]
+    ]
+    return await _judge(models, rate_long_answer, (run,), jobs, out, concurrency, watch)
+
+
+async def _judge(
+    models: Models,
+    operator: Operator[Any, Any],
+    runs: Sequence[JudgedRun],
+    jobs: Sequence[_Job],
+    out: Path,
+    concurrency: int,
+    watch: Watch,
+) -> list[Judgement]:
+    judge = models.of(operator.name)
+    check_judge(judge, runs)
+    mark = pin(judge, operator, runs)
+    with Sheet.open(out, mark) as sheet:
+        done = {(line.item, line.shown) for line in sheet.lines}
+        left: Iterator[_Job] = iter([job for job in jobs if (job.item, job.shown) not in done])
+
+        async def work() -> None:
+            for job in left:  # each worker takes the next one
+                said = await _ask(models, operator, job)
+                sheet.append(Judgement(item=job.item, shown=job.shown, judge=judge.name, pin=mark, **said))
+                watch(len(sheet.lines), len(jobs))
+
+        try:
+            async with asyncio.TaskGroup() as workers:
+                for _ in range(concurrency):
+                    workers.create_task(work())
+        except* MedgroundError as stopped:
+            raise stopped.exceptions[0] from None
+    return sheet.lines
+
+
+async def _ask(models: Models, operator: Operator[Any, Any], job: _Job) -> dict[str, Any]:
+    try:
+        reply = await models.answer(operator, job.value, CallLimits())
+    except ModelFailed as failed:
+        error = " ".join(str(failed).split())
+        return {"status": "failed", "error": error, "usage": _report(failed.usage or Usage())}
+    return _said_by(reply.output) | {"usage": _report(reply.usage)}
+
+
+def _said_by(output: CompareOutput | RateOutput) -> dict[str, Any]:
+    both = (output.marks,) if isinstance(output, RateOutput) else (output.first, output.second)
+    marks = tuple(scores(mark) for mark in both if mark is not None)
+    better = output.better if isinstance(output, CompareOutput) else None
+    return {"status": "judged" if marks else "not judged", "better": better, "marks": marks, "reason": output.reason}
+
+
+def _said(run: JudgedRun, item: str) -> str:
+    """What an answer says, with the documents that it cites."""
+    line = run.lines[item]
+    cited = f"\n\nCited: {', '.join(line.cited)}" if line.cited else ""
+    return f"Answer: {', '.join(line.answer)}\n\n{line.text}{cited}"
+
+
+def _report(usage: Usage) -> UsageReport:
+    return UsageReport(
+        input_tokens=usage.input_tokens,
+        output_tokens=usage.output_tokens,
+        model_calls=usage.model_calls,
+        cached_calls=usage.cached_calls,
+        price=usage.price,
+    )

@@ -1,0 +1,109 @@
+"""Runs as judges take them, which judge may judge which run, and which items are compared."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from medground.errors import UsageError
+from medground.evaluate.base import RunHeader, RunLine
+from medground.evaluate.runs import read_run
+from medground.evaluate.tally import is_right
+from medground.models.base import Model
+from medground.models.keyless import NAME as KEYLESS
+from medground.operators.base import Operator
+
+
+@dataclass(frozen=True)
+class JudgedRun:
+    """A run whose answers are judged. `name` stands for it in judgements."""
+
+    name: str
+    header: RunHeader
+    lines: dict[str, RunLine]
+
+    @classmethod
+    def read(cls, path: Path) -> JudgedRun:
+        """Read a run; its name is that of its file without the suffix.
+
+        Raises:
+            UsageError: the file is no run or is broken.
+        """
+        header, lines = read_run(path)
+        return cls(name=path.stem, header=header, lines={line.id: line for line in lines})
+
+    @property
+    def models(self) -> frozenset[str]:
+        """All models that wrote in it."""
+        by_operator = self.header.settings.get("model", {}).get("operators", {})
+        return frozenset({self.header.model, *by_operator.values()})
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """What two runs have to compare.
+
+    Attributes:
+        right: ids of the questions that both answer rightly, with an explanation, in the order of the first run.
+        both: how many questions both runs have.
+        unexplained: right in both, and one of them gives no explanation.
+    """
+
+    right: tuple[str, ...]
+    both: int
+    unexplained: int
+
+
+def pairs_of(one: JudgedRun, other: JudgedRun) -> Pairs:
+    """The questions on which the explanations of two runs may be compared: those that both have right (000, app. B).
+
+    Raises:
+        UsageError: the runs have the same name, are over different sets, or have no question in common.
+    """
+    if one.name == other.name:
+        raise UsageError(f"both runs are called {one.name}; rename one of the files")
+    for field in ("dataset", "dataset_hash", "split"):
+        values = getattr(one.header, field), getattr(other.header, field)
+        if values[0] != values[1]:
+            raise UsageError(f"the runs differ in {field}: {values[0]} and {values[1]}; compare runs over one set")
+    both = [i for i in one.lines if i in other.lines]
+    if not both:
+        raise UsageError(f"{one.name} and {other.name} have no question in common")
+    right = [i for i in both if is_right(one.lines[i]) and is_right(other.lines[i])]
+    explained = [i for i in right if one.lines[i].text.strip() and other.lines[i].text.strip()]
+    return Pairs(right=tuple(explained), both=len(both), unexplained=len(right) - len(explained))
+
+
+def check_judge(judge: Model, runs: Sequence[JudgedRun]) -> None:
+    """A judge may not judge itself.
+
+    Raises:
+        UsageError: a model of a run is the judge, under this or another provider's name.
+    """
+    for run in runs:
+        same = [name for name in sorted(run.models) if _bare(name) == _bare(judge.name)]
+        if same and judge.name != KEYLESS:  # which judges nothing
+            raise UsageError(
+                f"{judge.name} wrote answers of {run.name}, so it may not judge them; name another --model"
+            )
+
+
+def pin(judge: Model, operator: Operator[Any, Any], runs: Sequence[JudgedRun]) -> str:
+    """Hash of all that decides a judgement but the item: the judge, what it is told, and the runs."""
+    content = {
+        "judge": judge.identity,
+        "instructions": operator.instructions,
+        "schema": operator.output.model_json_schema(),
+        "runs": [[run.name, run.header.dataset_hash, run.header.settings_hash, run.header.started] for run in runs],
+    }
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _bare(model: str) -> str:
+    """A model's name without who serves it: `openrouter:openai/gpt-5` and `openai:gpt-5` are one model."""
+    name = model.casefold()
+    return name if name.partition(":")[0] == "local" else name.replace(":", "/", 1).rpartition("/")[2]

@@ -1,0 +1,139 @@
+"""The line of a judgement, from a model or a person: JSON Lines, one judgement each.
+
+A person's file needs `item`, `judge`, and for two answers beside each other `shown` and `better`, for one long answer
+`shown` and `marks`:
+
+    {"item": "q1", "judge": "anna", "shown": ["run-a", "run-b"], "better": "first"}
+    {"item": "q1", "judge": "anna", "shown": ["run-a"], "marks": [{"relevance": {"score": 4}, ...}]}
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Literal, Self
+
+from pydantic import Field, ValidationError, model_validator
+
+from medground.answer import UsageReport
+from medground.document import Frozen
+from medground.errors import BadDocument, UsageError
+from medground.operators.judging import ExplanationMarks, LongAnswerMarks
+
+PAIR_AXES: tuple[str, ...] = tuple(ExplanationMarks.model_fields)
+LONG_AXES: tuple[str, ...] = tuple(LongAnswerMarks.model_fields)
+
+Status = Literal["judged", "not judged", "failed"]
+"""`not judged`: the judge said that it cannot tell. `failed`: it gave nothing of use, or nothing at all."""
+
+
+class Score(Frozen):
+    """A mark of one axis, 1 worst to 5 best. Models must justify theirs, people may."""
+
+    score: int = Field(ge=1, le=5)
+    justification: str = ""
+
+
+class Judgement(Frozen):
+    """One judgement.
+
+    Attributes:
+        item: id of the question.
+        judge: a model's name, or a person's.
+        shown: names of the answers in the order the judge saw them: two for a comparison, one for a long answer.
+        better: which of two is better; None for a long answer, and where nothing was judged.
+        marks: axis to score for each answer shown; empty where nothing was judged.
+        pin: hash of the judge, its instructions and the runs that it judged; empty for a person.
+    """
+
+    item: str = Field(min_length=1)
+    judge: str = Field(min_length=1)
+    shown: tuple[str, ...] = Field(min_length=1, max_length=2)
+    better: Literal["first", "second", "tie"] | None = None
+    marks: tuple[dict[str, Score], ...] = ()
+    status: Status = "judged"
+    reason: str = ""
+    error: str = ""
+    pin: str = ""
+    usage: UsageReport = UsageReport()
+
+    @property
+    def place(self) -> tuple[str, str, tuple[str, ...]]:
+        """What there may be one line of: a judge's word on an item with the answers in one order."""
+        return self.judge, self.item, self.shown
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        axes = LONG_AXES if len(self.shown) == 1 else PAIR_AXES
+        if self.marks and len(self.marks) != len(self.shown):
+            raise ValueError(f"marks are given for {len(self.marks)} of {len(self.shown)} answers shown")
+        if odd := {axis for marks in self.marks for axis in marks} - set(axes):
+            raise ValueError(f"unknown axes {', '.join(sorted(odd))}; there are: {', '.join(axes)}")
+        if len(set(self.shown)) < len(self.shown):
+            raise ValueError("the two answers shown have the same name")
+        if self.status != "judged" and (self.better is not None or self.marks):
+            raise ValueError(f"a line that is {self.status!r} can say nothing of the answers")
+        if self.status == "judged" and not (self.better if len(self.shown) == 2 else self.marks):
+            raise ValueError("`better` is missing" if len(self.shown) == 2 else "`marks` are missing")
+        return self
+
+
+def read_judgements(paths: Sequence[Path]) -> list[Judgement]:
+    """The lines of all files. A last line that was cut off is left out.
+
+    Raises:
+        BadDocument: a file cannot be read, or a line is no judgement.
+        UsageError: a judge judges the same twice, or there is no line at all.
+    """
+    read = [line for path in paths for line in _lines(path)]
+    if not read:
+        raise UsageError(f"{', '.join(map(str, paths))}: no judgements in it")
+    seen: set[tuple[str, str, tuple[str, ...]]] = set()
+    for line in read:
+        if line.place in seen:
+            raise UsageError(f"{line.judge} judges {' and '.join(line.shown)} on {line.item!r} twice; remove one line")
+        seen.add(line.place)
+    return read
+
+
+def scores(marks: ExplanationMarks | LongAnswerMarks) -> dict[str, Score]:
+    """A model's marks as a line keeps them; an axis that was left out is absent."""
+    return {
+        axis: Score(score=mark.score, justification=mark.justification)
+        for axis in type(marks).model_fields
+        if (mark := getattr(marks, axis)) is not None
+    }
+
+
+def by_judge(lines: Iterable[Judgement]) -> Mapping[str, list[Judgement]]:
+    """The lines of each judge, in their order."""
+    found: dict[str, list[Judgement]] = {}
+    for line in lines:
+        found.setdefault(line.judge, []).append(line)
+    return found
+
+
+def _lines(path: Path) -> Iterator[Judgement]:
+    try:
+        content = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise BadDocument(f"cannot read it: {reason}", file=str(path)) from None
+    lines = content.split("\n")
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            yield Judgement.model_validate(json.loads(line))
+        except json.JSONDecodeError:
+            if number == len(lines):  # no line end: its writer was stopped
+                return
+            raise BadDocument("this line is not JSON", file=str(path), position=number) from None
+        except RecursionError:
+            raise BadDocument("this line is nested too deeply", file=str(path), position=number) from None
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+            where = ".".join(map(str, first["loc"]))
+            problem = f"{where}: {first['msg']}" if where else first["msg"].removeprefix("Value error, ")
+            raise BadDocument(problem, file=str(path), position=number) from None

@@ -1,0 +1,52 @@
+"""What judges of long answers are given besides the answer: its reference answer, and the quotes that it rests on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from medground.answer import Answer
+from medground.errors import UsageError
+from medground.evaluate.datasets import open_dataset
+from medground.evaluate.judges.judged import JudgedRun
+from medground.operators.views import EvidenceView
+
+
+def references_of(run: JudgedRun, data: Path) -> dict[str, str]:
+    """Reference answers by item id, from the file that the run was over.
+
+    Raises:
+        UsageError: the file is not the one of the run, or cannot be read.
+    """
+    dataset = open_dataset(run.header.dataset)
+    path = dataset.find(data)
+    if dataset.hash(path) != run.header.dataset_hash:
+        raise UsageError(f"{path} is not the file that {run.name} was over; name that one with --data")
+    items = dataset.read(path, run.header.split, run.lines.__contains__)
+    return {item.id: item.reference for item in items if item.reference}
+
+
+def quotes_of(run: JudgedRun, home: Path) -> dict[str, tuple[EvidenceView, ...]]:
+    """The quotes that each answer of a run cites, by item id, from the answers that are kept under `home`.
+
+    An answer that is not there any more, or has no quotes, is left out.
+    """
+    found: dict[str, tuple[EvidenceView, ...]] = {}
+    for i, line in run.lines.items():
+        path = home / "answers" / f"{Path(line.trace).name}.json"
+        if line.trace and path.is_file() and (quotes := _quotes(path)):
+            found[i] = quotes
+    return found
+
+
+def _quotes(path: Path) -> tuple[EvidenceView, ...]:
+    try:
+        answer = Answer.model_validate_json(path.read_bytes())
+    except ValidationError:  # of another version; the judge then sees no documents
+        return ()
+    titles = {document.id: document.title for document in answer.documents}
+    return tuple(
+        EvidenceView(id=evidence.id, title=titles.get(evidence.document_id, ""), quote=evidence.quote)
+        for evidence in answer.evidence
+    )

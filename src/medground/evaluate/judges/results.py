@@ -1,0 +1,190 @@
+"""What judgements come to: win, tie and loss per axis, mean marks, and how much was not judged."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal
+
+from medground.document import Frozen
+from medground.evaluate.intervals import wilson
+from medground.evaluate.judges.lines import LONG_AXES, PAIR_AXES, Judgement
+
+OVERALL = "overall"
+ORDERS = 2
+"""How often a model sees two answers: in each order once. A person sees them once."""
+
+Outcome = Literal["win", "tie", "loss"]
+"""Of the first-named answer of a comparison."""
+
+
+class AxisResult(Frozen):
+    """One axis of a comparison.
+
+    Attributes:
+        wins: questions that the first-named answer wins in every order it was shown in.
+        losses: those that it loses in every order.
+        ties: all others that were judged, also those where the orders disagree.
+        flipped: ties in which each order prefers the other answer: whoever stands first, or second, wins.
+        low: lower end of the 95 % Wilson interval of wins among all judged.
+        high: its upper end.
+        mean: mean mark of the first-named answer over all orders, 1 to 5; None where marks are missing.
+        other_mean: that of the other one.
+    """
+
+    axis: str
+    wins: int
+    ties: int
+    losses: int
+    flipped: int
+    low: float
+    high: float
+    mean: float | None
+    other_mean: float | None
+
+
+class PairResult(Frozen):
+    """One judge on two runs. A question of which an order was not judged is no win, tie or loss."""
+
+    judge: str
+    one: str
+    other: str
+    questions: int
+    judged: int
+    not_judged: int
+    failed: int
+    first_preferred: float | None
+    """Share of the orders with a winner in which the answer shown first wins; far from 0.5 is a bias of place."""
+    axes: tuple[AxisResult, ...]
+
+
+class LongResult(Frozen):
+    """One judge on one run's long answers: mean marks by axis, None where no answer has one."""
+
+    judge: str
+    answer: str
+    questions: int
+    judged: int
+    not_judged: int
+    failed: int
+    means: dict[str, float | None]
+
+
+def pair_results(lines: Iterable[Judgement]) -> list[PairResult]:
+    """A result for every judge and pair of answers, in order of appearance."""
+    groups: dict[tuple[str, frozenset[str]], list[Judgement]] = {}
+    for line in lines:
+        if len(line.shown) == ORDERS:
+            groups.setdefault((line.judge, frozenset(line.shown)), []).append(line)
+    return [_pair_result(group) for group in groups.values()]
+
+
+def long_results(lines: Iterable[Judgement]) -> list[LongResult]:
+    """A result for every judge and run of long answers, in order of appearance."""
+    groups: dict[tuple[str, str], list[Judgement]] = {}
+    for line in lines:
+        if len(line.shown) == 1:
+            groups.setdefault((line.judge, line.shown[0]), []).append(line)
+    return [
+        LongResult(
+            judge=judge,
+            answer=answer,
+            questions=len(group),
+            **_statuses(line.status for line in group),
+            means={axis: _mean(group, answer, axis) for axis in LONG_AXES},
+        )
+        for (judge, answer), group in groups.items()
+    ]
+
+
+def outcomes(lines: Iterable[Judgement], one: str, axis: str) -> dict[str, Outcome]:
+    """Win, tie or loss of the answer called `one`, by item; items that were not wholly judged are left out.
+
+    Args:
+        lines: judgements of one judge about two answers.
+        one: a name in `shown`.
+        axis: an axis, or `OVERALL` for which answer was called better.
+    """
+    found: dict[str, Outcome] = {}
+    for item, of_item in _wholly_judged(lines).items():
+        said = [outcome for line in of_item if (outcome := _outcome(line, one, axis))]
+        if len(said) == len(of_item):
+            found[item] = said[0] if len(set(said)) == 1 else "tie"
+    return found
+
+
+def _pair_result(lines: Sequence[Judgement]) -> PairResult:
+    one, other = lines[0].shown
+    worst: dict[str, str] = {}
+    whole = _wholly_judged(lines)
+    for line in lines:
+        status = "judged" if line.item in whole else "not judged"
+        worst[line.item] = "failed" if "failed" in (line.status, worst.get(line.item)) else status
+    preferred = Counter(line.better for line in lines)
+    decided = preferred["first"] + preferred["second"]
+    axes = [_axis_result(lines, whole, one, other, axis) for axis in (OVERALL, *PAIR_AXES)]
+    return PairResult(
+        judge=lines[0].judge,
+        one=one,
+        other=other,
+        questions=len(worst),
+        **_statuses(worst.values()),
+        first_preferred=preferred["first"] / decided if decided else None,
+        axes=tuple(axis for axis in axes if axis is not None),
+    )
+
+
+def _axis_result(
+    lines: Sequence[Judgement], whole: Mapping[str, Sequence[Judgement]], one: str, other: str, axis: str
+) -> AxisResult | None:
+    found = outcomes(lines, one, axis)
+    if not found:
+        return None
+    counts = Counter(found.values())
+    low, high = wilson(counts["win"], len(found))
+    judged = [line for item in found for line in whole[item]]
+    return AxisResult(
+        axis=axis,
+        wins=counts["win"],
+        ties=counts["tie"],
+        losses=counts["loss"],
+        flipped=sum({_outcome(line, one, axis) for line in whole[item]} == {"win", "loss"} for item in found),
+        low=low,
+        high=high,
+        mean=_mean(judged, one, axis),
+        other_mean=_mean(judged, other, axis),
+    )
+
+
+def _wholly_judged(lines: Iterable[Judgement]) -> dict[str, list[Judgement]]:
+    """Lines by item, where the judge has judged every order: a model both, a person at least one."""
+    items: dict[str, list[Judgement]] = {}
+    for line in lines:
+        items.setdefault(line.item, []).append(line)
+    return {
+        item: of_item
+        for item, of_item in items.items()
+        if all(line.status == "judged" for line in of_item) and len(of_item) >= (ORDERS if of_item[0].pin else 1)
+    }
+
+
+def _outcome(line: Judgement, one: str, axis: str) -> Outcome | None:
+    place = line.shown.index(one)
+    if axis == OVERALL:
+        difference = {"first": 1, "tie": 0, "second": -1}[line.better or "tie"] * (1 if place == 0 else -1)
+    elif line.marks and all(axis in marks for marks in line.marks):
+        difference = line.marks[place][axis].score - line.marks[1 - place][axis].score
+    else:
+        return None
+    return "win" if difference > 0 else "loss" if difference < 0 else "tie"
+
+
+def _mean(lines: Iterable[Judgement], answer: str, axis: str) -> float | None:
+    marks = [line.marks[line.shown.index(answer)] for line in lines if line.marks]
+    given = [mark[axis].score for mark in marks if axis in mark]
+    return sum(given) / len(given) if given else None
+
+
+def _statuses(statuses: Iterable[str]) -> dict[str, int]:
+    counts = Counter(statuses)
+    return {"judged": counts["judged"], "not_judged": counts["not judged"], "failed": counts["failed"]}

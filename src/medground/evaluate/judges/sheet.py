@@ -1,0 +1,89 @@
+"""The file that a judge's words are written to as they come: one judge, one set of instructions, the same runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from filelock import FileLock, Timeout
+
+from medground.errors import StorageFailed, UsageError
+from medground.evaluate.judges.lines import Judgement, read_judgements
+
+
+class Sheet:
+    """A file of judgements that is being written. Open it with `Sheet.open`, use it as a context manager.
+
+    Attributes:
+        lines: all judgements in it.
+    """
+
+    def __init__(self, path: Path, lines: list[Judgement], lock: FileLock) -> None:
+        self.path = path
+        self.lines = lines
+        self._lock = lock
+
+    @classmethod
+    def open(cls, path: Path, pin: str) -> Self:
+        """Begin a file, or go on with it; a last line that was cut off is removed.
+
+        Raises:
+            UsageError: it holds judgements of another pin, or another process writes it.
+            BadDocument: it holds something else.
+            StorageFailed: the disk refuses.
+        """
+        lock = _locked(path)
+        try:
+            return cls(path, _held(path, pin), lock)
+        except BaseException:
+            lock.release()
+            raise
+
+    def append(self, line: Judgement) -> None:
+        """Add a judgement; it is in the file when this returns.
+
+        Raises:
+            StorageFailed: the disk refuses.
+        """
+        try:
+            with self.path.open("a", encoding="utf-8") as file:
+                file.write(line.model_dump_json(exclude_defaults=True) + "\n")
+        except OSError as error:
+            raise StorageFailed(f"{self.path} cannot be written ({error.strerror or error}); make room") from None
+        self.lines.append(line)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
+        self._lock.release()
+
+
+def _held(path: Path, pin: str) -> list[Judgement]:
+    content = path.read_bytes() if path.exists() else b""
+    whole = content[: content.rfind(b"\n") + 1]
+    if whole != content:  # its writer was stopped inside the last line, which is asked again
+        with path.open("r+b") as file:
+            file.truncate(len(whole))
+    lines = read_judgements([path]) if whole.strip() else []
+    if other := next((line for line in lines if line.pin != pin), None):
+        raise UsageError(
+            f"{path} holds judgements of {other.judge} made in another way (other runs, judge or instructions); "
+            "name another file with --out"
+        )
+    return lines
+
+
+def _locked(path: Path) -> FileLock:
+    lock = FileLock(path.with_name(f".{path.name}.lock"), timeout=0)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lock.acquire()
+    except Timeout:
+        raise UsageError(f"{path} is being written by another process; wait for it, or name another file") from None
+    except OSError as error:
+        raise StorageFailed(f"{path} cannot be written ({error.strerror or error}); name another file") from None
+    return lock

@@ -1,0 +1,101 @@
+"""`medground eval judge RUN [RUN]` and `medground eval judged FILE ...`: judges of explanations and long answers."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from medground.faces.cli.eval_judge_show import shown_judgements
+from medground.faces.cli.options import Quiet, Sets, SettingsFile, load_settings
+
+if TYPE_CHECKING:
+    from medground.evaluate.judges.judged import JudgedRun
+    from medground.evaluate.judges.lines import Judgement
+    from medground.settings import Settings
+
+
+def judge(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="A run's file.")],
+    model: Annotated[str, typer.Option(help="The judge; not a model that wrote in a run.")],
+    other: Annotated[Path | None, typer.Argument(metavar="[RUN]", help="Another run over the same set.")] = None,
+    data: Annotated[Path | None, typer.Option(help="The set's file, for the reference answers of one run.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="At most so many questions, the first ones.")] = None,
+    concurrency: Annotated[int, typer.Option(min=1, help="Judgements under way at once.")] = 1,
+    out: Annotated[Path | None, typer.Option(help="File of the judgements; one in the home folder without it.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    sets: Sets = None,
+    settings: SettingsFile = None,
+    quiet: Quiet = False,
+) -> None:
+    """Compare two runs' explanations where both are right, in both orders; or mark one run's long answers."""
+    from medground.errors import UsageError
+    from medground.evaluate.judges.judged import JudgedRun
+
+    if (other is None) == (data is None):
+        raise UsageError("give two runs to compare them, or one run and --data to mark its long answers")
+    # The judge is the model that is named here, whatever the settings say of single operators.
+    chosen = load_settings(sets, None, settings, {"model.default": model, "model.operators": {}})
+    runs = [JudgedRun.read(path) for path in (run, other) if path]
+    place = out or _place(runs, model, chosen)
+    lines = asyncio.run(_judged(runs, data, place, limit, concurrency, chosen, quiet=quiet))
+    typer.echo(shown_judgements(lines, json=json))
+    if not json:
+        typer.echo(f"\njudgements: {place}")
+
+
+def judged(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Judgements of models or people.")],
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Show what judgements come to and, of several judges, how far they agree."""
+    from medground.evaluate.judges.lines import read_judgements
+
+    typer.echo(shown_judgements(read_judgements(files), json=json))
+
+
+async def _judged(
+    runs: list[JudgedRun],
+    data: Path | None,
+    out: Path,
+    limit: int | None,
+    concurrency: int,
+    settings: Settings,
+    *,
+    quiet: bool,
+) -> list[Judgement]:
+    from medground.evaluate.judges.judge import judge_long, judge_pairs
+    from medground.evaluate.judges.material import quotes_of, references_of
+    from medground.models.open import open_models
+    from medground.operators.catalogue import OPERATORS
+
+    def watch(done: int, of: int) -> None:
+        if not quiet:
+            typer.echo(f"\r{done:,} of {of:,} judged", nl=done == of, err=True)
+
+    models = open_models(settings, OPERATORS)
+    try:
+        if data is None:
+            one, other = runs
+            return await judge_pairs(models, one, other, out, limit=limit, concurrency=concurrency, watch=watch)
+        return await judge_long(
+            models,
+            runs[0],
+            references_of(runs[0], data),
+            out,
+            documents=quotes_of(runs[0], settings.home),
+            limit=limit,
+            concurrency=concurrency,
+            watch=watch,
+        )
+    finally:
+        await models.close()
+
+
+def _place(runs: list[JudgedRun], model: str, settings: Settings) -> Path:
+    """The same judge on the same runs has the same file."""
+    words = "/".join([model, *(run.name for run in runs)])
+    return settings.home / "judgements" / f"{hashlib.sha256(words.encode()).hexdigest()[:12]}.jsonl"
