@@ -219,10 +219,9 @@ def _count(selection: Selection) -> int:
         if selection.with_context and not item.context:
             raise UsageError(f"{item.id!r} of {selection.dataset.info.name} has no context; run without --with-context")
     if count == 0:
-        info = selection.dataset.info
         raise UsageError(
-            f"{selection.path} has no question of split {selection.split!r}; {info.name} has "
-            f"{', '.join(f'{name} ({size:,})' for name, size in info.sizes.items())}; use --split"
+            f"{selection.path} has no question of split {selection.split!r}; the splits of "
+            f"{selection.dataset.info.name} are {', '.join(selection.dataset.info.sizes)}, or all; use --split"
         )
     return count
 

@@ -51,7 +51,8 @@ def shown_run(*, quiet: bool = False) -> Iterator[Watch]:
     try:
         yield show
     finally:
-        bars.stop()
+        if tasks:
+            bars.stop()
 
 
 def describe(tally: Tally) -> str:
