@@ -5,6 +5,7 @@ from __future__ import annotations
 from medground.errors import UsageError
 from medground.evaluate.base import RunHeader
 from medground.evaluate.manifest import differences
+from medground.evaluate.metrics.cost import MODEL_ONLY
 
 SELECTION = ("dataset_hash", "split", "limit", "seed", "with_context")
 """Header fields that decide which questions are asked and with what."""
@@ -29,7 +30,7 @@ def warnings_between(first: RunHeader, other: RunHeader) -> list[str]:
     """Why the rows of two runs may not be compared, each in one line; empty where nothing speaks against it."""
     found = differences(first, other)
     said = [f"not the same questions: {found[name]}" for name in SELECTION if name in found]
-    if first.snapshots and other.snapshots:
+    if MODEL_ONLY not in (first.recipe, other.recipe):  # that one searches nothing
         said += [f"not the same corpus: {text}" for name, text in found.items() if name.startswith("snapshots.")]
     said += [f"not the same program: {found[name]}" for name in _PROGRAM if name in found]
     return said

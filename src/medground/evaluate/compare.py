@@ -226,7 +226,7 @@ def _pair_warnings(first: Result, other: Result, common: int) -> list[str]:
     said = warnings_between(first.header, other.header)
     alone = len(first.lines) + len(other.lines) - 2 * common
     if alone:
-        said.append(f"{alone:,} questions have a line in one run only; they are in no paired test")
+        said.append(f"questions with a line in one run only, in no paired test: {alone:,}")
     return said
 
 

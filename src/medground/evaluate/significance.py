@@ -32,7 +32,7 @@ def mcnemar(won: int, lost: int) -> float:
     """
     trials = won + lost
     tail = sum(math.comb(trials, k) for k in range(min(won, lost) + 1))
-    return min(1.0, 2 * tail / 2**trials)  # whole numbers to the end: no rounding, however many pairs
+    return min(1.0, 2 * tail / (1 << trials))  # whole numbers to the end: no rounding, however many pairs
 
 
 def paired_bootstrap(

@@ -1,0 +1,167 @@
+"""`medground eval compare RUN...`: runs side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from medground.evaluate.compare import Comparison, Pair, Result, Row
+
+
+def compare_runs(
+    runs: Annotated[
+        list[Path], typer.Argument(metavar="RUN...", help="Files of runs; all are compared with the first.")
+    ],
+    classes: Annotated[bool, typer.Option("--classes", help="Show each class, and what was taken for what.")] = False,
+    questions: Annotated[int, typer.Option(min=0, help="Name at most so many questions won and lost.")] = 5,
+    seed: Annotated[int, typer.Option(help="Of the bootstrap.")] = 0,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Compare runs: accuracy with intervals, paired tests, questions won and lost, costs, warnings."""
+    from medground.evaluate.compare import compare, read_results
+
+    results = read_results(runs)
+    comparison = compare(results, seed=seed)
+    if json:
+        _as_json(comparison)
+        return
+    _show_rows(comparison)
+    _show_costs(comparison)
+    if classes:
+        for row in comparison.rows:
+            _show_classes(row)
+    for pair in comparison.pairs:
+        _show_pair(pair, questions)
+    if comparison.dataset.partition("-")[0] == "mirage":
+        _show_mirage(results)
+    _show_warnings(comparison)
+
+
+def _show_rows(comparison: Comparison) -> None:
+    header = ("run", "accuracy", "95 % Wilson", "right", "macro-F1", "partial", "support", "faithful", "no answer")
+    table: list[tuple[str, ...]] = [header]
+    if comparison.majority is not None:
+        answer, share = comparison.majority
+        table.append((f"always {answer!r}", _percent(share.value), "", f"{share.right:,} of {share.of:,}", *[""] * 5))
+    for row in comparison.rows:
+        low, high = row.accuracy.interval
+        answered = sum(count for status, count in row.statuses.items() if status in ("answered", "lean"))
+        table.append(
+            (
+                row.name,
+                _percent(row.accuracy.value),
+                f"{low:.1%} - {high:.1%}",
+                f"{row.accuracy.right:,} of {row.accuracy.of:,}",
+                _number(row.macro_f1),
+                _number(row.sets.partial if row.sets else None),
+                _number(row.support.support.value),
+                _number(row.support.faithfulness.value),
+                f"{row.items - answered:,}",
+            )
+        )
+    typer.echo(f"{comparison.dataset}, {len(comparison.rows)} runs")
+    _table(table)
+
+
+def _show_costs(comparison: Comparison) -> None:
+    names = ("input_tokens", "output_tokens", "model_calls", "searches", "seconds", "money")
+    table: list[tuple[str, ...]] = [("per question", "tokens in", "tokens out", "model calls", "searches", "seconds", "US $")]
+    for row in comparison.rows:
+        cells = []
+        for name in names:
+            value, ratio = getattr(row.cost, name), row.cost_ratio[name]
+            times = "" if ratio is None or row.name == comparison.cost_base else f" x{ratio:,.2f}"
+            cells.append("unknown" if value is None else f"{value:,.4g}{times}")
+        table.append((row.name, *cells))
+    typer.echo(f"\ncost (x: times that of {_clean(comparison.cost_base)})")
+    _table(table)
+
+
+def _show_classes(row: Row) -> None:
+    typer.echo(f"\nclasses of {_clean(row.name)}")
+    _table(
+        [("class", "gold", "given", "precision", "recall", "F1")]
+        + [
+            (s.label, f"{s.gold:,}", f"{s.given:,}", _number(s.precision), _number(s.recall), _number(s.f1))
+            for s in row.classes
+        ]
+    )
+    answers = sorted({answer for _, answer in row.confusion})
+    golds = sorted({gold for gold, _ in row.confusion})
+    typer.echo("gold (down) and answer (across)")
+    _table(
+        [("", *(answer or "(none)" for answer in answers))]
+        + [(gold, *(f"{row.confusion.get((gold, answer), 0):,}" for answer in answers)) for gold in golds]
+    )
+
+
+def _show_pair(pair: Pair, questions: int) -> None:
+    typer.echo(f"\n{_clean(pair.other)} against {_clean(pair.first)}, {pair.questions:,} questions of both")
+    if pair.difference is not None:
+        d = pair.difference
+        typer.echo(f"  accuracy {d.value:+.1%} [{d.low:+.1%}, {d.high:+.1%}], p {d.p:.3g} (paired bootstrap)")
+    typer.echo(
+        f"  won {len(pair.won):,}, lost {len(pair.lost):,}, both right {pair.both:,}, both wrong {pair.neither:,};"
+        f" exact McNemar p {pair.p:.3g}" + (f", {pair.adjusted:.3g} (Holm)" if pair.adjusted != pair.p else "")
+    )
+    for name, ids in (("won", pair.won), ("lost", pair.lost)):
+        if ids and questions:
+            rest = f", and {len(ids) - questions:,} more" if len(ids) > questions else ""
+            typer.echo(f"  {name}: {', '.join(map(_clean, ids[:questions]))}{rest}")
+    for line in pair.chosen:
+        typer.echo(f"  differs: {_clean(line)}")
+
+
+def _show_mirage(results: Sequence[Result]) -> None:
+    from medground.evaluate.mirage_scorer import score_run
+
+    table = [("run", "set", "MIRAGE's script", "honest", "what the script gets wrong")]
+    for result in results:
+        table += [
+            (result.name, s.name, _percent(s.published.value), _percent(s.honest.value), s.note or "nothing here")
+            for s in score_run(result.header, result.lines.values())
+        ]
+    typer.echo("\nas MIRAGE's published scorer counts")
+    _table(table)
+
+
+def _show_warnings(comparison: Comparison) -> None:
+    said = [f"{row.name}: {warning}" for row in comparison.rows for warning in row.warnings]
+    said += [f"{pair.first} and {pair.other}: {warning}" for pair in comparison.pairs for warning in pair.warnings]
+    if said:
+        typer.echo("\nwarnings")
+    for line in said:
+        typer.echo(f"  {_clean(line)}")
+
+
+def _as_json(comparison: Comparison) -> None:
+    from pydantic import TypeAdapter
+
+    from medground.evaluate.compare import Comparison as Whole
+
+    typer.echo(TypeAdapter(Whole).dump_json(comparison, indent=2).decode())
+
+
+def _table(rows: Sequence[Sequence[str]]) -> None:
+    cells = [[_clean(cell) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    for row in cells:
+        typer.echo("  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip())
+
+
+def _clean(text: str) -> str:
+    from medground.faces.wording import clean
+
+    return clean(text)
+
+
+def _percent(value: float | None) -> str:
+    return "-" if value is None else f"{value:.1%}"
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"
