@@ -1,0 +1,173 @@
+"""Our figures: a value for each metric that a column names, with its interval where it has one."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from medground.evaluate.base import RunHeader, RunLine
+from medground.evaluate.experiments.traces import Traced, read_traced
+from medground.evaluate.metrics.accuracy import accuracy
+from medground.evaluate.metrics.classes import class_scores, macro_f1
+from medground.evaluate.metrics.cost import Cost, cost_ratio, mean_cost
+from medground.evaluate.metrics.depth import evidence_depths
+from medground.evaluate.metrics.grounding import grounded_rate
+from medground.evaluate.metrics.mesh import heading_scores, headings_of
+from medground.evaluate.metrics.rounds import round_curve
+from medground.evaluate.metrics.share import Share
+from medground.evaluate.metrics.support import support_scores
+from medground.evaluate.runs import read_run
+
+_ROUND = re.compile(r"accuracy-round-(\d+)")
+_WITHIN = re.compile(r"within-(\d+)")
+_COSTS = {
+    "input-tokens": "input_tokens",
+    "output-tokens": "output_tokens",
+    "model-calls": "model_calls",
+    "searches": "searches",
+}
+_RATIOS = {"input-ratio": "input_tokens", "output-ratio": "output_tokens"}
+JUDGED = frozenset(
+    {
+        *("loss", "tie", "win", "likert", "likert-baseline"),
+        *("soundness", "grounding", "relevance", "trustworthiness"),
+    }
+)
+"""Metrics that a judge model gives; no run has them by itself."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A measured value in the paper's unit. `low` and `high` are its 95 % interval; `of` counts what it is over."""
+
+    value: float
+    of: int
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True)
+class RunOfRow:
+    """A finished run of one row on one data set, with what its traces say."""
+
+    path: Path
+    header: RunHeader
+    lines: tuple[RunLine, ...]
+    headings: Mapping[str, tuple[str, ...]]
+    traced: Mapping[str, Traced]
+
+    @property
+    def items(self) -> int:
+        """How many items the run is over, unfinished ones too."""
+        return max(self.header.items, len(self.lines))
+
+    def cost(self) -> Cost | None:
+        """The mean cost of a question."""
+        return mean_cost(line.usage for line in self.lines) if self.lines else None
+
+
+def read_row(path: Path, headings: Mapping[str, tuple[str, ...]], traces: Path) -> RunOfRow:
+    """Read a run and the traces that are kept of it.
+
+    Args:
+        headings: gold headings by item.
+        traces: the folder of traces.
+
+    Raises:
+        UsageError: the file is no run.
+    """
+    header, lines = read_run(path)
+    kept = tuple(lines)
+    found = {line.id: read_traced(traces, line.trace) for line in kept if line.trace}
+    return RunOfRow(path, header, kept, headings, {i: traced for i, traced in found.items() if traced is not None})
+
+
+def figure(metric: str, run: RunOfRow, base: RunOfRow | None) -> Figure | None:
+    """The value of a metric; None where it cannot be had from this run.
+
+    Args:
+        base: the run that ratios of cost are taken to.
+    """
+    if metric in _SIMPLE:
+        return _SIMPLE[metric](run)
+    cost = run.cost()
+    if metric in _COSTS and cost is not None:
+        return Figure(getattr(cost, _COSTS[metric]), len(run.lines))
+    if metric in _RATIOS and cost is not None and base is not None and (of := base.cost()) is not None:
+        ratio = cost_ratio(cost, of)[_RATIOS[metric]]
+        return None if ratio is None else Figure(ratio, len(run.lines))
+    if (found := _ROUND.fullmatch(metric)) is not None:
+        return _after_round(run, int(found[1]))
+    if (found := _WITHIN.fullmatch(metric)) is not None and run.traced:
+        readings = [traced.reading for traced in run.traced.values()]
+        return _share(evidence_depths(readings).within(int(found[1])))
+    return None
+
+
+def known(metric: str) -> bool:
+    """Whether a run, or a judge, can give the metric."""
+    named = metric in {*_SIMPLE, *_COSTS, *_RATIOS, *JUDGED}
+    return named or bool(_ROUND.fullmatch(metric) or _WITHIN.fullmatch(metric) or re.fullmatch(r"question-\d+", metric))
+
+
+def _share(share: Share) -> Figure | None:
+    if share.value is None:
+        return None
+    low, high = share.interval
+    return Figure(100 * share.value, share.of, 100 * low, 100 * high)
+
+
+def _accuracy(run: RunOfRow) -> Figure | None:
+    return _share(accuracy(run.lines, run.items))
+
+
+def _grounded(run: RunOfRow) -> Figure | None:
+    return _share(grounded_rate(run.lines, run.items))
+
+
+def _macro_f1(run: RunOfRow) -> Figure | None:
+    value = macro_f1(class_scores(run.lines))
+    return None if value is None else Figure(100 * value, len(run.lines))
+
+
+def _faithfulness(run: RunOfRow) -> Figure | None:
+    mean = support_scores(run.lines).faithfulness
+    return None if mean.value is None else Figure(mean.value, mean.of)
+
+
+def _headings(run: RunOfRow, kind: str) -> Figure | None:
+    queried = {i: traced.query for i, traced in run.traced.items() if traced.query}
+    if not queried:
+        return None
+    pairs = [(headings_of(queried.get(line.id, "")), run.headings.get(line.id, ())) for line in run.lines]
+    scores = heading_scores(pairs)
+    value = scores.precision if kind == "precision" else scores.recall
+    return None if value is None else Figure(value, scores.questions)
+
+
+def _after_round(run: RunOfRow, number: int) -> Figure | None:
+    histories = [(line, run.traced[line.id].rounds if line.id in run.traced else ()) for line in run.lines]
+    curve = round_curve(histories)
+    return _share(curve[min(number, len(curve)) - 1].accuracy) if curve else None
+
+
+_SIMPLE: Mapping[str, Callable[[RunOfRow], Figure | None]] = {
+    "accuracy": _accuracy,
+    "macro-f1": _macro_f1,
+    "grounded": _grounded,
+    "faithfulness": _faithfulness,
+    "mesh-precision": lambda run: _headings(run, "precision"),
+    "mesh-recall": lambda run: _headings(run, "recall"),
+}
+
+
+def shown(value: float | None) -> str:
+    """A figure as tables print it: three decimals below one, two above."""
+    if value is None or math.isnan(value):
+        return ""
+    if abs(value) < 1:
+        return f"{value:.3f}" if abs(value) >= 0.0005 else "0"
+    return f"{value:,.2f}".rstrip("0").rstrip(".")

@@ -1,0 +1,92 @@
+"""Results worth keeping: a small file per experiment with figures and settings of each model, without texts."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from medground.errors import StorageFailed, UsageError
+from medground.evaluate.experiments.figures import RunOfRow
+from medground.evaluate.experiments.run import Made
+from medground.evaluate.experiments.table import value_of
+from medground.settings import Settings
+
+
+def save(made: Made, folder: Path) -> list[Path]:
+    """Write `FOLDER/<paper>/<table>.json`; what other models made stays in it.
+
+    Raises:
+        UsageError: the file that is there is no such file.
+        StorageFailed: the disk refuses.
+    """
+    path = folder / f"{made.experiment.name}.json"
+    content: dict[str, Any] = {"experiment": made.experiment.name, "models": {}}
+    try:
+        if path.exists():
+            content["models"] = dict(json.loads(path.read_text(encoding="utf-8"))["models"])
+        content["models"].update(results(made))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(content, indent=1, ensure_ascii=False, sort_keys=True) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise StorageFailed(f"{path} cannot be written ({error.strerror or error}); name another folder") from None
+    except (ValueError, KeyError, TypeError):
+        raise UsageError(f"{path} holds no results of an experiment; move it away or name another folder") from None
+    return [path]
+
+
+def results(made: Made) -> dict[str, dict[str, Any]]:
+    """By model: the blind baseline and, for each row and data set, figures and everything that made them."""
+    by_model: dict[str, dict[str, Any]] = {}
+    for (row, data), run in made.runs.items():
+        of_model = by_model.setdefault(run.header.model, {"blind": _blind(made), "missing": _missing(made), "runs": []})
+        of_model["runs"].append({"row": row, "data": data, "figures": _figures(made, row, data), **_about(run)})
+    return by_model
+
+
+def _figures(made: Made, row: str, data: str) -> dict[str, dict[str, float | int]]:
+    figures: dict[str, dict[str, float | int]] = {}
+    for _, name, metric in made.experiment.cells():
+        found = value_of(made, row, data, metric) if name == data else None
+        if found is not None:
+            figures[metric] = {"value": round(found.value, 4), "of": found.of}
+            if found.low is not None and found.high is not None:
+                figures[metric] |= {"low": round(found.low, 2), "high": round(found.high, 2)}
+    return figures
+
+
+def _about(run: RunOfRow) -> dict[str, Any]:
+    header = run.header
+    selected = ("dataset", "dataset_hash", "split", "limit", "seed", "with_context", "recipe", "items")
+    made_by = ("settings_hash", "prompts_hash", "snapshots", "versions", "started")
+    return {
+        **{name: getattr(header, name) for name in selected + made_by},
+        "settings": _changed(header.settings),
+        "statuses": dict(Counter(line.status for line in run.lines)),
+        "unfinished": run.items - len(run.lines),
+        "seconds_each": round(sum(line.usage.seconds for line in run.lines) / max(1, len(run.lines)), 3),
+    }
+
+
+def _changed(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings that are not the defaults, by dotted name."""
+    defaults = Settings.model_construct().model_dump(mode="json", exclude={"home", "keys", "trace"})
+    return {
+        f"{group}.{name}": value
+        for group, values in settings.items()
+        for name, value in values.items()
+        if defaults.get(group, {}).get(name) != value
+    }
+
+
+def _blind(made: Made) -> dict[str, Any]:
+    return {
+        name: {"name": found.name, "accuracy": round(100 * found.share, 2), "of": found.of}
+        for name, found in made.blind.items()
+    }
+
+
+def _missing(made: Made) -> list[dict[str, str]]:
+    return [{"row": row, "data": data, "reason": reason} for (row, data), reason in made.missing.items()]

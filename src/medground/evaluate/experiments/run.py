@@ -1,0 +1,185 @@
+"""Making an experiment: each row on each data set, one file of a run for each, gone on with where it stopped."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any, Protocol
+
+from medground.engine import Engine
+from medground.errors import ConfigError, SnapshotCorrupt, UsageError
+from medground.evaluate.audit.base import Baseline
+from medground.evaluate.audit.report import best_blind
+from medground.evaluate.base import DataSet, Item
+from medground.evaluate.experiments.figures import RunOfRow, read_row
+from medground.evaluate.experiments.form import Data, Experiment, Row
+from medground.evaluate.experiments.place import find_data
+from medground.evaluate.runner import Selection, Watch, run_set
+from medground.settings import Settings
+
+KEYLESS = "keyless"
+SMOKE = 3
+"""Questions of a trial run."""
+
+
+class Shown(Protocol):
+    """Opens a watch for one run, such as a progress bar under that name."""
+
+    def __call__(self, name: str, /) -> AbstractContextManager[Watch]:
+        """The watch, for as long as the run goes on."""
+        ...
+
+
+def unseen(name: str) -> AbstractContextManager[Watch]:
+    """A watch that shows nothing."""
+    return nullcontext(lambda tally: None)
+
+
+@dataclass(frozen=True)
+class Options:
+    """How an experiment is made.
+
+    Attributes:
+        data: the folder that holds the data sets, or folders of them.
+        out: where the runs' files go; a `runs` folder in the home folder without it.
+        model: who answers; without it the row's own model, else `keyless`.
+        smoke: keyless, on three questions: whether it runs at all.
+        limit: at most so many questions of each set.
+        corpora: what is searched instead of what the file names.
+        sets: settings over all others.
+        accept: header fields in which a run that is there may differ.
+    """
+
+    data: Path
+    out: Path | None = None
+    model: str | None = None
+    smoke: bool = False
+    limit: int | None = None
+    corpora: tuple[str, ...] = ()
+    sets: Mapping[str, Any] = field(default_factory=dict)
+    concurrency: int = 1
+    accept: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Made:
+    """What came of an experiment.
+
+    Attributes:
+        runs: by row and data.
+        missing: why a row has no run, by row and data; the row is empty where the data itself is missing.
+        blind: the best accuracy without reading evidence, by data.
+        stand_ins: what a row was given instead of the paper's own, by row.
+    """
+
+    experiment: Experiment
+    runs: Mapping[tuple[str, str], RunOfRow]
+    missing: Mapping[tuple[str, str], str]
+    blind: Mapping[str, Baseline]
+    stand_ins: Mapping[str, Mapping[str, Any]]
+
+    def base(self, data: str) -> RunOfRow | None:
+        """The run that ratios of cost are taken to."""
+        return next((self.runs.get((r.name, data)) for r in self.experiment.rows if r.baseline), None)
+
+
+async def make(experiment: Experiment, options: Options, shown: Shown = unseen) -> Made:
+    """Run what is not run yet, and read all of it.
+
+    A row that cannot be run here (no such corpus, a model that is not installed) does not stop the others.
+
+    Raises:
+        UsageError: the experiment waits for something; no row could be run; a run that is there is another one.
+        StorageFailed: the disk refuses.
+    """
+    if not experiment.runnable:
+        raise UsageError(f"{experiment.name} {experiment.status}; medground experiment list names those that run")
+    runs: dict[tuple[str, str], RunOfRow] = {}
+    missing: dict[tuple[str, str], str] = {}
+    blind: dict[str, Baseline] = {}
+    for name, data in experiment.data.items():
+        try:
+            dataset, place = find_data(data, options.data)
+        except UsageError as error:
+            missing["", name] = str(error)
+            continue
+        selection = _selection(dataset, place, data, options)
+        items = list(_items(selection))
+        headings = {item.id: item.headings for item in items if item.headings}
+        for row in experiment.rows:
+            if row.data and name not in row.data:
+                continue
+            settings = settings_of(row, data, options)
+            path = run_path(selection, settings, options)
+            try:
+                with shown(f"{name}, {row.name}") as watch:
+                    await _run(selection, settings, path, options, watch)
+                runs[row.name, name] = read_row(path, headings, settings.home / "traces")
+            except (ConfigError, UsageError, SnapshotCorrupt) as error:
+                missing[row.name, name] = str(error)
+        if any(data_name == name for _, data_name in runs) and (found := best_blind(items, models=not options.smoke)):
+            blind[name] = found
+    if not runs:
+        raise UsageError(f"{experiment.name}: no row could be run: {'; '.join(dict.fromkeys(missing.values()))}")
+    return Made(experiment, runs, missing, blind, _stand_ins(experiment, options))
+
+
+def settings_of(row: Row, data: Data, options: Options) -> Settings:
+    """The settings of one row on one data set.
+
+    Raises:
+        ConfigError: the file names a preset or a setting that does not exist.
+    """
+    model = model_of(row, options)
+    chosen: dict[str, Any] = {"recipe.name": row.recipe, "model.default": model, **data.settings, **row.settings}
+    if model == KEYLESS:
+        chosen |= row.stand_in
+    corpora = options.corpora or data.corpora
+    if data.with_context or corpora:
+        chosen["retrieval.corpora"] = () if data.with_context else corpora
+    return Settings.load(preset=row.preset, options={**chosen, **options.sets})
+
+
+def model_of(row: Row, options: Options) -> str:
+    """Who answers a row."""
+    return KEYLESS if options.smoke else options.model or row.model or KEYLESS
+
+
+def run_path(selection: Selection, settings: Settings, options: Options) -> Path:
+    """The file of a run. Two experiments with the same row share it."""
+    folder = options.out or settings.home / "runs" / "experiments"
+    what = [selection.limit, selection.seed, selection.with_context, settings.hash]
+    key = hashlib.sha256(json.dumps(what).encode()).hexdigest()[:8]
+    words = (selection.dataset.info.name, selection.split, settings.recipe.name, settings.model.default[-40:])
+    return folder / f"{'_'.join(_plain(word) for word in words)}_{key}.jsonl"
+
+
+def _plain(word: str) -> str:
+    return re.sub(r"[^A-Za-z0-9.]+", "-", word).strip("-")
+
+
+def _selection(dataset: DataSet, place: Path, data: Data, options: Options) -> Selection:
+    limits = [n for n in (data.limit, options.limit, SMOKE if options.smoke else None) if n is not None]
+    limit = min(limits, default=None)
+    return Selection(dataset, place, data.split, limit, data.seed if limit is not None else None, data.with_context)
+
+
+def _items(selection: Selection) -> Iterator[Item]:
+    """The first items of the split: those that a run without a seed is over."""
+    items = selection.dataset.read(selection.path, selection.split)
+    return islice(items, selection.limit) if selection.seed is None else items
+
+
+async def _run(selection: Selection, settings: Settings, path: Path, options: Options, watch: Watch) -> None:
+    async with await Engine.open(settings) as engine:
+        await run_set(engine, selection, path, concurrency=options.concurrency, accept=options.accept, watch=watch)
+
+
+def _stand_ins(experiment: Experiment, options: Options) -> dict[str, Mapping[str, Any]]:
+    return {r.name: r.stand_in for r in experiment.rows if r.stand_in and model_of(r, options) == KEYLESS}

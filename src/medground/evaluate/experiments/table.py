@@ -1,0 +1,115 @@
+"""The paper's figures beside ours, as a Markdown table, and what made each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from medground.evaluate.experiments.figures import JUDGED, Figure, figure, shown
+from medground.evaluate.experiments.form import Experiment, Published
+from medground.evaluate.experiments.run import Made
+
+NOTHING = "–"
+JUDGE = "needs a judge"
+OURS = "ours: "
+
+
+def table(made: Made) -> list[list[str]]:
+    """Rows of cells, the first with the columns' names: the blind baseline, then each row of the paper with ours."""
+    experiment = made.experiment
+    rows = [["row", "made by", *(column.replace(".", " ") for column in experiment.columns)]]
+    if blind := _blind(made):
+        rows.append(blind)
+    left = {row.name for row in experiment.rows}
+    for published, followed in _followed(experiment):
+        rows.append(_published(experiment, published))
+        if published.row is not None and published.row not in followed:
+            left.discard(published.row)
+            rows.append(_ours(made, published.row))
+    return rows + [_ours(made, row.name) for row in experiment.rows if row.name in left]
+
+
+def as_markdown(rows: list[list[str]]) -> str:
+    """A Markdown table, its columns aligned."""
+    safe = [[cell.replace("|", "\\|") for cell in row] for row in rows]
+    widths = [max(len(cell) for cell in column) for column in zip(*safe, strict=True)]
+    lines = [" | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in safe]
+    rule = " | ".join("-" * width for width in widths)
+    return "\n".join(f"| {line} |" for line in [lines[0], rule, *lines[1:]])
+
+
+def notes(made: Made) -> Iterator[str]:
+    """What must be known to compare: what made the paper's figures and ours, and how they differ."""
+    experiment = made.experiment
+    yield f"paper: {experiment.of}; the model of each row is named in it"
+    for name, data in experiment.data.items():
+        runs = [run for (_, of), run in made.runs.items() if of == name]
+        if runs:
+            header = runs[0].header
+            searched = ", ".join(f"{corpus} ({digest[:8]})" for corpus, digest in header.snapshots.items())
+            first = " the first" if header.limit is not None else ""
+            yield (
+                f"ours, {name}: {header.dataset}, split {header.split},{first} {runs[0].items:,} questions, "
+                f"file {header.dataset_hash[:12]}, searched {searched or 'nothing'}"
+            )
+        if data.note:
+            yield f"{name}: {data.note}"
+    if experiment.note:
+        yield experiment.note
+    for row in experiment.rows:
+        if row.note:
+            yield f"{row.name}: {row.note}"
+    for row_name, options in made.stand_ins.items():
+        yield f"{row_name}: keyless, so {', '.join(f'{key} = {value}' for key, value in options.items())}"
+    for name, baseline in made.blind.items():
+        yield f"best blind baseline, {name}: {baseline.name}; {baseline.words}"
+    for (row_name, name), reason in made.missing.items():
+        yield f"not run, {row_name + ' on ' if row_name else ''}{name}: {reason}"
+    if any(metric in JUDGED for _, _, metric in experiment.cells()):
+        yield "a judge's figures are not in a run: a judge model reads the runs that this made"
+
+
+def value_of(made: Made, row: str, data: str, metric: str) -> Figure | None:
+    """Our figure for a row and a column; None where there is none."""
+    run = made.runs.get((row, data))
+    return None if run is None else figure(metric, run, made.base(data))
+
+
+def _followed(experiment: Experiment) -> Iterator[tuple[Published, set[str]]]:
+    """Each row of the paper, with the names of those rows of ours that a later one belongs to as well."""
+    for place, published in enumerate(experiment.published):
+        yield published, {later.row for later in experiment.published[place + 1 :] if later.row is not None}
+
+
+def _published(experiment: Experiment, published: Published) -> list[str]:
+    cells = []
+    for place, column in enumerate(experiment.columns):
+        value = published.value(place)
+        more = "> " if column in experiment.at_least else ""
+        cells.append(NOTHING if value is None else f"{more}{value:.10g}")
+    return [published.name, f"paper, {published.model}" if published.model else "paper", *cells]
+
+
+def _ours(made: Made, row: str) -> list[str]:
+    experiment = made.experiment
+    runs = [run for (name, _), run in made.runs.items() if name == row]
+    cells = []
+    for _, data, metric in experiment.cells():
+        found = value_of(made, row, data, metric)
+        cells.append(_cell(found) if found else JUDGE if metric in JUDGED else NOTHING)
+    return [OURS + row, runs[0].header.model if runs else "not run", *cells]
+
+
+def _cell(found: Figure) -> str:
+    if found.low is None or found.high is None:
+        return shown(found.value)
+    return f"{shown(found.value)} [{shown(found.low)}, {shown(found.high)}]"
+
+
+def _blind(made: Made) -> list[str]:
+    """The audit's row; none where no column is an accuracy."""
+    cells = []
+    for _, data, metric in made.experiment.cells():
+        found = made.blind.get(data) if metric == "accuracy" else None
+        figures = Figure(100 * found.share, found.of, 100 * found.low, 100 * found.high) if found else None
+        cells.append(_cell(figures) if figures else NOTHING)
+    return ["best blind baseline", "no evidence read", *cells] if any(cell != NOTHING for cell in cells) else []

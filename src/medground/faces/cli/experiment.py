@@ -1,0 +1,113 @@
+"""`medground experiment`: the tables of the papers, run here and printed beside the published figures."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from medground.faces.cli.options import Quiet, Sets
+
+if TYPE_CHECKING:
+    from medground.evaluate.experiments.form import Experiment
+    from medground.evaluate.experiments.run import Made, Options
+    from medground.evaluate.runner import Watch
+
+experiment_app = typer.Typer(
+    help="The tables of the papers, run here beside the published figures.", no_args_is_help=True
+)
+
+Folder = Annotated[Path, typer.Option(help="Where the files of experiments are.")]
+
+
+@experiment_app.command("list")
+def list_experiments(folder: Folder = Path("experiments")) -> None:
+    """Print every experiment: its name, what it shows, whether it runs."""
+    from medground.evaluate.experiments.form import find_experiments
+
+    found = find_experiments(folder)
+    width = max(len(experiment.name) for _, experiment in found)
+    for _, experiment in found:
+        status = "" if experiment.runnable else f" ({experiment.status})"
+        typer.echo(f"{experiment.name:<{width}}  {experiment.shows}{status}")
+
+
+@experiment_app.command("run")
+def run(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A file, or a name such as 000/table-1.")],
+    data: Annotated[Path, typer.Option(help="The folder that holds the data sets, or folders of them.")] = Path("data"),
+    model: Annotated[str | None, typer.Option(help="Model that answers operators; keyless without one.")] = None,
+    smoke: Annotated[bool, typer.Option("--smoke", help="Keyless, on three questions of each set.")] = False,
+    limit: Annotated[int | None, typer.Option(min=1, help="At most so many questions of each set.")] = None,
+    corpus: Annotated[list[str] | None, typer.Option("--corpus", "-c", help="Search this instead; repeatable.")] = None,
+    concurrency: Annotated[int, typer.Option(min=1, help="Questions under way at once.")] = 1,
+    out: Annotated[Path | None, typer.Option(help="Folder of the runs; one in the home folder without it.")] = None,
+    save: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Keep figures and settings there.")] = None,
+    accept: Annotated[
+        list[str] | None, typer.Option(metavar="FIELD", help="Go on although this differs; repeatable, recorded.")
+    ] = None,
+    folder: Folder = Path("experiments"),
+    sets: Sets = None,
+    quiet: Quiet = False,
+) -> None:
+    """Run a table's rows and print the paper's figures beside ours; the same command goes on where it stopped."""
+    from medground.errors import UsageError
+    from medground.evaluate.experiments.form import read_experiment
+    from medground.evaluate.experiments.run import Options
+    from medground.settings import parse_options
+
+    if smoke and (model or save):
+        raise UsageError("--smoke is keyless and on three questions: nothing to keep; drop --model and --save")
+    experiment = read_experiment(_path(file, folder))
+    options = Options(
+        data=data,
+        out=out,
+        model=model,
+        smoke=smoke,
+        limit=limit,
+        corpora=tuple(corpus or ()),
+        sets=parse_options(sets or []),
+        concurrency=concurrency,
+        accept=tuple(accept or ()),
+    )
+    made = asyncio.run(_make(experiment, options, quiet=quiet))
+    _show(made)
+    if save is not None:
+        from medground.evaluate.experiments.results import save as keep
+
+        typer.echo(f"kept in {', '.join(map(str, keep(made, save)))}")
+
+
+def _path(file: str, folder: Path) -> Path:
+    named = folder / f"{file}.toml"
+    return named if not Path(file).is_file() and named.is_file() else Path(file)
+
+
+async def _make(experiment: Experiment, options: Options, *, quiet: bool) -> Made:
+    from medground.evaluate.experiments.run import make
+    from medground.faces.cli.eval_progress import shown_run
+
+    @contextlib.contextmanager
+    def shown(name: str) -> Iterator[Watch]:
+        if not quiet:
+            typer.echo(name, err=True)
+        with shown_run(quiet=quiet) as watch:
+            yield watch
+
+    return await make(experiment, options, shown)
+
+
+def _show(made: Made) -> None:
+    from medground.evaluate.experiments.table import as_markdown, notes, table
+    from medground.faces.wording import clean
+
+    experiment = made.experiment
+    typer.echo(f"{experiment.title}, {experiment.table}: {experiment.shows}\n")
+    typer.echo(clean(as_markdown(table(made))))
+    typer.echo("")
+    for note in notes(made):
+        typer.echo(f"- {clean(' '.join(note.split()))}")
