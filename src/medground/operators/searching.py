@@ -39,13 +39,13 @@ class MeshTermsInput(OperatorInput):
     context: Untrusted = ""
 
 
-MOST_TERMS = 16
+MOST_TERMS = 8
 """Candidate headings of one question."""
 
 
 class ProposedTerm(OperatorOutput):
     heading: str = Field(min_length=1, max_length=200, description="a MeSH heading")
-    rationale: str = Field(default="", max_length=300, description="why it bears on the question, in a few words")
+    rationale: str = Field(default="", max_length=200, description="why it bears on the question, in a few words")
 
 
 class MeshTermsOutput(OperatorOutput):
@@ -56,8 +56,8 @@ mesh_terms = Operator(
     name="mesh_terms",
     instructions=(
         "Propose MeSH headings with which the literature on this biomedical question is indexed: its conditions, "
-        "interventions, populations, mechanisms and outcomes. Be broad, a later step selects. Give each with the "
-        "reason in a few words. " + DATA_RULE
+        "interventions, populations, mechanisms and outcomes. Be broad, a later step selects, but name eight at most. "
+        "Give each with the reason in a few words. " + DATA_RULE
     ),
     input=MeshTermsInput,
     output=MeshTermsOutput,
@@ -104,7 +104,7 @@ class DraftQueryInput(OperatorInput):
 
 class QueryOutput(OperatorOutput):
     query: str = Field(min_length=1, max_length=2000, description="one PubMed query")
-    rationale: str = Field(default="", max_length=300, description="in a few words")
+    rationale: str = Field(default="", max_length=200, description="in a few words")
 
 
 draft_query = Operator(
@@ -126,7 +126,7 @@ class CritiqueInput(OperatorInput):
 class TermVerdict(OperatorOutput):
     heading: str
     verdict: bool
-    rationale: str = Field(default="", max_length=300, description="in a few words")
+    rationale: str = Field(default="", max_length=200, description="in a few words")
     linkage: Literal["AND", "OR", "drop", ""] = Field(default="", description="how the term should join the query")
 
 
