@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -31,8 +30,11 @@ def mcnemar(won: int, lost: int) -> float:
     Source: Q. McNemar, Psychometrika 12 (1947); exact form, F. Mosteller, Biometrics 8 (1952).
     """
     trials = won + lost
-    tail = sum(math.comb(trials, k) for k in range(min(won, lost) + 1))
-    return min(1.0, 2 * tail / (1 << trials))  # whole numbers to the end: no rounding, however many pairs
+    tail = ways = 1  # whole numbers to the end: no rounding, however many pairs
+    for k in range(min(won, lost)):
+        ways = ways * (trials - k) // (k + 1)
+        tail += ways
+    return min(1.0, 2 * tail / (1 << trials))
 
 
 def paired_bootstrap(

@@ -69,7 +69,9 @@ def _show_rows(comparison: Comparison) -> None:
 
 def _show_costs(comparison: Comparison) -> None:
     names = ("input_tokens", "output_tokens", "model_calls", "searches", "seconds", "money")
-    table: list[tuple[str, ...]] = [("per question", "tokens in", "tokens out", "model calls", "searches", "seconds", "US $")]
+    table: list[tuple[str, ...]] = [
+        ("per question", "tokens in", "tokens out", "model calls", "searches", "seconds", "US $")
+    ]
     for row in comparison.rows:
         cells = []
         for name in names:

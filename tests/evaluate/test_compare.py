@@ -1,0 +1,239 @@
+"""Comparison of runs: by hand, against SciPy, through the command, and what is wrong with files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binomtest
+from typer.testing import CliRunner
+
+from medground.errors import UsageError
+from medground.evaluate.base import RunHeader, RunLine
+from medground.evaluate.compare import compare, read_result, read_results
+from medground.evaluate.significance import holm, mcnemar, paired_bootstrap
+from medground.faces.cli.eval_compare import compare_runs
+
+HEADER = RunHeader(
+    dataset="pubmedqa",
+    dataset_hash="h",
+    split="test",
+    recipe="rag",
+    model="keyless",
+    limit=4,
+    items=4,
+    settings={"recipe": {"rounds": 3}},
+    settings_hash="s",
+    prompts_hash="p",
+    snapshots={"corpus": "c"},
+    versions={"medground": "0.1.0"},
+)
+
+
+def write(path: Path, answers: str, **header: Any) -> Path:
+    """A run over questions q1, q2, ... with gold `yes yes no no ...`; `-` is a question without an answer."""
+    gold = ["yes", "yes", "no", "no"] * 20
+    lines = [
+        RunLine(
+            id=f"q{n}",
+            question="?",
+            task="yes-no-maybe",
+            gold=(gold[n - 1],),
+            answer=() if given == "-" else (given,),
+            status="not judged" if given == "-" else "answered",
+            usage={"model_calls": 2, "input_tokens": 100 * len(answers.split())},
+            text="text " * 9,
+        )
+        for n, given in enumerate(answers.split(), start=1)
+    ]
+    content = [HEADER.model_copy(update=header), *lines]
+    path.write_text("".join(model.model_dump_json() + "\n" for model in content), encoding="utf-8")
+    return path
+
+
+def test_mcnemar_by_hand() -> None:
+    assert mcnemar(0, 0) == 1.0
+    assert mcnemar(1, 0) == 1.0
+    assert mcnemar(5, 0) == 2 / 32
+    assert mcnemar(2, 8) == pytest.approx(2 * (1 + 10 + 45) / 1024)
+    assert mcnemar(5_200, 4_800) == pytest.approx(binomtest(4_800, 10_000).pvalue)  # no overflow
+
+
+@given(st.integers(0, 60), st.integers(0, 60))
+def test_mcnemar_is_the_binomial_test_of_scipy(won: int, lost: int) -> None:
+    expected = binomtest(won, won + lost).pvalue if won + lost else 1.0
+    assert mcnemar(won, lost) == pytest.approx(expected)
+    assert mcnemar(won, lost) == mcnemar(lost, won)
+
+
+def test_bootstrap_of_pairs_that_all_differ_alike() -> None:
+    found = paired_bootstrap([0, 0, 0], [1, 1, 1])
+    assert found is not None
+    assert (found.value, found.low, found.high) == (1.0, 1.0, 1.0)
+    assert found.p == pytest.approx(2 / 10_001)
+    same = paired_bootstrap([0.5, 1], [0.5, 1])
+    assert same is not None
+    assert (same.value, same.low, same.high, same.p) == (0.0, 0.0, 0.0, 1.0)
+    assert paired_bootstrap([], []) is None
+    assert paired_bootstrap([0], [1], samples=10) == paired_bootstrap([0], [1], samples=10)
+
+
+def test_bootstrap_interval_is_near_the_normal_one() -> None:
+    first, other = [0] * 60 + [1] * 340, [1] * 60 + [0] * 20 + [1] * 320
+    found = paired_bootstrap(first, other)
+    assert found is not None
+    deviation = ((80 / 400 - 0.1**2) / 400) ** 0.5  # of the mean of 60 wins and 20 losses
+    assert (found.value, found.low, found.high) == pytest.approx(
+        (0.1, 0.1 - 1.96 * deviation, 0.1 + 1.96 * deviation), abs=0.004
+    )
+    assert found.p < 0.001
+
+
+def test_bootstrap_of_many_distinct_scores_needs_little_room() -> None:
+    scores = [n / 3_000 for n in range(3_000)]
+    found = paired_bootstrap([0.0] * 3_000, scores, samples=2_000)
+    assert found is not None
+    assert found.low < found.value < found.high
+
+
+def test_holm_by_hand() -> None:
+    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
+    assert holm([0.9, 0.8]) == [1.0, 1.0]
+    assert holm([]) == []
+
+
+def test_two_runs_by_hand(tmp_path: Path) -> None:
+    paths = [write(tmp_path / "a.jsonl", "yes no no -"), write(tmp_path / "b.jsonl", "yes yes yes no", recipe="ground")]
+    found = compare(read_results(paths))
+    assert [(row.name, row.accuracy.right, row.accuracy.of) for row in found.rows] == [("rag", 2, 4), ("ground", 3, 4)]
+    assert found.majority is not None
+    assert (found.majority[0], found.majority[1].value) == ("yes", 0.5)
+    (pair,) = found.pairs
+    assert (pair.won, pair.lost, pair.both, pair.neither) == (("q2", "q4"), ("q3",), 1, 0)
+    assert pair.p == 1.0
+    assert pair.difference is not None
+    assert pair.difference.value == 0.25
+    assert pair.chosen == ("recipe was rag, is ground",)
+    assert pair.warnings == ()
+    assert found.rows[0].statuses == {"answered": 3, "not judged": 1}
+
+
+def test_cost_is_beside_the_model_only_recipe(tmp_path: Path) -> None:
+    paths = [write(tmp_path / "a.jsonl", "yes no"), write(tmp_path / "b.jsonl", "yes", recipe="model-only")]
+    found = compare(read_results(paths))
+    assert found.cost_base == "model-only"
+    assert found.rows[0].cost_ratio["input_tokens"] == 2.0
+    assert found.rows[0].cost_ratio["model_calls"] == 1.0
+
+
+def test_one_run_alone_and_names_of_runs_of_one_recipe(tmp_path: Path) -> None:
+    one = write(tmp_path / "a.jsonl", "yes")
+    assert compare(read_results([one])).pairs == ()
+    names = [r.name for r in read_results([one, write(tmp_path / "b.jsonl", "no", model="other")])]
+    assert names == ["rag keyless", "rag other"]
+    names = [r.name for r in read_results([one, write(tmp_path / "c.jsonl", "no")])]
+    assert names == [f"rag keyless {tmp_path / name}" for name in ("a.jsonl", "c.jsonl")]
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "said"),
+    [
+        ("dataset_hash", "other", "dataset_hash was h, is other"),
+        ("split", "train", "split was test, is train"),
+        ("limit", 9, "limit was 4, is 9"),
+        ("seed", 7, "seed was none, is 7"),
+        ("with_context", True, "with_context was false, is true"),
+        ("prompts_hash", "q", "prompts_hash was p, is q"),
+        ("snapshots", {"corpus": "d"}, "snapshots.corpus was c, is d"),
+        ("versions", {"medground": "0.2.0"}, "medground was 0.1.0, is 0.2.0"),
+    ],
+)
+def test_rows_that_may_not_be_compared(tmp_path: Path, field: str, value: Any, said: str) -> None:
+    paths = [write(tmp_path / "a.jsonl", "yes"), write(tmp_path / "b.jsonl", "no", **{field: value})]
+    (pair,) = compare(read_results(paths)).pairs
+    assert [w for w in pair.warnings if said in w], pair.warnings
+    assert pair.chosen == ()
+
+
+def test_unfinished_questions_are_wrong_and_in_no_paired_test(tmp_path: Path) -> None:
+    paths = [write(tmp_path / "a.jsonl", "yes yes no no"), write(tmp_path / "b.jsonl", "yes yes")]
+    found = compare(read_results(paths))
+    assert found.rows[1].accuracy.value == 0.5
+    assert found.rows[1].warnings == ("2 of 4 questions unfinished, counted as wrong",)
+    assert found.pairs[0].questions == 2
+    assert "in no paired test: 2" in found.pairs[0].warnings[0]
+
+
+def test_a_difference_that_was_accepted_is_shown(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.jsonl", "yes no no no", accepted=("medground was 0.1.0, is 0.2.0",))
+    assert compare(read_results([path])).rows[0].warnings == ("resumed although medground was 0.1.0, is 0.2.0",)
+
+
+def test_a_half_written_last_line_is_not_counted(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.jsonl", "yes no")
+    path.write_bytes(path.read_bytes()[:-40])
+    assert list(read_result(path).lines) == ["q1"]
+
+
+def test_bad_files_have_one_clear_line(tmp_path: Path) -> None:
+    good = write(tmp_path / "good.jsonl", "yes no")
+
+    def refused(*paths: Path) -> str:
+        with pytest.raises(UsageError) as caught:
+            compare(read_results(paths))
+        return str(caught.value)
+
+    assert "compare runs of one set" in refused(good, write(tmp_path / "other.jsonl", "yes", dataset="medqa"))
+    assert "no finished question" in refused(write(tmp_path / "empty.jsonl", ""))
+    assert "no run to compare" in refused()
+    assert "named twice" in refused(good, tmp_path / "." / "good.jsonl")
+    assert "cannot be read" in refused(tmp_path / "missing.jsonl")
+    (tmp_path / "bytes.jsonl").write_bytes(b"\x00\xff\n")
+    assert "no run of Medground" in refused(tmp_path / "bytes.jsonl")
+    twice = tmp_path / "twice.jsonl"
+    twice.write_bytes(good.read_bytes() + good.read_bytes().splitlines(keepends=True)[-1])
+    assert "'q2' has two lines" in refused(twice)
+    broken = tmp_path / "broken.jsonl"
+    broken.write_bytes(good.read_bytes() + b'{"id": 3}\n')
+    assert "broken.jsonl:4: the line is broken" in refused(broken)
+    renamed = tmp_path / "renamed.jsonl"
+    renamed.write_text(good.read_text().replace('"id":"q', '"id":"z'))
+    assert "no question in common" in refused(good, renamed)
+    renamed.write_text(good.read_text().replace('"gold":["yes"]', '"gold":["no"]'))
+    assert "different gold answers for 'q1'" in refused(good, renamed)
+
+
+def shown(*arguments: str) -> str:
+    app = typer.Typer()
+    app.command()(compare_runs)
+    result = CliRunner().invoke(app, list(arguments))
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def test_the_command_shows_everything_a_reader_needs(tmp_path: Path) -> None:
+    paths = [write(tmp_path / "a.jsonl", "yes no no -"), write(tmp_path / "b.jsonl", "yes yes yes no", recipe="ground")]
+    text = shown(*map(str, paths), "--classes", "--questions", "1")
+    assert "always 'yes'" in text
+    assert "50.0%" in text
+    assert "won 2, lost 1, both right 1, both wrong 0; exact McNemar p 1" in text
+    assert "won: q2, and 1 more" in text
+    assert "classes of ground" in text
+    assert "warnings" not in text
+
+
+def test_the_command_gives_json(tmp_path: Path) -> None:
+    paths = [write(tmp_path / f"{name}.jsonl", "yes yes no no", model=name) for name in "abc"]
+    found = json.loads(shown(*map(str, paths), "--json"))
+    assert [row["name"] for row in found["rows"]] == ["rag a", "rag b", "rag c"]
+    assert [pair["won"] for pair in found["pairs"]] == [[], []]
+
+
+def test_control_characters_of_a_file_do_not_reach_the_terminal(tmp_path: Path) -> None:
+    text = shown(str(write(tmp_path / "a.jsonl", "yes", recipe="rag\x1b[31m")))
+    assert "\x1b" not in text
