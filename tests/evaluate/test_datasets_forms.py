@@ -16,6 +16,7 @@ from medground.evaluate.base import Item
 from medground.evaluate.datasets import dataset_names, open_dataset
 from medground.evaluate.datasets.check import check_file, recognised
 from medground.evaluate.datasets.omni import split_options
+from medground.evaluate.datasets.own import OwnRecord
 
 RECORD = {
     "QUESTION": "Does aspirin help?",
@@ -273,6 +274,15 @@ def test_ones_own_lines(tmp_path: Path) -> None:
     ]
     assert [dataset.info.name for dataset in recognised(path)] == ["jsonl"]
     assert check_file(open_dataset("jsonl"), path).sizes == {"test": 3, "train": 1}
+
+
+def test_the_lines_in_the_documentation_are_a_set(tmp_path: Path) -> None:
+    page = Path(__file__).resolve().parents[2] / "docs" / "evaluation.md"
+    lines = [line.strip() for line in page.read_text(encoding="utf-8").splitlines() if line.startswith("    {")]
+    path = write(tmp_path / "mine.jsonl", "\n".join(lines) + "\n")
+    assert [item.gold for item in read("jsonl", path)] == [("yes",), ("A", "C"), ()]
+    for field in OwnRecord.model_fields:
+        assert f"| `{field}` |" in page.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(

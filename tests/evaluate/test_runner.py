@@ -10,6 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic_ai.exceptions import (
+    ModelHTTPError,
+    OutputTokenLimitExceeded,
+    ToolRetryError,
+    UnexpectedModelBehavior,
+)
+from pydantic_ai.messages import ToolReturnPart
 
 from medground.answer import Answer
 from medground.document import Document
@@ -20,6 +27,7 @@ from medground.evaluate.datasets import open_dataset
 from medground.evaluate.runner import Selection, run_set
 from medground.evaluate.runs import read_run
 from medground.evaluate.tally import Tally
+from medground.models.failures import Place, explain
 from medground.models.keyless import Keyless
 from medground.models.registry import Models
 from medground.plan.question import words_query
@@ -93,6 +101,18 @@ def test_each_failure_is_a_line_with_its_status(home: Path, tmp_path: Path) -> N
     assert found["q5"].trace
     assert all(found[f"q{n}"].answer == () for n in range(1, 7))
     assert (tally.items, tally.lines, tally.right, tally.final_accuracy) == (8, 8, 1, 1 / 8)
+
+
+def test_an_answer_that_no_retry_made_readable_is_not_a_failed_provider(home: Path, tmp_path: Path) -> None:
+    rubbish = UnexpectedModelBehavior("too many retries")
+    rubbish.__cause__ = ToolRetryError(ToolReturnPart("write", "not yes or no", "call", outcome="retried"))
+    reasons = iter([rubbish, OutputTokenLimitExceeded("cut"), ModelHTTPError(500, "m"), UnexpectedModelBehavior("odd")])
+
+    async def recipe(question: Question, run: Run) -> Answer:
+        raise explain(next(reasons), Place("openai:m"), "write", Usage())
+
+    run(home, recipe, questions(tmp_path, 4))
+    assert [line.status for line in lines(home)] == ["unreadable", "unreadable", "failed", "failed"]
 
 
 def test_what_nobody_would_be_spared_stops_the_run_and_it_goes_on(home: Path, tmp_path: Path) -> None:
