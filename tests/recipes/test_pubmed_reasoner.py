@@ -29,7 +29,7 @@ from medground.operators.summarising import Observation, SummariseOutput
 from medground.operators.verifying import EntailOutput
 from medground.operators.writing import WriteOutput, WrittenSentence
 from medground.plan.mesh import PubMedQuery
-from medground.plan.relax import missing_concepts, relaxed, with_concepts
+from medground.plan.relax import MOST_COUNTED, MOST_PARTS, missing_concepts, relaxed, with_concepts
 from medground.pubmed.mesh import vocabulary
 from medground.pubmed.translate import parse
 from medground.question import Question
@@ -277,3 +277,17 @@ def test_self_reflection_asks_again_for_its_gaps(make_run: MakeRun, corpus: Libr
     assert len(answer.searches) == 2
     assert "PMID:4" in run.ledger.documents
     assert Path(run.trace.path or "").is_file()
+
+
+def test_a_query_with_a_hundred_parts_costs_few_searches() -> None:
+    """A weak model repeats itself; each part that is weighed is a search."""
+    searched: list[str] = []
+
+    async def count(query: PubMedQuery) -> int:
+        searched.append(query.text)
+        return 9 if query.tree == parse("b[tiab]") else 0
+
+    text = " AND ".join(f"w{n}[tiab] AND b[tiab]" for n in range(50))
+    wider = asyncio.run(relaxed(PubMedQuery(text, parse(text)), count, 5))
+    assert wider.tree == parse("b[tiab]")
+    assert len(searched) <= 1 + MOST_COUNTED + MOST_PARTS * (MOST_PARTS + 1) // 2 + 1

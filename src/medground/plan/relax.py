@@ -18,6 +18,9 @@ from medground.question import Question
 MOST_PARTS = 5
 """Parts joined with AND that are weighed against each other, which takes up to ten searches."""
 
+MOST_COUNTED = 12
+"""Parts that are counted by themselves, each a search."""
+
 Count = Callable[[PubMedQuery], Awaitable[int]]
 """How many documents a query finds."""
 
@@ -68,6 +71,7 @@ async def _shortened(query: PubMedQuery, count: Count) -> PubMedQuery:
     parts = _conjuncts(query.tree)
     if len(parts) <= MOST_PARTS or await count(query):
         return query
+    parts = list(dict.fromkeys(parts))[:MOST_COUNTED]  # a weak model writes the same part again and again
     alone = [await count(as_pubmed(part)) for part in parts]
     kept = sorted(sorted(range(len(parts)), key=lambda i: -alone[i])[:MOST_PARTS])
     return as_pubmed(all_of([parts[i] for i in kept]))
