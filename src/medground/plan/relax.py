@@ -60,11 +60,19 @@ async def relaxed(query: PubMedQuery, count: Count, enough: int) -> PubMedQuery:
     while found < enough and (wider := _wider(query.tree)):
         counted = [(await count(candidate), candidate) for candidate in wider]
         sufficing = [entry for entry in counted if entry[0] >= enough]
+        if not sufficing and not any(entry[0] for entry in counted):  # then the part goes that finds least by itself
+            counted = [counted[await _rarest(query.tree, count)]]
         pick = min(sufficing, key=lambda e: e[0]) if sufficing else max(counted, key=lambda e: e[0])
         if pick[0] <= found and not isinstance(query.tree, And):
             break
         found, query = pick
     return query
+
+
+async def _rarest(tree: Query, count: Count) -> int:
+    """Place of the part that finds least by itself, the first of equals."""
+    alone = [await count(as_pubmed(part)) for part in _conjuncts(tree)]
+    return alone.index(min(alone))
 
 
 async def _shortened(query: PubMedQuery, count: Count) -> PubMedQuery:
