@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import typer
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 from typer.testing import CliRunner
@@ -64,6 +64,7 @@ def test_mcnemar_by_hand() -> None:
     assert mcnemar(5_200, 4_800) == pytest.approx(binomtest(4_800, 10_000).pvalue)  # no overflow
 
 
+@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 60), st.integers(0, 60))
 def test_mcnemar_is_the_binomial_test_of_scipy(won: int, lost: int) -> None:
     expected = binomtest(won, won + lost).pvalue if won + lost else 1.0

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
@@ -93,6 +93,7 @@ def test_diversity_by_hand() -> None:
     assert query_diversity(np.ones((4, 3), dtype=np.float32)) == pytest.approx(0, abs=1e-9)
 
 
+@settings(max_examples=40, deadline=None)
 @given(arrays(np.float32, st.tuples(st.integers(2, 6), st.just(3)), elements=st.floats(1, 9, width=32)))
 def test_diversity_is_the_mean_over_pairs(vectors: NDArray[np.float32]) -> None:
     units = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
@@ -143,9 +144,15 @@ def test_depth_and_query_from_a_trace() -> None:
     assert final_query([]) is None
 
 
-def test_answers_by_round_leave_out_a_round_without_one() -> None:
-    spans = [{"name": "round", "start": n, "attributes": a} for n, a in enumerate([{"medground.answer": ["yes"]}, {}])]
-    assert answers_by_round(spans) == (("yes",),)
+def test_answers_by_round_are_those_of_the_best_round_so_far() -> None:
+    rounds = [(["no"], 0.2), (["yes"], 0.6), (["no"], 0.6), (["maybe"], 0.4)]
+    spans = [
+        {"name": "round", "start": n, "attributes": {"medground.answer": answer, "medground.steering_score": score}}
+        for n, (answer, score) in enumerate(rounds)
+    ]
+    failed = {"name": "round", "start": 9, "attributes": {}}
+    assert answers_by_round([*spans, failed]) == (("no",), ("yes",), ("yes",), ("yes",))
+    assert answers_by_round([]) == ()
 
 
 def test_what_is_not_stored_is_none(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from medground.answer import Answer
@@ -44,6 +44,7 @@ def test_rouge_of_nothing_and_of_several_references() -> None:
     assert rouge_l("a b", ["x", "a b", "a"]).f1 == 1.0
 
 
+@settings(max_examples=40, deadline=None)
 @given(st.lists(st.sampled_from("abcd"), max_size=8), st.lists(st.sampled_from("abcd"), max_size=8))
 def test_rouge_against_the_plain_recursion(one: list[str], other: list[str]) -> None:
     def longest(a: Sequence[str], b: Sequence[str]) -> int:

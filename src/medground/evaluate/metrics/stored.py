@@ -63,9 +63,21 @@ def final_query(spans: Spans) -> str | None:
 
 
 def answers_by_round(spans: Spans) -> tuple[tuple[str, ...], ...]:
-    """The answer after each round of a recipe that loops (Self-MedRAG); a round that was not answered is left out."""
-    answers = [span["attributes"].get("medground.answer") for span in _named(spans, "round")]
-    return tuple(tuple(map(str, answer)) for answer in answers if answer is not None)
+    """What a recipe that loops (Self-MedRAG) would have answered, had it ended after each of its rounds.
+
+    That is the answer of the round with the highest support score so far, the earliest of equals. A round that failed
+    before it was answered is left out.
+    """
+    best: tuple[float, tuple[str, ...]] | None = None
+    answers = []
+    for round_ in (span["attributes"] for span in _named(spans, "round")):
+        if "medground.answer" not in round_:
+            continue
+        score = float(round_.get("medground.steering_score", -1.0))
+        if best is None or score > best[0]:
+            best = score, tuple(map(str, round_["medground.answer"]))
+        answers.append(best[1])
+    return tuple(answers)
 
 
 def reading(spans: Spans) -> Reading | None:

@@ -1,0 +1,152 @@
+"""From a run over a real engine to its metrics: lines, stored answers and traces; LUQ with a network."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from medground.document import Document
+from medground.engine import Engine
+from medground.errors import UsageError
+from medground.evaluate.base import RunLine
+from medground.evaluate.datasets import open_dataset
+from medground.evaluate.metrics.accuracy import accuracy
+from medground.evaluate.metrics.cost import mean_cost
+from medground.evaluate.metrics.depth import evidence_depths
+from medground.evaluate.metrics.grounding import grounded_rate
+from medground.evaluate.metrics.mesh import headings_of
+from medground.evaluate.metrics.queries import query_statistics
+from medground.evaluate.metrics.retrieval import retrieval_scores
+from medground.evaluate.metrics.rounds import round_curve
+from medground.evaluate.metrics.stored import (
+    answers_by_round,
+    final_query,
+    queries_by_source,
+    reading,
+    stored_answer,
+    stored_trace,
+)
+from medground.evaluate.metrics.uncertainty import luq, nli_entailment, sampled, sampling_settings
+from medground.evaluate.runner import Selection, run_set
+from medground.evaluate.runs import read_run
+from medground.models.keyless import Keyless
+from medground.models.registry import Models
+from medground.question import Question
+from medground.recipes import open_recipe
+from medground.settings import Settings
+from medground.verify.critics.nli.model import NliModel
+
+DOCUMENTS = [
+    Document.model_validate(
+        {
+            "id": "PMID:1",
+            "kind": "research",
+            "title": "Aspirin and stroke",
+            "text": "Aspirin prevents stroke in adults.",
+        }
+    ),
+    Document.model_validate(
+        {"id": "PMID:2", "kind": "research", "title": "Asthma", "text": "Steroids help children with asthma."}
+    ),
+]
+
+
+@pytest.fixture
+def engine(home: Path, memory_source: type) -> Callable[[str], Engine]:
+    def make(recipe: str) -> Engine:
+        settings = Settings.load(environ={"MEDGROUND_HOME": str(home)}, options={"recipe.name": recipe})
+        return Engine(
+            settings, open_recipe(recipe), [memory_source(DOCUMENTS)], Models("keyless", {}, {"keyless": Keyless()})
+        )
+
+    return make
+
+
+def run(engine: Engine, folder: Path) -> list[RunLine]:
+    path = folder / "questions.jsonl"
+    records = [
+        {"id": "q1", "question": "Does aspirin prevent stroke?", "answer": "yes", "documents": ["PMID:1"]},
+        {"id": "q2", "question": "Do steroids help children with asthma?", "answer": "yes", "documents": ["PMID:2"]},
+    ]
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    asyncio.run(run_set(engine, Selection(open_dataset("jsonl"), path), folder / "run.jsonl"))
+    return list(read_run(folder / "run.jsonl")[1])
+
+
+def test_a_run_that_reads_in_batches(engine: Callable[[str], Engine], tmp_path: Path) -> None:
+    opened = engine("pubmed-reasoner")
+    lines = run(opened, tmp_path)
+    home = opened.settings.home
+    spans = [stored_trace(home, line) for line in lines]
+    answers = [stored_answer(home, line) for line in lines]
+    assert all(spans)
+    assert all(answers)
+    assert accuracy(lines, 2).of == 2
+    assert grounded_rate(lines).value == 1.0
+    assert retrieval_scores(lines, depths=(1,)).mean["R@1"] == 1.0
+    assert mean_cost(line.usage for line in lines).searches >= 1
+    readings = [found for trace in spans if trace and (found := reading(trace))]
+    assert sum(evidence_depths(readings).distribution.values()) + evidence_depths(readings).never == 2
+    assert all(1 <= found.articles <= 2 for found in readings)
+    assert "Asthma" in headings_of(final_query(spans[1] or ()) or "")
+    statistics = query_statistics([queries_by_source(answer) for answer in answers if answer])
+    assert statistics["corpus:test"].queries >= 1
+    assert (statistics["corpus:test"].words.value or 0) > 1
+
+
+def test_a_run_in_rounds(engine: Callable[[str], Engine], tmp_path: Path) -> None:
+    opened = engine("self-medrag")
+    lines = run(opened, tmp_path)
+    histories = [(line, answers_by_round(stored_trace(opened.settings.home, line) or ())) for line in lines]
+    curve = round_curve(histories)
+    assert curve[0].asked == 2
+    assert [point.accuracy.of for point in curve] == [2] * len(curve)
+
+
+def test_samples_come_from_the_engine(engine: Callable[[str], Engine]) -> None:
+    opened = engine("ground")
+    opened.settings = sampling_settings(opened.settings)
+    texts = asyncio.run(sampled(opened, Question.ask("Does aspirin prevent stroke?"), samples=2))
+    assert len(texts) == 2
+    assert texts[0] == texts[1]  # keyless has no temperature
+    assert "Aspirin" in texts[0]
+
+
+class Fixed:
+    """A network that sees entailment at three times contradiction, and mostly neutral, whatever it reads."""
+
+    def __init__(self, *logits: float) -> None:
+        self._logits = logits
+
+    def logits(self, ids: NDArray[np.int64], mask: Any, types: Any) -> NDArray[np.float32]:
+        return np.tile(np.array(self._logits, dtype=np.float32), (len(ids), 1))
+
+
+def model(labels: list[str], *logits: float) -> NliModel:
+    from tokenizers import Tokenizer, models, pre_tokenizers
+
+    tokenizer = Tokenizer(models.WordLevel({"[UNK]": 0, "it": 1, "helps": 2, ".": 3}, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    return NliModel("fixed", {"id2label": dict(enumerate(labels))}, tokenizer, Fixed(*logits))
+
+
+def test_luq_leaves_neutral_out() -> None:
+    """P(entail) is exp(l_e) / (exp(l_e) + exp(l_c)) = 3 / 4, however probable neutral is."""
+    network = model(["contradiction", "neutral", "entailment"], 0.0, 5.0, math.log(3))
+    found = asyncio.run(luq(["it helps.", "it helps.", "it helps."], nli_entailment(network)))
+    assert found.value == pytest.approx(1 / 4)
+    unread = asyncio.run(luq(["strange words here only.", "it helps."], nli_entailment(network)))
+    assert (unread.value, unread.unjudged) == (pytest.approx(1 / 4), 1)
+
+
+def test_luq_needs_a_model_that_knows_contradiction() -> None:
+    with pytest.raises(UsageError, match="label for contradiction"):
+        nli_entailment(model(["not_entailment", "entailment"], 0.0, 1.0))
