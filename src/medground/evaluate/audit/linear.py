@@ -60,12 +60,11 @@ def by_options(
         return {}
     rows = [(n, place) for n, item in enumerate(asked) for place in range(len(item.question.options))]
     owners = np.array([n for n, _ in rows])
-    texts = [asked[n].question.options[place].text for n, place in rows]
+    texts = [_seen(asked[n], place, with_question=with_question) for n, place in rows]
     right = np.array([asked[n].question.options[place].letter in asked[n].gold for n, place in rows])
-    beside = np.array([_beside(asked[n], place) for n, place in rows]) if with_question else None
     found: dict[str, Answers] = {}
     for train, test in _folds(owners, [groups[asked[n].id] for n, _ in rows], seed):
-        scores = _scores(_words(function_words), texts, right, train, test, beside)
+        scores = _scores(_words(function_words), texts, right, train, test)
         if scores is None:
             continue
         number = usual_number(asked[n] for n in set(owners[train]) if asked[n].question.task == "multiple-choice")
@@ -82,7 +81,7 @@ def by_text(items: Sequence[Item], groups: Groups, seed: int, text_of: Callable[
     shown = [(item, text) for item in items if (text := text_of(item))]
     if len(shown) < FEWEST:
         return {}
-    texts = [text for _, text in shown]
+    texts = [tokens(text) for _, text in shown]
     golds = np.array(["\n".join(sorted(item.gold)) for item, _ in shown])
     found: dict[str, Answers] = {}
     for train, test in _folds(np.arange(len(shown)), [groups[item.id] for item, _ in shown], seed):
@@ -108,39 +107,38 @@ def _words(function_words: bool) -> Any:
     from sklearn.feature_extraction.text import TfidfVectorizer
 
     if function_words:
-        return TfidfVectorizer(
-            analyzer=tokens, vocabulary=sorted(FUNCTION_WORDS), binary=True, use_idf=False, norm=None
-        )
-    return TfidfVectorizer(analyzer=tokens, sublinear_tf=True)
+        return TfidfVectorizer(analyzer=list, vocabulary=sorted(FUNCTION_WORDS), binary=True, use_idf=False, norm=None)
+    return TfidfVectorizer(analyzer=list, sublinear_tf=True)
 
 
 def _scores(
     words: Any,
-    texts: Sequence[str],
+    texts: Sequence[list[str]],
     labels: NDArray[Any],
     train: NDArray[np.int64],
     test: NDArray[np.int64],
-    beside: NDArray[np.float64] | None = None,
 ) -> Scores | None:
     """Probabilities, one row per text of `test`, one column per class; None where `train` has one class only."""
-    from scipy.sparse import hstack
     from sklearn.linear_model import LogisticRegression
 
     if len(np.unique(labels[train])) < 2:
         return None
     seen, unseen = words.fit_transform([texts[n] for n in train]), words.transform([texts[n] for n in test])
-    if beside is not None:
-        seen, unseen = hstack([seen, beside[train]]).tocsr(), hstack([unseen, beside[test]]).tocsr()
     scores: Scores = LogisticRegression(max_iter=_STEPS).fit(seen, labels[train]).predict_proba(unseen)
     return scores
 
 
-def _beside(item: Item, place: int) -> tuple[float, float]:
-    """The share of an option's words that the question has, and its length beside the longest option, both 0 to 1."""
+def _seen(item: Item, place: int, *, with_question: bool) -> list[str]:
+    """The words of an option and, with its question, in tenths: its share of words that the question has, and its
+    length beside the longest option."""
+    option = item.question.options[place]
+    words = tokens(option.text)
+    if not with_question:
+        return words
     question = set(tokens(item.question.text))
-    own = tokens(item.question.options[place].text)
-    most = max(len(option.text) for option in item.question.options)
-    return sum(word in question for word in own) / max(1, len(own)), len(item.question.options[place].text) / most
+    common = sum(word in question for word in words) / max(1, len(words))
+    length = len(option.text) / max(len(other.text) for other in item.question.options)
+    return [*words, f"{common:.1f} of it asked", f"{length:.1f} of the longest"]  # no word has a space
 
 
 def _best(item: Item, scores: Scores, number: int) -> Answers:

@@ -1,6 +1,7 @@
 """The same text twice: inside a set, in two of its splits, and in the corpus that is searched.
 
-Two texts are nearly the same when at least `SAME` of the shorter one's runs of five words stand in the other.
+Two texts are nearly the same when at least `SAME` of the shorter one's runs of `RUN` words stand in the other: in a
+question of usual length one word may differ.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ from medground.evaluate.audit.base import Figure
 from medground.evaluate.base import Item
 from medground.operators.keyless.words import tokens
 
-RUN = 5
-SAME = 0.8
+RUN = 3
+SAME = 0.7
 FEWEST_WORDS = 8
 """Questions with fewer words are not looked for in a corpus: they may stand anywhere."""
 _WIDESPREAD = 30
@@ -24,7 +25,7 @@ Runs = frozenset[tuple[str, ...]]
 
 
 def runs_of(text: str) -> Runs:
-    """All runs of five words, in small letters and without punctuation; a shorter text is one run."""
+    """All runs of `RUN` words, in small letters and without punctuation; a shorter text is one run."""
     words = tokens(text)
     return frozenset(tuple(words[n : n + RUN]) for n in range(max(1, len(words) - RUN + 1)) if words)
 

@@ -10,7 +10,8 @@ A person's file needs `item`, `judge`, and for two answers beside each other `sh
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, Self
 
@@ -86,15 +87,25 @@ def read_judgements(paths: Sequence[Path]) -> list[Judgement]:
         BadDocument: a file cannot be read, or a line is no judgement.
         UsageError: a judge judges the same twice, or there is no line at all.
     """
-    read = [line for path in paths for line in _lines(path)]
+    read = [line for path in paths for line in judgements_in(_text(path), path)]
     if not read:
         raise UsageError(f"{', '.join(map(str, paths))}: no judgements in it")
-    seen: set[tuple[str, str, tuple[str, ...]]] = set()
-    for line in read:
-        if line.place in seen:
-            raise UsageError(f"{line.judge} judges {' and '.join(line.shown)} on {line.item!r} twice; remove one line")
-        seen.add(line.place)
+    (place, times), *_ = Counter(line.place for line in read).most_common(1)
+    if times > 1:
+        judge, item, shown = place
+        raise UsageError(f"{judge} judges {' and '.join(shown)} on {item!r} {times} times; keep one line of them")
     return read
+
+
+def judgements_in(text: str, path: Path) -> list[Judgement]:
+    """The judgements in the text of a file called `path`, without a last line that was cut off.
+
+    Raises:
+        BadDocument: a line is no judgement.
+    """
+    lines = text.split("\n")  # after the last line end there is nothing, or a line that was cut off
+    found = (_judgement(line, path, n, last=n == len(lines)) for n, line in enumerate(lines, start=1) if line.strip())
+    return [judgement for judgement in found if judgement is not None]
 
 
 def scores(marks: ExplanationMarks | LongAnswerMarks) -> dict[str, Score]:
@@ -114,26 +125,25 @@ def by_judge(lines: Iterable[Judgement]) -> Mapping[str, list[Judgement]]:
     return found
 
 
-def _lines(path: Path) -> Iterator[Judgement]:
+def _text(path: Path) -> str:
     try:
-        content = path.read_text(encoding="utf-8-sig")
+        return path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
         raise BadDocument(f"cannot read it: {reason}", file=str(path)) from None
-    lines = content.split("\n")
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        try:
-            yield Judgement.model_validate(json.loads(line))
-        except json.JSONDecodeError:
-            if number == len(lines):  # no line end: its writer was stopped
-                return
-            raise BadDocument("this line is not JSON", file=str(path), position=number) from None
-        except RecursionError:
-            raise BadDocument("this line is nested too deeply", file=str(path), position=number) from None
-        except ValidationError as error:
-            first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-            where = ".".join(map(str, first["loc"]))
-            problem = f"{where}: {first['msg']}" if where else first["msg"].removeprefix("Value error, ")
-            raise BadDocument(problem, file=str(path), position=number) from None
+
+
+def _judgement(line: str, path: Path, number: int, *, last: bool) -> Judgement | None:
+    try:
+        return Judgement.model_validate(json.loads(line))
+    except json.JSONDecodeError:
+        if last:
+            return None
+        raise BadDocument("this line is not JSON", file=str(path), position=number) from None
+    except RecursionError:
+        raise BadDocument("this line is nested too deeply", file=str(path), position=number) from None
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        where = ".".join(map(str, first["loc"]))
+        problem = f"{where}: {first['msg']}" if where else first["msg"].removeprefix("Value error, ")
+        raise BadDocument(problem, file=str(path), position=number) from None

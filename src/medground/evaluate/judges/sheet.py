@@ -9,7 +9,9 @@ from typing import Self
 from filelock import FileLock, Timeout
 
 from medground.errors import StorageFailed, UsageError
-from medground.evaluate.judges.lines import Judgement, read_judgements
+from medground.evaluate.judges.lines import Judgement, judgements_in
+
+_BEGIN = b'{"item":'
 
 
 class Sheet:
@@ -65,15 +67,17 @@ class Sheet:
 def _held(path: Path, pin: str) -> list[Judgement]:
     content = path.read_bytes() if path.exists() else b""
     whole = content[: content.rfind(b"\n") + 1]
-    if whole != content:  # its writer was stopped inside the last line, which is asked again
-        with path.open("r+b") as file:
-            file.truncate(len(whole))
-    lines = read_judgements([path]) if whole.strip() else []
+    if not content.startswith(_BEGIN) and content:
+        raise UsageError(f"{path} is no file of judgements by a model; name another file with --out")
+    lines = judgements_in(whole.decode(errors="replace"), path)
     if other := next((line for line in lines if line.pin != pin), None):
         raise UsageError(
             f"{path} holds judgements of {other.judge} made in another way (other runs, judge or instructions); "
             "name another file with --out"
         )
+    if whole != content:  # its writer was stopped inside the last line, which is asked again
+        with path.open("r+b") as file:
+            file.truncate(len(whole))
     return lines
 
 

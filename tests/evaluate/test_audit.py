@@ -1,0 +1,217 @@
+"""The audit: what needs no evidence is found where it was planted, and nothing where there is nothing."""
+
+from __future__ import annotations
+
+import random
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from medground.document import Document
+from medground.errors import UsageError
+from medground.evaluate.audit import Audit, audit, best_blind
+from medground.evaluate.audit.guesses import longest, scored
+from medground.evaluate.audit.linear import by_options
+from medground.evaluate.base import Item, Split
+from medground.evaluate.datasets import open_dataset
+from medground.question import Question, Task
+
+WORDS = ("gene", "cell", "dose", "trial", "liver", "bone", "nerve", "blood", "virus", "drug", "heart", "lung")
+
+
+def some_words(chance: random.Random, count: int) -> str:
+    return " ".join(chance.choices(WORDS, k=count))
+
+
+def choice(
+    number: int, options: list[str], gold: str, *, task: Task = "single-choice", split: Split = "test", group: str = ""
+) -> Item:
+    question = Question.ask(f"What is asked in number {number}?", task=task, options=options)
+    return Item(id=f"q{number}", question=question, gold=tuple(gold), split=split, group=group)
+
+
+def closed(number: int, text: str, gold: str, **more: object) -> Item:
+    question = Question.ask(text, task="yes-no-maybe")
+    return Item.model_validate({"id": f"q{number}", "question": question, "gold": (gold,)} | more)
+
+
+def shares(found: Audit) -> dict[str, float]:
+    return {figure.name: figure.share for figure in (*found.baselines, *found.facts)}
+
+
+def by_hand() -> list[Item]:
+    """Six questions: A is right in four, the longest option in three."""
+    return [
+        choice(1, ["the longest of all", "short", "brief"], "A"),
+        choice(2, ["the longest of all", "short", "brief"], "A"),
+        choice(3, ["tiny", "the longest of all", "brief"], "A"),
+        choice(4, ["tiny", "the longest of all", "brief"], "A"),
+        choice(5, ["tiny", "short", "the longest of all"], "C"),
+        choice(6, ["tiny", "short", "the longest of all"], "B"),
+    ]
+
+
+def test_what_can_be_counted_by_hand() -> None:
+    found = audit(by_hand(), models=False)
+    assert found.items == found.scored == 6
+    counted = shares(found)
+    assert counted.pop("nearly twice") > 0  # some differ in their number alone
+    assert counted == {
+        "majority class": pytest.approx(4 / 6),
+        "longest option": pytest.approx(3 / 6),
+        "chance": pytest.approx(2 / 6),
+        "option 1 is right": pytest.approx(4 / 6),
+        "option 2 is right": pytest.approx(1 / 6),
+        "option 3 is right": pytest.approx(1 / 6),
+        "asked twice": 0.0,
+    }
+    assert found.best is not None and found.best.name == "majority class"
+    assert (found.best.count, found.best.of) == (4, 6)
+    assert (found.best.low, found.best.high) == (pytest.approx(0.2999, abs=1e-3), pytest.approx(0.9032, abs=1e-3))
+
+
+def test_several_right_answers_need_all_of_them_and_none_more() -> None:
+    items = [
+        choice(1, ["one longer", "two longer", "c", "d"], "AB", task="multiple-choice"),
+        choice(2, ["a", "two longer", "three longer", "d"], "BC", task="multiple-choice"),
+        choice(3, ["one longer", "two longer", "c", "d"], "AC", task="multiple-choice"),
+        choice(4, ["one longer", "two longer", "c", "d"], "ABC", task="multiple-choice"),
+    ]
+    found = shares(audit(items, models=False))
+    assert found["2 longest options"] == 2 / 4
+    assert found["number of right answers"] == 3 / 4
+    assert found["chance"] == 0.0  # 3 of 4 have two of four letters: 3/4 * 1/6 of 4, rounded to whole items
+    three = longest(items, 3)
+    assert three is not None and three.count == 1
+
+
+def test_tasks_are_not_mixed_up_and_the_majority_is_of_each() -> None:
+    items = [choice(n, ["a", "b"], "B") for n in range(3)] + [closed(9, "Is it so?", "no")]
+    found = audit(items, models=False)
+    assert shares(found)["majority class"] == 1.0
+
+
+def test_clues_in_words_are_found_and_function_words_too() -> None:
+    chance = random.Random(3)
+    items = []
+    for n in range(120):
+        right = chance.randrange(4)
+        options = [
+            f"{some_words(chance, 6)} {'may' if place == right else 'always'} {some_words(chance, 3)} {place}"
+            for place in range(4)
+        ]
+        items.append(choice(n, options, "ABCD"[right]))
+    found = audit(items)
+    assert shares(found)["option text alone"] > 0.9
+    assert shares(found)["function words of options alone"] > 0.9
+    assert shares(found)["question alone"] < 0.5
+    assert best_blind(items) == found.best
+    assert audit(items) == found
+
+
+def test_options_without_clues_stay_at_chance() -> None:
+    chance = random.Random(5)
+    items = [
+        choice(n, [f"{some_words(chance, 8)} {place}" for place in range(4)], chance.choice("ABCD")) for n in range(200)
+    ]
+    assert audit(items).best is not None
+    assert all(baseline.share < 0.38 for baseline in audit(items).baselines)
+
+
+def test_a_group_is_never_on_both_sides() -> None:
+    """Each case is asked ten times with one answer: only who saw the case knows it."""
+    chance = random.Random(7)
+    items = []
+    for case in range(12):
+        gold = chance.choice(("yes", "no", "maybe"))
+        for n in range(10):
+            text = f"Is case{case} {some_words(chance, 4)} of case{case} so?"
+            items.append(closed(case * 10 + n, text, gold, group=f"case {case}"))
+    grouped = shares(audit(items))["question alone"]
+    alone = shares(audit([item.model_copy(update={"group": ""}) for item in items]))["question alone"]
+    assert alone > 0.9
+    assert grouped < 0.6
+
+
+def test_a_context_tells_without_its_question_and_is_not_blind() -> None:
+    chance = random.Random(11)
+    items = []
+    for n in range(80):
+        gold = chance.choice(("yes", "no"))
+        text = f"{some_words(chance, 12)} {'improved' if gold == 'yes' else 'unchanged'}"
+        items.append(closed(n, f"Is {some_words(chance, 5)} so?", gold, context=(Document(id=f"DOC:{n}", text=text),)))
+    found = audit(items)
+    assert found.baselines[0].name == "context alone" and found.baselines[0].share > 0.9
+    assert found.best is not None and found.best.blind and found.best.share < 0.8
+    assert best_blind(items) == found.best
+
+
+LONG = "Does early treatment with the new drug reduce the rate of stroke in older patients with fibrillation?"
+
+
+def test_the_same_question_in_two_splits_and_in_a_corpus() -> None:
+    nearly = LONG.replace("older", "elderly")
+    items = [
+        closed(1, LONG, "yes", group="PMID:1", documents=("PMID:1",)),
+        closed(2, nearly, "no", group="PMID:2", documents=("PMID:2",)),
+        closed(3, "Are wholly different words asked about kidneys of small mice here?", "no", group="PMID:1"),
+    ]
+    train = items[2].model_copy(update={"split": "train"})
+    twin = items[1].model_copy(update={"split": "train"})
+    found = shares(audit(items[:1], every=[items[0], twin, train], models=False))
+    assert found["question in another split"] == pytest.approx(2 / 3)
+    assert found["group in another split"] == pytest.approx(2 / 3)
+    documents = [Document(id="PMID:1", title=LONG, text="It does."), Document(id="PMID:7", text="Other words.")]
+    found = shares(audit(items, documents=iter(documents), models=False))
+    assert found["own document in the corpus"] == 1 / 2
+    assert found["question in the corpus"] == pytest.approx(2 / 3)
+
+
+def test_the_same_question_with_its_options_in_another_order_is_asked_twice() -> None:
+    options = ["a graft of bone", "a graft of nerve", "a graft of blood"]
+    one, other = choice(1, options, "A"), choice(2, options[::-1], "C")
+    same = other.model_copy(update={"question": other.question.model_copy(update={"text": one.question.text})})
+    assert shares(audit([one, same], models=False))["asked twice"] == 1.0
+
+
+def test_open_questions_have_no_accuracy() -> None:
+    item = Item(id="q", question=Question.ask("How does it work in the liver?"), reference="In words.")
+    found = audit([item])
+    assert found.baselines == () and found.best is None and best_blind([item]) is None
+    assert "no accuracy" in found.notes[0]
+
+
+def test_few_items_have_no_model_and_that_is_said() -> None:
+    found = audit(by_hand())
+    assert "option text alone" not in shares(found)
+    assert any("no linear model" in note for note in found.notes)
+
+
+def test_nothing_to_audit() -> None:
+    with pytest.raises(UsageError, match="no item"):
+        audit([])
+
+
+@given(st.lists(st.sampled_from(("A", "B", "C")), min_size=1, max_size=30))
+def test_no_guess_is_below_the_least_or_above_all(golds: list[str]) -> None:
+    items = [choice(n, ["a", "bb", "ccc"], gold) for n, gold in enumerate(golds)]
+    found = audit(items, models=False)
+    assert found.best is not None
+    assert found.best.count >= max(golds.count(letter) for letter in "ABC")
+    assert all(figure.low - 1e-9 <= figure.share <= figure.high + 1e-9 for figure in (*found.baselines, *found.facts))
+    assert all(one.count >= other.count for one, other in pairwise(found.baselines))
+    assert sum(figure.count for figure in found.facts if "is right" in figure.name) == len(golds)
+
+
+def test_biomedmcqs_leaks_as_it_was_said_to(shared: Path) -> None:
+    """The issue that asks for audits says: two longest options 52 %, option text alone about 80 %."""
+    dataset = open_dataset("biomedmcqs")
+    items = list(dataset.read(dataset.find(shared / "biomedsearch"), "all"))
+    two = longest(items)
+    assert two is not None and two.name == "2 longest options"
+    assert two.count == 519 and two.of == 1000
+    answers = by_options(items, {item.id: n for n, item in enumerate(items)}, seed=0)
+    assert 0.78 < scored("option text alone", items, answers, "").share < 0.84

@@ -1,0 +1,337 @@
+"""Judges: both orders, ties, only where both are right, rubbish counted and never a win, people in the same files."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from medground.errors import BadDocument, ModelFailed, UsageError
+from medground.evaluate.base import RunHeader, RunLine
+from medground.evaluate.judges.agreement import judges_agreement
+from medground.evaluate.judges.judge import judge_long, judge_pairs
+from medground.evaluate.judges.judged import JudgedRun, pairs_of
+from medground.evaluate.judges.lines import Judgement, read_judgements
+from medground.evaluate.judges.results import OVERALL, PairResult, long_results, outcomes, pair_results
+from medground.models.keyless import Keyless
+from medground.models.open import open_models
+from medground.models.registry import Models
+from medground.operators.catalogue import OPERATORS
+from medground.operators.judging import (
+    CompareInput,
+    CompareOutput,
+    ExplanationMarks,
+    LongAnswerMarks,
+    Mark,
+    RateInput,
+    RateOutput,
+)
+from medground.operators.views import EvidenceView
+from medground.settings import Settings
+from medground.testing.chat_peer import ChatPeer, chat
+
+Scripted = Callable[..., Any]
+
+
+def a_run(
+    name: str, texts: Mapping[str, str], *, right: bool = True, model: str = "openai:small", **more: Any
+) -> JudgedRun:
+    header = RunHeader(
+        dataset="jsonl",
+        dataset_hash="d",
+        split="test",
+        recipe="rag",
+        model=model,
+        items=len(texts),
+        settings_hash="s",
+        prompts_hash="p",
+        **{"settings": {}} | more,
+    )
+    lines = {
+        i: RunLine(
+            id=i,
+            question=f"Is {i} so?",
+            task="yes-no",
+            gold=("yes",),
+            answer=("yes" if right else "no",),
+            status="answered",
+            text=text,
+        )
+        for i, text in texts.items()
+    }
+    return JudgedRun(name=name, header=header, lines=lines)
+
+
+def marks(score: int) -> ExplanationMarks:
+    mark = Mark(score=score, justification="so it reads")
+    return ExplanationMarks(soundness=mark, grounding=mark, relevance=mark, trustworthiness=mark)
+
+
+def prefers(word: str) -> Callable[[CompareInput], CompareOutput]:
+    """A judge that likes the answer which says `word`."""
+
+    def say(value: CompareInput) -> CompareOutput:
+        likes = [word in text for text in (value.first, value.second)]
+        better: Any = {(True, False): "first", (False, True): "second"}.get((likes[0], likes[1]), "tie")
+        return CompareOutput(first=marks(5 if likes[0] else 2), second=marks(5 if likes[1] else 2), better=better)
+
+    return say
+
+
+def judged(model: Any, one: JudgedRun, other: JudgedRun, out: Path, **more: Any) -> list[Judgement]:
+    models = Models(model.name, {}, {model.name: model})
+    return asyncio.run(judge_pairs(models, one, other, out, **more))
+
+
+def only(lines: list[Judgement]) -> PairResult:
+    (result,) = pair_results(lines)
+    return result
+
+
+GOOD = {"q1": "a good reason", "q2": "a good reason", "q3": "a poor reason"}
+PLAIN = {"q1": "a poor reason", "q2": "a good reason", "q3": "a good reason"}
+
+
+def test_win_tie_and_loss_in_both_orders(scripted_model: Scripted, tmp_path: Path) -> None:
+    model = scripted_model({"compare_explanations": prefers("good")})
+    out = tmp_path / "j.jsonl"
+    result = only(judged(model, a_run("ours", GOOD), a_run("base", PLAIN), out, concurrency=3))
+    assert (result.one, result.other, result.questions, result.judged) == ("ours", "base", 3, 3)
+    assert result.first_preferred == 0.5
+    assert len(model.seen) == 6
+    for axis in result.axes:
+        assert (axis.wins, axis.ties, axis.losses, axis.flipped) == (1, 1, 1, 0)
+    assert result.axes[1].mean == pytest.approx((5 + 5 + 2) / 3)
+    assert read_judgements([out])[0].marks[0]["soundness"].justification == "so it reads"
+
+
+def test_a_judge_that_likes_whoever_stands_first_lets_nobody_win(scripted_model: Scripted, tmp_path: Path) -> None:
+    first = CompareOutput(first=marks(5), second=marks(1), better="first")
+    model = scripted_model({"compare_explanations": first})
+    result = only(judged(model, a_run("ours", GOOD), a_run("base", PLAIN), tmp_path / "j.jsonl"))
+    assert result.first_preferred == 1.0
+    assert all((axis.wins, axis.ties, axis.losses, axis.flipped) == (0, 3, 0, 3) for axis in result.axes)
+
+
+def test_only_questions_that_both_have_right_and_explain() -> None:
+    one, other = a_run("a", {"q1": "x", "q2": "x", "q3": " "}), a_run("b", {"q1": "x", "q2": "x", "q3": "x", "q4": "x"})
+    other.lines["q2"] = other.lines["q2"].model_copy(update={"answer": ("no",)})
+    found = pairs_of(one, other)
+    assert (found.right, found.both, found.unexplained) == (("q1",), 3, 1)
+
+
+def test_rubbish_is_counted_and_is_never_a_win(scripted_model: Scripted, tmp_path: Path) -> None:
+    """One order answered well and the other with rubbish: the question is not judged."""
+    honest = prefers("good")
+
+    def say(value: CompareInput) -> Any:
+        if "q1" in value.question and "good" in value.second:
+            return ModelFailed("no valid answer to 'compare_explanations' after all tries: x", model="m")
+        return honest(value)
+
+    model = scripted_model({"compare_explanations": say})
+    out = tmp_path / "j.jsonl"
+    result = only(judged(model, a_run("ours", GOOD), a_run("base", PLAIN), out))
+    assert (result.questions, result.judged, result.not_judged, result.failed) == (3, 2, 0, 1)
+    assert all((axis.wins, axis.ties, axis.losses) == (0, 1, 1) for axis in result.axes)
+    assert any(line.status == "failed" and "no valid answer" in line.error for line in read_judgements([out]))
+
+
+@pytest.mark.parametrize(
+    "rubbish",
+    [
+        "I like both!",
+        '{"better": "A"}',
+        '{"better": "first"}',
+        json.dumps({"first": {"soundness": {"score": 9, "justification": "x"}}, "second": None, "better": "first"}),
+    ],
+)
+def test_a_served_judge_that_writes_rubbish(home: Path, tmp_path: Path, loopback: None, rubbish: str) -> None:
+    async def run(url: str) -> list[Judgement]:
+        options = {"model.default": "openai:judge", "model.base_url": url, "model.retries": 1}
+        models = open_models(Settings.load(environ={"MEDGROUND_HOME": str(home)}, options=options), OPERATORS)
+        try:
+            return await judge_pairs(models, a_run("ours", GOOD), a_run("base", PLAIN), tmp_path / "j", limit=1)
+        finally:
+            await models.close()
+
+    with ChatPeer(chat(rubbish)) as peer:
+        lines = asyncio.run(run(peer.url))
+    assert [line.status for line in lines] == ["failed", "failed"]
+    assert lines[0].usage.model_calls > 0
+    assert only(lines).axes == ()
+
+
+def test_without_a_model_nothing_is_judged(tmp_path: Path) -> None:
+    lines = judged(Keyless(), a_run("ours", GOOD, model="keyless"), a_run("base", PLAIN), tmp_path / "j.jsonl")
+    assert {line.status for line in lines} == {"not judged"}
+    assert "no model" in lines[0].reason
+    result = only(lines)
+    assert (result.judged, result.not_judged, result.axes) == (0, 3, ())
+
+
+@pytest.mark.parametrize(
+    ("judge", "run"),
+    [
+        ("openai:gpt-5", {"model": "openai:gpt-5"}),
+        ("openrouter:openai/gpt-5", {"model": "openai:GPT-5"}),
+        ("openai:gpt-5", {"settings": {"model": {"operators": {"write": "openai:gpt-5"}}}}),
+    ],
+)
+def test_nobody_judges_himself(scripted_model: Scripted, tmp_path: Path, judge: str, run: dict[str, Any]) -> None:
+    model = scripted_model({}, name=judge)
+    with pytest.raises(UsageError, match="wrote answers of base"):
+        judged(model, a_run("ours", GOOD), a_run("base", PLAIN, **run), tmp_path / "j.jsonl")
+    assert model.seen == []
+
+
+def test_runs_over_different_sets_are_not_compared() -> None:
+    other = a_run("b", GOOD)
+    changed = JudgedRun("b", other.header.model_copy(update={"dataset_hash": "other"}), other.lines)
+    with pytest.raises(UsageError, match="differ in dataset_hash"):
+        pairs_of(a_run("a", GOOD), changed)
+    with pytest.raises(UsageError, match="both runs are called a"):
+        pairs_of(a_run("a", GOOD), a_run("a", GOOD))
+    with pytest.raises(UsageError, match="no question in common"):
+        pairs_of(a_run("a", {"q1": "x"}), a_run("b", {"q2": "x"}))
+
+
+def test_what_was_judged_is_not_asked_again(scripted_model: Scripted, tmp_path: Path) -> None:
+    out = tmp_path / "j.jsonl"
+    one, other = a_run("ours", GOOD), a_run("base", PLAIN)
+    first = scripted_model({"compare_explanations": prefers("good")})
+    judged(first, one, other, out, limit=2)
+    whole = out.read_bytes()
+    out.write_bytes(whole[:-20])  # stopped inside the last line
+    second = scripted_model({"compare_explanations": prefers("good")})
+    lines = judged(second, one, other, out)
+    assert (len(first.seen), len(second.seen), len(lines)) == (4, 3, 6)
+    assert read_judgements([out]) == lines
+
+
+def test_another_judge_needs_another_file(scripted_model: Scripted, tmp_path: Path) -> None:
+    out = tmp_path / "j.jsonl"
+    one, other = a_run("ours", GOOD), a_run("base", PLAIN)
+    judged(scripted_model({"compare_explanations": prefers("good")}), one, other, out)
+    before = out.read_bytes()
+    with pytest.raises(UsageError, match="another way"):
+        judged(scripted_model({}, name="other:judge"), one, other, out)
+    assert out.read_bytes() == before
+    notes = tmp_path / "notes.md"
+    notes.write_text("my notes, without a line end")
+    with pytest.raises(UsageError, match="no file of judgements"):
+        judged(scripted_model({}), one, other, notes)
+    assert notes.read_text() == "my notes, without a line end"
+
+
+def rate(value: RateInput) -> RateOutput:
+    def mark(score: int) -> Mark:
+        return Mark(score=score, justification="as the rubric says")
+
+    known = value.reference in value.answer
+    return RateOutput(
+        marks=LongAnswerMarks(
+            relevance=mark(4),
+            completeness=mark(5 if known else 1),
+            proficiency=mark(3),
+            interpretability=mark(2) if value.documents else None,
+        )
+    )
+
+
+def test_long_answers_beside_references(scripted_model: Scripted, tmp_path: Path) -> None:
+    model = scripted_model({"rate_long_answer": rate})
+    models = Models(model.name, {}, {model.name: model})
+    run = a_run("long", {"q1": "It is aspirin.", "q2": "It is rest.", "q3": "It is other.", "q4": " "})
+    references = {"q1": "aspirin", "q2": "sleep", "q4": "none"}
+    documents = {"q1": (EvidenceView(id="E1", quote="Aspirin helps."),)}
+    lines = asyncio.run(judge_long(models, run, references, tmp_path / "l.jsonl", documents=documents))
+    (result,) = long_results(lines)
+    assert (result.questions, result.judged) == (2, 2)
+    assert result.means == {"relevance": 4.0, "completeness": 3.0, "proficiency": 3.0, "interpretability": 2.0}
+    with pytest.raises(UsageError, match="no long answer with a reference"):
+        asyncio.run(judge_long(models, run, {}, tmp_path / "m.jsonl"))
+
+
+def person(name: str, said: Mapping[str, str], shown: tuple[str, str] = ("ours", "base")) -> list[Judgement]:
+    return [Judgement(item=i, judge=name, shown=shown, better=word) for i, word in said.items()]  # type: ignore[arg-type]
+
+
+def test_people_and_models_agree_by_kappa(scripted_model: Scripted, tmp_path: Path) -> None:
+    """Hand-computed: words (win, tie, loss) and (win, loss, loss): observed 2/3, chance 1/9 + 0 + 2/9, kappa 1/2."""
+    out = tmp_path / "j.jsonl"
+    lines = judged(
+        scripted_model({"compare_explanations": prefers("good")}), a_run("ours", GOOD), a_run("base", PLAIN), out
+    )
+    anna = person("anna", {"q1": "second", "q2": "first", "q3": "first"}, shown=("base", "ours"))
+    written = tmp_path / "anna.jsonl"
+    written.write_text("".join(line.model_dump_json(exclude_defaults=True) + "\n" for line in anna), encoding="utf-8")
+    (agreement,) = judges_agreement([*lines, *read_judgements([written])])
+    assert (agreement.axis, agreement.items) == (OVERALL, 3)
+    assert agreement.observed == pytest.approx(2 / 3)
+    assert agreement.kappa == pytest.approx(0.5)
+    assert agreement.words == "moderate"
+
+
+def test_agreement_needs_two_who_judged_the_same() -> None:
+    with pytest.raises(UsageError, match="two judges"):
+        judges_agreement(person("anna", {"q1": "first"}))
+    with pytest.raises(UsageError, match="judged the same"):
+        judges_agreement([*person("anna", {"q1": "first"}), *person("bert", {"q2": "first"})])
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ("not json", "not JSON"),
+        ('{"item": "q", "judge": "a", "shown": ["x", "y"]}', "`better` is missing"),
+        ('{"item": "q", "judge": "a", "shown": ["x"]}', "`marks` are missing"),
+        ('{"item": "q", "judge": "a", "shown": ["x", "x"], "better": "tie"}', "same name"),
+        ('{"item": "q", "judge": "a", "shown": ["x", "y"], "better": "A"}', "better"),
+        ('{"item": "q", "judge": "a", "shown": ["x"], "marks": [{"beauty": {"score": 4}}]}', "unknown axes beauty"),
+        ('{"item": "q", "judge": "a", "shown": ["x"], "marks": [{"relevance": {"score": 6}}]}', "score"),
+        ('{"item": "q", "judge": "a", "shown": ["x", "y"], "better": "tie", "status": "failed"}', "can say nothing"),
+        ("[" * 100_000, "nested too deeply"),
+    ],
+)
+def test_a_line_that_is_no_judgement(tmp_path: Path, line: str, problem: str) -> None:
+    path = tmp_path / "bad.jsonl"
+    path.write_text(line + "\n\n")
+    with pytest.raises(BadDocument, match=problem) as raised:
+        read_judgements([path])
+    assert raised.value.position == 1
+
+
+def test_the_same_twice_and_nothing_at_all(tmp_path: Path) -> None:
+    path = tmp_path / "j.jsonl"
+    path.write_text('{"item": "q", "judge": "a", "shown": ["x", "y"], "better": "tie"}\n' * 2)
+    with pytest.raises(UsageError, match="2 times"):
+        read_judgements([path])
+    path.write_text("")
+    with pytest.raises(UsageError, match="no judgements"):
+        read_judgements([path])
+
+
+BETTER = st.sampled_from(("first", "second", "tie", None))
+
+
+@given(st.lists(st.tuples(BETTER, BETTER), min_size=1, max_size=20))
+def test_orders_are_symmetric_and_nothing_is_lost(said: list[tuple[Any, Any]]) -> None:
+    lines = [
+        Judgement(item=f"q{n}", judge="m", pin="p", shown=shown, better=word, status="judged" if word else "not judged")
+        for n, words in enumerate(said)
+        for shown, word in zip((("a", "b"), ("b", "a")), words, strict=True)
+    ]
+    result = only(lines)
+    assert result.judged + result.not_judged + result.failed == result.questions == len(said)
+    assert result.judged == sum(None not in words for words in said)
+    swapped = {"win": "loss", "loss": "win", "tie": "tie"}
+    ours, theirs = outcomes(lines, "a", OVERALL), outcomes(lines, "b", OVERALL)
+    assert theirs == {item: swapped[word] for item, word in ours.items()}
+    assert sum(word == "win" for word in ours.values()) == sum(words == ("first", "second") for words in said)
