@@ -21,6 +21,7 @@ from medground.faces.cli.data import data_app
 from medground.faces.cli.demonstrations import demonstrations_app
 from medground.faces.cli.doctor import doctor
 from medground.faces.cli.eval import eval_app
+from medground.faces.cli.eval_report import report
 from medground.faces.cli.experiment import experiment_app
 from medground.faces.cli.mesh import mesh
 from medground.faces.cli.models import models_app
@@ -41,6 +42,7 @@ app = typer.Typer(
 app.command()(ask)
 app.add_typer(corpus_app, name="corpus")
 app.add_typer(data_app, name="data")
+eval_app.command("report")(report)
 app.add_typer(eval_app, name="eval")
 app.add_typer(experiment_app, name="experiment")
 app.add_typer(models_app, name="models")

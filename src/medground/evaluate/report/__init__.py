@@ -1,0 +1,8 @@
+"""Reports of runs: what they come to, as Markdown and as one HTML page that loads nothing."""
+
+from __future__ import annotations
+
+from medground.evaluate.report.content import Report, read_report
+from medground.evaluate.report.files import write_report
+
+__all__ = ["Report", "read_report", "write_report"]

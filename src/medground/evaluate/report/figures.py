@@ -1,0 +1,85 @@
+"""The rows of numbers that both forms of the report show, and the plots of them."""
+
+from __future__ import annotations
+
+from medground.evaluate.compare import Comparison, Row
+from medground.evaluate.metrics.share import Share
+from medground.evaluate.report.content import Report
+from medground.evaluate.report.elements import Markup
+from medground.evaluate.report.plots import Interval, bars, dots, stacked
+from medground.evaluate.tally import UNFINISHED
+
+STATUSES = ("answered", "lean", "not judged", "unanswerable", "failed", "unreadable", "budget", UNFINISHED)
+COSTS = ("run", "tokens in", "tokens out", "model calls", "searches", "seconds", "US $")
+_COSTS = ("input_tokens", "output_tokens", "model_calls", "searches", "seconds", "money")
+
+
+def accuracy_plot(report: Report) -> Markup:
+    """Accuracies with their intervals; the baseline first."""
+    base = report.baseline
+    name = base.name.partition(":")[0] if base is not None else ""
+    first = [Interval(name, base.share, base.low, base.high, baseline=True)] if base is not None else []
+    runs = [
+        Interval(row.name, row.accuracy.value, *row.accuracy.interval)
+        for row in report.comparison.rows
+        if row.accuracy.value is not None
+    ]
+    return dots([*first, *runs])
+
+
+def status_plot(comparison: Comparison) -> Markup:
+    """Shares of statuses."""
+    return stacked([(row.name, _statuses(row)) for row in comparison.rows], STATUSES)
+
+
+def used_statuses(comparison: Comparison) -> list[str]:
+    """Those that some question has."""
+    return [status for status in STATUSES if any(_statuses(row).get(status) for row in comparison.rows)]
+
+
+def status_rows(comparison: Comparison) -> list[tuple[str, ...]]:
+    """Counts of the statuses that are used."""
+    used = used_statuses(comparison)
+    return [(row.name, *(f"{_statuses(row).get(status, 0):,}" for status in used)) for row in comparison.rows]
+
+
+def when_answering(row: Row) -> Share:
+    """Right answers among those that were given: how good a recipe is where it dares to answer."""
+    given = sum(row.statuses.get(status, 0) for status in ("answered", "lean"))
+    return Share(row.accuracy.right, given if row.accuracy.of else 0)
+
+
+def cost_plot(comparison: Comparison) -> Markup:
+    """Tokens of a question; seconds where nobody used any."""
+    tokens = [(row.name, row.cost.input_tokens + row.cost.output_tokens) for row in comparison.rows]
+    if any(count for _, count in tokens):
+        return bars([(name, count, f"{count:,.0f} tokens") for name, count in tokens], "Tokens of a question")
+    seconds = [(row.name, row.cost.seconds, f"{row.cost.seconds:.3f} s") for row in comparison.rows]
+    return bars(seconds, "Seconds of a question")
+
+
+def cost_rows(comparison: Comparison) -> list[tuple[str, ...]]:
+    """What a question costs on average, with its ratio to the base."""
+    rows = []
+    for row in comparison.rows:
+        cells = []
+        for name in _COSTS:
+            value, ratio = getattr(row.cost, name), row.cost_ratio[name]
+            times = "" if ratio is None or row.name == comparison.cost_base else f" (×{ratio:,.2f})"
+            cells.append("unknown" if value is None else f"{value:,.4g}{times}")
+        rows.append((row.name, *cells))
+    return rows
+
+
+def percent(value: float | None) -> str:
+    """A share in percent."""
+    return "–" if value is None else f"{100 * value:.1f} %"
+
+
+def signed(value: float) -> str:
+    """A difference of shares in points."""
+    return f"{100 * value:+.1f}".replace("-", "−")
+
+
+def _statuses(row: Row) -> dict[str, int]:
+    return {**row.statuses, UNFINISHED: row.unfinished}

@@ -1,0 +1,122 @@
+"""Plots as SVG that takes its colours from the page, so that they follow light and dark."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from medground.evaluate.report.elements import Markup, Part, element
+
+WIDTH = 760
+LABELS = 230
+VALUES = 70
+STEP = 34
+TOP = 26
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A value with its 95 % interval, 0 to 1."""
+
+    name: str
+    value: float
+    low: float
+    high: float
+    baseline: bool = False
+
+
+def dots(rows: Sequence[Interval]) -> Markup:
+    """A dot with a whisker for each row; a dashed line stands where the baseline is."""
+    scale = _Scale(min([row.low for row in rows]), max([row.high for row in rows]))
+    height = TOP + STEP * len(rows) + 24
+    parts: list[Part] = [*_grid(scale, height)]
+    for row in rows:
+        if row.baseline:
+            x = scale.at(row.value)
+            parts.append(element("line", x1=x, x2=x, y1=TOP - 8, y2=height - 24, class_="base-line"))
+    for number, row in enumerate(rows):
+        y = TOP + STEP * number + STEP / 2
+        kind = "base" if row.baseline else "run"
+        parts += [
+            _label(row.name, y),
+            element("line", x1=scale.at(row.low), x2=scale.at(row.high), y1=y, y2=y, class_=f"whisker {kind}"),
+            element("circle", cx=scale.at(row.value), cy=y, r=5.5, class_=f"dot {kind}"),
+            element("text", f"{100 * row.value:.1f} %", x=WIDTH - 4, y=y + 4, class_="value"),
+        ]
+    return _svg(parts, height, "Accuracy with 95 % intervals")
+
+
+def stacked(rows: Sequence[tuple[str, Mapping[str, int]]], order: Sequence[str]) -> Markup:
+    """A bar of shares for each row. Parts are coloured by their place in `order`, and named under the bars."""
+    span = WIDTH - LABELS - 8
+    parts: list[Part] = []
+    for number, (name, counts) in enumerate(rows):
+        y = 4 + STEP * number
+        parts.append(_label(name, y + 13))
+        total, x = sum(counts.values()) or 1, float(LABELS)
+        for kind in (kind for kind in order if counts.get(kind)):
+            wide = span * counts[kind] / total
+            title = element("title", f"{kind}: {counts[kind]:,} of {total:,} ({100 * counts[kind] / total:.1f} %)")
+            bar = element("rect", x=_short(x), y=y, width=_short(max(wide - 1.5, 1)), height=20, rx=2)
+            parts.append(element("g", title, bar, class_=f"part-{order.index(kind)}"))
+            if wide > 44:
+                share = f"{100 * counts[kind] / total:.0f} %"
+                parts.append(element("text", share, x=_short(x + wide / 2), y=y + 14.5, class_="inside"))
+            x += wide
+    return _svg(parts, 4 + STEP * len(rows), "What became of the questions")
+
+
+def bars(rows: Sequence[tuple[str, float, str]], title: str) -> Markup:
+    """A bar for each row: its name, a value of 0 or more, and the value in words."""
+    span = WIDTH - LABELS - VALUES - 50
+    most = max((value for _, value, _ in rows), default=0.0) or 1.0
+    parts: list[Part] = []
+    for number, (name, value, words) in enumerate(rows):
+        y = 4 + STEP * number
+        wide = span * value / most
+        parts += [
+            _label(name, y + 13),
+            element("rect", x=LABELS, y=y, width=_short(max(wide, 1)), height=20, rx=2, class_="bar"),
+            element("text", words, x=_short(LABELS + wide + 8), y=y + 14.5, class_="beside"),
+        ]
+    return _svg(parts, 4 + STEP * len(rows), title)
+
+
+@dataclass(frozen=True)
+class _Scale:
+    low: float
+    high: float
+
+    def at(self, value: float) -> float:
+        """Where a value stands."""
+        left, right = self.ends
+        return _short(LABELS + (value - left) / (right - left) * (WIDTH - LABELS - VALUES))
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Tenths around all values, 0 to 1."""
+        return max(0.0, int(self.low * 10 - 1e-9) / 10), min(1.0, (int(self.high * 10 - 1e-9) + 1) / 10)
+
+
+def _grid(scale: _Scale, height: float) -> list[Part]:
+    left, right = (round(end * 10) for end in scale.ends)
+    parts: list[Part] = []
+    for tenth in range(left, right + 1):
+        x = scale.at(tenth / 10)
+        parts.append(element("line", x1=x, x2=x, y1=TOP - 8, y2=height - 24, class_="grid"))
+        parts.append(element("text", f"{tenth * 10} %", x=x, y=height - 8, class_="tick"))
+    return parts
+
+
+def _label(name: str, y: float) -> Markup:
+    shown = name if len(name) <= 34 else f"{name[:32]}…"
+    return element("text", element("title", name), shown, x=LABELS - 14, y=y + 4, class_="label")
+
+
+def _svg(parts: Sequence[Part], height: float, title: str) -> Markup:
+    box = f"0 0 {WIDTH} {_short(height)}"
+    return element("svg", element("title", title), parts, viewBox=box, role="img", class_="plot", aria_label=title)
+
+
+def _short(value: float) -> float:
+    return round(value, 1)
