@@ -15,7 +15,8 @@ from typer.testing import CliRunner
 
 from medground.errors import UsageError
 from medground.evaluate.base import RunHeader, RunLine
-from medground.evaluate.compare import compare, read_result, read_results
+from medground.evaluate.compare import compare
+from medground.evaluate.results import read_result, read_results
 from medground.evaluate.significance import holm, mcnemar, paired_bootstrap
 from medground.faces.cli.eval_compare import compare_runs
 
@@ -226,6 +227,16 @@ def test_the_command_shows_everything_a_reader_needs(tmp_path: Path) -> None:
     assert "won: q2, and 1 more" in text
     assert "classes of ground" in text
     assert "warnings" not in text
+
+
+def test_the_command_scores_retrieval_where_asked(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.jsonl", "yes no", limit=None)
+    assert "no question names the documents" in shown(str(path), "--retrieval")
+    text = path.read_text().replace('"found":[],"gold_documents":[]', '"found":["D:2","D:1"],"gold_documents":["D:1"]')
+    path.write_text(text)
+    found = shown(str(path), "--retrieval").split("retrieval", 1)[1].splitlines()
+    assert found[0].split()[-1] == "MRR"
+    assert found[1].split()[-1] == "0.500"
 
 
 def test_the_command_gives_json(tmp_path: Path) -> None:

@@ -67,6 +67,7 @@ def test_headings_by_hand() -> None:
     assert scores.recall == pytest.approx((2 / 3 + 0) / 2)
     assert (scores.questions, scores.without_query, scores.without_gold) == (2, 1, 1)
     assert heading_scores([]).precision is None
+    assert heading_scores([(set(), {"A"})]).recall is None  # a recipe without MeSH queries is not one with bad ones
 
 
 def test_headings_of_a_query() -> None:

@@ -5,34 +5,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from medground.errors import UsageError
-from medground.evaluate.base import RunHeader, RunLine
 from medground.evaluate.comparable import check_same_set, chosen_differences, warnings_between, warnings_of
 from medground.evaluate.metrics.accuracy import accuracy
 from medground.evaluate.metrics.answer_sets import SetScores, set_scores
+from medground.evaluate.metrics.citations import DocumentCitations, document_citations
 from medground.evaluate.metrics.classes import ClassScore, class_scores, confusion, macro_f1
 from medground.evaluate.metrics.cost import MODEL_ONLY, Cost, cost_ratio, mean_cost
+from medground.evaluate.metrics.grounding import grounded_rate
 from medground.evaluate.metrics.share import Share
 from medground.evaluate.metrics.support import SupportScores, support_scores
-from medground.evaluate.runs import read_run
+from medground.evaluate.results import Result
 from medground.evaluate.significance import PairedDifference, holm, mcnemar, paired_bootstrap
 from medground.evaluate.tally import is_right
-
-
-@dataclass(frozen=True)
-class Result:
-    """A run that was read. `lines` by question id, without their texts and rankings."""
-
-    name: str
-    header: RunHeader
-    lines: Mapping[str, RunLine]
-
-    @property
-    def unfinished(self) -> int:
-        """Items without a line."""
-        return max(0, self.header.items - len(self.lines))
 
 
 @dataclass(frozen=True)
@@ -50,6 +36,8 @@ class Row:
     sets: SetScores | None
     classes: tuple[ClassScore, ...]
     confusion: Mapping[tuple[str, str], int]
+    grounded: Share
+    cited: DocumentCitations
     support: SupportScores
     cost: Cost
     cost_ratio: Mapping[str, float | None]
@@ -93,41 +81,6 @@ class Comparison:
     cost_base: str
     rows: tuple[Row, ...]
     pairs: tuple[Pair, ...]
-
-
-def read_result(path: Path, name: str = "") -> Result:
-    """Read a run. A last line that was cut off is not counted.
-
-    Raises:
-        UsageError: the file is missing or no run, a line is broken or comes twice, or no question is finished.
-    """
-    header, lines = read_run(path)
-    kept: dict[str, RunLine] = {}
-    for line in lines:
-        if line.id in kept:
-            raise UsageError(f"{path}: {line.id!r} has two lines; remove one of them")
-        kept[line.id] = line.model_copy(update={"text": "", "found": (), "question": ""})
-    if not kept:
-        raise UsageError(f"{path} has no finished question yet; run it first")
-    return Result(name or path.stem, header, kept)
-
-
-def read_results(paths: Sequence[Path]) -> list[Result]:
-    """Read runs, each with a name of its own: that of its recipe, then with its model, then with its file.
-
-    Raises:
-        UsageError: as `read_result`, or a file is named twice.
-    """
-    if len({path.resolve() for path in paths}) < len(paths):
-        raise UsageError("one run is named twice; name each once")
-    results = [read_result(path) for path in paths]
-    names = [result.header.recipe for result in results]
-    fuller = [f"{result.header.recipe} {result.header.model}" for result in results]
-    fullest = [f"{name} {path}" for name, path in zip(fuller, paths, strict=True)]
-    for better in (fuller, fullest):
-        times = Counter(names)
-        names = [new if times[name] > 1 else name for name, new in zip(names, better, strict=True)]
-    return [Result(name, result.header, result.lines) for name, result in zip(names, results, strict=True)]
 
 
 def compare(results: Sequence[Result], *, seed: int = 0) -> Comparison:
@@ -174,6 +127,8 @@ def _row(result: Result, base: Cost) -> Row:
         sets=set_scores(lines) if any(line.task == "multiple-choice" for line in lines) else None,
         classes=classes,
         confusion=confusion(lines),
+        grounded=grounded_rate(lines, result.header.items),
+        cited=document_citations(lines),
         support=support_scores(lines),
         cost=cost,
         cost_ratio=cost_ratio(cost, base),

@@ -14,8 +14,8 @@ from medground.evaluate.metrics.share import Share
 def grounded_rate(lines: Iterable[RunLine], items: int | None = None) -> Share:
     """The share of questions whose answer cites evidence.
 
-    What an answer cites are verbatim quotes of documents that passed the recipe's own checks, so an answer with a
-    citation is grounded. One that failed, or has no line, is not.
+    What an answer lists are verbatim quotes that its recipe took after its own checks: those behind its sentences, and
+    those that verification or a conflict names. An answer with one is grounded; one that failed or has no line is not.
 
     Args:
         lines: of one run.

@@ -16,7 +16,7 @@ _MESH_TAGS = ("MeSH Terms", "MeSH Major Topic")
 
 @dataclass(frozen=True)
 class HeadingScores:
-    """Means over questions, 0 to 1; None where no question could be scored.
+    """Means over questions, 0 to 1; None where no question could be scored, or no query at all has a heading.
 
     Attributes:
         precision: of a question whose query has no heading: 0, as nothing that it searched was right.
@@ -52,8 +52,8 @@ def heading_scores(pairs: Iterable[tuple[Collection[str], Collection[str]]]) -> 
         recall.append(both / len(right))
     count = len(recall)
     return HeadingScores(
-        precision=sum(precision) / count if count else None,
-        recall=sum(recall) / count if count else None,
+        precision=sum(precision) / count if count > without_query else None,
+        recall=sum(recall) / count if count > without_query else None,
         questions=count,
         without_query=without_query,
         without_gold=without_gold,

@@ -66,7 +66,7 @@ def answers_by_round(spans: Spans) -> tuple[tuple[str, ...], ...]:
     """What a recipe that loops (Self-MedRAG) would have answered, had it ended after each of its rounds.
 
     That is the answer of the round with the highest support score so far, the earliest of equals. A round that failed
-    before it was answered is left out.
+    before it was answered is left out. A lean, which statistics add at the end, is in no round.
     """
     best: tuple[float, tuple[str, ...]] | None = None
     answers = []

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from medground.evaluate.compare import Comparison, Pair, Result, Row
+    from medground.evaluate.compare import Comparison, Pair, Row
+    from medground.evaluate.results import Result
 
 
 def compare_runs(
@@ -17,19 +18,26 @@ def compare_runs(
         list[Path], typer.Argument(metavar="RUN...", help="Files of runs; all are compared with the first.")
     ],
     classes: Annotated[bool, typer.Option("--classes", help="Show each class, and what was taken for what.")] = False,
+    retrieval: Annotated[
+        bool, typer.Option("--retrieval", help="Score what was found against gold documents.")
+    ] = False,
     questions: Annotated[int, typer.Option(min=0, help="Name at most so many questions won and lost.")] = 5,
     seed: Annotated[int, typer.Option(help="Of the bootstrap.")] = 0,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Compare runs: accuracy with intervals, paired tests, questions won and lost, costs, warnings."""
-    from medground.evaluate.compare import compare, read_results
+    from medground.evaluate.compare import compare
+    from medground.evaluate.results import read_results
 
-    results = read_results(runs)
+    results = read_results(runs, rankings=retrieval)
     comparison = compare(results, seed=seed)
     if json:
         _as_json(comparison)
         return
     _show_rows(comparison)
+    _show_evidence(comparison)
+    if retrieval:
+        _show_retrieval(results)
     _show_costs(comparison)
     if classes:
         for row in comparison.rows:
@@ -42,11 +50,11 @@ def compare_runs(
 
 
 def _show_rows(comparison: Comparison) -> None:
-    header = ("run", "accuracy", "95 % Wilson", "right", "macro-F1", "partial", "support", "faithful", "no answer")
+    header = ("run", "accuracy", "95 % Wilson", "right", "macro-F1", "partial", "no answer")
     table: list[tuple[str, ...]] = [header]
     if comparison.majority is not None:
         answer, share = comparison.majority
-        table.append((f"always {answer!r}", _percent(share.value), "", f"{share.right:,} of {share.of:,}", *[""] * 5))
+        table.append((f"always {answer!r}", _percent(share.value), "", f"{share.right:,} of {share.of:,}", *[""] * 3))
     for row in comparison.rows:
         low, high = row.accuracy.interval
         answered = sum(count for status, count in row.statuses.items() if status in ("answered", "lean"))
@@ -58,13 +66,44 @@ def _show_rows(comparison: Comparison) -> None:
                 f"{row.accuracy.right:,} of {row.accuracy.of:,}",
                 _number(row.macro_f1),
                 _number(row.sets.partial if row.sets else None),
-                _number(row.support.support.value),
-                _number(row.support.faithfulness.value),
                 f"{row.items - answered:,}",
             )
         )
     typer.echo(f"{comparison.dataset}, {len(comparison.rows)} runs")
     _table(table)
+
+
+def _show_evidence(comparison: Comparison) -> None:
+    table = [("evidence", "answers that cite", "precision", "recall", "support", "faithful", "statements")]
+    table += [
+        (
+            row.name,
+            _percent(row.grounded.value),
+            _number(row.cited.precision.value),
+            _number(row.cited.recall.value),
+            _number(row.support.support.value),
+            _number(row.support.faithfulness.value),
+            _number(row.support.statements.value),
+        )
+        for row in comparison.rows
+    ]
+    typer.echo("\nprecision and recall: cited documents against gold ones")
+    _table(table)
+
+
+def _show_retrieval(results: Sequence[Result]) -> None:
+    from medground.evaluate.metrics.retrieval import retrieval_scores
+
+    means = [retrieval_scores(result.lines.values()).mean for result in results]
+    names = next((list(scores) for scores in means if scores), [])
+    table = [("retrieval", *("MRR" if name == "RR" else name for name in names))]
+    table += [
+        (result.name, *(_number(scores.get(name)) for name in names))
+        for result, scores in zip(results, means, strict=True)
+    ]
+    typer.echo("" if names else "\nretrieval: no question names the documents that answer it")
+    if names:
+        _table(table)
 
 
 def _show_costs(comparison: Comparison) -> None:

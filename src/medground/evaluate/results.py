@@ -1,0 +1,66 @@
+"""Runs that were read, for comparisons and reports."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from medground.errors import UsageError
+from medground.evaluate.base import RunHeader, RunLine
+from medground.evaluate.runs import read_run
+
+
+@dataclass(frozen=True)
+class Result:
+    """A run that was read. `lines` by question id, without their texts."""
+
+    name: str
+    header: RunHeader
+    lines: Mapping[str, RunLine]
+
+    @property
+    def unfinished(self) -> int:
+        """Items without a line."""
+        return max(0, self.header.items - len(self.lines))
+
+
+def read_result(path: Path, *, rankings: bool = False) -> Result:
+    """Read a run, named as its file. A last line that was cut off is not counted.
+
+    Args:
+        path: the run's file.
+        rankings: keep what the searches found, for retrieval measures.
+
+    Raises:
+        UsageError: the file is missing or no run, a line is broken or comes twice, or no question is finished.
+    """
+    header, lines = read_run(path)
+    kept: dict[str, RunLine] = {}
+    dropped: dict[str, object] = {"question": "", "text": ""} | ({} if rankings else {"found": ()})
+    for line in lines:
+        if line.id in kept:
+            raise UsageError(f"{path}: {line.id!r} has two lines; remove one of them")
+        kept[line.id] = line.model_copy(update=dropped)
+    if not kept:
+        raise UsageError(f"{path} has no finished question yet; run it first")
+    return Result(path.stem, header, kept)
+
+
+def read_results(paths: Sequence[Path], *, rankings: bool = False) -> list[Result]:
+    """Read runs, each with a name of its own: that of its recipe, then with its model, then with its file.
+
+    Raises:
+        UsageError: as `read_result`, or a file is named twice.
+    """
+    if len({path.resolve() for path in paths}) < len(paths):
+        raise UsageError("one run is named twice; name each once")
+    results = [read_result(path, rankings=rankings) for path in paths]
+    names = [result.header.recipe for result in results]
+    fuller = [f"{result.header.recipe} {result.header.model}" for result in results]
+    fullest = [f"{name} {path}" for name, path in zip(fuller, paths, strict=True)]
+    for better in (fuller, fullest):
+        times = Counter(names)
+        names = [new if times[name] > 1 else name for name, new in zip(names, better, strict=True)]
+    return [Result(name, result.header, result.lines) for name, result in zip(names, results, strict=True)]
