@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import json
 import random
+import sys
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
+import typer
 from hypothesis import given
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
 from medground.document import Document
-from medground.errors import UsageError
+from medground.errors import ConfigError, UsageError
 from medground.evaluate.audit import Audit, audit, best_blind
 from medground.evaluate.audit.guesses import longest, scored
 from medground.evaluate.audit.linear import by_options
 from medground.evaluate.base import Item, Split
 from medground.evaluate.datasets import open_dataset
+from medground.faces.cli.eval_audit import audit as audit_command
 from medground.question import Question, Task
 
 WORDS = ("gene", "cell", "dose", "trial", "liver", "bone", "nerve", "blood", "virus", "drug", "heart", "lung")
@@ -204,6 +209,30 @@ def test_no_guess_is_below_the_least_or_above_all(golds: list[str]) -> None:
     assert all(figure.low - 1e-9 <= figure.share <= figure.high + 1e-9 for figure in (*found.baselines, *found.facts))
     assert all(one.count >= other.count for one, other in pairwise(found.baselines))
     assert sum(figure.count for figure in found.facts if "is right" in figure.name) == len(golds)
+
+
+def test_the_command_line(home: Path, tmp_path: Path) -> None:
+    commands = typer.Typer()
+    commands.command()(audit_command)
+    path = tmp_path / "own.jsonl"
+    asked = [{"id": f"q{n}", "question": f"Is it so in case {n}?", "answer": "yes"} for n in range(3)]
+    path.write_text("".join(json.dumps(record) + "\n" for record in asked))
+    words = ["jsonl", "--data", str(path), "--split", "all"]
+    shown = CliRunner().invoke(commands, words, catch_exceptions=False).stdout
+    assert "3 items, 3 with a gold answer" in shown
+    assert "majority class  100.0%  [ 43.9%, 100.0%]  3 of 3: always 'yes'" in shown
+    content = CliRunner().invoke(commands, [*words, "--json", "--no-linear"], catch_exceptions=False).stdout
+    assert Audit.model_validate_json(content).baselines[0].name == "majority class"
+    with pytest.raises(UsageError, match="no question of split 'train'"):
+        CliRunner().invoke(commands, [*words[:3], "--split", "train"], catch_exceptions=False)
+
+
+def test_without_scikit_learn_there_is_one_clear_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "sklearn", None)
+    with pytest.raises(ConfigError, match="scikit-learn"):
+        audit(by_hand())
+    best = best_blind(by_hand())
+    assert best is not None and best.name == "majority class" and "without linear models" in best.words
 
 
 def test_biomedmcqs_leaks_as_it_was_said_to(shared: Path) -> None:

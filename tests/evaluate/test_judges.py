@@ -9,16 +9,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 from hypothesis import given
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
 from medground.errors import BadDocument, ModelFailed, UsageError
 from medground.evaluate.base import RunHeader, RunLine
+from medground.evaluate.datasets import open_dataset
 from medground.evaluate.judges.agreement import judges_agreement
 from medground.evaluate.judges.judge import judge_long, judge_pairs
 from medground.evaluate.judges.judged import JudgedRun, pairs_of
 from medground.evaluate.judges.lines import Judgement, read_judgements
 from medground.evaluate.judges.results import OVERALL, PairResult, long_results, outcomes, pair_results
+from medground.faces.cli.eval_judge import judge
+from medground.faces.cli.eval_judge import judged as judged_files
 from medground.models.keyless import Keyless
 from medground.models.open import open_models
 from medground.models.registry import Models
@@ -38,21 +43,16 @@ from medground.testing.chat_peer import ChatPeer, chat
 
 Scripted = Callable[..., Any]
 
+COMMANDS = typer.Typer()
+COMMANDS.command()(judge)
+COMMANDS.command()(judged_files)
+
 
 def a_run(
     name: str, texts: Mapping[str, str], *, right: bool = True, model: str = "openai:small", **more: Any
 ) -> JudgedRun:
-    header = RunHeader(
-        dataset="jsonl",
-        dataset_hash="d",
-        split="test",
-        recipe="rag",
-        model=model,
-        items=len(texts),
-        settings_hash="s",
-        prompts_hash="p",
-        **{"settings": {}} | more,
-    )
+    known: dict[str, Any] = {"dataset_hash": "d", "settings": {}, "settings_hash": "s", "prompts_hash": "p"}
+    header = RunHeader(dataset="jsonl", split="test", recipe="rag", model=model, items=len(texts), **known | more)
     lines = {
         i: RunLine(
             id=i,
@@ -66,6 +66,12 @@ def a_run(
         for i, text in texts.items()
     }
     return JudgedRun(name=name, header=header, lines=lines)
+
+
+def written(folder: Path, run: JudgedRun) -> Path:
+    path = folder / f"{run.name}.jsonl"
+    path.write_text("".join(line.model_dump_json() + "\n" for line in (run.header, *run.lines.values())))
+    return path
 
 
 def marks(score: int) -> ExplanationMarks:
@@ -166,6 +172,40 @@ def test_a_served_judge_that_writes_rubbish(home: Path, tmp_path: Path, loopback
     assert [line.status for line in lines] == ["failed", "failed"]
     assert lines[0].usage.model_calls > 0
     assert only(lines).axes == ()
+
+
+def test_a_served_judge_and_the_command_line(home: Path, tmp_path: Path, loopback: None) -> None:
+    paths = [written(tmp_path, run) for run in (a_run("ours", GOOD), a_run("base", PLAIN))]
+    reply = CompareOutput(first=marks(5), second=marks(1), better="first").model_dump_json()
+    with ChatPeer(chat(reply)) as peer:
+        words = ["judge", *map(str, paths), "--model", "openai:judge", "--set", f"model.base_url={peer.url}", "--quiet"]
+        shown = CliRunner().invoke(COMMANDS, words, catch_exceptions=False)
+        again = CliRunner().invoke(COMMANDS, [*words, "--json"], catch_exceptions=False)
+        assert len(peer.requests) == 5  # two equal explanations are one call; the second command has all
+    assert shown.exit_code == again.exit_code == 0
+    assert "3 questions: 3 judged, 0 not judged, 0 failed" in shown.output
+    assert "the answer shown first won 100% of the orders" in shown.output
+    overall = json.loads(again.stdout)["pairs"][0]["axes"][0]
+    assert (overall["axis"], overall["wins"], overall["ties"], overall["flipped"]) == ("overall", 0, 3, 3)
+    (out,) = (home / "judgements").glob("*.jsonl")
+    shown = CliRunner().invoke(COMMANDS, ["judged", str(out)], catch_exceptions=False)
+    assert "ours against base, judged by openai:judge" in shown.output
+
+
+def test_long_answers_on_the_command_line(home: Path, tmp_path: Path) -> None:
+    """Keyless, so nothing is judged, and that is what is said."""
+    questions = tmp_path / "questions.jsonl"
+    questions.write_text('{"id": "q1", "question": "How is it treated?", "reference": "With rest."}\n')
+    digest = open_dataset("jsonl").hash(questions)
+    run = written(tmp_path, a_run("long", {"q1": "With rest."}, dataset_hash=digest))
+    words = ["judge", str(run), "--model", "keyless", "--data", str(questions), "--quiet"]
+    shown = CliRunner().invoke(COMMANDS, words, catch_exceptions=False)
+    assert "1 questions: 0 judged, 1 not judged, 0 failed" in shown.output
+    questions.write_text('{"id": "q1", "question": "How is it treated?", "reference": "With sleep."}\n')
+    with pytest.raises(UsageError, match="not the file that long was over"):
+        CliRunner().invoke(COMMANDS, words, catch_exceptions=False)
+    with pytest.raises(UsageError, match="give two runs"):
+        CliRunner().invoke(COMMANDS, words[:4], catch_exceptions=False)
 
 
 def test_without_a_model_nothing_is_judged(tmp_path: Path) -> None:
