@@ -9,8 +9,9 @@ from pathlib import Path
 from medground.evaluate.audit.base import Baseline
 from medground.evaluate.audit.report import best_blind
 from medground.evaluate.base import Item, RunHeader, RunLine
-from medground.evaluate.compare import Comparison, Result, compare, read_results
+from medground.evaluate.compare import Comparison, compare
 from medground.evaluate.intervals import wilson
+from medground.evaluate.results import Result, read_results
 from medground.evaluate.runs import read_run
 from medground.evaluate.tally import is_right
 
