@@ -239,6 +239,21 @@ def test_the_command_scores_retrieval_where_asked(tmp_path: Path) -> None:
     assert found[1].split()[-1] == "0.500"
 
 
+def test_the_command_shows_both_scores_of_mirage(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.jsonl", "yes no - no", dataset="mirage")
+    path.write_text(path.read_text().replace('"id":"q', '"id":"pubmedqa:').replace('"gold":["no"]', '"gold":["A"]', 1))
+    assert "1 replies name no letter and are read as one, 1 of them as right" in shown(str(path))
+
+
+def test_runs_of_open_questions_have_nothing_to_be_right_about(tmp_path: Path) -> None:
+    paths = [write(tmp_path / f"{name}.jsonl", "yes no", model=name) for name in "ab"]
+    for path in paths:
+        path.write_text(path.read_text().replace('"gold":["yes"]', '"gold":[]'))
+    text = shown(*map(str, paths))
+    assert "no question of theirs has a gold answer" in text
+    assert "always" not in text
+
+
 def test_the_command_gives_json(tmp_path: Path) -> None:
     paths = [write(tmp_path / f"{name}.jsonl", "yes yes no no", model=name) for name in "abc"]
     found = json.loads(shown(*map(str, paths), "--json"))

@@ -11,7 +11,6 @@ from medground.evaluate.base import RunHeader, RunLine
 from medground.evaluate.datasets.mirage import MIRAGE
 from medground.evaluate.mirage_scorer import (
     Reply,
-    average,
     honest_choice,
     published_choice,
     score_replies,
@@ -59,9 +58,11 @@ def test_where_every_reply_names_its_letter_both_agree() -> None:
 def test_nothing_and_unfinished() -> None:
     assert score_texts("medqa", []).published.value is None
     assert score_texts("medqa", []).published_deviation is None
-    assert score_replies([]) == ()
-    assert average([]) is None
-    (score,) = score_replies([Reply("mmlu", "A", "A", "A")], {"mmlu": 1})
+    assert score_replies([]).sets == ()
+    assert score_replies([]).average is None
+    scores = score_replies([Reply("mmlu", "A", "A", "A")], 1)
+    score = scores.whole
+    assert scores.sets == (score,)
     assert (score.published.value, score.honest.value) == (1.0, 0.5)
     assert "unfinished" in score.note
 
@@ -95,11 +96,19 @@ def test_a_run_by_set() -> None:
     scores = score_run(
         *run(("medqa:1", "B", "B"), ("medqa:2", "A", ""), ("pubmedqa:1", "maybe", "maybe"), ("pubmedqa:2", "no", ""))
     )
-    assert [(s.name, s.published.value, s.honest.value) for s in scores] == [
+    assert [(s.name, s.published.value, s.honest.value) for s in scores.sets] == [
         ("medqa", 1.0, 0.5),
         ("pubmedqa", 0.5, 0.5),
     ]
-    assert average(scores) == (0.75, 0.5)
+    assert scores.average == (0.75, 0.5)
+    assert (scores.whole.published.value, scores.whole.honest.value) == (0.75, 0.5)
+
+
+def test_unfinished_questions_of_several_sets_stay_in_the_whole() -> None:
+    scores = score_run(*run(("medqa:1", "B", "B"), ("mmlu:1", "C", "C"), items=8))
+    assert scores.whole.honest.value == 2 / 8
+    assert [s.honest.value for s in scores.sets] == [1.0, 1.0]
+    assert "6 questions are unfinished" in scores.whole.note
 
 
 def test_what_is_not_of_mirage_is_refused() -> None:
@@ -113,9 +122,9 @@ def test_who_answers_nothing_scores_on_the_real_questions(shared: Path) -> None:
     """On MIRAGE's own questions the script gives a quarter to a third to a system that says nothing at all."""
     items = list(MIRAGE.read(MIRAGE.find(shared / "mirage"), "test"))
     nothing = score_run(*run(*((item.id, item.gold[0], "") for item in items)))
-    assert sum(s.published.of for s in nothing) == len(items) > 3_000
-    for score in nothing:
+    assert sum(s.published.of for s in nothing.sets) == len(items) > 3_000
+    for score in nothing.sets:
         assert score.honest.right == 0
         assert 0.15 < (score.published.value or 0) < 0.35
     perfect = score_run(*run(*((item.id, item.gold[0], item.gold[0]) for item in items)))
-    assert {(s.published.value, s.honest.value, s.note) for s in perfect} == {(1.0, 1.0, "")}
+    assert {(s.published.value, s.honest.value, s.note) for s in perfect.sets} == {(1.0, 1.0, "")}

@@ -87,6 +87,22 @@ class MirageScore:
         return "; ".join(said)
 
 
+@dataclass(frozen=True)
+class MirageScores:
+    """Each set, and all questions together."""
+
+    sets: tuple[MirageScore, ...]
+    whole: MirageScore
+
+    @property
+    def average(self) -> tuple[float, float] | None:
+        """The unweighted means over sets that the script prints last: published, honest; None where there is no set."""
+        known = [(s.published.value or 0.0, s.honest.value or 0.0) for s in self.sets]
+        if not known:
+            return None
+        return sum(p for p, _ in known) / len(known), sum(h for _, h in known) / len(known)
+
+
 def published_choice(reply: str) -> str:
     """The letter that MIRAGE's script reads; A where it finds none."""
     text = reply.rpartition(_FIELD)[2].strip()
@@ -102,13 +118,19 @@ def honest_choice(reply: str) -> str | None:
     return bare[1] if bare else None
 
 
-def score_replies(replies: Iterable[Reply], unfinished: Mapping[str, int] | None = None) -> tuple[MirageScore, ...]:
-    """Both scores of each set, in the order they come; `unfinished` counts questions without a reply by set."""
+def score_replies(replies: Iterable[Reply], unfinished: int = 0) -> MirageScores:
+    """Both scores of each set, in the order they come, and of all together.
+
+    Args:
+        replies: of one or more sets.
+        unfinished: questions without a reply. Which of several sets they are of is not known: they count in the whole.
+    """
     by_set: dict[str, list[Reply]] = {}
     for reply in replies:
         by_set.setdefault(reply.set, []).append(reply)
-    missing = dict(unfinished or {})
-    return tuple(_score(name, found, missing.get(name, 0)) for name, found in by_set.items())
+    whole = _score(", ".join(by_set), [reply for found in by_set.values() for reply in found], unfinished)
+    sets = (whole,) if len(by_set) == 1 else tuple(_score(name, found, 0) for name, found in by_set.items())
+    return MirageScores(sets, whole)
 
 
 def score_texts(name: str, pairs: Iterable[tuple[str, str]]) -> MirageScore:
@@ -116,10 +138,10 @@ def score_texts(name: str, pairs: Iterable[tuple[str, str]]) -> MirageScore:
     return _score(name, [Reply(name, _letter(g), published_choice(t), honest_choice(t)) for g, t in pairs], 0)
 
 
-def score_run(header: RunHeader, lines: Iterable[RunLine]) -> tuple[MirageScore, ...]:
-    """Both scores of a run over MIRAGE, by set.
+def score_run(header: RunHeader, lines: Iterable[RunLine]) -> MirageScores:
+    """Both scores of a run over MIRAGE.
 
-    An answer counts as the reply `{"answer_choice": "B"}`; an item without an answer as a reply of its text.
+    An answer counts as the reply `{"answer_choice": "B"}`; an item without an answer as one whose choice is empty.
 
     Raises:
         UsageError: the run is over another data set, or a gold answer is none of MIRAGE's.
@@ -127,18 +149,7 @@ def score_run(header: RunHeader, lines: Iterable[RunLine]) -> tuple[MirageScore,
     if header.dataset.partition("-")[0] != "mirage":
         raise UsageError(f"MIRAGE's scorer is for runs over mirage, not {header.dataset}")
     replies = [_reply(line) for line in lines]
-    left = max(0, header.items - len(replies))
-    sets = {reply.set for reply in replies}
-    # Which set an unfinished item of a run over several is from, its file does not say.
-    return score_replies(replies, dict.fromkeys(sets, left) if len(sets) == 1 else {})
-
-
-def average(scores: Iterable[MirageScore]) -> tuple[float, float] | None:
-    """The unweighted means over sets, published and honest; None where there is no set."""
-    known = [(s.published.value or 0.0, s.honest.value or 0.0) for s in scores]
-    if not known:
-        return None
-    return sum(p for p, _ in known) / len(known), sum(h for _, h in known) / len(known)
+    return score_replies(replies, max(0, header.items - len(replies)))
 
 
 def _score(name: str, replies: list[Reply], unfinished: int) -> MirageScore:
@@ -156,8 +167,8 @@ def _score(name: str, replies: list[Reply], unfinished: int) -> MirageScore:
 
 def _reply(line: RunLine) -> Reply:
     answer = _letter(line.answer[0]) if line.answer else None
-    written = json.dumps({"answer_choice": answer}) if answer else line.text
-    return Reply(line.id.partition(":")[0], _letter(*line.gold), published_choice(written), answer)
+    published = published_choice(json.dumps({"answer_choice": answer or ""}))
+    return Reply(line.id.partition(":")[0], _letter(*line.gold), published, answer)
 
 
 def _letter(value: str = "") -> str:

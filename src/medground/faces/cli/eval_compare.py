@@ -142,7 +142,9 @@ def _show_classes(row: Row) -> None:
 
 def _show_pair(pair: Pair, questions: int) -> None:
     typer.echo(f"\n{_clean(pair.other)} against {_clean(pair.first)}, {pair.questions:,} questions of both")
-    if pair.difference is not None:
+    if pair.difference is None:
+        typer.echo("  no question of theirs has a gold answer to be right or wrong about")
+    else:
         d = pair.difference
         typer.echo(f"  accuracy {d.value:+.1%} [{d.low:+.1%}, {d.high:+.1%}], p {d.p:.3g} (paired bootstrap)")
     typer.echo(
@@ -160,13 +162,18 @@ def _show_pair(pair: Pair, questions: int) -> None:
 def _show_mirage(results: Sequence[Result]) -> None:
     from medground.evaluate.mirage_scorer import score_run
 
-    table = [("run", "set", "MIRAGE's script", "honest", "what the script gets wrong")]
+    table = [("as MIRAGE scores", "set", "its script", "honest", "where the script is wrong")]
     for result in results:
-        table += [
-            (result.name, s.name, _percent(s.published.value), _percent(s.honest.value), s.note or "nothing here")
-            for s in score_run(result.header, result.lines.values())
-        ]
-    typer.echo("\nas MIRAGE's published scorer counts")
+        scores = score_run(result.header, result.lines.values())
+        several = len(scores.sets) > 1
+        for s in (*scores.sets, *((scores.whole,) if several else ())):
+            name = "all questions" if several and s is scores.whole else s.name
+            table.append(
+                (result.name, name, _percent(s.published.value), _percent(s.honest.value), s.note or "nowhere")
+            )
+        if several and scores.average is not None:
+            table.append((result.name, "mean of sets", *map(_percent, scores.average), ""))
+    typer.echo("")
     _table(table)
 
 
