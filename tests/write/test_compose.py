@@ -17,9 +17,10 @@ from medground.evidence import UnknownCitation
 from medground.operators.verifying import EntailOutput
 from medground.run import Run
 from medground.verify.statements import statements
-from medground.write.compose import compose
+from medground.write.compose import compose, quotes_only
 from medground.write.draft import Draft, Sentence
 from medground.write.finish import finish
+from medground.write.leaning import lean_of
 
 MakeRun = Callable[..., Run]
 PAPERS = [
@@ -27,6 +28,7 @@ PAPERS = [
     Document(id="PMID:2", text="Aspirin did not lower the risk of stroke."),
     Document(id="PMID:3", text="The weather was fine."),
 ]
+WITHDRAWN = Document(id="PMID:9", text="Aspirin cures stroke.", retraction="retracted")
 
 
 def prepared(run: Run) -> Run:
@@ -75,6 +77,49 @@ def test_a_sentence_leaves_whole_or_not_at_all_and_still_counts(make_run: MakeRu
     assert [d.text for d in answer.dropped] == ["Stroke fell; bleeding rose."]
     assert "“bleeding rose.” is contradicted" in answer.dropped[0].reason
     assert answer.support == pytest.approx(2 / 3)
+
+
+@pytest.mark.parametrize("label", ["not found", "unverified"])
+def test_a_dropped_sentence_carries_no_decision(make_run: MakeRun, label: Label) -> None:
+    run = prepared(make_run("Does aspirin help?"))
+    cited = draft("Stroke fell.", answer=("yes",))
+    written = cited.model_copy(update={"sentences": (*cited.sentences, Sentence(text="Death was rare.", evidence=()))})
+    answer = compose(run, written, [*said(label, 1), *said("supported", 1)])
+    assert [d.text for d in answer.dropped] == ["Death was rare."]
+    assert (answer.decision.status, answer.decision.shown()) == ("not judged", None)
+    assert "none of its sentences is found in the evidence" in answer.decision.reason
+
+
+def test_a_stored_relation_that_nothing_states_decides_nothing(make_run: MakeRun) -> None:
+    run = prepared(make_run("Does aspirin help?"))
+    written = draft("Stroke fell.", answer=("yes",)).model_copy(update={"basis": "graph fact"})
+    assert compose(run, written, said("supported", 1)).decision.shown() == "yes"
+    assert compose(run, written, said("not found", 1)).decision.status == "not judged"
+
+
+def test_a_run_cut_short_quotes_no_retracted_paper(make_run: MakeRun) -> None:
+    run = make_run("Does aspirin help?")
+    run.ledger.admit([WITHDRAWN, *PAPERS])
+    for paper in (WITHDRAWN, *PAPERS):
+        run.ledger.quote(paper.id, 0, len(paper.text))
+    assert [s.text for s in quotes_only(run, 2).sentences] == [PAPERS[0].text, PAPERS[1].text]
+
+
+def test_statistics_do_not_lean_on_a_retracted_paper(make_run: MakeRun) -> None:
+    run = make_run("Does aspirin help?")
+    run.answered_by["write"] = "keyless"
+    withdrawn = WITHDRAWN.model_copy(update={"kind": "research"})
+    run.ledger.admit([withdrawn])
+    assert lean_of(run.question, [run.ledger.quote(withdrawn.id, 0, len(withdrawn.text), rank=1)], run) is None
+
+
+def test_ideas_that_only_an_unshown_quote_names_are_told(make_run: MakeRun) -> None:
+    run = make_run("Does aspirin help in sepsis?")
+    run.ledger.admit([PAPERS[0], Document(id="PMID:4", text="Sepsis is common.")])
+    read = [run.ledger.quote("PMID:1", 0, 35), run.ledger.quote("PMID:4", 0, 17)]
+    written = Draft(sentences=(Sentence(text=read[0].quote, evidence=("E1",)),))
+    answer = asyncio.run(finish(run.question, written, read, run))
+    assert answer.warnings == ("no quote speaks of 'sepsis', which the question names",)
 
 
 def test_a_quote_that_decided_is_listed_though_the_sentence_does_not_cite_it(make_run: MakeRun) -> None:

@@ -14,6 +14,7 @@ from medground.answer import Answer, Conflict, Decision, SourceDocument, Stateme
 from medground.document import Document
 from medground.question import Question
 from medground.run import Run
+from medground.verify.context import standing
 from medground.verify.judges import may_judge
 from medground.verify.policy import UNSUPPORTED, Checked, release
 from medground.verify.scores import faithfulness, support_score
@@ -63,7 +64,7 @@ def compose(
     rests_on = [lean.document] if lean is not None and lean.value is not None and lean.document else []
     listed = dict.fromkeys([*(e.document_id for e in evidence), *rests_on, *run.shown])
     snapshots = tuple(s.snapshot for s in run.sources if s.snapshot is not None)
-    decision = _decision(run, draft, [s for s, _ in kept], verdicts, lean, uncited=uncited)
+    decision = _decision(run, draft, kept, verdicts, lean, uncited=uncited)
     return Answer(
         id=_answer_id(run.question, run.settings.hash, [s.hash for s in snapshots]),
         question=run.question,
@@ -114,7 +115,7 @@ def _written(kept: Sequence[Checked], run: Run, mark: Mark) -> tuple[str, tuple[
 def _decision(
     run: Run,
     draft: Draft,
-    kept: Sequence[Sentence],
+    kept: Sequence[Checked],
     verdicts: Sequence[Verdict],
     lean: Lean | None,
     *,
@@ -126,9 +127,9 @@ def _decision(
         reason = draft.reason or "no source that was searched has evidence on this question"
         return _made(run.question, "unanswerable", reason=reason)
     if draft.answer:
-        if draft.basis == "model" and not uncited and (doubt := _doubt(run, draft, verdicts)):
+        if not uncited and (doubt := _doubt(run, draft, kept, verdicts)):
             return _made(run.question, "not judged", reason=doubt)
-        return _decided(run, draft, kept)
+        return _decided(run, draft, [sentence for sentence, _ in kept])
     if lean is not None and lean.value is not None:
         return _made(
             run.question,
@@ -152,13 +153,13 @@ def _decided(run: Run, draft: Draft, kept: Sequence[Sentence]) -> Decision:
     return _made(run.question, "decided", values, basis=draft.basis, reason=draft.reason)
 
 
-def _doubt(run: Run, draft: Draft, verdicts: Sequence[Verdict]) -> str | None:
-    """Why a model's answer cannot stand on its rationale, or None when it can."""
-    said = f"{_writer(run)} answers {', '.join(draft.answer)[:80]!r}"
-    labels = {verdict.label for verdict in verdicts}
-    if "contradicted" in labels:
+def _doubt(run: Run, draft: Draft, kept: Sequence[Checked], verdicts: Sequence[Verdict]) -> str | None:
+    """Why an answer cannot stand on its rationale, or None when it can. A sentence that was dropped carries nothing."""
+    who = _writer(run) if draft.basis == "model" else "the graph"
+    said = f"{who} answers {', '.join(draft.answer)[:80]!r}"
+    if any(verdict.label == "contradicted" for verdict in verdicts):
         return f"{said}, and its evidence contradicts a sentence of its rationale"
-    if labels <= set(UNSUPPORTED):
+    if all(verdict.label in UNSUPPORTED for _, verdict in kept):
         return f"{said}, and none of its sentences is found in the evidence"
     return None
 
@@ -205,5 +206,5 @@ def unanswered(reason: str) -> Draft:
 
 def quotes_only(run: Run, most: int) -> Draft:
     """What is known when a run is cut short: the first quotes, in the sources' own words."""
-    chosen = run.ledger.evidence[:most]
+    chosen = standing(run.ledger.evidence, run)[:most]
     return Draft(sentences=tuple(Sentence(text=" ".join(e.quote.split()), evidence=(e.id,)) for e in chosen))

@@ -41,13 +41,15 @@ async def finish(
         UnknownCitation: a sentence cites evidence that this run never quoted.
         BudgetExhausted: a limit of the run was reached.
     """
-    for cited in dict.fromkeys(e for sentence in draft.sentences for e in sentence.evidence):
-        run.ledger.cite(cited)  # before anything is paid for
+    shown = dict.fromkeys(e for sentence in draft.sentences for e in sentence.evidence)
+    for evidence_id in shown:
+        run.ledger.cite(evidence_id)  # before anything is paid for
     cut = draft.model_copy(update={"sentences": statements(draft.sentences, evidence)})
     if verdicts is None:
         verdicts = await check_all(cut.sentences, run)
     lean = None if draft.answer else lean_of(question, evidence, run)
     conflicts = await find_conflicts(question, evidence, run)
-    if evidence and (silent := unmentioned(question, evidence, run)):
+    cited = [quote for quote in evidence if quote.id in shown] or evidence
+    if cited and (silent := unmentioned(question, cited, run)):
         run.warn(f"no quote speaks of {', '.join(map(repr, silent))}, which the question names")
     return compose(run, cut, verdicts, conflicts=conflicts, lean=lean, mark=mark)

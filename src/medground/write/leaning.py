@@ -9,6 +9,7 @@ from typing import Literal
 from medground.evidence import Evidence
 from medground.question import Question
 from medground.run import Run
+from medground.verify.context import standing
 from medground.write.lean import Lean, lean
 
 _TASKS: dict[str, Literal["yes-no", "yes-no-maybe"]] = {"yes-no": "yes-no", "yes-no-maybe": "yes-no-maybe"}
@@ -23,8 +24,8 @@ def lean_of(question: Question, evidence: Sequence[Evidence], run: Run) -> Lean 
     writers = [run.answered_by[name] for name in ("respond", "write", "reason", "direct") if name in run.answered_by]
     if task is None or writers[:1] != ["keyless"]:
         return None
-    ids = [e.document_id for e in sorted(evidence, key=lambda e: e.rank)]
-    documents = [run.ledger.documents[i] for i in ids if run.ledger.documents[i].kind == "research"]
+    ids = [e.document_id for e in sorted(standing(evidence, run), key=lambda e: e.rank)]
+    documents = [d for d in map(run.ledger.documents.__getitem__, ids) if d.kind == "research"]
     if not documents:
         return None
     with run.trace.span("lean", document=documents[0].id) as span:
