@@ -81,6 +81,15 @@ def test_a_critic_that_fails_leaves_the_sentence_unverified(make_run: MakeRun, s
     assert run.warnings == ["a sentence could not be verified: scripted:model: timed out"]
 
 
+@pytest.mark.parametrize("probability", [float("nan"), float("inf"), -0.1, 1.5])
+def test_a_number_that_is_no_probability_leaves_the_sentence_unverified(
+    make_run: MakeRun, scripted_model: Any, probability: float
+) -> None:
+    model = scripted_model({"entail": EntailOutput(relation="entails", probabilities={"entails": probability})})
+    run = make_run("q1?", model=model, by_model=["entail"], options={"verify.trusted_judges": (model.name,)})
+    assert verdict(run, "Aspirin helps.", "E1").label == "unverified"
+
+
 def test_a_sentence_without_citation_never_leaves(make_run: MakeRun) -> None:
     sentences = [Sentence(text="Trust me.", evidence=())]
     verdicts = asyncio.run(check_all(sentences, prepared(make_run("q1?"))))
@@ -177,6 +186,15 @@ def test_a_context_of_retracted_papers_supports_nothing(make_run: MakeRun, scrip
     run = make_run("q1?", model=model, by_model=["entail"], options={"verify.trusted_judges": (model.name,)})
     assert in_context(run, "Aspirin is a cure.", hits(WITHDRAWN), "E1").label == "not found"
     assert model.seen == []
+
+
+def test_a_context_does_not_save_a_sentence_that_cites_retracted_papers_only(
+    make_run: MakeRun, scripted_model: Any
+) -> None:
+    model = scripted_model({"entail": EntailOutput(relation="entails", best="P1")})
+    run = make_run("q1?", model=model, by_model=["entail"], options={"verify.trusted_judges": (model.name,)})
+    found = in_context(run, "Aspirin is a cure.", hits(PAPER), "E2")
+    assert (found.label, found.critic) == ("not found", "retraction")
 
 
 def test_an_overclaim_is_partly_supported_whoever_judges(make_run: MakeRun, scripted_model: Any) -> None:

@@ -19,7 +19,7 @@ from medground.read.extract import evidence_views
 from medground.run import Run
 from medground.verify.checked import Checked
 from medground.verify.context import Context, context_of, standing
-from medground.verify.critics.base import Claim, Critic, Judgement
+from medground.verify.critics.base import Claim, Critic, Judgement, sound
 from medground.verify.critics.open import open_critic
 from medground.verify.judges import may_judge
 from medground.verify.overclaim import excesses, held_back
@@ -73,8 +73,9 @@ async def _judged(
     found = await critic.judge(claims) if claims else []
     proven = may_judge(critic.name, run.settings.verify)
     checked: list[Checked] = []
-    for sentence, said in zip(sentences, found, strict=True):
-        judgement = replace(said, best=shared.evidence(said.best, sentence, run))
+    for sentence, claim, said in zip(sentences, claims, found, strict=True):
+        told = sound(claim, said)
+        judgement = replace(told, best=shared.evidence(told.best, sentence, run))
         verdict = _modest(_verdict(judgement, critic.name, proven=proven), sentence, run)
         checked.append(Checked(verdict, judgement))
     return checked
@@ -91,10 +92,10 @@ def _settled(sentence: Sentence, run: Run, graph: GraphCheck | None, *, context:
         return _by_graph(cited[0], entailed=graph(sentence))
     if same := next((e for e in cited if _normal(e.quote) == _normal(sentence.text)), None):
         return Verdict(label="quoted", critic="verbatim", best=same.id, note="the source's own words")
+    if sentence.evidence and not cited:
+        return Verdict(label="not found", critic="retraction", note="every cited paper is retracted")
     if context or cited:
         return None
-    if sentence.evidence:
-        return Verdict(label="not found", critic="retraction", note="every cited paper is retracted")
     return Verdict(label="not found", critic="citation", note="the sentence cites nothing")
 
 
