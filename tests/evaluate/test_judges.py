@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from medground.errors import BadDocument, ModelFailed, UsageError
+from medground.errors import BadDocument, ConfigError, ModelFailed, UsageError
 from medground.evaluate.base import RunHeader, RunLine
 from medground.evaluate.datasets import open_dataset
 from medground.evaluate.judges.agreement import judges_agreement
@@ -185,6 +185,7 @@ def test_a_served_judge_and_the_command_line(home: Path, tmp_path: Path, loopbac
     assert shown.exit_code == again.exit_code == 0
     assert "3 questions: 3 judged, 0 not judged, 0 failed" in shown.output
     assert "the answer shown first won 100% of the orders" in shown.output
+    assert "right in both: 3 of 3 questions" in shown.output
     overall = json.loads(again.stdout)["pairs"][0]["axes"][0]
     assert (overall["axis"], overall["wins"], overall["ties"], overall["flipped"]) == ("overall", 0, 3, 3)
     (out,) = (home / "judgements").glob("*.jsonl")
@@ -253,6 +254,18 @@ def test_what_was_judged_is_not_asked_again(scripted_model: Scripted, tmp_path: 
     lines = judged(second, one, other, out)
     assert (len(first.seen), len(second.seen), len(lines)) == (4, 3, 6)
     assert read_judgements([out]) == lines
+
+
+def test_a_judge_that_cannot_be_used_stops_it_and_what_was_judged_stays(
+    scripted_model: Scripted, tmp_path: Path
+) -> None:
+    def say(value: CompareInput) -> Any:
+        return prefers("good")(value) if "q1" in value.question else ConfigError("the key is refused")
+
+    out = tmp_path / "j.jsonl"
+    with pytest.raises(ConfigError, match="refused"):
+        judged(scripted_model({"compare_explanations": say}), a_run("ours", GOOD), a_run("base", PLAIN), out)
+    assert [line.item for line in read_judgements([out])] == ["q1", "q1"]
 
 
 def test_another_judge_needs_another_file(scripted_model: Scripted, tmp_path: Path) -> None:

@@ -44,7 +44,7 @@ def judge(
     lines = asyncio.run(_judged(runs, data, place, limit, concurrency, chosen, quiet=quiet))
     typer.echo(shown_judgements(lines, json=json))
     if not json:
-        typer.echo(f"\njudgements: {place}")
+        typer.echo("\n".join(["", *([_compared(runs)] if other else []), f"judgements: {place}"]))
 
 
 def judged(
@@ -93,6 +93,14 @@ async def _judged(
         )
     finally:
         await models.close()
+
+
+def _compared(runs: list[JudgedRun]) -> str:
+    from medground.evaluate.judges.judged import pairs_of
+
+    found = pairs_of(*runs)
+    without = f", {found.unexplained:,} more without an explanation" if found.unexplained else ""
+    return f"right in both: {len(found.right):,} of {found.both:,} questions{without}"
 
 
 def _place(runs: list[JudgedRun], model: str, settings: Settings) -> Path:
