@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
+from medground.errors import ConfigError
 from medground.evaluate.base import RunLine
 from medground.evaluate.metrics.depth import Reading, evidence_depths
 from medground.evaluate.metrics.mesh import heading_scores, headings_of
@@ -50,6 +52,12 @@ def test_retrieval_of_nothing_of_one_and_of_a_document_twice() -> None:
         ("R@1", "P@1", "nDCG@1", "RR"), 1.0
     )
     assert ranking_scores({"q": ("D:x", "D:x", "D:a")}, {"q": ("D:a",)}, (1,))["q"]["RR"] == 1 / 2
+
+
+def test_without_the_extra_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ir_measures", None)
+    with pytest.raises(ConfigError, match=r'pip install "medground\[evaluate\]"'):
+        retrieval_scores([line("q", ("D:a",), ("D:a",))])
 
 
 def test_ranks_that_tie_in_nothing_keep_their_order() -> None:

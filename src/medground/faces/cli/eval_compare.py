@@ -162,7 +162,7 @@ def _show_pair(pair: Pair, questions: int) -> None:
 def _show_mirage(results: Sequence[Result]) -> None:
     from medground.evaluate.mirage_scorer import score_run
 
-    table = [("as MIRAGE scores", "set", "its script", "honest", "where the script is wrong")]
+    table: list[tuple[str, ...]] = [("as MIRAGE scores", "set", "its script", "honest", "where the script is wrong")]
     for result in results:
         scores = score_run(result.header, result.lines.values())
         several = len(scores.sets) > 1
