@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Annotated, Any, ClassVar, Generic, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
 
 I = TypeVar("I", bound="OperatorInput")  # noqa: E741
@@ -55,6 +55,19 @@ class _UntrustedMark:
 
 
 Untrusted = Annotated[str, _UntrustedMark()]
+
+
+SHORT = 100
+"""Characters of a reason in a few words."""
+
+
+def _cut(text: Any) -> Any:
+    return text[:SHORT] if isinstance(text, str) else text
+
+
+FewWords = Annotated[str, BeforeValidator(_cut), Field(max_length=SHORT)]
+"""A reason that is kept short: by the schema where a model is held to it, by cutting where not. A reason is shown, never
+used, so a long one is no cause to ask again."""
 
 
 class InvalidOutput(ValueError):

@@ -10,7 +10,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from medground.operators.base import InvalidOutput, Operator, OperatorInput, OperatorOutput, Untrusted
+from medground.operators.base import FewWords, InvalidOutput, Operator, OperatorInput, OperatorOutput, Untrusted
 from medground.operators.keyless import searching as keyless
 from medground.operators.reading import DATA_RULE
 
@@ -45,7 +45,7 @@ MOST_TERMS = 8
 
 class ProposedTerm(OperatorOutput):
     heading: str = Field(min_length=1, max_length=200, description="a MeSH heading")
-    rationale: str = Field(default="", max_length=200, description="why it bears on the question, in a few words")
+    rationale: FewWords = Field(default="", description="why it bears on the question, in a few words")
 
 
 class MeshTermsOutput(OperatorOutput):
@@ -104,7 +104,7 @@ class DraftQueryInput(OperatorInput):
 
 class QueryOutput(OperatorOutput):
     query: str = Field(min_length=1, max_length=2000, description="one PubMed query")
-    rationale: str = Field(default="", max_length=200, description="in a few words")
+    rationale: FewWords = Field(default="", description="in a few words")
 
 
 draft_query = Operator(
@@ -126,7 +126,7 @@ class CritiqueInput(OperatorInput):
 class TermVerdict(OperatorOutput):
     heading: str
     verdict: bool
-    rationale: str = Field(default="", max_length=200, description="in a few words")
+    rationale: FewWords = Field(default="", description="in a few words")
     linkage: Literal["AND", "OR", "drop", ""] = Field(default="", description="how the term should join the query")
 
 
