@@ -1,0 +1,291 @@
+"""Experiments: every file of a paper's table is whole, is what the paper published, runs, and stands beside ours."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from medground.corpus.build import build
+from medground.corpus.library import Library
+from medground.corpus.readers import find_inputs
+from medground.errors import UsageError
+from medground.evaluate.datasets import open_dataset
+from medground.evaluate.experiments import figures
+from medground.evaluate.experiments.form import Experiment, find_experiments, read_experiment
+from medground.evaluate.experiments.place import PartOfSet
+from medground.evaluate.experiments.results import save
+from medground.evaluate.experiments.run import Made, Options, make
+from medground.evaluate.experiments.table import as_markdown, notes, table
+from medground.faces.cli.app import main
+from medground.recipes import recipe_names
+from medground.settings import preset_names
+
+FILES = Path(__file__).resolve().parents[2] / "experiments"
+ALL = find_experiments(FILES)
+RUNNABLE = [pytest.param(path, id=experiment.name) for path, experiment in ALL if experiment.runnable]
+WAITING = [pytest.param(path, id=experiment.name) for path, experiment in ALL if not experiment.runnable]
+SPREAD = {"000/figure-3", "000/table-6", "001/table-4", "003/figure-3"}
+"""Their figures stand in running text or in columns, not in one line of a table."""
+
+PUBMEDQA = {
+    "11": ("Does aspirin reduce the risk of stroke in adults?", "Aspirin reduced the risk of stroke.", "yes"),
+    "12": ("Do statins raise the risk of diabetes in adults?", "Statins did not raise the risk of diabetes.", "no"),
+    "13": ("Is exercise useful after knee surgery?", "Exercise after knee surgery shortened recovery.", "yes"),
+    "14": ("Does vitamin D prevent asthma in children?", "Vitamin D was not clearly tied to asthma.", "maybe"),
+}
+OPTIONS = {"A": "aspirin", "B": "statins", "C": "exercise", "D": "vitamin D"}
+MIRAGE = {
+    "medqa": {"0000": {"question": "Which drug lowers the risk of stroke?", "options": OPTIONS, "answer": "A"}},
+    "mmlu": {
+        "clinical_knowledge-000": {"question": "What lowers cholesterol?", "options": OPTIONS, "answer": "B"},
+        "anatomy-000": {"question": "Which bone is in the arm?", "options": OPTIONS, "answer": "C"},
+    },
+    "bioasq": {"b1": {"question": "Is aspirin a drug?", "options": {"A": "yes", "B": "no"}, "answer": "A"}},
+}
+
+
+@pytest.fixture(scope="module")
+def made_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with a corpus, and data sets in the form of their owners."""
+    folder = tmp_path_factory.mktemp("experiments")
+    records = {
+        pmid: {"QUESTION": q, "CONTEXTS": [text], "LABELS": ["RESULTS"], "MESHES": ["Adult"], "final_decision": gold}
+        for pmid, (q, text, gold) in PUBMEDQA.items()
+    }
+    sets = {
+        "pubmedqa/ori_pqal.json": records,
+        "pubmedqa/test_ground_truth.json": {pmid: gold for pmid, (_, _, gold) in PUBMEDQA.items()},
+        "mirage/benchmark.json": MIRAGE,
+    }
+    for name, content in sets.items():
+        path = folder / "data" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(content), encoding="utf-8")
+    papers = [{"id": f"PMID:{p}", "title": q, "text": text} for p, (q, text, _) in PUBMEDQA.items()]
+    (folder / "papers.jsonl").write_text("\n".join(json.dumps(paper) for paper in papers), encoding="utf-8")
+    build(Library(folder / "home"), "tiny", find_inputs([folder / "papers.jsonl"]))
+    return folder
+
+
+def options(folder: Path, **more: object) -> Options:
+    chosen = {"data": folder / "data", "out": folder / "runs", "smoke": True, "corpora": ("tiny",), **more}
+    return Options(**chosen)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def ready(made_home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("MEDGROUND_HOME", str(made_home / "home"))
+    return made_home
+
+
+def cells(made: Made) -> dict[str, list[str]]:
+    return {row[0]: row[2:] for row in table(made)[1:]}
+
+
+def test_every_table_and_figure_that_is_asked_for_has_a_file() -> None:
+    wanted = [f"000/table-{n}" for n in range(1, 10)] + ["000/figure-3"] + [f"001/table-{n}" for n in (2, 3, 4)]
+    wanted += [f"002/table-{n}" for n in range(4, 15)] + [f"002/figure-{n}" for n in range(3, 8)]
+    wanted += ["003/table-1", "003/figure-3", "004/table-i", "004/table-ii"]
+    assert {experiment.name for _, experiment in ALL} == set(wanted)
+    assert all(path.relative_to(FILES).with_suffix("").as_posix() == e.name for path, e in ALL)
+
+
+def test_what_files_name_exists() -> None:
+    for _, experiment in ALL:
+        if experiment.runnable:
+            assert {row.recipe for row in experiment.rows} <= set(recipe_names())
+            assert {row.preset for row in experiment.rows} <= {None, *preset_names()}
+            assert all(figures.known(metric) for _, _, metric in experiment.cells()), experiment.name
+            assert all(open_dataset(data.name) for data in experiment.data.values())
+        else:
+            assert experiment.status.removeprefix("waits for recipe ") not in recipe_names(), "it need not wait"
+
+
+@pytest.mark.parametrize("path", [pytest.param(path, id=e.name) for path, e in ALL])
+def test_published_figures_are_those_of_the_paper(path: Path, shared: Path) -> None:
+    experiment = read_experiment(path)
+    texts = sorted((shared.parent / "seeds").glob(f"{experiment.paper}_*.txt"))
+    if not texts:
+        pytest.skip("needs the papers in ../shared/seeds")
+    lines = [[float(n.replace(",", "")) for n in re.findall(r"-?\d+(?:\.\d+)?", line)] for line in read(texts[0])]
+    everything = {number for line in lines for number in line}
+    for published in experiment.published:
+        values = [v for v in map(published.value, range(len(experiment.columns))) if v is not None]
+        assert values, published.name
+        if experiment.name in SPREAD:
+            assert set(values) <= everything
+        else:
+            assert any(in_order(values, line) for line in lines), f"{published.name} {published.model}: {values}"
+
+
+def read(path: Path) -> list[str]:
+    return path.read_text(encoding="utf-8").splitlines()
+
+
+def in_order(values: Sequence[float], line: Sequence[float]) -> bool:
+    left = iter(line)
+    return all(value in left for value in values)
+
+
+@pytest.mark.parametrize("path", RUNNABLE)
+def test_every_file_runs(path: Path, ready: Path) -> None:
+    experiment = read_experiment(path)
+    made = asyncio.run(make(experiment, options(ready)))
+    found = cells(made)
+    for published in experiment.published:
+        assert published.name in found
+    for row in experiment.rows:
+        assert f"ours: {row.name}" in found
+        ran = [made.runs[row.name, data] for data in experiment.data if (row.name, data) in made.runs]
+        assert ran or any(name == row.name for name, _ in made.missing)
+        assert all(run.items <= 3 and run.header.model == "keyless" for run in ran)
+    assert as_markdown(table(made)).count("\n") == len(table(made))
+    assert all("\n" not in note for note in notes(made))
+
+
+@pytest.mark.parametrize("path", WAITING)
+def test_one_that_waits_is_refused_in_one_line(path: Path, ready: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(["experiment", "run", str(path), "--data", str(ready / "data"), "--smoke"])
+    assert stopped.value.code == 2
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert "waits for recipe" in said
+
+
+def test_paper_and_ours_stand_beside_each_other_with_the_blind_baseline_first(ready: Path) -> None:
+    made = asyncio.run(make(read_experiment(FILES / "000" / "table-1.toml"), options(ready)))
+    rows = table(made)
+    assert rows[1][0] == "best blind baseline"
+    assert rows[1][2].startswith("66.67 [")  # yes, no, yes
+    assert [row[0] for row in rows[2:5]] == ["Without retrieval", "Without retrieval (leaderboard)", "ours: model only"]
+    assert rows[2][1:] == ["paper, Gemini-2.5 Pro", "75.64", "60.52"]
+    assert rows[4][1] == "keyless"
+    assert cells(made)["ours: model only"][0].startswith("0 [0, 56.15]")  # nothing answered is nothing right
+    said = " ".join(notes(made))
+    assert "pubmedqa, split test, the first 3 questions" in said
+    assert "searched tiny (" in said
+
+
+def test_what_a_row_lacks_is_said_and_stops_no_other_row(ready: Path) -> None:
+    made = asyncio.run(make(read_experiment(FILES / "003" / "table-1.toml"), options(ready)))
+    assert "no source has vectors" in made.missing["base, dense", "pubmedqa"]
+    assert cells(made)["ours: base, dense"] == ["–"] * 4
+    assert ("base, BM25", "pubmedqa") in made.runs
+    assert "not run, base, dense on pubmedqa" in " ".join(notes(made))
+    assert "keyless, so verify.critic = entail" in " ".join(notes(made))
+
+
+def test_data_that_is_not_there_is_said_and_all_of_it_missing_is_a_mistake(ready: Path, tmp_path: Path) -> None:
+    experiment = read_experiment(FILES / "000" / "table-1.toml")
+    (tmp_path / "pubmedqa").symlink_to(ready / "data" / "pubmedqa")
+    made = asyncio.run(make(experiment, options(ready, data=tmp_path)))
+    assert "MIRAGE" in made.missing["", "mmlu-ck"]
+    with pytest.raises(UsageError, match="no row could be run: no file of pubmedqa"):
+        asyncio.run(make(experiment, options(ready, data=tmp_path / "nowhere")))
+
+
+def test_a_part_of_a_set_has_its_own_name_and_its_own_question(ready: Path) -> None:
+    whole = open_dataset("pubmedqa")
+    place = whole.find(ready / "data" / "pubmedqa")
+    part = PartOfSet(whole, gold=("yes", "no"))
+    items = list(part.read(place, "test"))
+    assert [item.id for item in items] == list(part.ids(place, "test")) == ["11", "12", "13"]
+    assert {item.question.task for item in items} == {"yes-no"}
+    assert part.info.name == "pubmedqa (yes or no)"
+    named = PartOfSet(open_dataset("mirage-mmlu"), prefix="mmlu:clinical_knowledge-")
+    assert list(named.ids(ready / "data" / "mirage" / "benchmark.json", "test")) == ["mmlu:clinical_knowledge-000"]
+
+
+def test_a_run_is_made_once_and_gone_on_with(ready: Path, tmp_path: Path) -> None:
+    experiment = read_experiment(FILES / "000" / "table-5.toml")
+    chosen = options(ready, out=tmp_path)
+    asyncio.run(make(experiment, chosen))
+    files = sorted(tmp_path.glob("*.jsonl"))
+    before = [file.read_bytes() for file in files]
+    assert len(files) == 2
+    files[0].write_bytes(before[0][:-20])
+    asyncio.run(make(experiment, chosen))
+    assert [file.read_bytes() == old for file, old in zip(files, before, strict=True)] == [False, True]
+    asyncio.run(make(read_experiment(FILES / "000" / "table-4.toml"), chosen))
+    assert len(list(tmp_path.glob("*.jsonl"))) == 4  # pubmed-reasoner is shared by the two tables
+
+
+def test_results_keep_each_model_and_no_text(ready: Path, tmp_path: Path) -> None:
+    made = asyncio.run(make(read_experiment(FILES / "000" / "table-5.toml"), options(ready)))
+    path = tmp_path / "000" / "table-5.json"
+    path.parent.mkdir()
+    path.write_text(json.dumps({"experiment": "000/table-5", "models": {"other": {"runs": []}}}), encoding="utf-8")
+    assert save(made, tmp_path) == [path]
+    kept = json.loads(path.read_text(encoding="utf-8"))["models"]
+    assert set(kept) == {"other", "keyless"}
+    without = next(run for run in kept["keyless"]["runs"] if run["row"].endswith("without self-critic"))
+    assert without["settings"]["pubmed_reasoner.critic"] is False
+    assert set(without["figures"]) == {"accuracy", "grounded"}
+    assert "aspirin" not in path.read_text(encoding="utf-8").lower()
+    path.write_text("[]", encoding="utf-8")
+    with pytest.raises(UsageError, match="holds no results"):
+        save(made, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("values = [1.0]", "1 values for 2 columns"),
+        ('row = "nobody"\nvalues = [1.0, 2.0]', "there is no row 'nobody'"),
+        ("typo = 1", "Extra inputs are not permitted"),
+        ("values = [", "cannot be read as an experiment"),
+    ],
+)
+def test_a_wrong_file_is_refused_in_one_line(tmp_path: Path, change: str, said: str) -> None:
+    text = (FILES / "000" / "table-1.toml").read_text(encoding="utf-8")
+    key = change.partition(" ")[0]
+    begun = text.rindex("\n", 0, text.rindex(f"{key} =")) + 1 if f"{key} =" in text else len(text)
+    (tmp_path / "x.toml").write_text(text[:begun] + change + "\n", encoding="utf-8")
+    with pytest.raises(UsageError, match=re.escape(said)):
+        read_experiment(tmp_path / "x.toml")
+    with pytest.raises(UsageError, match="no experiments in"):
+        find_experiments(tmp_path / "empty")
+
+
+def test_list_and_run_as_commands(
+    ready: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(FILES.parent)
+    with pytest.raises(SystemExit):
+        main(["experiment", "list"])
+    listed = capsys.readouterr().out
+    assert "000/table-1" in listed
+    assert "(waits for recipe omni-rag)" in listed
+    words = ["--smoke", "-q", "-c", "tiny", "--data", str(ready / "data"), "--out", str(ready / "runs")]
+    with pytest.raises(SystemExit) as stopped:
+        main(["experiment", "run", "001/table-4", *words])
+    assert stopped.value.code == 0
+    out = capsys.readouterr().out
+    assert "| LLM Verifier" in out
+    with pytest.raises(SystemExit) as stopped:
+        main(["experiment", "run", "001/table-4", *words, "--model", "openai:gpt-5"])
+    assert stopped.value.code == 2
+
+
+def test_a_round_keeps_its_answer_and_judged_columns_say_so(ready: Path) -> None:
+    made = asyncio.run(make(read_experiment(FILES / "003" / "figure-3.toml"), options(ready)))
+    run = made.runs["loop, NLI critic", "pubmedqa"]
+    one, two = (figures.figure(f"accuracy-round-{n}", run, None) for n in (1, 2))
+    assert one is not None and two is not None
+    assert one.of == two.of == run.items
+    judged = asyncio.run(make(read_experiment(FILES / "000" / "table-8.toml"), options(ready)))
+    assert cells(judged)["ours: pubmed-reasoner"] == ["needs a judge"] * 5
+
+
+def test_real_questions(shared: Path, ready: Path) -> None:
+    experiment = read_experiment(FILES / "000" / "table-7.toml")
+    made = asyncio.run(make(experiment, options(ready, data=shared, out=ready / "real")))
+    assert not made.missing
+    assert {run.header.dataset for run in made.runs.values()} == {"pubmedqa", "mirage-mmlu (mmlu:clinical_knowledge-*)"}
+    assert isinstance(experiment, Experiment)

@@ -1,0 +1,214 @@
+"""The report: its figures are right, it loads nothing, and no text in it does anything."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections.abc import Sequence
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from medground.answer import UsageReport
+from medground.errors import StorageFailed, UsageError
+from medground.evaluate.base import Item, RunHeader, RunLine, RunStatus
+from medground.evaluate.intervals import wilson
+from medground.evaluate.report import Report, read_report, write_report
+from medground.evaluate.report.elements import element
+from medground.evaluate.report.markdown import as_markdown
+from medground.evaluate.report.page import as_html
+from medground.faces.cli.app import main
+from medground.question import Question
+
+HOSTILE = '</script><script>alert(1)</script><img src=x onerror="alert(2)"> | [x](javascript:alert(3)) `code` & \u202e'
+SAID = [("yes", "yes"), ("yes", "no"), ("no", "no"), ("maybe", "")]
+"""Gold and answer of the four questions of a run."""
+
+
+def header(**fields: object) -> RunHeader:
+    known: dict[str, object] = {
+        "dataset": "pubmedqa",
+        "dataset_hash": "0" * 64,
+        "split": "test",
+        "recipe": "rag",
+        "model": "keyless",
+        "items": 4,
+        "settings": {"recipe": {"name": "rag"}},
+        "settings_hash": "s",
+        "prompts_hash": "p",
+        "snapshots": {"tiny": "f" * 64},
+        "versions": {"medground": "0.1.0", "model": "keyless"},
+        "started": "2026-01-01T00:00:00+00:00",
+    }
+    return RunHeader.model_validate(known | fields)
+
+
+def line(n: int, gold: str, answer: str, **fields: object) -> RunLine:
+    status: RunStatus = "answered" if answer else "not judged"
+    known: dict[str, object] = {
+        "id": f"q{n}",
+        "question": f"Is number {n} right?",
+        "task": "yes-no-maybe",
+        "gold": (gold,),
+        "answer": (answer,) if answer else (),
+        "status": status,
+        "usage": UsageReport(input_tokens=100, output_tokens=10, model_calls=1, searches=2, seconds=0.5),
+    }
+    return RunLine.model_validate(known | fields)
+
+
+def written(path: Path, said: Sequence[tuple[str, str]], about: RunHeader | None = None) -> Path:
+    lines = [about or header(), *(line(n, gold, answer) for n, (gold, answer) in enumerate(said))]
+    path.write_text("".join(f"{entry.model_dump_json()}\n" for entry in lines), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> list[Path]:
+    better = [("yes", "yes"), ("yes", "yes"), ("no", "yes"), ("maybe", "")]
+    return [
+        written(tmp_path / "one.jsonl", SAID),
+        written(tmp_path / "two.jsonl", better, header(recipe="ground", settings={"recipe": {"name": "ground"}})),
+    ]
+
+
+class Page(HTMLParser):
+    """What a browser would find."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str]] = []
+        self.texts: list[str] = []
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += [(name, value or "") for name, value in attrs]
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
+
+
+def text_of(page: Page) -> str:
+    return " ".join(" ".join(page.texts).split())
+
+
+def test_figures_of_two_runs(runs: list[Path]) -> None:
+    page = text_of(Page(as_html(read_report(runs))))
+    low, high = wilson(2, 4)
+    assert "pubmedqa: 2 runs" in page
+    assert f"rag keyless 50.0 % {100 * low:.1f} – {100 * high:.1f} 2 of 4 66.7 %" in page  # 3 of the 4 were answered
+    assert "ground against rag, 4 questions" in page
+    assert "won 1" in page and "lost 1" in page and "no difference 2" in page
+    assert "+0.0" in page
+    assert "100 10 1 2 0.5" in page  # cost of a question
+
+
+def test_the_baseline_is_the_first_row(runs: list[Path]) -> None:
+    items = [
+        Item(id=f"q{n}", question=Question.ask(f"Is number {n} right?", task="yes-no-maybe"), gold=(gold,))
+        for n, (gold, _) in enumerate(SAID)
+    ]
+    blind = read_report(runs, items)
+    assert blind.baseline is not None
+    assert blind.baseline.name.startswith("best blind baseline: ")
+    assert blind.baseline.share == 0.5
+    rows = re.findall(r"<tr[^>]*>(?:(?!</tr>).)*</tr>", as_html(blind))
+    assert "best blind baseline" in rows[1]
+    assert as_markdown(blind).index("best blind") < as_markdown(blind).index("| rag |")
+    plain = read_report(runs)
+    assert plain.baseline is not None
+    assert plain.baseline.name == "always yes"
+
+
+def test_a_question_is_won_lost_or_the_same(runs: list[Path]) -> None:
+    report = read_report(runs)
+    assert [question.outcome for question in report.questions] == ["same", "won", "lost", "same"]
+    assert report.questions[3].given[0] is not None
+    assert report.questions[3].given[0].status == "not judged"
+
+
+def test_unfinished_questions_are_in_the_denominator(tmp_path: Path) -> None:
+    page = text_of(Page(as_html(read_report([written(tmp_path / "run.jsonl", SAID, header(items=8))]))))
+    assert "25.0 %" in page
+    assert "4 of 8 questions unfinished, counted as wrong" in page
+
+
+def test_the_page_loads_nothing_and_runs_only_its_own_script(runs: list[Path]) -> None:
+    html = as_html(read_report(runs))
+    page = Page(html)
+    assert not {"img", "link", "iframe", "object", "embed", "base", "form"} & set(page.tags)
+    assert not {"src", "href", "srcset", "action"} & {name for name, _ in page.attributes}
+    assert "url(" not in html and "@import" not in html and "http://" not in html and "https://" not in html
+    script = html.partition("<script>")[2].partition("</script>")[0]
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    policy = next(value for name, value in page.attributes if "default-src" in value)
+    assert policy.startswith("default-src 'none'")
+    assert f"'sha256-{digest}'" in policy
+    assert "script-src 'unsafe-inline'" not in policy
+
+
+def hostile(tmp_path: Path, text: str) -> Report:
+    path = tmp_path / "hostile.jsonl"
+    entries = [
+        header(items=1, dataset=f"x {text}", model=text, accepted=(text,), snapshots={text: "f" * 64}),
+        line(0, text, text, id=text, question=text, error=text),
+    ]
+    path.write_text("".join(f"{entry.model_dump_json()}\n" for entry in entries), encoding="utf-8")
+    return read_report([path])
+
+
+def test_hostile_text_is_only_text(tmp_path: Path) -> None:
+    report = hostile(tmp_path, HOSTILE)
+    page = Page(as_html(report))
+    assert page.tags.count("script") == 1
+    assert not {name for name, _ in page.attributes if name.startswith("on")}
+    assert "img" not in page.tags
+    assert "\u202e" not in as_html(report)
+    assert '<img src=x onerror="alert(2)">' in text_of(page)
+    rendered = MarkdownIt("commonmark").enable("table").render(as_markdown(report))
+    assert "<script" not in rendered and "<img" not in rendered and "href" not in rendered and "<code" not in rendered
+
+
+@settings(max_examples=40, deadline=None)
+@given(text=st.text(min_size=1, max_size=60).filter(str.strip))
+def test_any_text_leaves_the_page_whole(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
+    tidy = text.encode("utf-8", "replace").decode()
+    page = Page(as_html(hostile(tmp_path_factory.mktemp("any"), tidy)))
+    plain = Page(as_html(hostile(tmp_path_factory.mktemp("any"), "plain")))
+    assert page.tags == plain.tags
+    assert sorted({name for name, _ in page.attributes} - {"title"}) == sorted(
+        {name for name, _ in plain.attributes} - {"title"}
+    )
+
+
+@given(text=st.text(), value=st.text())
+def test_an_element_holds_what_it_was_given(text: str, value: str) -> None:
+    page = Page(element("p", text, title=value))
+    assert page.tags == ["p"]
+    assert [name for name, _ in page.attributes] == ["title"]
+
+
+def test_written_as_a_command(runs: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(["eval", "report", *map(str, runs), "--out", str(tmp_path / "report")])
+    assert stopped.value.code == 0
+    assert capsys.readouterr().out.split() == [str(tmp_path / "report" / f"report.{end}") for end in ("md", "html")]
+    assert (tmp_path / "report" / "report.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+def test_mistakes(runs: list[Path], tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="cannot be read"):
+        read_report([tmp_path / "nothing.jsonl"])
+    other = written(tmp_path / "other.jsonl", SAID, header(dataset="bioasq"))
+    with pytest.raises(UsageError, match="compare runs of one set"):
+        read_report([runs[0], other])
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    with pytest.raises(StorageFailed, match="name another with --out"):
+        write_report(read_report(runs), tmp_path / "file")
