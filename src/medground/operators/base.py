@@ -24,7 +24,7 @@ NONE = "(none)"
 """How a prompt shows an absent or empty value."""
 
 # Control characters, lone surrogates, non-characters, and the tag block, which can hide instructions from people.
-_UNSEEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff\U000e0000-\U000e007f]")
+_UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff\U000e0000-\U000e007f]")
 
 
 class OperatorInput(BaseModel):
@@ -66,8 +66,8 @@ def _cut(text: Any) -> Any:
 
 
 FewWords = Annotated[str, BeforeValidator(_cut), Field(max_length=SHORT)]
-"""A reason that is kept short: by the schema where a model is held to it, by cutting where not. A reason is shown, never
-used, so a long one is no cause to ask again."""
+"""A reason that is kept short: by the schema where a model is held to it, by cutting where not. A reason is shown and
+never used, so a long one is no cause to ask again."""
 
 
 class InvalidOutput(ValueError):
