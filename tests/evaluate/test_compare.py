@@ -16,7 +16,8 @@ from typer.testing import CliRunner
 from medground.errors import UsageError
 from medground.evaluate.base import RunHeader, RunLine
 from medground.evaluate.compare import compare
-from medground.evaluate.results import read_result, read_results
+from medground.evaluate.datasets import open_dataset
+from medground.evaluate.results import items_of, read_result, read_results
 from medground.evaluate.significance import holm, mcnemar, paired_bootstrap
 from medground.faces.cli.eval_compare import compare_runs
 
@@ -252,6 +253,20 @@ def test_runs_of_open_questions_have_nothing_to_be_right_about(tmp_path: Path) -
     text = shown(*map(str, paths))
     assert "no question of theirs has a gold answer" in text
     assert "always" not in text
+
+
+def test_the_command_shows_what_can_be_had_without_evidence(tmp_path: Path) -> None:
+    data = tmp_path / "questions.jsonl"
+    records = [{"id": f"q{n}", "question": f"Is number {n} right?", "answer": "yes"} for n in range(1, 5)]
+    data.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    digest = open_dataset("jsonl").hash(data)
+    run = write(tmp_path / "a.jsonl", "yes no", dataset="jsonl", dataset_hash=digest)
+    rows = shown(str(run), "--data", str(data)).splitlines()
+    assert rows[2].startswith("best blind: ")
+    assert "2 of 2" in rows[2]
+    assert json.loads(shown(str(run), "--data", str(data), "--json"))["best_blind"]["share"] == 1.0
+    with pytest.raises(UsageError, match="is not the file that rag was made from"):
+        items_of(read_results([write(tmp_path / "b.jsonl", "yes", dataset="jsonl")])[0], data)
 
 
 def test_the_command_gives_json(tmp_path: Path) -> None:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from medground.errors import UsageError
-from medground.evaluate.base import RunHeader, RunLine
+from medground.evaluate.base import Item, RunHeader, RunLine
+from medground.evaluate.datasets import open_dataset
 from medground.evaluate.runs import read_run
 
 
@@ -64,3 +65,16 @@ def read_results(paths: Sequence[Path], *, rankings: bool = False) -> list[Resul
         times = Counter(names)
         names = [new if times[name] > 1 else name for name, new in zip(names, better, strict=True)]
     return [Result(name, result.header, result.lines) for name, result in zip(names, results, strict=True)]
+
+
+def items_of(result: Result, data: Path) -> list[Item]:
+    """The items that a run has lines for, from its data set's file or the folder that holds it.
+
+    Raises:
+        UsageError: the file is not the one that the run was made from, or cannot be read.
+    """
+    loader = open_dataset(result.header.dataset)
+    path = loader.find(data)
+    if loader.hash(path) != result.header.dataset_hash:
+        raise UsageError(f"{path} is not the file that {result.name} was made from; name that one with --data")
+    return list(loader.read(path, result.header.split, result.lines.__contains__))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
+    from medground.evaluate.audit import Baseline
     from medground.evaluate.compare import Comparison, Pair, Row
     from medground.evaluate.results import Result
 
@@ -22,6 +23,9 @@ def compare_runs(
         bool, typer.Option("--retrieval", help="Score what was found against gold documents.")
     ] = False,
     questions: Annotated[int, typer.Option(min=0, help="Name at most so many questions won and lost.")] = 5,
+    data: Annotated[
+        Path | None, typer.Option(help="The set's file or folder: shows the best baseline that reads no evidence.")
+    ] = None,
     seed: Annotated[int, typer.Option(help="Of the bootstrap.")] = 0,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
@@ -31,10 +35,11 @@ def compare_runs(
 
     results = read_results(runs, rankings=retrieval)
     comparison = compare(results, seed=seed)
+    blind = _best_blind(results[0], data) if data is not None else None
     if json:
-        _as_json(comparison)
+        _as_json(comparison, blind)
         return
-    _show_rows(comparison)
+    _show_rows(comparison, blind)
     _show_evidence(comparison)
     if retrieval:
         _show_retrieval(results)
@@ -49,9 +54,20 @@ def compare_runs(
     _show_warnings(comparison)
 
 
-def _show_rows(comparison: Comparison) -> None:
+def _best_blind(result: Result, data: Path) -> Baseline | None:
+    from medground.evaluate.audit import best_blind
+    from medground.evaluate.results import items_of
+
+    return best_blind(items_of(result, data))
+
+
+def _show_rows(comparison: Comparison, blind: Baseline | None) -> None:
     header = ("run", "accuracy", "95 % Wilson", "right", "macro-F1", "partial", "no answer")
     table: list[tuple[str, ...]] = [header]
+    if blind is not None:
+        interval = f"{blind.low:.1%} - {blind.high:.1%}"
+        name = f"best blind: {blind.name}"
+        table.append((name, _percent(blind.share), interval, f"{blind.count:,} of {blind.of:,}", *[""] * 3))
     if comparison.majority is not None:
         answer, share = comparison.majority
         table.append((f"always {answer!r}", _percent(share.value), "", f"{share.right:,} of {share.of:,}", *[""] * 3))
@@ -186,12 +202,16 @@ def _show_warnings(comparison: Comparison) -> None:
         typer.echo(f"  {_clean(line)}")
 
 
-def _as_json(comparison: Comparison) -> None:
+def _as_json(comparison: Comparison, blind: Baseline | None) -> None:
+    import json
+
     from pydantic import TypeAdapter
 
     from medground.evaluate.compare import Comparison as Whole
 
-    typer.echo(TypeAdapter(Whole).dump_json(comparison, indent=2).decode())
+    content = TypeAdapter(Whole).dump_python(comparison, mode="json")
+    content["best_blind"] = None if blind is None else blind.model_dump(mode="json")
+    typer.echo(json.dumps(content, indent=2, ensure_ascii=False))
 
 
 def _table(rows: Sequence[Sequence[str]]) -> None:
