@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Self
 
 from pydantic import Field
@@ -62,6 +63,11 @@ class Audit(Frozen):
     def best(self) -> Baseline | None:
         """The best blind baseline; None where no item has a gold answer."""
         return next((baseline for baseline in self.baselines if baseline.blind), None)
+
+
+def lot(item: Item, letter: str) -> bytes:
+    """Orders options that are equal otherwise, as a draw would: the first place must not win by being first."""
+    return hashlib.sha256(f"{item.id}\n{letter}".encode()).digest()
 
 
 def choices(item: Item) -> tuple[str, ...]:

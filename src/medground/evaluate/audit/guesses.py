@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from math import comb
 
-from medground.evaluate.audit.base import Answers, Baseline, Figure, choices
+from medground.evaluate.audit.base import Answers, Baseline, Figure, choices, lot
 from medground.evaluate.base import Item
 from medground.question import Task
 
@@ -52,7 +52,7 @@ def majority(items: Sequence[Item]) -> Baseline:
 def longest(items: Sequence[Item], number: int | None = None) -> Baseline | None:
     """The longest option, or the `number` longest ones where several are right; None where no item has options.
 
-    Without a number it is how many are usually right. Of options of the same length the first counts as longer.
+    Without a number it is how many are usually right. Of options of the same length one is drawn, always the same one.
     """
     with_options = [i for i in items if i.question.options]
     if not with_options:
@@ -89,7 +89,7 @@ def numbers(items: Sequence[Item]) -> Figure | None:
 
 
 def _longest(item: Item, number: int) -> Answers:
-    ranked = sorted(item.question.options, key=lambda option: -len(option.text))
+    ranked = sorted(item.question.options, key=lambda option: (-len(option.text), lot(item, option.letter)))
     return frozenset(option.letter for option in ranked[:number])
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medground.errors import ConfigError
-from medground.evaluate.audit.base import Answers
+from medground.evaluate.audit.base import Answers, lot
 from medground.evaluate.audit.guesses import usual_number
 from medground.evaluate.base import Item
 from medground.operators.keyless.words import FUNCTION_WORDS, tokens
@@ -142,5 +142,10 @@ def _seen(item: Item, place: int, *, with_question: bool) -> list[str]:
 
 
 def _best(item: Item, scores: Scores, number: int) -> Answers:
-    ranked = np.argsort(-scores, kind="stable")[: number if item.question.task == "multiple-choice" else 1]
-    return frozenset(item.question.options[place].letter for place in ranked)
+    """The letters of the best options. Equal ones, such as options without any function word, are drawn from."""
+    ranked = sorted(
+        zip(scores.round(9).tolist(), item.question.options, strict=True),
+        key=lambda scored: (-scored[0], lot(item, scored[1].letter)),
+    )
+    several = number if item.question.task == "multiple-choice" else 1
+    return frozenset(option.letter for _, option in ranked[:several])
