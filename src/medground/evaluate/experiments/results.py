@@ -60,7 +60,7 @@ def _figures(made: Made, row: str, data: str) -> dict[str, dict[str, float | int
 def _about(run: RunOfRow) -> dict[str, Any]:
     header = run.header
     selected = ("dataset", "dataset_hash", "split", "limit", "seed", "with_context", "recipe", "items")
-    made_by = ("settings_hash", "prompts_hash", "snapshots", "versions", "started")
+    made_by = ("settings_hash", "prompts_hash", "snapshots", "versions", "started", "accepted")
     return {
         **{name: getattr(header, name) for name in selected + made_by},
         "settings": _changed(header.settings),

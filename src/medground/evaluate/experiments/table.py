@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from medground.evaluate.experiments.figures import JUDGED, Figure, figure, shown
 from medground.evaluate.experiments.form import Experiment, Published
 from medground.evaluate.experiments.run import Made
+from medground.evaluate.tally import is_right
 
 NOTHING = "–"
 JUDGE = "needs a judge"
@@ -60,12 +61,29 @@ def notes(made: Made) -> Iterator[str]:
             yield f"{row.name}: {row.note}"
     for row_name, options in made.stand_ins.items():
         yield f"{row_name}: keyless, so {', '.join(f'{key} = {value}' for key, value in options.items())}"
-    for name, baseline in made.blind.items():
-        yield f"best blind baseline, {name}: {baseline.name}; {baseline.words}"
+    if any(metric == "accuracy" for _, _, metric in experiment.cells()):
+        for name, baseline in made.blind.items():
+            yield f"best blind baseline, {name}: {baseline.name}; {baseline.words}"
+        yield from _when_answering(made)
     for (row_name, name), reason in made.missing.items():
         yield f"not run, {row_name + ' on ' if row_name else ''}{name}: {reason}"
     if any(metric in JUDGED for _, _, metric in experiment.cells()):
         yield "a judge's figures are not in a run: a judge model reads the runs that this made"
+
+
+def _when_answering(made: Made) -> Iterator[str]:
+    """Where a recipe often gives no answer, most of its gap may be that: no answer is a wrong one."""
+    for name in made.experiment.data:
+        said = []
+        for row in made.experiment.rows:
+            run = made.runs.get((row.name, name))
+            given = [line for line in run.lines if line.answer] if run is not None else []
+            if run is not None and len(given) < run.items:
+                right = sum(map(is_right, given))
+                share = f" ({100 * right / len(given):.1f} %)" if given else ""
+                said.append(f"{row.name} {right:,} of {len(given):,}{share}")
+        if said:
+            yield f"no answer counts as wrong; right where an answer is given, {name}: {'; '.join(said)}"
 
 
 def value_of(made: Made, row: str, data: str, metric: str) -> Figure | None:
