@@ -100,9 +100,10 @@ def test_every_verdict_has_a_plain_word(label: Label) -> None:
     [
         (Verdict(label="related", critic="keyless"), ""),
         (
-            Verdict(label="quoted", critic="verbatim", category="CORRECT-EXPLICIT", labelled_by="keyless"),
-            "CORRECT-EXPLICIT, by words alone",
+            Verdict(label="related", critic="keyless", category="INCORRECT-ILLOGICAL", labelled_by="keyless"),
+            "INCORRECT-ILLOGICAL, by words alone",
         ),
+        (Verdict(label="quoted", critic="verbatim", category="CORRECT-EXPLICIT", labelled_by="keyless"), ""),
         (
             Verdict(label="supported", critic="graph", category="CORRECT-EXPLICIT", labelled_by="keyless"),
             "CORRECT-EXPLICIT, by the stored relation",
@@ -144,6 +145,28 @@ def test_scores_are_shown_where_somebody_could_give_them() -> None:
     assert wording.scores(both) == "support 50% of the statements, faithfulness 75% (labels by nli:small)"
     assert wording.scores(both) in terminal(both)
     assert wording.scores(both) in as_markdown(both).replace("\\", "")
+
+
+def test_quotes_alone_do_not_look_proven() -> None:
+    quote = Verdict(label="quoted", critic="verbatim", best="E1", category="CORRECT-EXPLICIT", labelled_by="keyless")
+    shown = answer(quote, support=1.0, faithfulness=1.0)
+    for text in (terminal(shown), as_markdown(shown).replace("\\", "")):
+        assert "100%" not in text
+        assert "CORRECT" not in text
+        assert "by verbatim" not in text
+        assert "every sentence is a quote; whether they answer the question, nobody has judged" in text
+    decided = answer(quote, support=1.0, decision=YesNoDecision(status="decided", value="yes", basis="model"))
+    assert wording.scores(decided) == ""
+
+
+def test_labels_by_words_alone_make_no_faithfulness() -> None:
+    words = Verdict(label="related", critic="keyless", category="INCORRECT-DEVIATING", labelled_by="keyless")
+    assert wording.scores(answer(words, faithfulness=0.0)) == ""
+
+
+def test_an_unproven_judge_shows_no_percentage() -> None:
+    unproven = Verdict(label="not judged", critic="nli:new", probability=0.97, best="E1", note="it has no proof")
+    assert "97" not in terminal(answer(unproven))
 
 
 def test_text_of_documents_stays_text_in_markdown() -> None:

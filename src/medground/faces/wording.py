@@ -25,6 +25,8 @@ _CALLED = {
     "unverified": "unverified: the check failed",
 }
 _STANCES = {"supports": "for", "contradicts": "against", "mixed": "both"}
+_NOBODY = ("verbatim", "citation", "retraction")
+"""Critics that are comparisons of ids and letters; the verdict says it all."""
 _KEYLESS = "keyless"
 _LONGEST_QUOTE = 300
 
@@ -38,7 +40,7 @@ def headline(answer: Answer) -> str:
     """The decision in a few words, such as `yes` or `leans no (72 %, estimated)`."""
     decision = answer.decision
     value = decision.shown() or ""
-    if value and value == " ".join(statement.text for statement in answer.statements):
+    if value and value.split() == " ".join(statement.text for statement in answer.statements).split():
         return "answered as follows"  # the whole rationale is the answer: once is enough
     value = clean(value)
     shown = value if decision.status == "decided" else _STATUS[decision.status].format(value=value)
@@ -52,22 +54,22 @@ def basis(decision: Decision) -> str:
 
 
 def verdict(statement: Statement) -> str:
-    """The verdict on a sentence in plain words."""
+    """The verdict on a sentence in plain words. What a judge without proof was sure of is no number to show."""
     found = statement.verdict
     parts = [_CALLED[found.label]]
-    if found.probability is not None:
+    if found.probability is not None and found.label != "not judged":
         parts[0] += f" ({found.probability:.0%})"
     if found.flags:
         parts.append("look at: " + ", ".join(clean(f) for f in found.flags))
     if found.note and found.label not in ("quoted",):
         parts.append(clean(found.note))
-    return "; ".join([*parts, f"by {found.critic}"])
+    return "; ".join(parts if found.critic in _NOBODY else [*parts, f"by {found.critic}"])
 
 
 def category(statement: Statement) -> str:
-    """The label of a sentence and whose word it is; empty where nobody gave one."""
+    """The label of a sentence and whose word it is; empty where nobody gave one, and for a quote, which has said it."""
     found = statement.verdict
-    if found.category is None:
+    if found.category is None or (found.label == "quoted" and found.labelled_by == _KEYLESS):
         where = ""
     elif found.critic == "graph":
         where = f"{found.category}, by the stored relation"
@@ -93,14 +95,20 @@ def best_quote(statement: Statement, evidence: Sequence[Evidence]) -> str:
 
 
 def scores(answer: Answer) -> str:
-    """Support score and faithfulness in one line; empty where nobody could give them."""
+    """Support score and faithfulness in one line; empty where nobody could give them.
+
+    A rationale of quotes alone supports itself, so its scores would say nothing; and labels by words alone are too few
+    for a share.
+    """
+    if not answer.dropped and answer.statements and all(s.verdict.label == "quoted" for s in answer.statements):
+        judged = answer.decision.status == "decided"
+        return "" if judged else "every sentence is a quote; whether they answer the question, nobody has judged"
     parts = []
     if answer.support is not None:
         parts.append(f"support {answer.support:.0%} of the statements")
-    if answer.faithfulness is not None:
-        who = sorted({s.verdict.labelled_by for s in answer.statements if s.verdict.labelled_by})
-        by = f" (labels by {', '.join(who)})" if who else ""
-        parts.append(f"faithfulness {answer.faithfulness:.0%}{by}")
+    who = sorted({s.verdict.labelled_by for s in answer.statements} - {"", _KEYLESS})
+    if answer.faithfulness is not None and who:
+        parts.append(f"faithfulness {answer.faithfulness:.0%} (labels by {', '.join(who)})")
     return ", ".join(parts)
 
 

@@ -51,7 +51,7 @@ def _statements(answer: Answer, out: Console) -> None:
     if scores := wording.scores(answer):
         out.print(Text(f"\n{scores}"))
     if answer.dropped:
-        out.print(Text(f"\n{len(answer.dropped)} written sentences did not pass and are left out:", style="dim"))
+        out.print(Text("\nWritten, but left out because it did not pass:", style="dim"))
         for dropped in answer.dropped:
             out.print(Padding(Text(f"{wording.clean(dropped.text)}  ({wording.clean(dropped.reason)})"), (0, 0, 0, 4)))
 
