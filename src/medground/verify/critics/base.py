@@ -53,9 +53,9 @@ def without_judge(claim: Claim) -> Judgement | None:
 
 
 def sound(claim: Claim, said: Judgement) -> Judgement:
-    """The judgement; a failed one where a number is no probability or the premise was not given: that proves nothing."""
+    """The judgement; a failed one where a number is no probability or a premise was not given: no proof is in that."""
     numbers = [number for number in (said.probability, said.entailment) if number is not None]
-    if not all(0 <= number <= 1 for number in numbers):  # nor is NaN
+    if not all(0 <= number <= 1 for number in numbers):  # NaN is not
         return Judgement("failed", note="the critic gave a number that is no probability")
     decisive = said.best is not None or said.relation in ("entails", "contradicts")
     if decisive and said.best not in {premise.id for premise in claim.premises}:
