@@ -1,8 +1,9 @@
 """Make the pairs that the small critic is trained on: `python scripts/critic_pairs.py ../shared/data OUT`.
 
-Writes `train.jsonl` and `valid.jsonl`, lines with premise, statement, label and source. Training material only: of
-SciFact the corpus without the abstracts that development claims cite, and the training claims on those; PubMedQA's
-training split; Evidence Inference's training articles. An article that any of them holds out is used for none.
+Writes `train.jsonl`, `second.jsonl` (a part of it for the second half of training) and `valid.jsonl`, lines with
+premise, statement, label and source. Training material only: of SciFact the corpus without the abstracts that
+development claims cite, and the training claims on those; PubMedQA's training split; Evidence Inference's training
+articles. An article that any of them holds out is used for none.
 
 Validation is of three kinds: SciFact training claims on abstracts that development claims cite too (no gradient is
 taken on those abstracts, so they also say nothing of the development set's claims to the model), prompts of Evidence
@@ -31,6 +32,8 @@ from pairing.trials import from_trials
 from planted_errors import collected
 from real_sentences import Abstract
 
+SECOND = {"own": 0.2, "near": 0.15, "trial": 0.35, "title": 1.0, "conclusion": 0.8, "claim": 1.0}
+"""Share of each source's pairs (the first word of its name) that the second half of training sees."""
 FOLDERS = ("scifact", "pubmedqa", "evidence_inference")
 _STATES = re.compile(
     r"\b(?:is|are|was|were|has|have|does|do|can|may|not|no|[a-z]{3,}(?:ates|izes|ises|uces|otes|bits|ases|oves|uses|"
@@ -110,6 +113,12 @@ def made(data: Path, number: int, seed: int) -> tuple[list[Pair], list[Pair]]:
     return pairs, valid
 
 
+def second(pairs: Sequence[Pair], seed: int) -> list[Pair]:
+    """Fewer of the pairs that are soon learned, all of those that say a thing in other words."""
+    rng = random.Random(seed)
+    return [pair for pair in pairs if rng.random() < SECOND[pair.source.split()[0]]]
+
+
 def main() -> None:
     """Write the files, and print how many pairs of each source and label they have."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -119,7 +128,8 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
-    for name, pairs in zip(("train", "valid"), made(arguments.data, arguments.planted, arguments.seed), strict=True):
+    train, valid = made(arguments.data, arguments.planted, arguments.seed)
+    for name, pairs in (("train", train), ("second", second(train, arguments.seed)), ("valid", valid)):
         with (arguments.out / f"{name}.jsonl").open("w", encoding="utf-8") as file:
             file.writelines(json.dumps(asdict(p), ensure_ascii=False) + "\n" for p in pairs)
         print(f"{name}: {len(pairs):,} pairs, {dict(Counter(p.label for p in pairs))}")

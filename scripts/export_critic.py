@@ -13,8 +13,9 @@ from pathlib import Path
 
 import onnx
 import torch
-from cross_encoder import CrossEncoder, model_folder
+from cross_encoder import CrossEncoder
 from onnxruntime.quantization import QuantType, quantize_dynamic
+from pairing.tokens import model_folder
 from safetensors.torch import load_file
 
 NAMES = ("ids", "kinds", "mask")

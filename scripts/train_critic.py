@@ -17,14 +17,15 @@ import math
 import signal
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import torch
-from cross_encoder import LABELS, CrossEncoder, Row, bucketed, model_folder, open_tokenizer, rows, tensors
+from cross_encoder import CrossEncoder, Example, bucketed
+from pairing.tokens import LABELS, arrays, model_folder, open_tokenizer, rows
 from safetensors.torch import save_file
 
 
@@ -49,10 +50,9 @@ class Trainer:
         self.live = [p for p in self.model.parameters() if p.requires_grad]
         self.exact = [p.detach().float() for p in self.live]
         self.optimiser = torch.optim.AdamW(self.exact, lr=options.rate, weight_decay=0.01, fused=True)
-        tokenizer = open_tokenizer()
-        self.train = rows(tokenizer, read(pairs / "train.jsonl"), blind=options.blind)
+        self.train = examples(read(pairs / options.file), blind=options.blind)
         self.valid_pairs = read(pairs / "valid.jsonl")
-        self.valid = rows(tokenizer, self.valid_pairs, blind=options.blind)
+        self.valid = examples(self.valid_pairs, blind=options.blind)
 
     def run(self) -> None:
         """Train until the pairs or the minutes are used up, or Ctrl-C."""
@@ -88,7 +88,7 @@ class Trainer:
         done = self.state.pairs / (self.options.epochs * len(self.train))
         return max(done, self.state.seconds / (self.options.minutes * 60))
 
-    def _rest(self) -> Iterator[list[Row]]:
+    def _rest(self) -> Iterator[list[Example]]:
         """The batches that are left, until the pairs or the minutes are used up."""
         while self._progress() < 1:
             for batch in bucketed(self.train, self.state.epoch)[self.state.batch :]:
@@ -98,12 +98,12 @@ class Trainer:
                     return
             self.state.epoch, self.state.batch = self.state.epoch + 1, 0
 
-    def _step(self, batch: Sequence[Row]) -> None:
+    def _step(self, batch: Sequence[Example]) -> None:
         done = self._progress()
         warm = min(1.0, (self.state.pairs + 1) / self.options.warm_up)
         self.optimiser.param_groups[0]["lr"] = self.options.rate * warm * max(0.02, 1 - done)
-        target = torch.tensor([label for _, _, label in batch])
-        loss = torch.nn.functional.cross_entropy(self.model(*tensors(batch)), target)
+        target = torch.tensor([label for _, label in batch])
+        loss = torch.nn.functional.cross_entropy(self._logits(batch), target)
         loss.backward()
         for copy, parameter in zip(self.exact, self.live, strict=True):
             copy.grad, parameter.grad = parameter.grad.float(), None
@@ -113,6 +113,10 @@ class Trainer:
             torch._foreach_copy_(self.live, self.exact)
         self.state.pairs += len(batch)
         self.state.losses = [*self.state.losses[-199:], loss.item()]
+
+    def _logits(self, batch: Sequence[Example]) -> torch.Tensor:
+        logits: torch.Tensor = self.model(*map(torch.from_numpy, arrays([row for row, _ in batch])))
+        return logits
 
     def _show(self, speed: float) -> None:
         left = self.options.epochs * len(self.train) - self.state.pairs
@@ -125,18 +129,18 @@ class Trainer:
 
     @torch.no_grad()
     def _judge(self) -> None:
-        order = sorted(range(len(self.valid)), key=lambda i: len(self.valid[i][0]))
+        order = sorted(range(len(self.valid)), key=lambda i: len(self.valid[i][0][0]))
         logits = torch.zeros((len(self.valid), len(LABELS)))
         for start in range(0, len(order), 48):
             places = order[start : start + 48]
-            logits[places] = self.model(*tensors([self.valid[i] for i in places]))
+            logits[places] = self._logits([self.valid[i] for i in places])
         line: dict[str, Any] = {
             "time": clock(),
             "pairs": self.state.pairs,
             "minutes": round(self.state.seconds / 60, 1),
             "loss": round(mean(self.state.losses), 4),
         }
-        line |= figures([p["source"] for p in self.valid_pairs], [label for _, _, label in self.valid], logits)
+        line |= figures([p["source"] for p in self.valid_pairs], [label for _, label in self.valid], logits)
         with (self.work / "log.jsonl").open("a", encoding="utf-8") as file:
             file.write(json.dumps(line) + "\n")
         print(json.dumps(line), flush=True)
@@ -181,6 +185,12 @@ def read(path: Path) -> list[dict[str, str]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
+def examples(pairs: Sequence[Mapping[str, str]], *, blind: bool) -> list[Example]:
+    """Tokens and label of each pair; a blind model sees no premise."""
+    found = rows(open_tokenizer(), ((p["statement"], "" if blind else p["premise"]) for p in pairs))
+    return [(row, LABELS.index(pair["label"])) for row, pair in zip(found, pairs, strict=True)]
+
+
 def figures(sources: Sequence[str], labels: Sequence[int], logits: torch.Tensor) -> dict[str, float]:
     """Accuracy on three labels, and of entails against contradicts alone (`two`), per first word of the source."""
     three, two = defaultdict(list), defaultdict(list)
@@ -215,6 +225,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--save-every", type=float, default=3, help="minutes")
     parser.add_argument("--judge-every", type=float, default=10, help="minutes")
+    parser.add_argument("--file", default="train.jsonl")
     parser.add_argument("--start", type=Path, help="checkpoint of another run to begin with")
     parser.add_argument("--blind", action="store_true", help="hide the premises: what do the statements alone tell?")
     options = parser.parse_args()

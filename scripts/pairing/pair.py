@@ -56,11 +56,11 @@ class Weights:
         shared = sum(self._weights.get(w, self._unknown) for w in mine & words(sentence))
         return shared / total if total else 0.0
 
-    def best(self, statement: str, sentences: Sequence[str], number: int) -> list[int]:
-        """Places of up to `number` sentences with most overlap that fit into a premise, in the order of the text."""
+    def best(self, statement: str, sentences: Sequence[str], number: int, most: int = MOST_WORDS) -> list[int]:
+        """Places of up to `number` sentences with most overlap, of `most` words together, in the order of the text."""
         order = sorted(range(len(sentences)), key=lambda i: (-self.overlap(statement, sentences[i]), i))[:number]
         kept: list[int] = []
-        left = MOST_WORDS
+        left = most
         for place in order:
             left -= len(sentences[place].split())
             if not kept or left >= 0:
