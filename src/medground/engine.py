@@ -111,6 +111,9 @@ class Engine:
                 span.text(question=asked.text)
                 answer = await self._answer(run)
                 span.set(decision=answer.decision.status, answer=answer.id)
+        except MedgroundError as error:
+            error.spent, error.trace_id = run.report(), run_id
+            raise
         finally:
             trace.close()
         self._keep(answer)

@@ -9,12 +9,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from medground.answer import Answer
+    from medground.answer import Answer, UsageReport
     from medground.run import Usage
 
 
 class MedgroundError(Exception):
-    """Base of every error that Medground raises on purpose."""
+    """Base of every error that Medground raises on purpose.
+
+    Attributes:
+        spent: what the whole question has cost, where an engine was asked one.
+        trace_id: its trace.
+    """
+
+    spent: UsageReport | None = None
+    trace_id: str | None = None
 
 
 class UserMistake(MedgroundError):
@@ -64,10 +72,14 @@ class RateLimited(SourceUnavailable):
 
 
 class ModelFailed(MedgroundError):
-    """A model did not give a usable answer. `usage` is what the failed calls have cost."""
+    """A model did not give a usable answer. `usage` is what the failed calls have cost.
 
-    def __init__(self, reason: str, *, model: str, usage: Usage | None = None) -> None:
+    `unreadable`: it answered, and its answer was of no use; else it gave none.
+    """
+
+    def __init__(self, reason: str, *, model: str, usage: Usage | None = None, unreadable: bool = False) -> None:
         self.reason = reason
+        self.unreadable = unreadable
         self.model = model
         self.usage = usage
         super().__init__(f"{model}: {reason}")

@@ -77,7 +77,7 @@ def lines(home: Path) -> list[RunLine]:
 
 def test_each_failure_is_a_line_with_its_status(home: Path, tmp_path: Path) -> None:
     fate: dict[str, Any] = {
-        "Is number 1 right?": ModelFailed("no valid answer to 'write' after all tries: x", model="m"),
+        "Is number 1 right?": ModelFailed("no valid answer after all tries: x", model="m", unreadable=True),
         "Is number 2 right?": ModelFailed("m answered HTTP 500", model="m", usage=Usage(input_tokens=9, price=None)),
         "Is number 3 right?": SourceUnavailable("cannot be reached\nat all", source="pubmed"),
         "Is number 4 right?": KeyError("a bug"),

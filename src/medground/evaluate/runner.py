@@ -28,7 +28,6 @@ from medground.evaluate.manifest import make_header
 from medground.evaluate.runs import RunFile
 from medground.evaluate.sources import GivenSource, HeardSource, found_documents
 from medground.evaluate.tally import Tally
-from medground.usage import Usage
 
 _STATUS: dict[str, RunStatus] = {"decided": "answered"}
 _STOPS = (ConfigError, SnapshotCorrupt, StorageFailed)
@@ -141,25 +140,27 @@ async def ask_item(engine: Engine, item: Item, *, with_context: bool = False) ->
     view = replace(engine, sources=sources, graphs=() if with_context else engine.graphs)
     started = time.monotonic()
     answer: Answer | None = None
-    usage, error, status = Usage(), "", "failed"
+    spent: UsageReport | None = None
+    trace, error, status = "", "", "failed"
     try:
         answer = await view.ask(item.question)
         status = _STATUS.get(answer.decision.status, answer.decision.status)
-    except BudgetExhausted as spent:
-        answer, error, status = spent.answer, str(spent), "budget"
+    except BudgetExhausted as reached:
+        answer, error, status = reached.answer, str(reached), "budget"
     except _STOPS:
         raise
-    except ModelFailed as failed:
-        usage, error = failed.usage or usage, str(failed)
-        status = "unreadable" if _is_unreadable(failed) else "failed"
+    except MedgroundError as failed:
+        spent, trace, error = failed.spent, failed.trace_id or "", str(failed)
+        status = "unreadable" if isinstance(failed, ModelFailed) and failed.unreadable else "failed"
     except Exception as failed:  # noqa: BLE001 - the edge of one item: what goes wrong in it is its result
-        error = str(failed) if isinstance(failed, MedgroundError) else f"{type(failed).__name__}: {failed}"
+        error = f"{type(failed).__name__}: {failed}"
     return _line(
         item,
         answer,
         status=status,
         error=" ".join(error.split()),
-        usage=answer.usage if answer else _report(usage, time.monotonic() - started),
+        usage=answer.usage if answer else spent or UsageReport(seconds=round(time.monotonic() - started, 3)),
+        trace=answer.trace_id if answer else trace,
         found=found_documents(sources, engine.settings.retrieval.fusion_k),
         settings_hash=engine.settings.hash,
     )
@@ -183,7 +184,6 @@ def _line(item: Item, answer: Answer | None, **known: object) -> RunLine:
             "faithfulness": answer.faithfulness,
             "cited": tuple(dict.fromkeys(evidence.document_id for evidence in answer.evidence)),
             "text": answer.rationale,
-            "trace": answer.trace_id,
         }
     return RunLine.model_validate(content)
 
@@ -193,22 +193,6 @@ def _values(answer: Answer) -> tuple[str, ...]:
     if decision.task == "multiple-choice":
         return decision.values or ()
     return (decision.value,) if decision.value else ()
-
-
-def _is_unreadable(failed: ModelFailed) -> bool:
-    """Whether a model answered and its answer was of no use, instead of giving none."""
-    return failed.reason.startswith("no valid answer to") or "was cut off" in failed.reason
-
-
-def _report(usage: Usage, seconds: float) -> UsageReport:
-    return UsageReport(
-        input_tokens=usage.input_tokens,
-        output_tokens=usage.output_tokens,
-        model_calls=usage.model_calls,
-        cached_calls=usage.cached_calls,
-        seconds=round(seconds, 3),
-        price=usage.price,
-    )
 
 
 def _count(selection: Selection) -> int:

@@ -75,7 +75,7 @@ def explain(error: AgentRunError | UserError, place: Place, operator: str, usage
     if isinstance(error, UserError):
         return ConfigError(f"{place.name}: cannot be used for {operator!r}: {place.clean(error.message)}")
     reason = _api_failure(error, place, at) if isinstance(error, ModelAPIError) else _odd_answer(error, at, operator)
-    return ModelFailed(place.clean(reason), model=place.name, usage=usage)
+    return ModelFailed(place.clean(reason), model=place.name, usage=usage, unreadable=_is_unreadable(error))
 
 
 def _api_failure(error: ModelAPIError, place: Place, at: str) -> str:
@@ -101,6 +101,11 @@ def _api_failure(error: ModelAPIError, place: Place, at: str) -> str:
 
 def _no_model(at: str) -> str:
     return f"{at} sent something that is not a chat model's answer; is the address right?"
+
+
+def _is_unreadable(error: AgentRunError) -> bool:
+    invalid = isinstance(error, UnexpectedModelBehavior) and isinstance(error.__cause__, ToolRetryError)
+    return invalid or isinstance(error, OutputTokenLimitExceeded)
 
 
 def _odd_answer(error: AgentRunError, at: str, operator: str) -> str:

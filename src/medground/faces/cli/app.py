@@ -21,6 +21,9 @@ from medground.faces.cli.data import data_app
 from medground.faces.cli.demonstrations import demonstrations_app
 from medground.faces.cli.doctor import doctor
 from medground.faces.cli.eval import eval_app
+from medground.faces.cli.eval_audit import audit
+from medground.faces.cli.eval_compare import compare_runs
+from medground.faces.cli.eval_judge import judge, judged
 from medground.faces.cli.eval_report import report
 from medground.faces.cli.experiment import experiment_app
 from medground.faces.cli.mesh import mesh
@@ -42,7 +45,11 @@ app = typer.Typer(
 app.command()(ask)
 app.add_typer(corpus_app, name="corpus")
 app.add_typer(data_app, name="data")
+eval_app.command("compare")(compare_runs)
 eval_app.command("report")(report)
+eval_app.command("audit")(audit)
+eval_app.command("judge")(judge)
+eval_app.command("judged")(judged)
 app.add_typer(eval_app, name="eval")
 app.add_typer(experiment_app, name="experiment")
 app.add_typer(models_app, name="models")
