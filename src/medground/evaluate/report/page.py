@@ -24,6 +24,9 @@ from medground.evaluate.report.provenance import provenance
 from medground.evaluate.report.questions import questions
 from medground.evaluate.report.style import CSS, POLICY, SCRIPT
 
+FEW = 3
+"""Warnings that are shown unfolded."""
+
 Cell = Part | Iterable[Part]
 
 
@@ -145,7 +148,10 @@ def _pair(pair: Pair) -> list[Part]:
 def _warnings(comparison: Comparison) -> list[Part]:
     said = [f"{row.name}: {text}" for row in comparison.rows for text in row.warnings]
     said += [f"{pair.other} against {pair.first}: {text}" for pair in comparison.pairs for text in pair.warnings]
-    return [element("p", text, class_="warn") for text in said]
+    shown = [element("p", text, class_="warn") for text in said]
+    if len(shown) <= FEW:
+        return [*shown]
+    return [element("details", element("summary", f"{len(shown)} warnings about these runs"), *shown)]
 
 
 def _key(comparison: Comparison) -> Markup:

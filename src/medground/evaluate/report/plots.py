@@ -12,6 +12,8 @@ LABELS = 230
 VALUES = 70
 STEP = 34
 TOP = 26
+LONGEST = 28
+"""Characters of a name that fit before the plot."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +111,9 @@ def _grid(scale: _Scale, height: float) -> list[Part]:
 
 
 def _label(name: str, y: float) -> Markup:
-    shown = name if len(name) <= 34 else f"{name[:32]}…"
+    """A name that is too long loses its middle: the end is what differs."""
+    half = LONGEST // 2
+    shown = name if len(name) <= LONGEST else f"{name[:half]}…{name[-half:]}"
     return element("text", element("title", name), shown, x=LABELS - 14, y=y + 4, class_="label")
 
 
