@@ -9,6 +9,7 @@ import numpy as np
 
 from medground.document import Passage
 from medground.errors import ConfigError
+from medground.hub import is_away
 
 if TYPE_CHECKING:
     from sentence_transformers import CrossEncoder
@@ -57,7 +58,7 @@ def _load(name: str) -> CrossEncoder:
             f'reranker {name!r} needs the extra "torch" ({error.name} is missing); run: pip install "medground[torch]"'
         ) from None
     try:
-        model: CrossEncoder = CrossEncoder(name)
+        model: CrossEncoder = CrossEncoder(name, local_files_only=is_away(name))
     except (OSError, ValueError, KeyError, RuntimeError) as error:
         reason = next(iter(str(error).strip().splitlines()), type(error).__name__)
         raise ConfigError(f"cannot load the reranker {name!r}: {reason[:200]}") from None

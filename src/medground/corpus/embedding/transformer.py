@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sentence_transformers import SentenceTransformer
 
 from medground.errors import ConfigError
+from medground.hub import is_away
 
 
 class TransformerEmbedder:
@@ -43,7 +44,7 @@ def open_transformer(name: str, threads: int | None = None) -> TransformerEmbedd
     if threads is not None:
         torch.set_num_threads(threads)
     try:
-        model = SentenceTransformer(name)
+        model = SentenceTransformer(name, local_files_only=is_away(name))
     except (OSError, ValueError, KeyError, RuntimeError) as error:
         reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         raise ConfigError(f"cannot load the embedding model {name!r}: {reason[:200]}") from None

@@ -14,6 +14,7 @@ from tokenizers import Tokenizer
 from transformers import AutoConfig, AutoModelForSequenceClassification, AutoTokenizer
 
 from medground.errors import ConfigError, ModelFailed
+from medground.hub import is_away
 from medground.verify.critics.nli.labels import read_labels
 from medground.verify.critics.nli.model import Integers, NliModel, one_line
 
@@ -54,11 +55,12 @@ def open_torch(name: str) -> NliModel:
     """
     try:
         # Code that comes with a model is never run, and nobody is asked whether it may.
-        config = AutoConfig.from_pretrained(name, trust_remote_code=False)
+        how: dict[str, Any] = {"trust_remote_code": False, "local_files_only": is_away(name)}
+        config = AutoConfig.from_pretrained(name, **how)
         read_labels(name, config.id2label)  # before gigabytes of weights are fetched
-        reader = AutoTokenizer.from_pretrained(name, trust_remote_code=False)
+        reader = AutoTokenizer.from_pretrained(name, **how)
         model, about = AutoModelForSequenceClassification.from_pretrained(
-            name, config=config, output_loading_info=True, trust_remote_code=False
+            name, config=config, output_loading_info=True, **how
         )
     except _UNLOADABLE as error:
         raise ConfigError(f"cannot load the NLI model {name!r}: {one_line(error)}") from None

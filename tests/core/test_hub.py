@@ -1,0 +1,79 @@
+"""A hub that does not answer is known at once; any answer leaves the rest to the hub's own client."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+
+import pytest
+
+from medground.errors import ConfigError
+from medground.hub import is_away
+
+pytest.importorskip("huggingface_hub", reason="needs the extra torch")
+PLACE = "huggingface_hub.constants.ENDPOINT"
+
+
+@pytest.fixture(autouse=True)
+def _no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
+
+
+class Refusing(BaseHTTPRequestHandler):
+    def do_HEAD(self) -> None:
+        self.send_error(403)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Nothing on the terminal."""
+
+
+@pytest.fixture
+def hub(loopback: None) -> Iterator[str]:
+    server = HTTPServer(("127.0.0.1", 0), Refusing)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+@pytest.fixture
+def nobody(loopback: None) -> str:
+    """An address where nobody listens."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return f"http://127.0.0.1:{taken.getsockname()[1]}"
+
+
+def test_a_hub_that_refuses_is_there(hub: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(PLACE, hub)
+    assert not is_away("owner/model")
+
+
+def test_a_hub_where_nobody_listens_is_away(nobody: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(PLACE, nobody)
+    assert is_away("owner/model")
+
+
+def test_a_folder_and_a_user_who_is_offline_ask_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not is_away(str(tmp_path))
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    assert not is_away("owner/model")
+
+
+def test_a_model_of_a_hub_that_is_away_is_one_line(
+    nobody: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("transformers", reason="needs the extra torch")
+    from medground.verify.critics.open import check_critic
+
+    monkeypatch.setattr(PLACE, nobody)
+    with pytest.raises(ConfigError, match="cannot load the NLI model 'nobody/away'") as caught:
+        check_critic("nli:nobody/away")
+    assert "\n" not in str(caught.value)
+    assert "Retrying" not in capfd.readouterr().err
