@@ -253,6 +253,12 @@ def test_a_wrong_file_is_refused_in_one_line(tmp_path: Path, change: str, said: 
         find_experiments(tmp_path / "empty")
 
 
+def test_the_example_of_the_documentation_is_a_file(tmp_path: Path) -> None:
+    text = (FILES.parent / "docs" / "experiments.md").read_text(encoding="utf-8")
+    (tmp_path / "example.toml").write_text(text.partition("```toml\n")[2].partition("```")[0], encoding="utf-8")
+    assert read_experiment(tmp_path / "example.toml").name == "000/table-5"
+
+
 def test_list_and_run_as_commands(
     ready: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
