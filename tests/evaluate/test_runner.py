@@ -86,8 +86,9 @@ def test_each_failure_is_a_line_with_its_status(home: Path, tmp_path: Path) -> N
     }
 
     async def recipe(question: Question, run: Run) -> Answer:
-        if question.text in fate:
-            raise fate[question.text]
+        if error := fate.get(question.text):
+            run.usage += getattr(error, "usage", None) or Usage()  # as a run counts a failed call
+            raise error
         return said(run, "yes" if question.text == "Is number 0 right?" else "no")
 
     tally = run(home, recipe, questions(tmp_path, 8))
@@ -98,6 +99,7 @@ def test_each_failure_is_a_line_with_its_status(home: Path, tmp_path: Path) -> N
     assert found["q4"].error == "KeyError: 'a bug'"
     assert found["q2"].usage.input_tokens == 9
     assert found["q2"].usage.price is None
+    assert found["q2"].trace
     assert found["q5"].trace
     assert all(found[f"q{n}"].answer == () for n in range(1, 7))
     assert (tally.items, tally.lines, tally.right, tally.final_accuracy) == (8, 8, 1, 1 / 8)

@@ -36,7 +36,7 @@ def check_installed() -> None:
         import sklearn  # noqa: F401
     except ImportError:
         raise ConfigError(
-            "the linear models of an audit need scikit-learn: pip install scikit-learn; or leave them out: --no-linear"
+            'the linear models of an audit need scikit-learn: pip install "medground[evaluate]"; or use --no-linear'
         ) from None
 
 

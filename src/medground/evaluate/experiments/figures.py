@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from medground.evaluate.base import RunHeader, RunLine
@@ -51,13 +52,24 @@ class Figure:
 
 @dataclass(frozen=True)
 class RunOfRow:
-    """A finished run of one row on one data set, with what its traces say."""
+    """A run of one row on one data set.
+
+    Attributes:
+        headings: gold headings by item.
+        traces: the folder where its traces are kept.
+    """
 
     path: Path
     header: RunHeader
     lines: tuple[RunLine, ...]
     headings: Mapping[str, tuple[str, ...]]
-    traced: Mapping[str, Traced]
+    traces: Path
+
+    @cached_property
+    def traced(self) -> Mapping[str, Traced]:
+        """What the traces that are still kept say, by item; read when it is first asked for."""
+        found = {line.id: read_traced(self.traces, line.trace) for line in self.lines if line.trace}
+        return {i: traced for i, traced in found.items() if traced is not None}
 
     @property
     def items(self) -> int:
@@ -70,19 +82,13 @@ class RunOfRow:
 
 
 def read_row(path: Path, headings: Mapping[str, tuple[str, ...]], traces: Path) -> RunOfRow:
-    """Read a run and the traces that are kept of it.
-
-    Args:
-        headings: gold headings by item.
-        traces: the folder of traces.
+    """Read a run.
 
     Raises:
         UsageError: the file is no run.
     """
     header, lines = read_run(path)
-    kept = tuple(lines)
-    found = {line.id: read_traced(traces, line.trace) for line in kept if line.trace}
-    return RunOfRow(path, header, kept, headings, {i: traced for i, traced in found.items() if traced is not None})
+    return RunOfRow(path, header, tuple(lines), headings, traces)
 
 
 def figure(metric: str, run: RunOfRow, base: RunOfRow | None) -> Figure | None:
