@@ -134,6 +134,16 @@ def test_a_question_is_won_lost_or_the_same(runs: list[Path]) -> None:
     assert report.questions[3].given[0].status == "not judged"
 
 
+def test_questions_that_differ_are_listed_first_where_there_are_too_many(
+    runs: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("medground.evaluate.report.content.MOST_QUESTIONS", 2)
+    report = read_report(runs)
+    assert [question.outcome for question in report.questions] == ["won", "lost"]
+    assert report.left_out == 2
+    assert "2 on which the runs agree are left out" in text_of(Page(as_html(report)))
+
+
 def test_unfinished_questions_are_in_the_denominator(tmp_path: Path) -> None:
     page = text_of(Page(as_html(read_report([written(tmp_path / "run.jsonl", SAID, header(items=8))]))))
     assert "25.0 %" in page
