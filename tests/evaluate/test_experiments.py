@@ -6,6 +6,7 @@ import asyncio
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -287,6 +288,20 @@ def test_a_round_keeps_its_answer_and_judged_columns_say_so(ready: Path) -> None
     assert one.of == two.of == run.items
     judged = asyncio.run(make(read_experiment(FILES / "000" / "table-8.toml"), options(ready)))
     assert cells(judged)["ours: pubmed-reasoner"] == ["needs a judge"] * 5
+
+
+def test_traces_that_were_removed_leave_no_figure_and_failures_stay_in_the_denominator(
+    ready: Path, tmp_path: Path
+) -> None:
+    made = asyncio.run(make(read_experiment(FILES / "000" / "figure-3.toml"), options(ready)))
+    run = made.runs["pubmed-reasoner", "pubmedqa"]
+    whole = figures.figure("within-5", run, None)
+    assert whole is not None and whole.of == 3
+    failed = run.lines[0].model_copy(update={"trace": "", "status": "failed", "answer": ()})
+    one_failed = replace(run, lines=(failed, *run.lines[1:]))
+    assert figures.figure("within-5", one_failed, None).of == 3  # type: ignore[union-attr]
+    assert figures.figure("within-5", replace(run, traces=tmp_path), None) is None
+    assert figures.figure("accuracy-round-1", replace(run, traces=tmp_path), None) is None
 
 
 def test_real_questions(shared: Path, ready: Path) -> None:

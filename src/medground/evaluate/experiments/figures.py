@@ -14,7 +14,7 @@ from medground.evaluate.experiments.traces import Traced, read_traced
 from medground.evaluate.metrics.accuracy import accuracy
 from medground.evaluate.metrics.classes import class_scores, macro_f1
 from medground.evaluate.metrics.cost import Cost, cost_ratio, mean_cost
-from medground.evaluate.metrics.depth import evidence_depths
+from medground.evaluate.metrics.depth import Reading, evidence_depths
 from medground.evaluate.metrics.grounding import grounded_rate
 from medground.evaluate.metrics.mesh import heading_scores, headings_of
 from medground.evaluate.metrics.rounds import round_curve
@@ -72,6 +72,11 @@ class RunOfRow:
         return {i: traced for i, traced in found.items() if traced is not None}
 
     @property
+    def all_traced(self) -> bool:
+        """Whether no trace of it was removed. A question that failed has none: it read nothing and asked nothing."""
+        return bool(self.traced) and all(line.id in self.traced for line in self.lines if line.trace)
+
+    @property
     def items(self) -> int:
         """How many items the run is over, unfinished ones too."""
         return max(self.header.items, len(self.lines))
@@ -107,9 +112,10 @@ def figure(metric: str, run: RunOfRow, base: RunOfRow | None) -> Figure | None:
         return None if ratio is None else Figure(ratio, len(run.lines))
     if (found := _ROUND.fullmatch(metric)) is not None:
         return _after_round(run, int(found[1]))
-    if (found := _WITHIN.fullmatch(metric)) is not None and run.traced:
+    if (found := _WITHIN.fullmatch(metric)) is not None and run.all_traced:
         readings = [traced.reading for traced in run.traced.values()]
-        return _share(evidence_depths(readings).within(int(found[1])))
+        never = [Reading(0, False)] * (run.items - len(readings))
+        return _share(evidence_depths([*readings, *never]).within(int(found[1])))
     return None
 
 
@@ -146,7 +152,7 @@ def _faithfulness(run: RunOfRow) -> Figure | None:
 
 def _headings(run: RunOfRow, kind: str) -> Figure | None:
     queried = {i: traced.query for i, traced in run.traced.items() if traced.query}
-    if not queried:
+    if not queried or not run.all_traced:
         return None
     pairs = [(headings_of(queried.get(line.id, "")), run.headings.get(line.id, ())) for line in run.lines]
     scores = heading_scores(pairs)
@@ -155,6 +161,8 @@ def _headings(run: RunOfRow, kind: str) -> Figure | None:
 
 
 def _after_round(run: RunOfRow, number: int) -> Figure | None:
+    if not run.all_traced:
+        return None
     histories = [(line, run.traced[line.id].rounds if line.id in run.traced else ()) for line in run.lines]
     curve = round_curve(histories)
     return _share(curve[min(number, len(curve)) - 1].accuracy) if curve else None
