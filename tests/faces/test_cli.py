@@ -175,3 +175,11 @@ def test_config_schema_version_and_doctor(
     shown = capsys.readouterr().out
     assert "extra dense" in shown
     assert "very-secret" not in shown
+
+
+@pytest.mark.parametrize("words", [[], ["demonstrations"], ["corpus"]])
+def test_no_arguments_show_the_help_as_it_is_laid_out(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(*words) == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0] == " ".join(["Usage: medground", *words, "[OPTIONS] COMMAND [ARGS]..."])
+    assert "Commands:" in lines

@@ -128,7 +128,7 @@ def test_failures_of_the_model_are_counted_and_a_model_that_only_fails_is_an_err
 @pytest.mark.parametrize("split", ["test", "dev", "validation"])
 def test_held_out_splits_are_refused_in_one_line(settings: Settings, write_records: Records, split: str) -> None:
     line = {"pmid": "1", "question": "Is it so?", "final_decision": "yes", "split": split}
-    with pytest.raises(UsageError, match=f"no record of a training split .*1 of the split '{split}'") as caught:
+    with pytest.raises(UsageError, match=f"no record of a training split, .*1 of the split '{split}'") as caught:
         built(settings, write_records([line]))
     assert "\n" not in str(caught.value)
 

@@ -36,7 +36,7 @@ _STOPPED = "medground: stopped; what was finished is kept, and the same command 
 
 app = typer.Typer(
     name="medground",
-    help="Answer biomedical questions from the literature, with the quotes that prove each sentence.",
+    help="Answer biomedical questions from the literature, with the quotes that each sentence rests on.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -83,6 +83,9 @@ def _run(words: list[str], *, debug: bool) -> int:
             raise
         return _say(f"medground: {error}", 2 if isinstance(error, UserMistake) else 1)
     except TyperException as error:
+        if type(error).__name__ == "NoArgsIsHelpError":  # its message is the whole help; Typer does not export it
+            typer.echo(error.format_message(), err=True)
+            return error.exit_code
         return _say(f"medground: {error.format_message()} (see medground --help)", error.exit_code)
     except (KeyboardInterrupt, typer.Abort):
         if debug:

@@ -65,9 +65,10 @@ def read_records(file: Path) -> Records:
     held_out = tuple(record for record in read if record.split.casefold() not in TRAINING_SPLITS)
     records = Records(training, held_out, unreadable)
     if not training:
-        there = ", ".join(f"{n} of the split {split!r}" for split, n in records.refused.items()) or "none that is one"
+        there = ", ".join(f"{n} of the split {split!r}" for split, n in records.refused.items()) or "none"
         raise UsageError(
-            f"{file} has no record of a training split (records: {there}); demonstrations come from those only"
+            f"{file} has no record of a training split, and demonstrations come from those only (records of others: "
+            f"{there}; unreadable lines: {unreadable})"
         )
     return records
 
