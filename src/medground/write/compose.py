@@ -12,6 +12,7 @@ from pydantic import TypeAdapter
 from medground import __version__
 from medground.answer import Answer, Conflict, Decision, SourceDocument, Statement, Status, Verdict
 from medground.document import Document
+from medground.evidence import Evidence
 from medground.question import Question
 from medground.run import Run
 from medground.verify.context import standing
@@ -61,8 +62,6 @@ def compose(
     disagreeing = tuple(c for c in conflicts if quotes.issuperset(_quoted(c)))
     named = {e for s in statements for e in (*s.evidence, s.verdict.best)}.union(*map(_quoted, disagreeing))
     evidence = tuple(e for e in run.ledger.evidence if e.id in named)
-    rests_on = [lean.document] if lean is not None and lean.value is not None and lean.document else []
-    listed = dict.fromkeys([*(e.document_id for e in evidence), *rests_on, *run.shown])
     snapshots = tuple(s.snapshot for s in run.sources if s.snapshot is not None)
     decision = _decision(run, draft, kept, verdicts, lean, uncited=uncited)
     return Answer(
@@ -72,7 +71,7 @@ def compose(
         rationale=rationale,
         statements=statements,
         evidence=evidence,
-        documents=tuple(_listed(run.ledger.documents[i], run.origins.get(i, "")) for i in listed),
+        documents=_documents(run, evidence, lean),
         dropped=tuple(dropped),
         conflicts=disagreeing,
         support=support_score(verdicts, run.settings.verify),
@@ -95,6 +94,13 @@ def _known(run: Run, sentences: Sequence[Sentence], verdicts: Sequence[Verdict])
     cited = dict.fromkeys(e for sentence in sentences for e in sentence.evidence)
     for evidence in [*cited, *(v.best for v in verdicts if v.best is not None)]:
         run.ledger.cite(evidence)
+
+
+def _documents(run: Run, evidence: Sequence[Evidence], lean: Lean | None) -> tuple[SourceDocument, ...]:
+    """What is quoted, what a lean rests on, and what is shown without being cited."""
+    rests_on = [lean.document] if lean is not None and lean.value is not None and lean.document else []
+    listed = dict.fromkeys([*(e.document_id for e in evidence), *rests_on, *run.shown])
+    return tuple(_listed(run.ledger.documents[i], run.origins.get(i, "")) for i in listed)
 
 
 def _quoted(conflict: Conflict) -> set[str]:

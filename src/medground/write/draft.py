@@ -8,6 +8,7 @@ from pydantic import Field
 
 from medground.answer import Basis
 from medground.document import Frozen
+from medground.operators.writing import WriteOutput
 
 
 class Sentence(Frozen):
@@ -34,6 +35,12 @@ class Draft(Frozen):
     answer: tuple[str, ...] = ()
     basis: Basis | None = None
     reason: str = ""
+
+
+def drafted(output: WriteOutput) -> Draft:
+    """What a model wrote, each sentence on one line with what it cites."""
+    written = tuple(Sentence(text=" ".join(s.text.split()), evidence=s.evidence) for s in output.sentences)
+    return Draft(sentences=written, answer=output.answer, basis="model" if output.answer else None)
 
 
 def by_sentence(statements: Iterable[Sentence]) -> Iterator[list[Sentence]]:

@@ -9,7 +9,7 @@ from medground.operators.writing import WriteInput, write
 from medground.question import Question
 from medground.read.extract import evidence_views
 from medground.run import Run
-from medground.write.draft import Draft, Sentence
+from medground.write.draft import Draft, Sentence, drafted
 
 
 async def write_draft(question: Question, evidence: Sequence[Evidence], run: Run) -> Draft:
@@ -28,11 +28,7 @@ async def write_draft(question: Question, evidence: Sequence[Evidence], run: Run
             sentences=run.settings.recipe.sentences,
         ),
     )
-    return Draft(
-        sentences=tuple(Sentence(text=" ".join(s.text.split()), evidence=s.evidence) for s in output.sentences),
-        answer=output.answer,
-        basis="model" if output.answer else None,
-    )
+    return drafted(output)
 
 
 Mark = Callable[[Evidence], str]

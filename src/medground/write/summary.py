@@ -14,7 +14,7 @@ from medground.question import Question
 from medground.rank.design import design_level
 from medground.read.extract import evidence_views
 from medground.run import Run
-from medground.write.draft import Draft, Sentence
+from medground.write.draft import Draft, drafted
 
 
 def by_article(evidence: Sequence[Evidence], run: Run, *, designs: bool) -> list[Evidence]:
@@ -49,8 +49,4 @@ async def respond_from(question: Question, summary: Sequence[ObservationView], r
             sentences=run.settings.recipe.sentences,
         ),
     )
-    return Draft(
-        sentences=tuple(Sentence(text=" ".join(s.text.split()), evidence=s.evidence) for s in output.sentences),
-        answer=output.answer,
-        basis="model" if output.answer else None,
-    )
+    return drafted(output)
