@@ -75,7 +75,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 def _run(words: list[str], *, debug: bool) -> int:
     try:
-        status = int(app(words, standalone_mode=False) or 0)
+        status = int(app(words, prog_name="medground", standalone_mode=False) or 0)
         # Typer turns Ctrl-C inside a command into this status and says nothing.
         return _say(_STOPPED, status) if status == _INTERRUPTED else status
     except MedgroundError as error:
