@@ -65,13 +65,7 @@ async def build_pool(
     encoder = await asyncio.to_thread(opened_embedder, embedder, settings.home)
     clean, tasks = await asyncio.to_thread(_tasks, records, encoder, seed)
     async with await Engine.open(_without_shots(settings), progress=progress) as engine:
-        plan = Plan(
-            source_sha256=hashlib.sha256(await asyncio.to_thread(source.read_bytes)).hexdigest(),
-            seed=seed,
-            settings_hash=engine.settings.hash,
-            snapshots=tuple(s.snapshot for s in engine.sources if s.snapshot is not None),
-            embedding=encoder.identity,
-        )
+        plan = await asyncio.to_thread(_plan, source, seed, engine, encoder)
         with locked(file):
             unfinished = Unfinished(file, plan)
             failures = await solve_all(tasks, unfinished, limit, engine, progress)
@@ -106,6 +100,16 @@ def _tasks(records: Records, encoder: Embedder, seed: int) -> tuple[Clean, list[
     order = list(clean.places)
     random.Random(seed).shuffle(order)
     return clean, [Task(records.training[place], vectors[place]) for place in order]
+
+
+def _plan(source: Path, seed: int, engine: Engine, encoder: Embedder) -> Plan:
+    return Plan(
+        source_sha256=hashlib.sha256(source.read_bytes()).hexdigest(),
+        seed=seed,
+        settings_hash=engine.settings.hash,
+        snapshots=tuple(s.snapshot for s in engine.sources if s.snapshot is not None),
+        embedding=encoder.identity,
+    )
 
 
 def _without_shots(settings: Settings) -> Settings:
