@@ -78,6 +78,7 @@ class RecipeSettings(_Part):
 class PubMedReasonerSettings(_Part):
     """Parts of the recipe `pubmed-reasoner`. The switches turn off what we added to the paper, for ablations."""
 
+    terms: int = Field(default=8, ge=1, description="most MeSH headings that are searched with and criticised")
     signals: int = Field(default=10, ge=1, description="records whose title and abstract the critic sees (S_t)")
     signal_length: int = Field(default=1_500, ge=100, description="characters of an abstract that the critic sees")
     critic: bool = Field(default=True, description="refine the query (Algorithm 1); off: the first query stays")

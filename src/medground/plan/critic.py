@@ -83,7 +83,8 @@ async def revise_terms(question: Question, feedback: Sequence[Feedback], found: 
     """The terms after their critique (Eq. 9)."""
     value = UpdateTermsInput(question=question.text, feedback=tuple(feedback), signals=found.signals)
     output = await run.ask(update_terms, value)
-    return [Candidate(heading=h, rationale=r) for h, r in {t.heading: t.rationale for t in output.terms}.items()]
+    revised = [Candidate(heading=h, rationale=r) for h, r in {t.heading: t.rationale for t in output.terms}.items()]
+    return revised[: run.settings.pubmed_reasoner.terms]
 
 
 async def next_query(

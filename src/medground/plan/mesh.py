@@ -42,7 +42,7 @@ async def choose_terms(question: Question, candidates: Sequence[Candidate], run:
     """The candidates to search with, most important first (Eq. 2)."""
     output = await run.ask(select_terms, SelectTermsInput(question=question.text, candidates=tuple(candidates)))
     known = {candidate.heading: candidate for candidate in candidates}
-    return [known[heading] for heading in dict.fromkeys(output.selected)]
+    return [known[heading] for heading in dict.fromkeys(output.selected)][: run.settings.pubmed_reasoner.terms]
 
 
 async def first_query(question: Question, terms: Sequence[Candidate], run: Run) -> PubMedQuery:
