@@ -96,7 +96,7 @@ class VerifySettings(_Part):
         default="entail",
         description="`entail`: whoever answers that operator; or `nli:` and the folder or hub name of an NLI model",
     )
-    entailment: float = Field(default=0.5, ge=0, le=1, description="least probability of entailment (tau)")
+    entailment: float = Field(default=0.5, gt=0, le=1, description="least probability of entailment (tau)")
     support: float = Field(default=0.7, ge=0, le=1, description="least share of supported statements (theta)")
     context: int | None = Field(default=None, ge=1, description="only the first j passages are evidence (CONTEXT-j)")
     taxonomy: bool = Field(default=True, description="give each statement one of the eight labels")

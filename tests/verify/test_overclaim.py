@@ -27,6 +27,14 @@ def kinds(statement: str, quote: str, title: str = "", sentence: str = "") -> li
             [("certainty", "suggest that")],
         ),
         ("Bleeding is rare.", "Reports indicate that bleeding might be rare.", "", [("certainty", "might")]),
+        (
+            "Aspirin definitely prevents stroke in patients with possible atrial fibrillation.",
+            "Aspirin may prevent stroke.",
+            "",
+            [("certainty", "may")],
+        ),
+        ("Aspirin prevents stroke, and can be bought.", "Aspirin may prevent stroke.", "", [("certainty", "may")]),
+        ("The drug is effective; cost could fall.", "The drug may be effective.", "", [("certainty", "may")]),
         ("Coffee causes cancer.", "Coffee was associated with cancer.", "", [("cause", "associated")]),
         ("Zinc cures colds in patients.", "Zinc cured colds in mice.", "", [("population", "mice")]),
         ("The drug helps patients.", "The drug was of help.", "A trial in rats", [("population", "rats")]),
@@ -43,6 +51,8 @@ def test_what_a_statement_overclaims(statement: str, quote: str, title: str, exp
         ("Aspirin may prevent stroke.", "Aspirin may prevent stroke.", "", ""),
         ("Aspirin might prevent stroke.", "Aspirin may prevent stroke.", "", ""),
         ("Aspirin prevents stroke.", "Aspirin prevents stroke.", "", ""),
+        ("It is possible that aspirin prevents stroke.", "Aspirin may prevent stroke.", "", ""),
+        ("Aspirin prevents stroke, the trial suggests.", "Aspirin may prevent stroke.", "", ""),
         (
             "aspirin prevents stroke.",
             "Aspirin may prevent stroke.",

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from medground.answer import Verdict
 from medground.document import Document
+from medground.operators.keyless import words
 from medground.operators.keyless.flags import differences
 from medground.operators.keyless.flags.cues import ASSOCIATION, DOUBT, HEDGE
 
@@ -21,6 +22,13 @@ _REPORTED = re.compile(
     re.IGNORECASE,
 )
 """A hedge in front of what it hedges; a statement that repeats the rest has lost it."""
+_MODAL = re.compile(
+    r"\b(?P<modal>may|might|could)\s+(?:\w+ly\s+|also\s+)?(?:be\s+|have\s+)?(?P<verb>\w+)", re.IGNORECASE
+)
+_WORD = re.compile(r"\w+")
+_NEAR = 60
+"""Characters in front of a verb in which its hedge stands."""
+_TOLD = re.compile(r"\b(?:suggest\w*|hypothesi\w+|speculat\w+|unclear|uncertain\w*)\b", re.IGNORECASE)
 _ANIMALS_OR_CELLS = re.compile(
     r"\b(?:mouse|mice|murine|rats?|rodents?|rabbits?|zebrafish|drosophila|pigs?|piglets?|porcine|dogs?|canine|monkeys?|"
     r"macaques?|sheep|guinea pigs?|hamsters?|in vitro|ex vivo|cell lines?|cultured cells|cell cultures?|explants?)\b",
@@ -70,12 +78,28 @@ def held_back(verdict: Verdict, found: tuple[Excess, ...]) -> Verdict:
 
 
 def _certainty(statement: str, quote: str, document: Document, sentence: str) -> str | None:
+    if lost := _lost_modal(statement, quote, sentence):
+        return lost
     if HEDGE.search(sentence):
         return None
     if "certainty" in differences(statement, quote):
         return _word(DOUBT, quote) or _word(HEDGE, quote)
     reported = _REPORTED.search(quote)
     return reported[0].lower() if reported else None
+
+
+def _lost_modal(statement: str, quote: str, sentence: str) -> str | None:
+    """A `may` in front of a verb which the statement has, and has it plainly: a hedge elsewhere does not soften it."""
+    before = sentence[: max(sentence.find(statement), 0)]
+    for hedged in _MODAL.finditer(quote):
+        verb = words.stem(hedged["verb"].lower())
+        for said in _WORD.finditer(statement):
+            plain = words.stem(said[0].lower()) == verb and not HEDGE.search(
+                (before + statement[: said.start()])[-_NEAR:]
+            )
+            if plain and not _TOLD.search(sentence):
+                return hedged["modal"].lower()
+    return None
 
 
 def _cause(statement: str, quote: str, document: Document, sentence: str) -> str | None:

@@ -16,7 +16,7 @@ Judge = Callable[[str, Sequence[str], Sequence[str]], list[tuple[bool, str]]]
 """Question, headings, found texts -> a verdict and its reason for each heading."""
 
 _POOR_NAMES = """
-    adult|aged|animals|association|cells|child|data|disease|female|goals|hospitals|humans|infant|male|men|methods|mice
+    adult|affect|aged|animals|association|cells|child|data|disease|female|goals|hospitals|humans|infant|male|men|methods|mice
     |middle aged|patients|persons|population|probability|rats|research|research design|risk|risk factors|role|safety
     |schools|standards|students|teaching|therapeutics|time|tissues|women|work|world health organization
 """
