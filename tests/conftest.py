@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,9 @@ from medground.settings import Settings
 from medground.sources.base import Found
 from medground.trace import Trace
 from medground.usage import Usage
+
+# Where tests run in the background of a shell, Ctrl-C is ignored, and so it would be in the programs that they start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 SHARED = Path(__file__).resolve().parent.parent.parent / "shared"
 
