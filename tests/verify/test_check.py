@@ -219,3 +219,11 @@ def test_the_critics_own_word_is_kept_beside_the_verdict(make_run: MakeRun, scri
     found = asyncio.run(check_each(sentences, run))
     assert [c.judgement.relation if c.judgement else None for c in found] == [None, "entails", None]
     assert [c.verdict.label for c in found] == ["quoted", "not judged", "not found"]
+
+
+def test_a_question_states_nothing_whatever_a_critic_would_say(make_run: MakeRun, scripted_model: Any) -> None:
+    """A small model repeats the question as its rationale."""
+    model = scripted_model({"entail": EntailOutput(relation="entails", best="E1")})
+    run = make_run("q1?", model=model, by_model=["entail"], options={"verify.trusted_judges": model.name})
+    found = verdict(run, "Did aspirin lower the risk of stroke?", "E1")
+    assert (found.label, found.note, model.seen) == ("not found", "a question states nothing", [])

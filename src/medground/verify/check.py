@@ -94,6 +94,8 @@ def _settled(sentence: Sentence, run: Run, graph: GraphCheck | None, *, context:
         return Verdict(label="quoted", critic="verbatim", best=same.id, note="the source's own words")
     if sentence.evidence and not cited:
         return Verdict(label="not found", critic="retraction", note="every cited paper is retracted")
+    if sentence.text.rstrip().endswith("?"):
+        return Verdict(label="not found", critic="form", note="a question states nothing")
     if context or cited:
         return None
     return Verdict(label="not found", critic="citation", note="the sentence cites nothing")
