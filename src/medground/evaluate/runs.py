@@ -15,11 +15,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
 
-from filelock import FileLock, Timeout
+from filelock import FileLock
 from pydantic import ValidationError
 
 from medground.errors import StorageFailed, UsageError
 from medground.evaluate.base import RunHeader, RunLine
+from medground.evaluate.lock import locked
 from medground.evaluate.manifest import acceptable, differences
 from medground.evaluate.tally import Tally
 
@@ -56,7 +57,7 @@ class RunFile:
                 what `count` raises, and no file is left then.
             StorageFailed: the disk refuses.
         """
-        lock = _locked(path)
+        lock = locked(path)
         try:
             file = path.open("r+b" if path.exists() else "x+b", buffering=0)
             run = cls(path, file, lock, header, Tally(items=header.items))
@@ -190,18 +191,6 @@ def _whole_lines(path: Path) -> Iterator[bytes]:
             yield from (line for line in file if line.endswith(b"\n"))
     except OSError as error:
         raise UsageError(f"{path} cannot be read ({error.strerror or error}); name the file of a run") from None
-
-
-def _locked(path: Path) -> FileLock:
-    lock = FileLock(path.with_name(f".{path.name}.lock"), timeout=0)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        lock.acquire()
-    except Timeout:
-        raise UsageError(f"{path} is being written by another run; wait for it, or name another file") from None
-    except OSError as error:
-        raise StorageFailed(f"{path} cannot be written ({error.strerror or error}); name another file") from None
-    return lock
 
 
 def _whole_length(file: IO[bytes]) -> int:

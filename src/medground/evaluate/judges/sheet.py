@@ -6,10 +6,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from filelock import FileLock, Timeout
+from filelock import FileLock
 
 from medground.errors import StorageFailed, UsageError
 from medground.evaluate.judges.lines import Judgement, judgements_in
+from medground.evaluate.lock import locked
 
 _BEGIN = b'{"item":'
 
@@ -35,7 +36,7 @@ class Sheet:
             BadDocument: it holds something else.
             StorageFailed: the disk refuses.
         """
-        lock = _locked(path)
+        lock = locked(path)
         try:
             return cls(path, _held(path, pin), lock)
         except BaseException:
@@ -79,15 +80,3 @@ def _held(path: Path, pin: str) -> list[Judgement]:
         with path.open("r+b") as file:
             file.truncate(len(whole))
     return lines
-
-
-def _locked(path: Path) -> FileLock:
-    lock = FileLock(path.with_name(f".{path.name}.lock"), timeout=0)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        lock.acquire()
-    except Timeout:
-        raise UsageError(f"{path} is being written by another process; wait for it, or name another file") from None
-    except OSError as error:
-        raise StorageFailed(f"{path} cannot be written ({error.strerror or error}); name another file") from None
-    return lock

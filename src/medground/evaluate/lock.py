@@ -1,0 +1,27 @@
+"""One writer for a file of results."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from medground.errors import StorageFailed, UsageError
+
+
+def locked(path: Path) -> FileLock:
+    """The lock of a file, held; its folder is made.
+
+    Raises:
+        UsageError: another process writes it.
+        StorageFailed: the disk refuses.
+    """
+    lock = FileLock(path.with_name(f".{path.name}.lock"), timeout=0)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lock.acquire()
+    except Timeout:
+        raise UsageError(f"{path} is being written by another run; wait for it, or name another file") from None
+    except OSError as error:
+        raise StorageFailed(f"{path} cannot be written ({error.strerror or error}); name another file") from None
+    return lock
