@@ -19,7 +19,6 @@ import argparse
 import asyncio
 import json
 import math
-import random
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -35,6 +34,7 @@ from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
 from medground.engine import Engine
 from medground.errors import MedgroundError
+from medground.evaluate.runner import lot
 from medground.question import Question
 from medground.settings import Settings, parse_options
 from medground.trace import read_trace
@@ -275,8 +275,8 @@ def main() -> None:
     corpora = options.corpus or (["titled", "untitled"] if options.model == "keyless" else ["untitled"])
     ready(settings_of(options, corpora[0], "base"), options.data, corpora)
     records = read(options.data / "pubmedqa", "test")
-    random.Random(0).shuffle(records)
-    records = records[: options.limit]
+    # The questions of `medground eval run --limit N --seed 0`.
+    records = sorted(records, key=lambda record: lot(record["pmid"], 0))[: options.limit]
     for corpus in corpora:
         report(corpus, asyncio.run(run(options, corpus, records)))
 

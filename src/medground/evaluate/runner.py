@@ -221,7 +221,7 @@ def _items(selection: Selection, done: Collection[str]) -> Iterator[Item]:
         left = None if selection.limit is None else selection.limit - len(done)
         yield from islice(read(selection.path, selection.split, lambda i: i not in done), left)
         return
-    chosen = sorted(_ids(selection), key=lambda i: _lot(i, selection.seed))[: selection.limit]
+    chosen = sorted(_ids(selection), key=lambda i: lot(i, selection.seed))[: selection.limit]
     order = [i for i in chosen if i not in done]
     wanted = frozenset(order)
     items = {item.id: item for item in read(selection.path, selection.split, wanted.__contains__)}
@@ -229,5 +229,6 @@ def _items(selection: Selection, done: Collection[str]) -> Iterator[Item]:
         yield items.pop(i)
 
 
-def _lot(item: str, seed: int | None) -> str:
+def lot(item: str, seed: int | None) -> str:
+    """The place of an item in the shuffle of a seed: items are asked in the order of their lots."""
     return hashlib.sha256(f"{seed}:{item}".encode()).hexdigest()
