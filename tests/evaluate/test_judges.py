@@ -17,6 +17,12 @@ from typer.testing import CliRunner
 from medground.errors import BadDocument, ConfigError, ModelFailed, UsageError
 from medground.evaluate.base import RunHeader, RunLine
 from medground.evaluate.datasets import open_dataset
+from medground.evaluate.experiments.figures import read_row
+from medground.evaluate.experiments.form import read_experiment
+from medground.evaluate.experiments.judging import check_judge, judge_rows
+from medground.evaluate.experiments.results import results
+from medground.evaluate.experiments.run import Made, Options
+from medground.evaluate.experiments.table import notes, table
 from medground.evaluate.judges.agreement import judges_agreement
 from medground.evaluate.judges.judge import judge_long, judge_pairs
 from medground.evaluate.judges.judged import JudgedRun, pairs_of
@@ -388,3 +394,75 @@ def test_orders_are_symmetric_and_nothing_is_lost(said: list[tuple[Any, Any]]) -
     ours, theirs = outcomes(lines, "a", OVERALL), outcomes(lines, "b", OVERALL)
     assert theirs == {item: swapped[word] for item, word in ours.items()}
     assert sum(word == "win" for word in ours.values()) == sum(words == ("first", "second") for words in said)
+
+
+FILES = Path(__file__).resolve().parents[2] / "experiments"
+
+
+def made_of(folder: Path, name: str, first: JudgedRun, second: JudgedRun) -> Made:
+    """An experiment whose two judged rows were run on PubMedQA."""
+    experiment = read_experiment(FILES / f"{name}.toml")
+    assert experiment.judged is not None
+    runs = {
+        (row, "pubmedqa"): read_row(written(folder, run), {}, folder)
+        for row, run in zip(experiment.judged, (first, second), strict=True)
+    }
+    return Made(experiment, runs, {}, {}, {})
+
+
+def judge_made(made: Made, model: Any, home: Path, concurrency: int = 1) -> Made:
+    models = Models(model.name, {}, {model.name: model})
+    return asyncio.run(judge_rows(made, models, home, concurrency=concurrency))
+
+
+def test_a_table_of_comparisons_has_our_row_under_each_axis(scripted_model: Scripted, tmp_path: Path) -> None:
+    model = scripted_model({"compare_explanations": prefers("good")})
+    made = judge_made(made_of(tmp_path, "000/table-2", a_run("ours", GOOD), a_run("base", PLAIN)), model, tmp_path, 3)
+    rows = table(made)
+    assert [row[0] for row in rows[1:5]] == [
+        "Reasoning Soundness",
+        "ours: soundness",
+        "Evidence Grounding",
+        "ours: grounding",
+    ]
+    assert rows[2][1] == f"judged by {model.name}"
+    loss, tie, win, base, ours = rows[2][2:7]
+    assert (loss, tie, base, ours) == ("33.33", "33.33", "4", "4")
+    assert win.startswith("33.33 [")
+    assert rows[2][7:] == ["needs a judge"] * 5  # MMLU-CK was not run
+    said = " ".join(notes(made))
+    assert "compared pubmed-reasoner (win) with model only (loss) on 3 questions" in said
+    assert results(made)["openai:small"]["judged"]["pubmedqa"]["judged"] == 3
+    judge_made(made, model, tmp_path)
+    assert len(model.seen) == 6  # nothing is judged twice
+
+
+def test_marks_of_a_row_stand_in_its_own_row(scripted_model: Scripted, tmp_path: Path) -> None:
+    model = scripted_model({"compare_explanations": prefers("good")})
+    runs = a_run("ours", dict.fromkeys(GOOD, "good")), a_run("all", dict.fromkeys(GOOD, "poor"))
+    made = judge_made(made_of(tmp_path, "000/table-6", *runs), model, tmp_path)
+    cells = {row[0]: row[3:] for row in table(made)}
+    assert cells["ours: pubmed-reasoner"] == ["5"] * 4
+    assert cells["ours: pubmed-reasoner that reads all"] == ["2"] * 4
+
+
+def test_columns_of_a_judge_without_one_or_without_a_pair(scripted_model: Scripted, tmp_path: Path) -> None:
+    runs = a_run("ours", GOOD), a_run("base", PLAIN, right=False)
+    made = made_of(tmp_path, "000/table-8", *runs)
+    assert table(made)[2] == ["ours: soundness", "not judged", *["needs a judge"] * 5]
+    assert "name a judge with --judge" in " ".join(notes(made))
+    said = " ".join(notes(judge_made(made, scripted_model({}), tmp_path)))
+    assert "judge on pubmedqa: no question that both rows have right" in said
+    rubbish = scripted_model({"compare_explanations": lambda _: ModelFailed("rubbish", model="m")})
+    failed = judge_made(made_of(tmp_path, "000/table-8", a_run("a", GOOD), a_run("b", PLAIN)), rubbish, tmp_path)
+    assert table(failed)[2][2:] == ["needs a judge"] * 5
+    assert "judged 0, not judged 0, failed 3" in " ".join(notes(failed))
+
+
+@pytest.mark.parametrize(
+    ("name", "judge", "words"),
+    [("000/table-1", "openai:gpt-5", "has no column of a judge"), ("000/table-2", "groq:small", "answers a row")],
+)
+def test_a_judge_that_cannot_be_used_is_refused_before_anything_runs(name: str, judge: str, words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        check_judge(read_experiment(FILES / f"{name}.toml"), judge, Options(data=FILES, model="openai:small"))

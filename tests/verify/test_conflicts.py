@@ -161,6 +161,31 @@ AGREE = [
         "Modafinil decreased the drowsiness of atypical antipsychotics.",
         "Atypical antipsychotics showed higher occupancy.",
     ),
+    (  # up against down, but not of the same outcome
+        "Does iron improve growth?",
+        "Iron reduced fever.",
+        "Iron increased haemoglobin.",
+    ),
+    (  # planned, supposed, left open, or known from others
+        "Does vitamin D prevent falls?",
+        "Vitamin D had no effect on falls.",
+        "If vitamin D reduced falls, that would be cheap.",
+    ),
+    (
+        "Does vitamin D prevent falls?",
+        "Vitamin D reduced falls.",
+        "Whether vitamin D has no effect on falls remains to be evaluated.",
+    ),
+    (  # no better than another treatment, and no harm
+        "Does acupuncture reduce pain?",
+        "Acupuncture reduced pain.",
+        "Individual acupuncture was not superior to standard acupuncture for pain.",
+    ),
+    (
+        "Does vitamin D improve bone density?",
+        "Vitamin D improved bone density.",
+        "Vitamin D did not have a negative effect on bone density.",
+    ),
     (
         "Does acupuncture relieve low back pain?",
         "Acupuncture did not relieve low back pain.",

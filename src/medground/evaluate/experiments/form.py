@@ -6,7 +6,7 @@ import math
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from pydantic import Field, ValidationError, model_validator
 
@@ -73,12 +73,14 @@ class Published(Frozen, extra="forbid"):
     Attributes:
         model: the model that made it, and with what.
         row: name of the row here that does the same, if any.
+        axis: the axis of explanations that the row is about, in a table of comparisons.
         values: one for each column; nan where the paper has none.
     """
 
     name: str
     model: str = ""
     row: str | None = None
+    axis: Literal["soundness", "grounding", "relevance", "trustworthiness"] | None = None
     values: tuple[float, ...]
 
     def value(self, place: int) -> float | None:
@@ -98,6 +100,7 @@ class Experiment(Frozen, extra="forbid"):
         status: `runnable`, or what it waits for, such as `waits for recipe omni-rag`.
         columns: `DATA.METRIC`, the columns of the figures.
         at_least: columns of which the paper only says that they are more than the number.
+        judged: the two rows whose explanations a judge compares; a win is the first one's.
         note: what a reader must know to compare.
     """
 
@@ -109,6 +112,7 @@ class Experiment(Frozen, extra="forbid"):
     status: str = RUNNABLE
     columns: tuple[str, ...] = ()
     at_least: tuple[str, ...] = ()
+    judged: tuple[str, str] | None = None
     note: str = ""
     data: dict[str, Data] = Field(default_factory=dict)
     rows: tuple[Row, ...] = ()
@@ -140,6 +144,8 @@ class Experiment(Frozen, extra="forbid"):
                 raise ValueError(f"{published.name}: {len(published.values)} values for {len(self.columns)} columns")
             if published.row is not None and published.row not in rows:
                 raise ValueError(f"{published.name}: there is no row {published.row!r}")
+        if unknown := {*(self.judged or ())} - rows:
+            raise ValueError(f"judged: there is no row {', '.join(sorted(unknown))}")
         if self.runnable:
             self._check_data()
         return self

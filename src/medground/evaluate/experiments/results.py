@@ -42,6 +42,8 @@ def results(made: Made) -> dict[str, dict[str, Any]]:
     by_model: dict[str, dict[str, Any]] = {}
     for (row, data), run in made.runs.items():
         of_model = by_model.setdefault(run.header.model, {"blind": _blind(made), "missing": _missing(made), "runs": []})
+        if made.judged:
+            of_model["judged"] = {name: result.model_dump(mode="json") for name, result in made.judged.items()}
         of_model["runs"].append({"row": row, "data": data, "figures": _figures(made, row, data), **_about(run)})
     return by_model
 

@@ -20,6 +20,7 @@ from medground.evaluate.base import DataSet, Item
 from medground.evaluate.experiments.figures import RunOfRow, read_row
 from medground.evaluate.experiments.form import Data, Experiment, Row
 from medground.evaluate.experiments.place import find_data
+from medground.evaluate.judges.results import PairResult
 from medground.evaluate.runner import Selection, Watch, run_set
 from medground.settings import Settings
 
@@ -76,6 +77,7 @@ class Made:
         missing: why a row has no run, by row and data; the row is empty where the data itself is missing.
         blind: the best accuracy without reading evidence, by data.
         stand_ins: what a row was given instead of the paper's own, by row.
+        judged: what a judge said of the two rows that it compares, by data.
     """
 
     experiment: Experiment
@@ -83,6 +85,7 @@ class Made:
     missing: Mapping[tuple[str, str], str]
     blind: Mapping[str, Baseline]
     stand_ins: Mapping[str, Mapping[str, Any]]
+    judged: Mapping[str, PairResult] = field(default_factory=dict)
 
     def base(self, data: str) -> RunOfRow | None:
         """The run that ratios of cost are taken to."""

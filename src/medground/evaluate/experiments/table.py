@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from medground.evaluate.experiments.figures import JUDGED, Figure, figure, shown
 from medground.evaluate.experiments.form import Experiment, Published
+from medground.evaluate.experiments.judging import judge_notes, judged_figure
 from medground.evaluate.experiments.run import Made
 from medground.evaluate.tally import is_right
 
@@ -23,9 +24,13 @@ def table(made: Made) -> list[list[str]]:
     left = {row.name for row in experiment.rows}
     for published, followed in _followed(experiment):
         rows.append(_published(experiment, published))
+        if published.axis is not None:
+            rows.append(_ours_on(made, published.axis))
         if published.row is not None and published.row not in followed:
             left.discard(published.row)
             rows.append(_ours(made, published.row))
+    if any(published.axis for published in experiment.published):  # our rows are one pair, shown by axis
+        left.clear()
     return rows + [_ours(made, row.name) for row in experiment.rows if row.name in left]
 
 
@@ -67,8 +72,7 @@ def notes(made: Made) -> Iterator[str]:
         yield from _when_answering(made)
     for (row_name, name), reason in made.missing.items():
         yield f"not run, {row_name + ' on ' if row_name else ''}{name}: {reason}"
-    if any(metric in JUDGED for _, _, metric in experiment.cells()):
-        yield "a judge's figures are not in a run: a judge model reads the runs that this made"
+    yield from judge_notes(made)
 
 
 def _when_answering(made: Made) -> Iterator[str]:
@@ -88,6 +92,8 @@ def _when_answering(made: Made) -> Iterator[str]:
 
 def value_of(made: Made, row: str, data: str, metric: str) -> Figure | None:
     """Our figure for a row and a column; None where there is none."""
+    if metric in JUDGED:
+        return judged_figure(made, row, None, data, metric)
     run = made.runs.get((row, data))
     return None if run is None else figure(metric, run, made.base(data))
 
@@ -115,6 +121,13 @@ def _ours(made: Made, row: str) -> list[str]:
         found = value_of(made, row, data, metric)
         cells.append(_cell(found) if found else JUDGE if metric in JUDGED else NOTHING)
     return [OURS + row, runs[0].header.model if runs else "not run", *cells]
+
+
+def _ours_on(made: Made, axis: str) -> list[str]:
+    found = [judged_figure(made, "", axis, data, metric) for _, data, metric in made.experiment.cells()]
+    judges = dict.fromkeys(result.judge for result in made.judged.values())
+    by = f"judged by {', '.join(judges)}" if judges else "not judged"
+    return [OURS + axis, by, *(_cell(figure) if figure else JUDGE for figure in found)]
 
 
 def _cell(found: Figure) -> str:

@@ -85,11 +85,22 @@ def check_judge(judge: Model, runs: Sequence[JudgedRun]) -> None:
         UsageError: a model of a run is the judge, under this or another provider's name.
     """
     for run in runs:
-        same = [name for name in sorted(run.models) if _bare(name) == _bare(judge.name)]
+        same = [name for name in sorted(run.models) if same_model(name, judge.name)]
         if same and judge.name != KEYLESS:  # which judges nothing
             raise UsageError(
                 f"{judge.name} wrote answers of {run.name}, so it may not judge them; name another --model"
             )
+
+
+def place_of(home: Path, judge: str, names: Sequence[str]) -> Path:
+    """Where judgements are kept that nobody gave a file: the same judge on the same runs has the same one."""
+    words = "/".join([judge, *names])
+    return home / "judgements" / f"{hashlib.sha256(words.encode()).hexdigest()[:12]}.jsonl"
+
+
+def same_model(one: str, other: str) -> bool:
+    """Whether two names are of one model, whoever serves it."""
+    return _bare(one) == _bare(other)
 
 
 def pin(judge: Model, operator: Operator[Any, Any], runs: Sequence[JudgedRun]) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,6 +12,7 @@ from medground.faces.cli.eval_judge_show import shown_judgements
 from medground.faces.cli.options import Quiet, Sets, SettingsFile, load_settings
 
 if TYPE_CHECKING:
+    from medground.evaluate.judges.judge import Watch
     from medground.evaluate.judges.judged import JudgedRun
     from medground.evaluate.judges.lines import Judgement
     from medground.settings import Settings
@@ -33,14 +33,14 @@ def judge(
 ) -> None:
     """Compare two runs' explanations where both are right, in both orders; or mark one run's long answers."""
     from medground.errors import UsageError
-    from medground.evaluate.judges.judged import JudgedRun
+    from medground.evaluate.judges.judged import JudgedRun, place_of
 
     if (other is None) == (data is None):
         raise UsageError("give two runs to compare them, or one run and --data to mark its long answers")
     # The judge is the model that is named here, whatever the settings say of single operators.
     chosen = load_settings(sets, None, settings, {"model.default": model, "model.operators": {}})
     runs = [JudgedRun.read(path) for path in (run, other) if path]
-    place = out or _place(runs, model, chosen)
+    place = out or place_of(chosen.home, model, [run.name for run in runs])
     lines = asyncio.run(_judged(runs, data, place, limit, concurrency, chosen, quiet=quiet))
     typer.echo(shown_judgements(lines, json=json))
     if not json:
@@ -55,6 +55,16 @@ def judged(
     from medground.evaluate.judges.lines import read_judgements
 
     typer.echo(shown_judgements(read_judgements(files), json=json))
+
+
+def shown_judging(*, quiet: bool) -> Watch:
+    """A watch that draws one line on standard error; it draws nothing when `quiet`."""
+
+    def watch(done: int, of: int) -> None:
+        if not quiet:
+            typer.echo(f"\r{done:,} of {of:,} judged", nl=done == of, err=True)
+
+    return watch
 
 
 async def _judged(
@@ -72,10 +82,7 @@ async def _judged(
     from medground.models.open import open_models
     from medground.operators.catalogue import OPERATORS
 
-    def watch(done: int, of: int) -> None:
-        if not quiet:
-            typer.echo(f"\r{done:,} of {of:,} judged", nl=done == of, err=True)
-
+    watch = shown_judging(quiet=quiet)
     models = open_models(settings, OPERATORS)
     try:
         if data is None:
@@ -101,9 +108,3 @@ def _compared(runs: list[JudgedRun]) -> str:
     found = pairs_of(*runs)
     without = f", {found.unexplained:,} more without an explanation" if found.unexplained else ""
     return f"right in both: {len(found.right):,} of {found.both:,} questions{without}"
-
-
-def _place(runs: list[JudgedRun], model: str, settings: Settings) -> Path:
-    """The same judge on the same runs has the same file."""
-    words = "/".join([model, *(run.name for run in runs)])
-    return settings.home / "judgements" / f"{hashlib.sha256(words.encode()).hexdigest()[:12]}.jsonl"

@@ -41,6 +41,9 @@ def run(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A file, or a name such as 000/table-1.")],
     data: Annotated[Path, typer.Option(help="The folder that holds the data sets, or folders of them.")] = Path("data"),
     model: Annotated[str | None, typer.Option(help="Model that answers operators; keyless without one.")] = None,
+    judge: Annotated[
+        str | None, typer.Option(help="Model that compares explanations, for a judge's columns; none without it.")
+    ] = None,
     smoke: Annotated[bool, typer.Option("--smoke", help="Keyless, on three questions of each set.")] = False,
     limit: Annotated[int | None, typer.Option(min=1, help="At most so many questions of each set.")] = None,
     corpus: Annotated[list[str] | None, typer.Option("--corpus", "-c", help="Search this instead; repeatable.")] = None,
@@ -60,8 +63,8 @@ def run(
     from medground.evaluate.experiments.run import Options
     from medground.settings import parse_options
 
-    if smoke and (model or save):
-        raise UsageError("--smoke is keyless and on three questions: nothing to keep; drop --model and --save")
+    if smoke and (model or judge or save):
+        raise UsageError("--smoke is keyless and on three questions: nothing to keep; drop --model, --judge and --save")
     experiment = read_experiment(_path(file, folder))
     options = Options(
         data=data,
@@ -74,7 +77,7 @@ def run(
         concurrency=concurrency,
         accept=tuple(accept or ()),
     )
-    made = asyncio.run(_make(experiment, options, quiet=quiet))
+    made = asyncio.run(_make(experiment, options, judge, quiet=quiet))
     _show(made)
     if save is not None:
         from medground.evaluate.experiments.results import save as keep
@@ -87,7 +90,8 @@ def _path(file: str, folder: Path) -> Path:
     return named if not Path(file).is_file() and named.is_file() else Path(file)
 
 
-async def _make(experiment: Experiment, options: Options, *, quiet: bool) -> Made:
+async def _make(experiment: Experiment, options: Options, judge: str | None, *, quiet: bool) -> Made:
+    from medground.evaluate.experiments.judging import check_judge
     from medground.evaluate.experiments.run import make
     from medground.faces.cli.eval_progress import shown_run
 
@@ -98,7 +102,27 @@ async def _make(experiment: Experiment, options: Options, *, quiet: bool) -> Mad
         with shown_run(quiet=quiet) as watch:
             yield watch
 
-    return await make(experiment, options, shown)
+    if judge is not None:
+        check_judge(experiment, judge, options)
+    made = await make(experiment, options, shown)
+    return made if judge is None else await _judged(made, judge, options, quiet=quiet)
+
+
+async def _judged(made: Made, judge: str, options: Options, *, quiet: bool) -> Made:
+    from medground.evaluate.experiments.judging import judge_rows
+    from medground.faces.cli.eval_judge import shown_judging
+    from medground.models.open import open_models
+    from medground.operators.catalogue import OPERATORS
+    from medground.settings import Settings
+
+    # The judge is the model that is named here, whatever the settings say of single operators.
+    settings = Settings.load(options={**options.sets, "model.default": judge, "model.operators": {}})
+    models = open_models(settings, OPERATORS)
+    try:
+        watch = shown_judging(quiet=quiet)
+        return await judge_rows(made, models, settings.home, concurrency=options.concurrency, watch=watch)
+    finally:
+        await models.close()
 
 
 def _show(made: Made) -> None:

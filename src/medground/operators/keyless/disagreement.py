@@ -20,7 +20,7 @@ SAME_TOPIC = 0.6
 """Least share of the question's topic words, by weight, that both papers name in title or quote."""
 SAME_FINDING = 0.3
 """Least share of them that both quotes hold."""
-OPPOSITE = 0.7
+OPPOSITE = 1.0
 """The same for up against down: what goes up in one paper and what goes down in another are seldom the same thing."""
 LEAST_SHARED = 2
 """Fewest topic words that both quotes hold."""
@@ -43,6 +43,19 @@ _EFFECT = re.compile(
     re.IGNORECASE,
 )
 _TURN = re.compile(r"\b(?:but|although|though|however|whereas|while|except|despite|unless|only)\b", re.IGNORECASE)
+_UNSETTLED = re.compile(
+    r"\b(?:if|whether|should|would|hypothes\w+|(?:remains?|yet|need(?:s|ed)?|has|have) (?:\w+ )?to be (?:\w+ )?\w+ed|"
+    r"(?:previously|already|generally|widely|well|are|is) (?:shown|demonstrated|reported|known|established)|"
+    r"will (?:be )?\w+|(?:not|yet) been)\b",
+    re.IGNORECASE,
+)
+"""What was planned, supposed, left open, or found by others is no finding of the paper."""
+_OTHER_NULL = re.compile(
+    r"\b(?:not|no|nor|without|non)\b[^.;,]{0,30}\b(?:superior\w*|inferior\w*|equivalen\w+|(?:negative|adverse|harmful|"
+    r"detrimental|side|deleterious|unwanted)(?: \w+)? (?:effects?|impact|events?|reactions?))|\bnon-?inferior",
+    re.IGNORECASE,
+)
+"""No better than another treatment, or no harm: neither says that there is no effect."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +79,7 @@ def difference(question: str, one: Finding, other: Finding) -> Difference | None
 
     Sentences that turn (`but`, `whereas`) report more than one finding, so they are not compared.
     """
-    if any(states_purpose(finding.quote) or _TURN.search(finding.quote) for finding in (one, other)):
+    if not (_comparable(one.quote) and _comparable(other.quote)):
         return None
     topic = words.topic(question)
     named = topic & _terms(one.title, one.quote) & _terms(other.title, other.quote)
@@ -78,6 +91,11 @@ def difference(question: str, one: Finding, other: Finding) -> Difference | None
     if words.coverage(topic, named) < SAME_TOPIC or words.coverage(topic, shared) < least:
         return None
     return Difference(kind, _named(shared, one.quote))
+
+
+def _comparable(quote: str) -> bool:
+    """Whether a quote reports one finding of its own paper."""
+    return not states_purpose(quote) and not any(no.search(quote) for no in (_TURN, _UNSETTLED, _OTHER_NULL))
 
 
 def _terms(*texts: str) -> set[str]:
