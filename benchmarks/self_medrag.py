@@ -1,7 +1,7 @@
 """Self-MedRAG against its own base without critic, on PubMedQA's official test split and its 1,000 abstracts.
 
     python benchmarks/self_medrag.py --out RESULTS.jsonl [--data ../shared/data] [--model keyless] [--limit 500]
-        [--corpus titled --corpus untitled] [--home FOLDER] [--set KEY=VALUE ...]
+        [--concurrency 1] [--corpus titled --corpus untitled] [--home FOLDER] [--set KEY=VALUE ...]
 
 Each question is asked twice, first of the base (`self_medrag.critic=false`), then of the loop. Each result is appended
 to RESULTS.jsonl as it comes; the same command goes on where it was stopped. A failure is a result with its status, and
@@ -137,17 +137,25 @@ async def run(options: argparse.Namespace, corpus: str, records: Sequence[Record
         with options.out.open("a", encoding="utf-8") as file:
             if options.out.stat().st_size and not options.out.read_text(encoding="utf-8").endswith("\n"):
                 file.write("\n")
-            for number, record in enumerate(records, start=1):
-                for mode, engine in engines.items():
-                    key = (engine.settings.hash, record["pmid"])
-                    if key in known:
-                        continue
-                    about = {"settings": key[0], "pmid": key[1], "corpus": corpus, "mode": mode, "model": options.model}
-                    known[key] = about | {"expected": record["final_decision"]} | await asked(engine, record)
-                    file.write(json.dumps(known[key]) + "\n")
-                    file.flush()
-                if options.model != "keyless" or number % 100 == 0:
-                    print(f"{corpus} {number}/{len(records)}", flush=True)
+            left = iter(enumerate(records, start=1))
+
+            async def work() -> None:
+                for number, record in left:  # each worker takes the next one
+                    for mode, engine in engines.items():
+                        key = (engine.settings.hash, record["pmid"])
+                        if key in known:
+                            continue
+                        about = dict(zip(("settings", "pmid"), key, strict=True)) | {"corpus": corpus, "mode": mode}
+                        about |= {"model": options.model, "expected": record["final_decision"]}
+                        known[key] = about | await asked(engine, record)
+                        file.write(json.dumps(known[key]) + "\n")
+                        file.flush()
+                    if options.model != "keyless" or number % 100 == 0:
+                        print(f"{corpus} {number}/{len(records)}", flush=True)
+
+            async with asyncio.TaskGroup() as workers:
+                for _ in range(options.concurrency):
+                    workers.create_task(work())
     return {mode: [known[engine.settings.hash, r["pmid"]] for r in records] for mode, engine in engines.items()}
 
 
@@ -268,6 +276,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--model", default="keyless")
     parser.add_argument("--limit", type=int, default=500)
+    parser.add_argument("--concurrency", type=int, default=1, help="questions under way at once")
     parser.add_argument("--corpus", action="append", choices=("titled", "untitled"))
     parser.add_argument("--home", type=Path, help="Medground's folder, where corpora are built; its own by default")
     parser.add_argument("--set", dest="sets", action="append", default=[])

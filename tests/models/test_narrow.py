@@ -17,6 +17,7 @@ from medground.operators.reading import ExtractInput, ExtractOutput, extract
 from medground.operators.verifying import EntailInput, entail
 from medground.operators.views import EvidenceView, SentencedPassage, SentenceView
 from medground.operators.writing import WriteInput, write
+from medground.question import Option
 from medground.settings import Settings
 from medground.testing.chat_peer import ChatPeer, chat
 
@@ -67,6 +68,14 @@ def test_lists_of_ids_and_answers_are_closed() -> None:
     cited = schema["$defs"]["WrittenSentence"]["properties"]["evidence"]
     assert (cited["items"]["enum"], cited["maxItems"]) == (["E1", "E2"], 2)
     assert schema["properties"]["answer"]["items"]["enum"] == ["no", "yes"]
+
+
+@pytest.mark.parametrize(("task", "most"), [("single-choice", 1), ("multiple-choice", 2)])
+def test_one_answer_or_several_as_the_question_has(task: Any, most: int) -> None:
+    options = (Option(letter="A", text="Aspirin"), Option(letter="B", text="Statins"))
+    value = WriteInput(question="Which?", task=task, options=options, evidence=())
+    answer = schema_of(sent_for(write, value, '{"sentences": [], "answer": []}'))["properties"]["answer"]
+    assert (answer["items"]["enum"], answer["maxItems"]) == (["A", "B"], most)
 
 
 def test_nothing_can_be_cited_where_nothing_was_given() -> None:

@@ -23,9 +23,9 @@ _OPENERS = (
     "The|This|These|Those|There|They|We|Our|It|Its|In|However|Thus|Therefore|Although|Moreover|Furthermore|After|"
     "Background|Objectives?|Aims?|Methods?|Patients|Results?|Conclusions?|Discussion"
 )
-_AFTER_LETTER = re.compile(rf"(?<=[\s\-(][A-Z]\.)\s+(?=(?:{_OPENERS})[\s,:])")
+_AFTER_LETTER = re.compile(rf"(?<=[\s\-(][A-Z])\.(?P<space>\s+)(?=(?:{_OPENERS})[\s,:])")
 # Abstracts lose the space between two sections: "(P<.001).Conclusion", "was seen.The".
-_GLUED = re.compile(rf"(?<=[a-z0-9)\]%]\.)(?=(?:{_OPENERS})\b(?!\.))|(?<=[)\]%]\.)(?=[A-Z][a-z])")
+_GLUED = re.compile(rf"(?<=[a-z0-9)\]%])\.(?P<space>)(?:(?=(?:{_OPENERS})\b(?!\.))|(?<=[)\]%]\.)(?=[A-Z][a-z]))")
 
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n\s*")
 # Dotted leaders and other long runs of marks end no sentence, and cost the library quadratic time.
@@ -69,10 +69,10 @@ def _sentences(text: str, start: int, end: int) -> Iterator[Span]:
     for first, last in _tokenizer().spans(text[start:end]):
         first, last = start + first, start + last
         borders = [*_AFTER_LETTER.finditer(text, first, last), *_GLUED.finditer(text, first, last)]
-        for border in sorted(borders, key=lambda match: match.start()):
-            if first < border.start():
-                yield first, border.start()
-                first = border.end()
+        for before, after in sorted(border.span("space") for border in borders):
+            if first < before:
+                yield first, before
+                first = after
         yield first, last
 
 

@@ -13,6 +13,8 @@ from pydantic_ai.messages import InstructionPart
 from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.profiles import DEFAULT_PROMPTED_OUTPUT_TEMPLATE
 
+from medground.operators.base import AtMostOne
+
 MOST = 200
 """Values of a field. Hosted models refuse schemas with long lists; the operator's own check remains for those."""
 
@@ -81,7 +83,8 @@ def _only(field: Any, values: Sequence[str]) -> Any:
     if field.get("type") == "array":
         if not values:
             return {**field, "maxItems": 0}
-        return {**field, "items": _only(field.get("items"), values), "maxItems": len(values)}
+        most = 1 if isinstance(values, AtMostOne) else len(values)
+        return {**field, "items": _only(field.get("items"), values), "maxItems": most}
     if field.get("type") == "string" and values:
         return {**field, "enum": list(dict.fromkeys(values))}
     return field

@@ -78,6 +78,10 @@ def accept_anything(value: Any, output: Any) -> None:
     """The check of an operator whose output needs none beyond its type."""
 
 
+class AtMostOne(tuple[str, ...]):
+    """Choices of a list that may name one of them or none, such as the answers to a question with one answer."""
+
+
 def leave_open(value: Any) -> Mapping[str, tuple[str, ...]]:
     """The choices of an operator whose fields may hold anything of their type."""
     return {}
@@ -94,7 +98,8 @@ class Operator(Generic[I, O]):
         output: type of the output, constrained when the model writes it.
         keyless: answers without a model, deterministic and fast.
         choices: for an input, the values that a field of the output, or each item of it, may have, by field name: ids
-            that were given. Models that can be held to them are; `check` says it to the others.
+            that were given; `AtMostOne` of them where a list may not name several. Models that can be held to them
+            are; `check` says it to the others.
         check: raises `InvalidOutput` when the output does not fit the input (an unknown id, an empty sentence).
     """
 

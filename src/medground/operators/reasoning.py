@@ -14,7 +14,7 @@ from medground.operators.base import InvalidOutput, Operator, OperatorInput, Ope
 from medground.operators.keyless import reading, writing
 from medground.operators.reading import DATA_RULE
 from medground.operators.views import EvidenceView, PassageView, SentencedPassage
-from medground.operators.writing import allowed_answers
+from medground.operators.writing import allowed_answers, answer_choices
 from medground.question import Option, Task
 
 
@@ -90,7 +90,7 @@ def _choices(value: ReasonInput) -> dict[str, tuple[str, ...]]:
     """The sentence ids and answers that an output may hold."""
     return {
         "sentences": tuple(s.id for p in value.passages for s in p.sentences),
-        "answer": tuple(sorted(allowed_answers(value.task, value.options))),
+        "answer": answer_choices(value.task, value.options),
     }
 
 

@@ -10,7 +10,7 @@ from typing import assert_never
 
 from pydantic import Field
 
-from medground.operators.base import InvalidOutput, Operator, OperatorInput, OperatorOutput, Untrusted
+from medground.operators.base import AtMostOne, InvalidOutput, Operator, OperatorInput, OperatorOutput, Untrusted
 from medground.operators.keyless import writing as keyless
 from medground.operators.reading import DATA_RULE
 from medground.operators.views import EvidenceView
@@ -56,7 +56,13 @@ def check_written(task: Task, options: tuple[Option, ...], known: set[str], outp
 
 def written_choices(task: Task, options: tuple[Option, ...], known: Iterable[str]) -> dict[str, tuple[str, ...]]:
     """The ids and answers that a written rationale may hold."""
-    return {"evidence": tuple(known), "answer": tuple(sorted(allowed_answers(task, options)))}
+    return {"evidence": tuple(known), "answer": answer_choices(task, options)}
+
+
+def answer_choices(task: Task, options: tuple[Option, ...]) -> tuple[str, ...]:
+    """The answers that a list may hold: several of them only where a question has several."""
+    allowed = sorted(allowed_answers(task, options))
+    return tuple(allowed) if task == "multiple-choice" else AtMostOne(allowed)
 
 
 def _fits(value: WriteInput, output: WriteOutput) -> None:

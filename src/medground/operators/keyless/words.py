@@ -61,7 +61,7 @@ def _stemmer() -> tantivy.TextAnalyzer:
 def tokens(text: str) -> list[str]:
     """Lower-case words and numbers in order; `TNF-alpha` is two, `0.05` is one."""
     folded = unicodedata.normalize("NFKC", text).lower()
-    return [match.group()[:LONGEST_TOKEN] for match in _TOKEN.finditer(folded)]
+    return [token[:LONGEST_TOKEN] for token in _TOKEN.findall(folded)]
 
 
 def terms(text: str) -> list[str]:

@@ -90,7 +90,7 @@ def aligned(text: str) -> list[str]:
 
 def folded(text: str) -> str:
     """One form for letters that look alike."""
-    return unicodedata.normalize("NFKC", text)
+    return text if text.isascii() else unicodedata.normalize("NFKC", text)
 
 
 def repetition(statement: Sequence[str], sentence: Sequence[str]) -> float:

@@ -40,5 +40,5 @@ def direction(pair: Pair) -> bool:
 
 
 def _opposed(one: str, other: str) -> bool:
-    ways = [(bool(UP.search(text)), bool(DOWN.search(text))) for text in (one, other)]
-    return sorted(ways) == [(False, True), (True, False)]
+    up, down = bool(UP.search(one)), bool(DOWN.search(one))
+    return up != down and bool(UP.search(other)) == down and bool(DOWN.search(other)) == up

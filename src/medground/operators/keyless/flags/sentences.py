@@ -40,10 +40,14 @@ class Statement:
     pairs: frozenset[Bigram]
     tokens: tuple[str, ...]
 
+    @cached_property
+    def total(self) -> float:
+        """The weight of all its stems."""
+        return sum(self.weights.values())
+
     def coverage(self, found: Set[str]) -> float:
         """Share of the statement's stems, by weight, that were found: 0 to 1, and 0 for a statement without any."""
-        total = sum(self.weights.values())
-        return sum(w for term, w in self.weights.items() if term in found) / total if total else 0.0
+        return sum([w for term, w in self.weights.items() if term in found]) / self.total if self.total else 0.0
 
 
 @lru_cache(maxsize=2048)
@@ -71,5 +75,6 @@ def nearest(statement: Statement, premise: Sequence[Sentence]) -> int:
         ValueError: the premise has no sentence.
     """
     covered = [statement.coverage(sentence.terms) for sentence in premise]
-    near = [i for i, share in enumerate(covered) if share + CLOSE >= max(covered)]
+    least = max(covered) - CLOSE
+    near = [i for i, share in enumerate(covered) if share >= least]
     return max(near, key=lambda i: covered[i] + repetition(statement.tokens, premise[i].tokens))
