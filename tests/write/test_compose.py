@@ -90,6 +90,26 @@ def test_a_dropped_sentence_carries_no_decision(make_run: MakeRun, label: Label)
     assert "none of its sentences is found in the evidence" in answer.decision.reason
 
 
+@pytest.mark.parametrize(
+    ("label", "flags", "status"),
+    [
+        ("related", ("certainty",), "not judged"),
+        ("not judged", ("certainty",), "not judged"),
+        ("related", (), "decided"),
+        ("partly", ("certainty",), "decided"),  # of a proven judge, who has seen what differs
+    ],
+)
+def test_sentences_that_differ_from_the_evidence_carry_no_decision(
+    make_run: MakeRun, label: Label, flags: tuple[str, ...], status: str
+) -> None:
+    run = prepared(make_run("Does aspirin help?"))
+    written = draft("Stroke fell.", answer=("yes",))
+    answer = compose(run, written, [Verdict(label=label, critic="critic", best="E1", flags=flags)])
+    assert answer.decision.status == status
+    if status == "not judged":
+        assert "differs from the evidence (certainty)" in answer.decision.reason
+
+
 def test_a_stored_relation_that_nothing_states_decides_nothing(make_run: MakeRun) -> None:
     run = prepared(make_run("Does aspirin help?"))
     written = draft("Stroke fell.", answer=("yes",)).model_copy(update={"basis": "graph fact"})

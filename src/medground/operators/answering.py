@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from medground.operators.base import InvalidOutput, Operator, OperatorInput, OperatorOutput, Untrusted
+from medground.operators.base import FewWords, InvalidOutput, Operator, OperatorInput, OperatorOutput, Untrusted
 from medground.operators.keyless import searching as keyless
 from medground.operators.reading import DATA_RULE
 from medground.operators.summarising import ObservationView
@@ -41,6 +41,10 @@ recall = Operator(
 )
 
 
+MOST_GAPS = 8
+"""A weak model writes gaps without end, until its output is cut off."""
+
+
 class ReflectInput(OperatorInput):
     question: Untrusted
     answer: Untrusted
@@ -49,8 +53,10 @@ class ReflectInput(OperatorInput):
 
 
 class ReflectOutput(OperatorOutput):
-    gaps: tuple[str, ...] = Field(description="claims or ideas that the summary does not support; empty when none")
-    query: str = Field(default="", max_length=4000, description="one new PubMed query for the gaps; empty when none")
+    gaps: tuple[FewWords, ...] = Field(
+        max_length=MOST_GAPS, description="claims or ideas that the summary does not support; empty when none"
+    )
+    query: str = Field(default="", max_length=2000, description="one new PubMed query for the gaps; empty when none")
 
 
 def _query_for_gaps(value: ReflectInput, output: ReflectOutput) -> None:
@@ -61,7 +67,7 @@ def _query_for_gaps(value: ReflectInput, output: ReflectOutput) -> None:
 def _keyless(value: ReflectInput) -> ReflectOutput:
     gaps = keyless.unsupported(value.question, [o.text for o in value.summary])
     query = keyless.draft(value.question, gaps, core=1) if gaps else ""
-    return ReflectOutput(gaps=tuple(gaps), query="" if query in value.history else query)
+    return ReflectOutput(gaps=tuple(gaps[:MOST_GAPS]), query="" if query in value.history else query)
 
 
 reflect = Operator(

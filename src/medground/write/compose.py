@@ -167,7 +167,15 @@ def _doubt(run: Run, draft: Draft, kept: Sequence[Checked], verdicts: Sequence[V
         return f"{said}, and its evidence contradicts a sentence of its rationale"
     if all(verdict.label in UNSUPPORTED for _, verdict in kept):
         return f"{said}, and none of its sentences is found in the evidence"
+    if all(verdict.label in UNSUPPORTED or _differs(verdict) for _, verdict in kept):
+        kinds = dict.fromkeys(flag for _, verdict in kept if _differs(verdict) for flag in verdict.flags)
+        return f"{said}, and each of its sentences differs from the evidence ({', '.join(kinds)}) or is not found in it"
     return None
+
+
+def _differs(verdict: Verdict) -> bool:
+    """Whether words say that a sentence is not what its source says, and nobody able has said otherwise."""
+    return bool(verdict.flags) and verdict.label in ("related", "not judged")
 
 
 def _writer(run: Run) -> str:
