@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from medground.operators.base import FewWords, InvalidOutput, Operator, OperatorInput, OperatorOutput, Untrusted
+from medground.operators.base import FewWords, Operator, OperatorInput, OperatorOutput, Untrusted
 from medground.operators.keyless import searching as keyless
 from medground.operators.reading import DATA_RULE
 from medground.operators.summarising import ObservationView
@@ -59,11 +59,6 @@ class ReflectOutput(OperatorOutput):
     query: str = Field(default="", max_length=2000, description="one new PubMed query for the gaps; empty when none")
 
 
-def _query_for_gaps(value: ReflectInput, output: ReflectOutput) -> None:
-    if output.query and output.query in value.history:
-        raise InvalidOutput("that query was tried; write another one, or none")
-
-
 def _keyless(value: ReflectInput) -> ReflectOutput:
     gaps = keyless.unsupported(value.question, [o.text for o in value.summary])
     query = keyless.draft(value.question, gaps, core=1) if gaps else ""
@@ -82,5 +77,4 @@ reflect = Operator(
     input=ReflectInput,
     output=ReflectOutput,
     keyless=_keyless,
-    check=_query_for_gaps,
 )
