@@ -15,6 +15,13 @@ from medground.errors import ConfigError, MedgroundError, SnapshotCorrupt, Usage
 from medground.query import Everything, Filters, Phrase, Words
 
 
+def put(path, content):
+    """A new file in the place of the old one: a thread of the word index may still read what it has mapped, and
+    cutting a mapped file ends the process (SIGBUS)."""
+    path.unlink(missing_ok=True)
+    path.write_bytes(content)
+
+
 @pytest.fixture
 def built(library, make_documents, make_input, embedder):
     """Folder of a finished snapshot."""
@@ -32,11 +39,11 @@ def test_a_changed_byte_in_any_file_is_found(built):
         for place in {0, len(good) - 1, chance.randrange(len(good))}:
             bad = bytearray(good)
             bad[place] ^= 0x20
-            path.write_bytes(bad)
+            put(path, bad)
             with pytest.raises((SnapshotCorrupt, ConfigError)) as caught, Snapshot.open(built) as snapshot:
                 snapshot.verify()
             assert "\n" not in str(caught.value)
-        path.write_bytes(good)
+        put(path, good)
     with Snapshot.open(built) as snapshot:
         snapshot.verify()
 
@@ -52,8 +59,7 @@ def test_changed_bytes_never_give_a_wrong_text(built, make_documents, embedder):
             bad = bytearray(good)
             for _ in range(3):
                 bad[chance.randrange(len(bad))] ^= 1 << chance.randrange(8)
-            path.unlink()  # a new file: what other tests have mapped must not change under them
-            path.write_bytes(bad)
+            put(path, bad)
             try:
                 with Snapshot.open(built) as snapshot:
                     hits = [*snapshot.bm25(Words(text="heart gene"), 20), *snapshot.dense(vector, 20)]
@@ -67,19 +73,19 @@ def test_changed_bytes_never_give_a_wrong_text(built, make_documents, embedder):
                 assert texts[p.document_id].text[p.start : p.end] == p.text
                 assert texts[p.document_id].title == p.title
             assert all(texts[key] == document for key, document in found.items())
-        path.write_bytes(good)
+        put(path, good)
 
 
 def test_missing_and_cut_files_are_found_at_once(built):
     for path in [p for p in built.rglob("*") if p.is_file() and p.suffix != ".lock" and p.stat().st_size]:
         good = path.read_bytes()
-        path.write_bytes(good[:-2])
+        put(path, good[:-2])
         with pytest.raises(SnapshotCorrupt):
             Snapshot.open(built)
         path.unlink()
         with pytest.raises(SnapshotCorrupt):
             Snapshot.open(built)
-        path.write_bytes(good)
+        put(path, good)
 
 
 def test_a_manifest_of_a_newer_format_is_told_apart_from_damage(built):
