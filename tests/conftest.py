@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import signal
+import socket
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
 import pytest_socket
 
@@ -29,14 +32,22 @@ from medground.usage import Usage
 # Where tests run in the background of a shell, Ctrl-C is ignored, and so it would be in the programs that they start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# The same examples on every machine, however slow it is: what passed here passes there. `explore` looks for new ones:
+# pytest --hypothesis-profile=explore
+SLOW = (hypothesis.HealthCheck.too_slow,)
+hypothesis.settings.register_profile("repeat", deadline=None, suppress_health_check=SLOW, derandomize=True)
+hypothesis.settings.register_profile("explore", deadline=None, suppress_health_check=SLOW, max_examples=1000)
+hypothesis.settings.load_profile("repeat")
+
 SHARED = Path(__file__).resolve().parent.parent.parent / "shared"
 
 
 @pytest.fixture(autouse=True)
 def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the user has set for Medground is not what the tests mean."""
-    for name in [name for name in os.environ if name.startswith("MEDGROUND_")]:
-        monkeypatch.delenv(name)
+    """What the user has set for Medground is not what the tests mean, and a proxy leads away from this machine."""
+    for name in list(os.environ):
+        if name.startswith("MEDGROUND_") or name.lower().endswith("_proxy"):
+            monkeypatch.delenv(name)
 
 
 @pytest.fixture
@@ -56,9 +67,23 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+@functools.cache
+def reaches_itself() -> bool:
+    """Whether this machine has an address of its own: a sandbox may leave none."""
+    pytest_socket.enable_socket()
+    try:
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            socket.create_connection(server.getsockname()).close()
+    except OSError:
+        return False
+    return True
+
+
 @pytest.fixture
 def loopback() -> Iterator[None]:
     """Sockets to this machine's own address."""
+    if not reaches_itself():
+        pytest.skip("needs the address 127.0.0.1, which nothing can listen at here")
     pytest_socket.enable_socket()
     pytest_socket.socket_allow_hosts(["127.0.0.1", "localhost", "::1"])
     yield

@@ -115,7 +115,9 @@ def small(weights: Weights, tmp_path_factory: pytest.TempPathFactory) -> dict[st
 
 
 texts = st.lists(st.sampled_from([*WORDS[4:], "unseen"]), max_size=40).map(" ".join)
-no_reset = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+no_reset = settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 
 
 @no_reset

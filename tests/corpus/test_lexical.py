@@ -210,7 +210,9 @@ def matches(query, document):
     return True
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(query=trees)
 def test_any_tree_means_what_it_says(snapshot, query):
     expected = {d.id for d in snapshot.all_documents() if matches(query, d)}
@@ -222,7 +224,9 @@ def test_any_tree_means_what_it_says(snapshot, query):
     assert ids(snapshot, query, year) == expected & late
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(
     text=st.text(max_size=60), slop=st.integers(0, 3), prefix=st.booleans(), field=st.sampled_from([None, "mesh", "id"])
 )

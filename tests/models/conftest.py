@@ -26,7 +26,7 @@ def serve(loopback: None) -> Callable[..., ServedModel]:
     """Opens a model at an address, with waits too short to notice."""
 
     def open_at(
-        url: str, *, native: bool = True, timeout: float = 5.0, retries: int = 2, patience: Patience | None = None
+        url: str, *, native: bool = True, timeout: float = 120.0, retries: int = 2, patience: Patience | None = None
     ) -> ServedModel:
         provider = OpenAICompatibleProvider(
             "stub", base_url=url, api_key=KEY, profile=ModelProfile(supports_json_schema_output=native)

@@ -36,7 +36,9 @@ def only_file(folder: Path) -> Path:
     return path
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40, deadline=None)
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], max_examples=40, deadline=None
+)
 @given(
     text=st.text(st.characters(exclude_categories=["Cs"])),
     scores=st.lists(st.floats(allow_nan=False, allow_infinity=False)),

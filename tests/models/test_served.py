@@ -241,22 +241,24 @@ def test_a_model_that_cannot_do_what_an_operator_needs() -> None:
     assert str(failed) == "hosted:picture: cannot be used for 'name': this model takes no text"
 
 
-@pytest.mark.parametrize("slow", [Sent(GOOD.body, delay=1.5), Sent(GOOD.body, drip=0.05)])
+@pytest.mark.parametrize("slow", [Sent(GOOD.body, delay=300), Sent(GOOD.body, drip=0.2)])
 def test_a_server_that_hangs_or_drips_is_left(serve: Serve, slow: Sent) -> None:
+    """The whole answer would take more than a minute in either case."""
     with ChatPeer(slow) as peer:
         started = time.monotonic()
-        failed = failure(serve(peer.url, timeout=0.3))
-        assert time.monotonic() - started < 1.2
+        failed = failure(serve(peer.url, timeout=0.5))
+        assert time.monotonic() - started < 30
+    assert len(GOOD.body) * 0.2 > 40
     assert isinstance(failed, ModelFailed)
-    assert "no answer within 0.3 s; raise model.timeout" in str(failed)
-    assert len(peer.requests) == 1
+    assert "no answer within 0.5 s; raise model.timeout" in str(failed)
+    assert len(peer.requests) <= 1  # none where half a second is not enough to connect
 
 
 def test_the_waits_of_retries_are_inside_the_timeout(serve: Serve) -> None:
     with ChatPeer(refusal(429, retry_after="20")) as peer:
         started = time.monotonic()
-        assert "no answer within 0.3 s" in str(failure(serve(peer.url, timeout=0.3)))
-        assert time.monotonic() - started < 1.2
+        assert "no answer within 0.5 s" in str(failure(serve(peer.url, timeout=0.5)))
+        assert time.monotonic() - started < 15
 
 
 @pytest.mark.parametrize("status", [401, 404])
@@ -295,12 +297,31 @@ def test_limits_of_a_call(serve: Serve) -> None:
         spent = failure(serve(peer.url), CallLimits(calls=1))
         assert isinstance(spent, BudgetExhausted)
         assert len(peer.requests) == 1
-    with ChatPeer(Sent(GOOD.body, delay=1.0)) as peer:
-        spent = failure(serve(peer.url), CallLimits(seconds=0.2))
+    with ChatPeer(Sent(GOOD.body, delay=300)) as peer:
+        spent = asyncio.run(late(serve(peer.url), peer, CallLimits(seconds=60)))
         assert isinstance(spent, BudgetExhausted)
         assert spent.limit == "seconds"
         assert spent.usage is not None
         assert spent.usage.model_calls == 1
+
+
+async def asked(peer: ChatPeer) -> None:
+    """Return when a request has arrived."""
+    async with asyncio.timeout(60):
+        while not peer.requests:
+            await asyncio.sleep(0.005)
+
+
+async def late(model: ServedModel, peer: ChatPeer, limits: CallLimits) -> BaseException | None:
+    """What becomes of a call whose seconds are over as soon as the request has arrived: the loop's clock goes on."""
+    call = asyncio.create_task(model.answer(NAME, ASKED, limits))
+    await asked(peer)
+    loop = asyncio.get_running_loop()
+    clock = loop.time
+    loop.time = lambda: clock() + (limits.seconds or 0)  # type: ignore[method-assign]
+    await asyncio.wait([call])
+    await model.close()
+    return call.exception()
 
 
 def test_an_answer_that_was_paid_for_is_not_thrown_away(serve: Serve) -> None:
@@ -313,18 +334,18 @@ def test_cancelling_a_request_under_way(serve: Serve) -> None:
     async def run(url: str) -> Reply[NameOutput]:
         model = serve(url)
         task = asyncio.create_task(model.answer(NAME, ASKED, FREE))
-        await asyncio.sleep(0.2)
+        await asked(peer)
         started = time.monotonic()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        assert time.monotonic() - started < 0.5
+        assert time.monotonic() - started < 30
         try:
             return await model.answer(NAME, ASKED, FREE)
         finally:
             await model.close()
 
-    with ChatPeer(Sent(GOOD.body, delay=0.8), GOOD) as peer:
+    with ChatPeer(Sent(GOOD.body, delay=300), GOOD) as peer:
         assert asyncio.run(run(peer.url)).output.id == "T2"
 
 

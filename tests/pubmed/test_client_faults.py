@@ -294,7 +294,9 @@ def test_a_failure_is_never_cached(tmp_path: Path, make_peer: Any, make_client: 
 
 
 @given(faults=st.lists(st.sampled_from(sorted(FAULTS)), max_size=3), cut=st.integers(1, 600))
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 def test_nothing_is_lost_under_any_mixture_of_faults(
     faults: list[str], cut: int, make_peer: Any, make_client: Any, reply: Any
 ) -> None:

@@ -31,7 +31,9 @@ def moments(pace: Pace, waits: Any, count: int, pauses: list[float]) -> list[flo
 
 
 @given(pauses=st.lists(st.floats(0, 1), min_size=1, max_size=6), rate=st.sampled_from([3, 10]))
-@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 def test_never_more_than_the_rate_in_any_second(pauses: list[float], rate: int, waits: Any) -> None:
     turns = moments(Pace(rate, clock=waits.clock, sleep=waits.sleep), waits, 30, pauses)
     for first in turns:

@@ -344,7 +344,9 @@ words = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), max_siz
     utility=st.sampled_from(sorted(UTILITIES)),
     parameters=st.dictionaries(st.sampled_from(NAMES), words | st.sampled_from(VALUES), max_size=6),
 )
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 def test_no_request_breaks_the_server(app: Any, utility: str, parameters: dict[str, str]) -> None:
     answer = ask(app, utility, "POST", **parameters)
     assert answer.status_code in (200, 400)
@@ -361,7 +363,9 @@ def test_no_request_breaks_the_server(app: Any, utility: str, parameters: dict[s
     journal=st.none() | words,
     keywords=st.lists(words, max_size=2),
 )
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 def test_any_record_can_be_written_and_read_again(
     tmp_path: Path, title: str, label: str, authors: list[str], journal: str | None, keywords: list[str]
 ) -> None:

@@ -28,6 +28,7 @@ PAPERS = [
     Document(id="PMID:2", text="Aspirin did not lower the risk of stroke."),
     Document(id="PMID:3", text="The weather was fine."),
 ]
+TRUSTED = {"verify.trusted_judges": ("nli:proven",)}
 WITHDRAWN = Document(id="PMID:9", text="Aspirin cures stroke.", retraction="retracted")
 
 
@@ -48,7 +49,7 @@ def said(label: Label, count: int, **more: Any) -> list[Verdict]:
 
 
 def test_a_sentence_stands_whole_with_its_marks_once_and_statements_are_slices(make_run: MakeRun) -> None:
-    run = prepared(make_run("Does aspirin help?"))
+    run = prepared(make_run("Does aspirin help?", options=TRUSTED))
     written = draft("Stroke fell because blood was thin; bleeding rose. Death was rare.", cited=("E1", "E2"))
     answer = compose(run, written, said("supported", 4))
     assert answer.rationale == ("Stroke fell because blood was thin; bleeding rose. [E1][E2] Death was rare. [E1][E2]")
@@ -59,7 +60,15 @@ def test_a_sentence_stands_whole_with_its_marks_once_and_statements_are_slices(m
         "Death was rare.",
     ]
     assert all(answer.rationale[s.start : s.end] == s.text for s in answer.statements)
-    assert (answer.support, answer.faithfulness) == (1.0, None)
+    assert (answer.support, answer.faithfulness, answer.quoted) == (1.0, None, 0.0)
+
+
+def test_quotes_that_nobody_judged_have_no_score(make_run: MakeRun) -> None:
+    run = prepared(make_run("Does aspirin help?"))
+    quote = Draft(sentences=(Sentence(text=PAPERS[1].text, evidence=("E2",)),))
+    answer = asyncio.run(finish(run.question, quote, run.ledger.evidence, run))
+    assert [s.verdict.label for s in answer.statements] == ["quoted"]
+    assert (answer.support, answer.faithfulness, answer.quoted) == (None, None, 1.0)
 
 
 def test_the_answer_to_an_open_question_is_its_whole_sentences(make_run: MakeRun) -> None:
@@ -70,7 +79,7 @@ def test_the_answer_to_an_open_question_is_its_whole_sentences(make_run: MakeRun
 
 
 def test_a_sentence_leaves_whole_or_not_at_all_and_still_counts(make_run: MakeRun) -> None:
-    run = prepared(make_run("Does aspirin help?"))
+    run = prepared(make_run("Does aspirin help?", options=TRUSTED))
     verdicts = [*said("supported", 1), *said("contradicted", 1), *said("supported", 1)]
     answer = compose(run, draft("Stroke fell; bleeding rose.", "Death was rare."), verdicts)
     assert answer.rationale == "Death was rare. [E1]"
@@ -243,7 +252,9 @@ def test_a_rationale_of_50_000_characters_is_composed(make_run: MakeRun) -> None
     ),
     st.randoms(use_true_random=False),
 )
-@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 def test_any_draft_gives_a_closed_answer(make_run: MakeRun, written: list[Any], chance: Any) -> None:
     run = prepared(make_run("Does aspirin help?"))
     cut = statements([Sentence(text=text, evidence=cited) for text, cited in written], [])

@@ -12,7 +12,6 @@ import contextlib
 import json
 import math
 import threading
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -94,7 +93,8 @@ class ChatPeer:
         self.headers: list[dict[str, str]] = []
         self._steps = list(steps)
         self._lock = threading.Lock()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self._answer))
+        self._left = threading.Event()
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self._answer, self._left.wait))
         self._server.daemon_threads = True
         self.url = f"http://127.0.0.1:{self._server.server_port}/v1"
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02})
@@ -106,6 +106,7 @@ class ChatPeer:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._left.set()  # no answer goes on dripping
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
@@ -146,16 +147,22 @@ def _logprob(token: str, probability: float) -> dict[str, Any]:
     return {"token": token, "logprob": math.log(probability), "bytes": list(token.encode())}
 
 
-def _handler(answer: Callable[[dict[str, Any], dict[str, str]], Sent]) -> type[BaseHTTPRequestHandler]:
+def _handler(
+    answer: Callable[[dict[str, Any], dict[str, str]], Sent], wait: Callable[[float], bool]
+) -> type[BaseHTTPRequestHandler]:
+    """`wait` takes seconds and is true when the server was left meanwhile."""
+
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
         def do_POST(self) -> None:
             request = json.loads(self.rfile.read(int(self.headers["content-length"])))
             sent = answer(request, {name.lower(): value for name, value in self.headers.items()})
-            time.sleep(sent.delay)
+            if sent.delay and wait(sent.delay):
+                self.close_connection = True
+                return
             with contextlib.suppress(OSError):  # the caller may have hung up
-                _write(self, sent)
+                _write(self, sent, wait)
 
         def log_message(self, format: str, *args: object) -> None:
             """Say nothing."""
@@ -163,7 +170,7 @@ def _handler(answer: Callable[[dict[str, Any], dict[str, str]], Sent]) -> type[B
     return Handler
 
 
-def _write(handler: BaseHTTPRequestHandler, sent: Sent) -> None:
+def _write(handler: BaseHTTPRequestHandler, sent: Sent, wait: Callable[[float], bool]) -> None:
     handler.send_response(sent.status)
     for name, value in sent.headers.items():
         handler.send_header(name, value)
@@ -172,5 +179,7 @@ def _write(handler: BaseHTTPRequestHandler, sent: Sent) -> None:
     whole = sent.body[: len(sent.body) - sent.cut]
     for part in [bytes([byte]) for byte in whole] if sent.drip else [whole]:
         handler.wfile.write(part)
-        time.sleep(sent.drip)
+        if sent.drip and wait(sent.drip):
+            handler.close_connection = True
+            return
     handler.close_connection = sent.cut > 0

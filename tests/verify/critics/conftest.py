@@ -191,6 +191,6 @@ def serve(loopback: None) -> Callable[..., Any]:
         profile = ModelProfile(supports_json_schema_output=native)
         provider = OpenAICompatibleProvider("stub", base_url=url, api_key="sk-test-012345", profile=profile)
         patience = Patience(first_wait=0.001)
-        return ServedModel("openai:stub", OpenAIChatModel("stub", provider=provider), timeout=5.0, patience=patience)
+        return ServedModel("openai:stub", OpenAIChatModel("stub", provider=provider), timeout=120.0, patience=patience)
 
     return open_at
