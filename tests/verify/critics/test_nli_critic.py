@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import math
 import threading
-import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -128,82 +127,92 @@ def test_one_broken_claim_spares_the_others(make_run: MakeRun, onnx_model: Write
 
 
 class Slow:
-    """A network that takes its time."""
+    """A network whose batches wait until the test lets them go on."""
 
-    def __init__(self, network: Any, seconds: float) -> None:
+    def __init__(self, network: Any) -> None:
         self.calls = 0
+        self.begun = threading.Event()
+        self.goes_on = threading.Event()
         self._network = network
-        self._seconds = seconds
 
     def logits(self, *arrays: NDArray[np.int64]) -> NDArray[np.float32]:
         self.calls += 1
-        time.sleep(self._seconds)
+        self.begun.set()
+        assert self.goes_on.wait(60), "nobody let the batch go on"
         found: NDArray[np.float32] = self._network.logits(*arrays)
         return found
 
 
 @pytest.fixture
-def slow(onnx_model: Write, monkeypatch: pytest.MonkeyPatch) -> Callable[[float], tuple[NliModel, Slow]]:
-    """A real model whose every batch is one pair and takes some seconds."""
+def slow(onnx_model: Write, monkeypatch: pytest.MonkeyPatch) -> tuple[NliModel, Slow]:
+    """A real model whose every batch is one pair and waits."""
     monkeypatch.setattr(nli_model, "_BATCH_TOKENS", 1)
     open_nli.cache_clear()
-
-    def make(seconds: float) -> tuple[NliModel, Slow]:
-        model = open_nli(onnx_model())
-        network = Slow(model._network, seconds)
-        model._network = network
-        return model, network
-
-    return make
+    model = open_nli(onnx_model())
+    network = Slow(model._network)
+    model._network = network
+    return model, network
 
 
-def test_a_model_that_takes_too_long_supports_nothing(make_run: MakeRun, slow: Any) -> None:
-    model, network = slow(0.2)
-    run = make_run("q1?", options={"model.timeout": 0.01})
-    started = time.monotonic()
-    found = asyncio.run(NliCritic(run, "nli:slow", model).judge([*CLAIMS, claim("The lens is long.")]))
+def test_a_model_that_takes_too_long_supports_nothing(make_run: MakeRun, slow: tuple[NliModel, Slow]) -> None:
+    model, network = slow
+    run = make_run("q1?", options={"model.timeout": 1000})
+
+    async def too_long() -> list[Judgement]:
+        """The loop's clock goes on while the first batch is read."""
+        task = asyncio.create_task(NliCritic(run, "nli:slow", model).judge([*CLAIMS, claim("The lens is long.")]))
+        await asyncio.to_thread(network.begun.wait, 60)
+        loop = asyncio.get_running_loop()
+        clock = loop.time
+        loop.time = lambda: clock() + 1000 * len(CLAIMS)  # type: ignore[method-assign]
+        await asyncio.wait([task])
+        network.goes_on.set()
+        return await task
+
+    found = asyncio.run(too_long())
     assert [j.relation for j in found] == ["failed"] * len(CLAIMS) + ["neutral"]
     assert "took too long; raise it with --set model.timeout=N" in found[0].note
     assert network.calls == 1  # the batch in hand was the last one
-    assert time.monotonic() - started < 1
 
 
-def test_the_loop_goes_on_while_the_model_reads(make_run: MakeRun, slow: Any) -> None:
-    model, _ = slow(0.03)
+def test_the_loop_goes_on_while_the_model_reads(make_run: MakeRun, slow: tuple[NliModel, Slow]) -> None:
+    model, network = slow
     ticks = 0
 
     async def tick() -> None:
         nonlocal ticks
-        while True:
-            await asyncio.sleep(0.005)
-            ticks += 1
+        while not network.begun.is_set() or ticks < 5:
+            await asyncio.sleep(0)
+            ticks += network.begun.is_set()
+        network.goes_on.set()
 
     async def both() -> list[Judgement]:
-        ticking = asyncio.create_task(tick())
-        found = await NliCritic(make_run("q1?"), "nli:slow", model).judge(CLAIMS)
-        ticking.cancel()
+        judging = NliCritic(make_run("q1?"), "nli:slow", model).judge(CLAIMS)
+        found, _ = await asyncio.gather(judging, tick())
         return found
 
     sound(CLAIMS, asyncio.run(both()))
-    assert ticks >= 5
+    assert ticks == 5
 
 
-def test_a_caller_that_goes_away_stops_the_model(make_run: MakeRun, slow: Any) -> None:
-    model, network = slow(0.05)
+def test_a_caller_that_goes_away_stops_the_model(make_run: MakeRun, slow: tuple[NliModel, Slow]) -> None:
+    model, network = slow
+    threads = threading.active_count()
 
     async def leave() -> None:
         task = asyncio.create_task(NliCritic(make_run("q1?"), "nli:slow", model).judge(CLAIMS))
-        await asyncio.sleep(0.02)
+        await asyncio.to_thread(network.begun.wait, 60)
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
+        network.goes_on.set()
 
     asyncio.run(leave())
     assert network.calls == 1
-    assert threading.active_count() < 20
+    assert threading.active_count() <= threads
 
 
-def test_a_network_that_breaks_is_a_failure_with_its_reason(make_run: MakeRun, slow: Any) -> None:
-    model, network = slow(0)
+def test_a_network_that_breaks_is_a_failure_with_its_reason(make_run: MakeRun, slow: tuple[NliModel, Slow]) -> None:
+    model, network = slow
 
     def broken(*arrays: Any) -> Any:
         raise ModelFailed("torch: out of memory", model="slow")
