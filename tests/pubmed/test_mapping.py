@@ -91,6 +91,11 @@ def test_an_author_needs_a_capital_and_initials() -> None:
     assert translate("Factor II").query != Term(value="factor ii", field="author", prefix=True)
 
 
+@pytest.mark.parametrize("text", ["PMID: 21645374", "PMID 21645374", "pmid:21645374"])
+def test_a_pmid_may_carry_its_name(text: str) -> None:
+    assert translate(text).query == Term(value="PMID:21645374", field="id")
+
+
 def test_a_heading_and_a_subheading_of_one_name_are_both_asked() -> None:
     parts = translate("diagnosis").query.parts  # type: ignore[union-attr]
     assert Mesh(qualifiers=("diagnosis",)) in parts

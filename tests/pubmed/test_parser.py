@@ -45,6 +45,9 @@ FAULTS: dict[str, int] = {
     "2010/02/30[dp]": 1,
     "2020:2010[dp]": 1,
     "2010:[dp]": 5,
+    ":2010[dp]": 1,
+    "asthma AND (:2010[dp])": 13,
+    "“heart attack": 1,
     "2010:2020": 5,
     "2010:2020[ti]": 1,
     "asthma[pmid]": 1,
@@ -61,6 +64,24 @@ def test_a_fault_is_told_with_its_column(text: str, column: int) -> None:
         parse(text)
     assert caught.value.column == column
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("“heart attack”", '"heart attack"'),
+        ("“heart attack”[tiab] AND ‘aspirin’[ti]", "\"heart attack\"[tiab] AND 'aspirin'[ti]"),
+        ("ａｓｔｈｍａ［ｔｉａｂ］ AND （child OR infant）", "asthma[tiab] AND (child OR infant)"),
+        ("breast–feeding[tiab]", "breast-feeding[tiab]"),
+    ],
+)
+def test_a_query_from_a_word_processor_is_the_same_query(typed: str, meant: str) -> None:
+    assert parse(typed) == parse(meant) == normalize(typed).query
+
+
+@pytest.mark.parametrize("name", ["Smith JA", "Smith J.A.", "Smith, J. A.", "smith j a"])
+def test_initials_are_one_word_however_they_are_written(name: str) -> None:
+    assert parse(f"{name}[au]") == Term(value="smith ja", field="author", prefix=True)
 
 
 def test_a_fault_is_a_mistake_of_the_user() -> None:

@@ -18,6 +18,8 @@ from medground.query import FieldName, Mesh, Near, Not, PublicationType, Query, 
 
 _PERSONS = ("author", "first_author", "last_author", "investigator", "editor", "subject_name")
 _SHORTEST_PREFIX = 4
+_INITIALS = re.compile(r"(?<= )[^\W\d_](?: [^\W\d_])+\Z")
+"""`Smith J.A.` is `smith ja` in every record."""
 _PMID = re.compile(r"(?:PMID:?\s*)?(\d{1,9})", re.IGNORECASE)
 
 
@@ -131,6 +133,7 @@ class Compiler:
             return Term(value=LANGUAGES.get(leaf.text.casefold(), leaf.text.casefold()), field="language")
         if field in _PERSONS:
             name = clean_words(leaf.text.replace(",", " ").replace(".", " ")).casefold() or leaf.text.casefold()
+            name = _INITIALS.sub(lambda letters: letters[0].replace(" ", ""), name)
             # PubMed completes initials: "smith j" also finds "smith ja", unless it stands in quotes.
             if leaf.text.endswith("*") or (" " in name and not leaf.quoted):
                 return Term(value=name.rstrip("*"), field=field, prefix=True)

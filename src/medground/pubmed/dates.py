@@ -77,6 +77,8 @@ def mend_date(text: str) -> str | None:
     text = text.strip(" ,.;\"'")
     if days(text):
         return text
+    if _DATE.fullmatch(text):
+        return _shortened(text)
     if text.casefold() in _NOW:
         return str(_LAST)
     if found := _SEPARATED.fullmatch(text):
@@ -93,6 +95,13 @@ def mend_date(text: str) -> str | None:
     else:
         return None
     return candidate if days(candidate) else None
+
+
+def _shortened(text: str) -> str | None:
+    """`2010/09/31` as `2010/09`, `2010/13` as `2010`: what is left of it when the part that is none goes."""
+    while not days(text) and "/" in text:
+        text = text.rpartition("/")[0]
+    return text if days(text) else None
 
 
 def mend_range(text: str) -> tuple[str, str] | None:

@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from medground.pubmed.characters import plain
+
 TokenKind = Literal["word", "quoted", "tag", "operator", "open", "close", "colon", "history", "broken"]
 
 
@@ -29,7 +31,7 @@ _TOKEN = re.compile(
   | (?P<operator>(?:AND|OR|NOT)(?![^\s()\[\]"])|[&|])
   | (?P<history>\#\d+)
   | (?P<date>{_DATE})(?=\s*:)
-  | (?P<colon>(?<=[\d"\]\s]):(?=\s*(?:["\d\[]|$)))
+  | (?P<colon>(?<![^\d"\]\s(]):(?=\s*(?:["\d\[]|$)))
   | (?P<word>[^\s()\[\]"&|]+)
   | (?P<broken>.)
     """,
@@ -40,7 +42,7 @@ _TOKEN = re.compile(
 def tokens(text: str) -> list[Token]:
     """Cut a query into tokens. Nothing is refused here: an unpaired quote or bracket is a `broken` token."""
     found: list[Token] = []
-    for match in _TOKEN.finditer(text):
+    for match in _TOKEN.finditer(plain(text)):
         kind = match.lastgroup
         if kind == "space" or kind is None:
             continue

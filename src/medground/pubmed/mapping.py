@@ -22,7 +22,7 @@ _LONGEST_NAME = 12
 """Words of the longest name looked for."""
 _SHORTEST_PREFIX = 4
 _AUTHOR = re.compile(r"[A-Z][a-z][\w'’-]+ (?!(?:I{1,3}|IV|V|VI|X)$)[A-Z]{1,2}(?: (?:Jr|Sr|2nd|3rd))?")
-_NUMBERS = re.compile(r"\d{5,8}(?: \d{5,8})*")
+_NUMBERS = re.compile(r"\d{5,8}(?: \d{5,8})*|PMIDs? \d{1,9}(?: \d{1,9})*", re.IGNORECASE)
 _PMC = re.compile(r"PMC\d{3,9}", re.IGNORECASE)
 
 
@@ -68,7 +68,7 @@ class Mapper:
     def _whole(self, text: str) -> Query | None:
         """Words that are not a subject when they stand alone: ids of records, an author's name."""
         if _NUMBERS.fullmatch(text):
-            return some([Term(value=f"PMID:{number}", field="id") for number in text.split()])
+            return some([Term(value=f"PMID:{number}", field="id") for number in re.findall(r"\d+", text)])
         if _PMC.fullmatch(text):
             return Term(value=text.casefold(), field="identifier")
         if _AUTHOR.fullmatch(text) and self.mesh.find(text) is None:

@@ -6,6 +6,8 @@ import html
 import json
 import re
 
+from medground.pubmed.characters import plain as in_plain_characters
+from medground.pubmed.characters import without_unseen
 from medground.pubmed.foreign_text import without_numbers, without_ovid, without_prefixes
 
 _FENCE = re.compile(r"```[ \t]*[\w+-]*[ \t]*\n?(.*?)(?:```|\Z)", re.DOTALL)
@@ -22,22 +24,12 @@ _PROSE_END = (".", ":", "!", "?")
 _SINGLE_QUOTED = re.compile(r"(?<![\w])'([^'\"\[\]()]{2,200})'(?=\s*(?:\[|\)|$|AND\b|OR\b|NOT\b))")
 _PUNCTUATED = re.compile(r"(?<=[\s)\]\"])(AND|OR|NOT)[,;.:]+(?=\s)")
 _OPEN_TAG = re.compile(r"\[([A-Za-z][A-Za-z /:~-]{1,28}?\d?)(?=\s*(?:\)|\Z|\bAND\b|\bOR\b|\bNOT\b))")
-_CHARACTERS = str.maketrans(
-    {
-        **dict.fromkeys("“”„‟«»″＂〝〞", '"'),
-        **dict.fromkeys("‘’‚‛′＇", "'"),
-        **dict(zip("（）［］【】：，", "()[][]:,", strict=True)),
-        **dict.fromkeys("‐‑‒–—―−", "-"),
-        **dict.fromkeys("\u00a0\u2000\u2001\u2002\u2003\u2009\u202f\u3000\ufeff", " "),
-        **dict.fromkeys("\u200b\u200c\u200d\u2060", None),
-    }
-)
 
 
 def query_in(text: str) -> tuple[str, list[str]]:
     """The query inside a text, in plain characters, and a note for each thing that was taken off."""
     notes: list[str] = []
-    plain = text.translate(_CHARACTERS)
+    plain = without_unseen(in_plain_characters(text))
     if plain != text:
         notes.append("typographic quotation marks, dashes or spaces were made plain")
     for taken_off, note in (

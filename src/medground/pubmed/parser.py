@@ -15,6 +15,9 @@ from medground.pubmed.tags import TagUse, read_tag
 
 MAX_CHARACTERS = 100_000
 MAX_DEPTH = 100
+FIRST, LAST = "1000", "3000"
+"""What PubMed's users write for the open side of a range."""
+_HALF = "a range needs a date on both sides, as in 2010:2020[dp]"
 _SPACES = str.maketrans(dict.fromkeys('!$%:;<>=?\\^{}~`"', " "))
 _EDGES = ".,+'#/_-–—"
 _QUOTED_EDGES = _EDGES.replace(",", "")
@@ -180,7 +183,8 @@ class _Parser:
             case "history":
                 self._fault(f"search history is not kept; write out what {token.text} stands for", token.column)
             case "colon":
-                self._fault("a range needs a date on both sides, as in 2010:2020[dp]", token.column)
+                self._fault(_HALF, token.column)
+                self._until(group, token)
             case _:
                 name = {'"': "quotation mark", "[": "bracket", "]": "bracket"}.get(token.text, "character")
                 self._fault(f"this {name} has no partner", token.column)
@@ -228,8 +232,12 @@ class _Parser:
         self._place += 1
         token = self._tokens[self._place] if self._place < len(self._tokens) else colon
         if token.kind not in ("word", "quoted"):
-            self._fault("a range needs a date on both sides, as in 2010:2020[dp]", colon.column)
-            self._add(group, replace(low, use=use))
+            self._fault(_HALF, colon.column)
+            after = None if use else self._next_use()
+            if after is not None and after.tag.date is not None:
+                self._add(group, Span(low.text, LAST, after, low.column))
+            else:
+                self._add(group, replace(low, use=use or after))
             return
         self._place += 1
         last_use = self._next_use() or use
@@ -242,6 +250,16 @@ class _Parser:
             last_use = read_tag("dp").use
         if last_use is not None:
             self._add(group, Span(low.text, high, last_use, low.column))
+
+    def _until(self, group: _Group, colon: Token) -> None:
+        """`:2020[dp]`: from the beginning until a date."""
+        following = self._tokens[self._place : self._place + 2]
+        if [t.kind in ("word", "quoted", "tag") for t in following] != [True, True] or following[1].kind != "tag":
+            return
+        use = read_tag(following[1].text).use
+        if use is not None and use.tag.date is not None:
+            self._place += 2
+            self._add(group, Span(FIRST, following[0].text.strip(), use, colon.column))
 
     def _next_use(self) -> TagUse | None:
         tag = self._peek("tag")

@@ -157,13 +157,19 @@ def read_tag(text: str) -> Read:
     if tag is None:
         found = process.extractOne(name, _spellings().keys(), scorer=fuzz.ratio, score_cutoff=_LIKE) if name else None
         guess = _use(_spellings()[found[0]], bool(narrow), distance) if found else None
-        return Read(None, f"there is no field tag [{text[:40]}]", guess)
+        return Read(None, f"there is no field tag [{text[:40]}]", guess or _before_colon(name))
     use = _use(tag, bool(narrow), distance)
     if distance and use.distance is None:
         return Read(None, f"a distance needs [ti], [tiab] or [ad], not [{name}]", use)
     if narrow and use.explode:
         return Read(None, f"[{name}] has nothing to explode; leave :noexp out", use)
     return Read(use)
+
+
+def _before_colon(name: str) -> TagUse | None:
+    """Of `mh:exp` the tag `mh`: what follows the colon is nothing that PubMed knows."""
+    tag = _spellings().get(name.partition(":")[0].strip())
+    return None if tag is None else TagUse(tag)
 
 
 def _use(tag: Tag, narrow: bool, distance: re.Match[str] | None) -> TagUse:
