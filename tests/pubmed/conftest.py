@@ -73,6 +73,7 @@ class Peer(socketserver.ThreadingTCPServer):
         self.replies = list(replies)
         self.asked: list[Asked] = []
         self.lock = threading.Lock()
+        self.left = threading.Event()
 
     @property
     def url(self) -> str:
@@ -99,7 +100,10 @@ class _Handler(socketserver.StreamRequestHandler):
         self._send(step(asked) if callable(step) else step)
 
     def _send(self, reply: Reply) -> None:
-        time.sleep(reply.hang)
+        """Nothing when the test ends while the answer hangs."""
+        peer: Peer = self.server
+        if reply.hang and peer.left.wait(reply.hang):
+            return
         if reply.reset:
             self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             self.connection.close()
@@ -121,6 +125,7 @@ def make_peer(loopback: None) -> Iterator[Callable[..., Peer]]:
 
     yield start
     for peer in peers:
+        peer.left.set()
         peer.shutdown()
         peer.server_close()
 
@@ -162,7 +167,7 @@ def make_client(waits: Waits) -> Callable[..., Eutils]:
         api_key: str | None = None,
         cache: AnswerCache | None = None,
         tries: int = 4,
-        seconds: float = 5.0,
+        seconds: float = 120.0,
     ) -> Eutils:
         patience = Patience(tries=tries, first_wait=0.001, longest_wait=30.0, seconds=seconds)
         place = Place(name="pubmed:test", address=peer.url, email="reader@example.org", api_key=api_key)
@@ -196,6 +201,7 @@ def serving(catalogue: Catalogue) -> Iterator[str]:
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     while not server.started:
+        assert thread.is_alive(), "the server did not start"
         time.sleep(0.005)
     try:
         yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"

@@ -20,7 +20,7 @@ def _group() -> None:
 @pubmed_app.command("serve")
 def serve(
     corpus: Annotated[str, typer.Option(help="Corpus of PubMed records to serve.", metavar="NAME")],
-    port: Annotated[int, typer.Option(help="Port to listen at.", min=1, max=65535)] = 8321,
+    port: Annotated[int, typer.Option(help="Port to listen at; 0 takes a free one.", min=0, max=65535)] = 8321,
     host: Annotated[str, typer.Option(help="Address to listen at; the default is reached from this machine only.")] = (
         "127.0.0.1"
     ),
@@ -37,7 +37,9 @@ def serve(
         with shown_progress(quiet=quiet) as progress:
             catalogue = SnapshotCatalogue.open(snapshot, home, progress)
         about = catalogue.about
-        typer.echo(
-            f"{about.count:,} records of {about.name} at http://{host}:{port}/entrez/eutils (Ctrl-C stops)", err=True
-        )
-        run(catalogue, host=host, port=port)
+
+        def tell(port: int) -> None:
+            address = f"http://{host}:{port}/entrez/eutils"
+            typer.echo(f"{about.count:,} records of {about.name} at {address} (Ctrl-C stops)", err=True)
+
+        run(catalogue, host=host, port=port, listening=tell)

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import socket
+from collections.abc import Callable
 
 from medground.errors import ConfigError, UsageError
 from medground.pubmed.server.catalogue import Catalogue
 
 
-def run(catalogue: Catalogue, *, host: str, port: int) -> None:
+def run(catalogue: Catalogue, *, host: str, port: int, listening: Callable[[int], None] = lambda port: None) -> None:
     """Serve until the process is told to stop.
+
+    Args:
+        catalogue: what is served.
+        host: the address to listen at.
+        port: the port there; 0 takes a free one.
+        listening: called with the port as soon as requests are taken in.
 
     Raises:
         ConfigError: the extra `pubmed` is not installed.
@@ -27,4 +34,5 @@ def run(catalogue: Catalogue, *, host: str, port: int) -> None:
         raise UsageError(f"cannot listen at {host}:{port} ({error.strerror or error}); choose another --port") from None
     config = uvicorn.Config(make_app(catalogue), log_level="warning", access_log=False, server_header=False)
     with listener:
+        listening(listener.getsockname()[1])
         uvicorn.Server(config).run(sockets=[listener])
