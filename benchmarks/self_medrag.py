@@ -169,7 +169,7 @@ def report(corpus: str, results: dict[str, list[Result]]) -> None:
     written = [what for what in ("written", "shown") if any(r[what] for r in [*base, *loop])]  # keyless writes none
     rows: list[tuple[str, Callable[[list[Result]], str]]] = [
         ("mean steering score of the round returned", lambda rs: mean([r.get("score") for r in rs])),
-        ("mean support of the answer (supported or quoted)", lambda rs: mean([r.get("support") for r in rs])),
+        ("mean support of the answer, where a proven judge judged", lambda rs: mean([r.get("support") for r in rs])),
         ("statements by verdict", lambda rs: counted([r.get("labels", {}) for r in rs])),
         ("own abstract in the context returned", lambda rs: shown([own_in_best(r) for r in rs])),
         *(row for what in written for row in accuracies(what)),

@@ -12,7 +12,7 @@ from medground.document import DocumentId, Frozen, Retraction, SourceKind
 from medground.evidence import Evidence, Stance
 from medground.question import Question
 
-SCHEMA_VERSION = "1.1"
+SCHEMA_VERSION = "1.2"
 
 Status = Literal["decided", "lean", "not judged", "unanswerable"]
 """`decided`: a stored relation or a model that read the evidence says so. `lean`: statistics only, with a calibrated
@@ -213,10 +213,19 @@ class Answer(Frozen):
     dropped: tuple[Dropped, ...] = ()
     conflicts: tuple[Conflict, ...] = ()
     support: float | None = Field(
-        default=None, ge=0, le=1, description="share of statements that are supported; None where nobody may judge"
+        default=None,
+        ge=0,
+        le=1,
+        description="share of statements that are supported; None where no proven judge judged",
     )
     faithfulness: float | None = Field(
-        default=None, ge=0, le=1, description="Faith(R): share of statements labelled CORRECT; None where unlabelled"
+        default=None,
+        ge=0,
+        le=1,
+        description="Faith(R): share of statements labelled CORRECT; None where only words labelled them",
+    )
+    quoted: float | None = Field(
+        default=None, ge=0, le=1, description="share of statements that are a source's own words, which proves nothing"
     )
     searches: tuple[Search, ...] = ()
     warnings: tuple[str, ...] = ()

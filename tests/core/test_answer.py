@@ -44,6 +44,12 @@ def test_a_whole_answer_survives_json() -> None:
     assert Answer.model_validate_json(whole.model_dump_json()) == whole
 
 
+def test_an_answer_of_the_schema_before_this_one_loads() -> None:
+    stored = answer().model_dump(mode="json", exclude={"quoted"}) | {"schema_version": "1.1", "support": 1.0}
+    loaded = Answer.model_validate(stored)
+    assert (loaded.schema_version, loaded.support, loaded.quoted) == ("1.1", 1.0, None)
+
+
 def test_an_unknown_citation_cannot_be_written() -> None:
     verdict = {"label": "related", "critic": "c"}
     with pytest.raises(ValidationError, match="unknown evidence E9"):

@@ -6,7 +6,7 @@ import pytest
 
 from medground.answer import Category, Label, Verdict
 from medground.settings import VerifySettings
-from medground.verify.scores import faithfulness, support_score
+from medground.verify.scores import faithfulness, quoted_share, support_score
 
 
 def by(critic: str, *labels: Label) -> list[Verdict]:
@@ -18,7 +18,8 @@ def by(critic: str, *labels: Label) -> list[Verdict]:
     [
         (["supported", "quoted", "supported"], 1.0),
         (["supported", "partly", "not found", "contradicted"], 0.25),
-        (["unverified", "unverified"], 0.0),
+        (["unverified", "unverified"], None),
+        (["supported", "unverified"], 0.5),
         (["supported", "related"], 0.5),
         (["supported", "not judged"], None),
         ([], None),
@@ -29,9 +30,21 @@ def test_support_is_the_share_of_supported_statements(labels: list[Label], score
     assert support_score(by("nli:proven", *labels), trusted) == score
 
 
-def test_related_text_is_no_verdict_of_one_that_may_not_judge() -> None:
+def test_words_and_ids_are_no_judge() -> None:
     assert support_score(by("keyless", "quoted", "related")) is None
-    assert support_score([*by("verbatim", "quoted", "quoted"), *by("keyless", "not found")]) == pytest.approx(2 / 3)
+    assert support_score([*by("verbatim", "quoted", "quoted"), *by("keyless", "not found")]) is None
+    assert support_score(by("citation", "not found")) is None
+    assert support_score([*by("verbatim", "quoted"), *by("graph", "supported", "not found")]) == pytest.approx(2 / 3)
+
+
+def test_a_quote_that_states_nothing_supports_nothing() -> None:
+    asks = Verdict(label="quoted", critic="verbatim", flags=("purpose",))
+    assert support_score([asks, *by("graph", "supported")]) == 0.5
+
+
+def test_the_share_of_quotes_is_no_score() -> None:
+    assert quoted_share([*by("verbatim", "quoted"), *by("keyless", "related")]) == 0.5
+    assert quoted_share([]) is None
 
 
 @pytest.mark.parametrize(
@@ -45,4 +58,14 @@ def test_related_text_is_no_verdict_of_one_that_may_not_judge() -> None:
     ],
 )
 def test_faithfulness_is_the_share_of_correct_labels(categories: list[Category | None], score: float | None) -> None:
-    assert faithfulness([Verdict(label="not judged", critic="c", category=c) for c in categories]) == score
+    verdicts = [Verdict(label="not judged", critic="c", category=c, labelled_by="m" if c else "") for c in categories]
+    assert faithfulness(verdicts) == score
+
+
+def test_labels_by_words_are_no_faithfulness() -> None:
+    label: Category = "CORRECT-EXPLICIT"
+    quote = Verdict(label="quoted", critic="verbatim", category=label, labelled_by="keyless")
+    stored = Verdict(label="supported", critic="graph", category=label, labelled_by="keyless")
+    assert faithfulness([quote, quote]) is None
+    assert faithfulness([quote, stored]) == 1.0
+    assert faithfulness([quote, Verdict(label="supported", critic="m")]) is None

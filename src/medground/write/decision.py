@@ -1,0 +1,103 @@
+"""The decision of an answer: what may be said after its rationale was checked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from medground.answer import Decision, Status, Verdict
+from medground.question import Question
+from medground.run import Run
+from medground.verify.judges import may_judge
+from medground.verify.policy import UNSUPPORTED, Checked
+from medground.write.draft import Draft, Sentence, sentences_of
+from medground.write.lean import Lean
+
+_DECISION: TypeAdapter[Decision] = TypeAdapter(Decision)
+_WRITERS = ("respond", "write", "reason", "direct", "recall")
+
+
+def decide(
+    run: Run,
+    draft: Draft,
+    kept: Sequence[Checked],
+    verdicts: Sequence[Verdict],
+    lean: Lean | None,
+    *,
+    uncited: bool,
+) -> Decision:
+    """What the checked sentences carry: the writer's answer, else a lean of statistics, else nothing.
+
+    Args:
+        run: the run; a decision of a model that is no proven judge warns.
+        draft: what was written, and the answer that its writer drew from it.
+        kept: the sentences that leave, with their verdicts.
+        verdicts: those of all sentences, also of the ones that were dropped.
+        lean: statistics' word for a closed question.
+        uncited: the recipe has no evidence by design.
+    """
+    if not kept and not (uncited and draft.answer):
+        if draft.sentences:
+            return _made(run.question, "not judged", reason="no sentence of the rationale passed verification")
+        reason = draft.reason or "no source that was searched has evidence on this question"
+        return _made(run.question, "unanswerable", reason=reason)
+    if draft.answer:
+        if not uncited and (doubt := _doubt(run, draft, kept, verdicts)):
+            return _made(run.question, "not judged", reason=doubt)
+        return _decided(run, draft, [sentence for sentence, _ in kept])
+    if lean is not None and lean.value is not None:
+        return _made(
+            run.question,
+            "lean",
+            (lean.value,),
+            basis="lean",
+            probability=lean.probability,
+            reason=f"statistics of the words of {lean.document}; nobody able has read it",
+        )
+    return _made(run.question, "not judged", reason=draft.reason or "evidence was found; nobody able has judged it")
+
+
+def _decided(run: Run, draft: Draft, kept: Sequence[Sentence]) -> Decision:
+    values = draft.answer
+    if draft.basis == "model":
+        writer = _writer(run)
+        if not may_judge(writer, run.settings.verify):
+            run.warn(f"the decision is the word of {writer}, which has not proved itself as a judge of evidence")
+        if run.question.task == "free":  # what was checked is what is said: an answer beside it would be unchecked
+            values = (" ".join(sentence.text for sentence in sentences_of(kept)),)
+    return _made(run.question, "decided", values, basis=draft.basis, reason=draft.reason)
+
+
+def _doubt(run: Run, draft: Draft, kept: Sequence[Checked], verdicts: Sequence[Verdict]) -> str | None:
+    """Why an answer cannot stand on its rationale, or None when it can. A sentence that was dropped carries nothing."""
+    who = _writer(run) if draft.basis == "model" else "the graph"
+    said = f"{who} answers {', '.join(draft.answer)[:80]!r}"
+    if any(verdict.label == "contradicted" for verdict in verdicts):
+        return f"{said}, and its evidence contradicts a sentence of its rationale"
+    if all(verdict.label in UNSUPPORTED for _, verdict in kept):
+        return f"{said}, and none of its sentences is found in the evidence"
+    if all(verdict.label in UNSUPPORTED or _differs(verdict) for _, verdict in kept):
+        kinds = dict.fromkeys(flag for _, verdict in kept if _differs(verdict) for flag in verdict.flags)
+        return f"{said}, and each of its sentences differs from the evidence ({', '.join(kinds)}) or is not found in it"
+    return None
+
+
+def _differs(verdict: Verdict) -> bool:
+    """Whether words say that a sentence is not what its source says, and nobody able has said otherwise."""
+    return bool(verdict.flags) and verdict.label in ("related", "not judged")
+
+
+def _writer(run: Run) -> str:
+    """The model that wrote the answer."""
+    return next((run.answered_by[name] for name in _WRITERS if name in run.answered_by), "a model")
+
+
+def _made(question: Question, status: Status, values: tuple[str, ...] = (), **rest: Any) -> Decision:
+    content: dict[str, Any] = {"task": question.task, "status": status, **rest}
+    if question.task == "multiple-choice":
+        content["values"] = values or None
+    else:
+        content["value"] = values[0] if values else None
+    return _DECISION.validate_python(content)
