@@ -254,9 +254,9 @@ class Answer(Frozen):
             if unknown := cited - known.keys():
                 raise ValueError(f"a statement cites unknown evidence {', '.join(sorted(unknown))}")
             if statement.verdict.label in ("supported", "partly") and all(
-                documents[known[e].document_id].retraction == "retracted" for e in statement.evidence
+                documents[known[e].document_id].retraction in ("retracted", "notice") for e in statement.evidence
             ):
-                raise ValueError("a statement is supported by nothing or by retracted papers only")
+                raise ValueError("a statement is supported by nothing, or by retracted papers and notices only")
         for side in (side for conflict in self.conflicts for side in conflict.sides):
             if unknown := set(side.evidence) - known.keys():
                 raise ValueError(f"a conflict cites unknown evidence {', '.join(sorted(unknown))}")

@@ -64,7 +64,7 @@ def test_a_statement_is_a_slice_of_the_rationale() -> None:
 
 
 def test_retracted_support_is_no_support() -> None:
-    with pytest.raises(ValidationError, match="retracted papers only"):
+    with pytest.raises(ValidationError, match="retracted papers and notices only"):
         answer(documents=[SourceDocument(id="PMID:1", title="t", kind="research", retraction="retracted")])
 
 

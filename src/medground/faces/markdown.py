@@ -6,6 +6,7 @@ import re
 
 from medground.answer import Answer
 from medground.faces import wording
+from medground.rank.aside import why_aside
 
 _AUTOLINK = re.compile(r"(?<=\w)(?=://|@)|(?<=www)(?=\.)", re.IGNORECASE)
 """Where some readers of Markdown make a link of plain text."""
@@ -71,8 +72,8 @@ def _evidence(answer: Answer) -> list[str]:
 
 
 def _notes(answer: Answer) -> list[str]:
-    retracted = [d for d in answer.documents if d.retraction == "retracted"]
-    notes = [f"- retracted: {escaped(d.id)}, {escaped(d.title)}" for d in retracted]
+    aside = [(d, reason) for d in answer.documents if (reason := why_aside(d))]
+    notes = [f"- {reason}: {escaped(d.id)}, {escaped(d.title)}" for d, reason in aside]
     notes += [f"- warning: {escaped(w)}" for w in answer.warnings]
     notes += [f"- {escaped(wording.searched(s))}" for s in answer.searches]
     notes += [f"- stopped early: {escaped(answer.stopped)}"] if answer.stopped else []

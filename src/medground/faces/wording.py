@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from medground.answer import Answer, Conflict, Decision, Search, Side, SourceDocument, Statement, UsageReport
 from medground.evidence import Evidence
+from medground.rank.aside import RETRACTED, why_aside
 from medground.rank.design import UNKNOWN, design_level
 
 _STATUS = {
@@ -146,13 +147,17 @@ def place(evidence: Evidence, document: SourceDocument) -> str:
     if evidence.section:
         parts.append(clean(evidence.section).lower())
     parts.append(f"characters {evidence.start}-{evidence.end}")
-    if document.retraction != "none":
-        parts.append(
-            {"retracted": "RETRACTED", "notice": "retraction notice", "concern": "expression of concern"}[
-                document.retraction
-            ]
-        )
+    if reason := why_aside(document):
+        parts.append("RETRACTED" if reason == RETRACTED else reason)
+    elif document.retraction == "concern":
+        parts.append("an expression of concern stands against it")
     return ", ".join(parts)
+
+
+def state(document: SourceDocument) -> str:
+    """What a document is that is listed without being cited."""
+    reason = why_aside(document)
+    return "RETRACTED" if reason == RETRACTED else reason or "shown, not cited"
 
 
 def searched(search: Search) -> str:

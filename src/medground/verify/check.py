@@ -93,7 +93,7 @@ def _settled(sentence: Sentence, run: Run, graph: GraphCheck | None, *, context:
     if same := next((e for e in cited if _normal(e.quote) == _normal(sentence.text)), None):
         return Verdict(label="quoted", critic="verbatim", best=same.id, note="the source's own words")
     if sentence.evidence and not cited:
-        return Verdict(label="not found", critic="retraction", note="every cited paper is retracted")
+        return Verdict(label="not found", critic="retraction", note="every cited paper is retracted, or a notice")
     if sentence.text.rstrip().endswith("?"):
         return Verdict(label="not found", critic="form", note="a question states nothing")
     if context or cited:

@@ -16,6 +16,7 @@ from medground.models.keyless import NAME as KEYLESS
 from medground.operators.keyless.disagreement import Difference, Finding, Kind, difference
 from medground.question import Question
 from medground.run import Run
+from medground.verify.context import standing
 
 _SIDES: tuple[Stance, ...] = ("supports", "contradicts", "mixed")
 
@@ -26,15 +27,11 @@ async def find_conflicts(question: Question, evidence: Sequence[Evidence], run: 
     Evidence whose extraction no model answered has no stance, and is compared by words.
     """
     reader = run.answered_by.get("extract", KEYLESS)
-    standing = [e for e in evidence if e.origin == "text" and _stands(e, run)]
-    with run.trace.span("find conflicts", quotes=len(standing), found_by=reader) as span:
-        found = _by_words(question.text, standing, run) if reader == KEYLESS else _by_stance(question, standing, reader)
+    told = [e for e in standing(evidence, run) if e.origin == "text"]
+    with run.trace.span("find conflicts", quotes=len(told), found_by=reader) as span:
+        found = _by_words(question.text, told, run) if reader == KEYLESS else _by_stance(question, told, reader)
         span.set(conflicts=len(found))
     return found
-
-
-def _stands(evidence: Evidence, run: Run) -> bool:
-    return run.ledger.documents[evidence.document_id].retraction not in ("retracted", "notice")
 
 
 def _by_stance(question: Question, evidence: Sequence[Evidence], reader: str) -> list[Conflict]:

@@ -13,10 +13,9 @@ from medground.document import Hit, Passage
 from medground.evidence import Evidence
 from medground.operators.keyless import words
 from medground.operators.views import EvidenceView
+from medground.rank.aside import why_aside
 from medground.run import Run
 from medground.write.draft import Sentence
-
-_NO_PREMISE = ("retracted", "notice")
 
 
 @dataclass(frozen=True)
@@ -88,13 +87,13 @@ async def context_of(hits: Sequence[Hit], run: Run, *, by_sentence: bool) -> Con
 
 
 def standing(evidence: Sequence[Evidence], run: Run) -> list[Evidence]:
-    """The quotes that may support something: those of papers that were not retracted."""
-    return [e for e in evidence if run.ledger.documents[e.document_id].retraction != "retracted"]
+    """The quotes that may support something: not those of retracted papers, and of notices about papers."""
+    return [e for e in evidence if why_aside(run.ledger.documents[e.document_id]) is None]
 
 
 def _stands(passage: Passage, run: Run) -> bool:
     document = run.ledger.documents.get(passage.document_id)
-    if document is None or passage.retraction in _NO_PREMISE or document.retraction in _NO_PREMISE:
+    if document is None or why_aside(passage) or why_aside(document):
         return False
     return run.stands(passage)
 

@@ -83,8 +83,7 @@ def _evidence(answer: Answer, out: Console) -> None:
     cited = {e.document_id for e in answer.evidence}
     for document in answer.documents:
         if document.id not in cited:
-            state = "RETRACTED" if document.retraction == "retracted" else "shown, not cited"
-            out.print(Text(f"{document.id}, {wording.clean(document.title)}: {state}", style="red"))
+            out.print(Text(f"{document.id}, {wording.clean(document.title)}: {wording.state(document)}", style="red"))
 
 
 def _rest(answer: Answer, out: Console) -> None:

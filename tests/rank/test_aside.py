@@ -1,0 +1,146 @@
+"""What is no evidence: retracted papers, and notices of retraction, concern and correction, by state, type or title."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from medground.document import Document, Hit, Passage, Retraction
+from medground.faces import wording
+from medground.faces.markdown import as_markdown
+from medground.operators.verifying import EntailOutput
+from medground.rank.aside import CONCERN, ERRATUM, NOTICE, RETRACTED, set_aside, why_aside
+from medground.rank.design import UNKNOWN, design_level
+from medground.recipes.ground import ground
+from medground.run import Run
+from medground.verify.check import check_all
+from medground.write.draft import Sentence
+
+MakeRun = Callable[..., Run]
+
+
+def passage(title: str = "", kinds: tuple[str, ...] = (), state: Retraction = "none", number: int = 1) -> Passage:
+    return Passage(
+        document_id=f"PMID:{number}", start=0, end=1, text="x", title=title, publication_types=kinds, retraction=state
+    )
+
+
+@pytest.mark.parametrize(
+    ("record", "reason"),
+    [
+        (passage(state="retracted"), RETRACTED),
+        (passage(state="notice"), NOTICE),
+        (passage(state="concern"), None),
+        (passage(kinds=("Journal Article", "Retracted Publication")), RETRACTED),
+        (passage(kinds=("Retraction of Publication",)), NOTICE),
+        (passage(kinds=("Retraction Notice",)), NOTICE),
+        (passage(kinds=("retraction",)), NOTICE),
+        (passage(kinds=("Expression of Concern",)), CONCERN),
+        (passage(kinds=("Published Erratum",)), ERRATUM),
+        (passage(kinds=("correction",)), ERRATUM),
+        (passage(kinds=("Corrected and Republished Article",)), None),
+        (passage(kinds=("Comment", "Letter")), None),
+        (passage("RETRACTED: Aspirin and stroke"), RETRACTED),
+        (passage("[RETRACTED] Aspirin and stroke"), RETRACTED),
+        (passage("Retracted Article: Aspirin and stroke"), RETRACTED),
+        (passage("Retraction: Aspirin and stroke"), NOTICE),
+        (passage("Retraction notice to “Aspirin and stroke”"), NOTICE),
+        (passage("Retraction Note: Aspirin and stroke"), NOTICE),
+        (passage("Notice of Retraction. Aspirin"), NOTICE),
+        (passage("Retraction."), NOTICE),
+        (passage("Editorial expression of concern: Aspirin"), CONCERN),
+        (passage("Expression of Concern for Aspirin"), CONCERN),
+        (passage("Erratum: Detection of six novel mutations"), ERRATUM),
+        (passage("Corrigendum to “Aspirin”"), ERRATUM),
+        (passage("Correction to: Aspirin"), ERRATUM),
+        (passage("Correction: Aspirin"), ERRATUM),
+        (passage("Author Correction: Aspirin"), ERRATUM),
+        (passage("Publisher's correction"), ERRATUM),
+        (passage("Retraction of the gingiva with cord and paste: a trial"), None),
+        (passage("Clot retraction in haemophilia"), None),
+        (passage("Correction of anaemia in chronic kidney disease"), None),
+        (passage("Correction to normal of serum sodium"), None),
+        (passage("Retractions in the biomedical literature"), None),
+        (passage("Aspirin and the correction: a history"), None),
+        (passage(), None),
+    ],
+)
+def test_why_a_record_is_no_evidence(record: Passage, reason: str | None) -> None:
+    assert why_aside(record) == reason
+
+
+def test_one_passage_sets_the_whole_document_aside() -> None:
+    hits = [
+        Hit(passage=p, ranker="bm25", rank=rank, score=1.0)
+        for rank, p in enumerate([passage(), passage(number=2), passage(state="retracted"), passage()], start=1)
+    ]
+    standing, reasons = set_aside(hits)
+    assert [hit.passage.document_id for hit in standing] == ["PMID:2"]
+    assert reasons == {"PMID:1": RETRACTED}
+
+
+TRIAL = Document(
+    id="PMID:1",
+    title="Aspirin and stroke: a randomised trial",
+    text="Stroke is common. Aspirin significantly reduced the risk of stroke (p < 0.05).",
+)
+NOTICES = [
+    Document(
+        id="PMID:2",
+        title="Retraction: Aspirin and stroke",
+        text="We retract the paper which found that aspirin significantly reduced the risk of stroke.",
+        retraction="notice",
+    ),
+    Document(
+        id="PMID:3",
+        title="Expression of concern: Aspirin and stroke",
+        text="The paper found that aspirin significantly reduced the risk of stroke.",
+        publication_types=("Expression of Concern",),
+    ),
+    Document(
+        id="PMID:4",
+        title="Erratum: Aspirin and stroke",
+        text="Aspirin significantly reduced the risk of stroke (p < 0.01) is correct.",
+    ),
+]
+
+
+def test_notices_are_shown_with_their_reason_and_quoted_nowhere(make_run: MakeRun, memory_source: Any) -> None:
+    run = make_run("Does aspirin reduce the risk of stroke?", [memory_source([TRIAL, *NOTICES])])
+    answer = asyncio.run(ground(run.question, run))
+    assert {e.document_id for e in answer.evidence} == {"PMID:1"}
+    assert {d.id for d in answer.documents} == {"PMID:1", "PMID:2", "PMID:3", "PMID:4"}
+    for warning in (
+        "PMID:2 was found and is a retraction notice: it supports nothing",
+        "PMID:3 was found and is an expression of concern: it supports nothing",
+        "PMID:4 was found and is an erratum: it supports nothing",
+    ):
+        assert warning in answer.warnings
+    assert "- an erratum: PMID:4, Erratum: Aspirin and stroke" in as_markdown(answer).replace("\\", "")
+    states = {d.id: wording.state(d) for d in answer.documents}
+    assert states["PMID:2"] == "a retraction notice"
+
+
+def test_no_critic_is_asked_about_a_notice(make_run: MakeRun, scripted_model: Any) -> None:
+    model = scripted_model({"entail": EntailOutput(relation="entails")})
+    run = make_run("q?", model=model, by_model=["entail"], options={"verify.trusted_judges": (model.name,)})
+    run.ledger.admit(NOTICES)
+    quotes = [run.ledger.quote(d.id, 0, len(d.text)) for d in NOTICES]
+    same = [Sentence(text=quote.quote, evidence=(quote.id,)) for quote in quotes]
+    other = [Sentence(text="Aspirin prevents stroke.", evidence=(quote.id,)) for quote in quotes]
+    verdicts = asyncio.run(check_all([*same, *other], run))
+    assert {v.label for v in verdicts} == {"not found"}
+    assert model.seen == []
+
+
+@pytest.mark.parametrize(
+    "weak",
+    ["Comment", "Letter", "Editorial", "News", "Clinical Trial Protocol", "reply", "article-commentary", "letter"],
+)
+def test_comments_stand_below_every_study(weak: str) -> None:
+    for study in ("Randomized Controlled Trial", "Observational Study", "Review", "Case Reports", "case-report"):
+        assert design_level([weak, "Journal Article"]) > design_level([study])
+    assert design_level([weak]) > UNKNOWN
