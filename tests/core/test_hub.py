@@ -43,11 +43,11 @@ def hub(loopback: None) -> Iterator[str]:
 
 
 @pytest.fixture
-def nobody(loopback: None) -> str:
-    """An address where nobody listens."""
+def nobody(loopback: None) -> Iterator[str]:
+    """An address where nobody listens, and nobody else can."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
-        return f"http://127.0.0.1:{taken.getsockname()[1]}"
+        yield f"http://127.0.0.1:{taken.getsockname()[1]}"
 
 
 def test_a_hub_that_refuses_is_there(hub: str, monkeypatch: pytest.MonkeyPatch) -> None:

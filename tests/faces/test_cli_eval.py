@@ -56,12 +56,12 @@ def started(arguments: list[str]) -> subprocess.Popen[str]:
     )
 
 
-def wait_for_lines(path: Path, count: int) -> None:
-    for _ in range(600):
-        if path.exists() and path.read_bytes().count(b"\n") > count:
-            return
-        time.sleep(0.05)
-    raise AssertionError(f"{path} did not get {count} lines")
+def wait_for_lines(path: Path, count: int, process: subprocess.Popen[str]) -> None:
+    until = time.monotonic() + 600
+    while not path.exists() or path.read_bytes().count(b"\n") <= count:
+        assert process.poll() is None, process.communicate()[1]
+        assert time.monotonic() < until, f"{path} did not get {count} lines"
+        time.sleep(0.002)
 
 
 def test_a_run_says_what_it_came_to(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -90,12 +90,14 @@ def test_the_same_command_finds_its_own_file(data: Path, home: Path, capsys: pyt
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
 def test_nothing_is_lost_however_it_ends(data: Path, tmp_path: Path, how: signal.Signals) -> None:
     out = tmp_path / "run.jsonl"
-    process = started(words(data, out, "--limit", "24"))
-    wait_for_lines(out, 3)
+    process = started(words(data, out, "--limit", "60"))
+    wait_for_lines(out, 3, process)
+    process.send_signal(signal.SIGSTOP)  # however late this process sees it, the other is not done
     with pytest.raises(UsageError, match="being written by another run"):
         RunFile.open(out, read_run(out)[0])
     process.send_signal(how)
-    _, said = process.communicate(timeout=60)
+    process.send_signal(signal.SIGCONT)
+    _, said = process.communicate(timeout=300)
     assert process.returncode != 0
     if how is signal.SIGINT:
         assert process.returncode == 130
@@ -104,10 +106,10 @@ def test_nothing_is_lost_however_it_ends(data: Path, tmp_path: Path, how: signal
     assert before
     with out.open("ab") as file:
         file.write(b'{"id":"q9')
-    assert medground(*words(data, out, "--limit", "24", "-q")) == 0
+    assert medground(*words(data, out, "--limit", "60", "-q")) == 0
     after = [line.id for line in read_run(out)[1]]
     assert after[: len(before)] == before
-    assert after == [f"q{n}" for n in range(24)]
+    assert after == [f"q{n}" for n in range(60)]
 
 
 def test_another_run_is_refused_with_its_difference(
