@@ -90,7 +90,7 @@ def test_the_same_command_finds_its_own_file(data: Path, home: Path, capsys: pyt
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
 def test_nothing_is_lost_however_it_ends(data: Path, tmp_path: Path, how: signal.Signals) -> None:
     out = tmp_path / "run.jsonl"
-    process = started(words(data, out, "--limit", "60"))
+    process = started(words(data, out, "--limit", "200"))
     wait_for_lines(out, 3, process)
     process.send_signal(signal.SIGSTOP)  # however late this process sees it, the other is not done
     with pytest.raises(UsageError, match="being written by another run"):
@@ -106,10 +106,10 @@ def test_nothing_is_lost_however_it_ends(data: Path, tmp_path: Path, how: signal
     assert before
     with out.open("ab") as file:
         file.write(b'{"id":"q9')
-    assert medground(*words(data, out, "--limit", "60", "-q")) == 0
+    assert medground(*words(data, out, "--limit", "200", "-q")) == 0
     after = [line.id for line in read_run(out)[1]]
     assert after[: len(before)] == before
-    assert after == [f"q{n}" for n in range(60)]
+    assert after == [f"q{n}" for n in range(200)]
 
 
 def test_another_run_is_refused_with_its_difference(
