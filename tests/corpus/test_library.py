@@ -95,10 +95,12 @@ def test_the_lock_holds_between_processes_and_ends_with_them(library, make_docum
     build(library, "a", [make_input(make_documents(1))])
     command = [sys.executable, "-c", HOLD, str(library.folder / ".a.lock")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout.readline() == "held\n"
-        with pytest.raises(UsageError, match="is being built"):
-            build(library, "a", [make_input(make_documents(2))])
-        process.kill()
+        try:
+            assert process.stdout.readline() == "held\n"
+            with pytest.raises(UsageError, match="is being built"):
+                build(library, "a", [make_input(make_documents(2))])
+        finally:
+            process.kill()
     assert build(library, "a", [make_input(make_documents(2))]).counts.documents == 2
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import signal
@@ -9,6 +10,7 @@ import socket
 import subprocess
 import sys
 import urllib.request
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +27,21 @@ pytest.importorskip("uvicorn", reason="needs the extra serve")
 COMMAND = "from medground.faces.cli.pubmed import pubmed_app; pubmed_app()"
 
 
+@contextlib.contextmanager
+def ended(process: subprocess.Popen[bytes]) -> Iterator[None]:
+    """Leaves no process behind, and waits for none where the test fails."""
+    with process:
+        try:
+            yield
+        finally:
+            process.kill()
+
+
 def test_it_serves_until_it_is_stopped(home: Path, loopback: None) -> None:
     build(Library(home), "made", [Input("made", "test", "1", lambda skip: iter(DOCUMENTS[skip:]))])
     words = [sys.executable, "-c", COMMAND, "serve", "--corpus", "made", "--port", "0", "--quiet"]
-    with subprocess.Popen(words, stderr=subprocess.PIPE, env=dict(os.environ)) as process:
+    process = subprocess.Popen(words, stderr=subprocess.PIPE, env=dict(os.environ))
+    with ended(process):
         assert process.stderr is not None
         told = process.stderr.readline().decode()
         assert told.startswith("4 records of made@")
