@@ -121,7 +121,12 @@ def found(app: Any, term: str, **more: Any) -> list[str]:
         ("10.1000/abc[aid]", ["100"]),
         ("asthma NOT child[mh]", ["300"]),
         ("(asthma OR dogs) AND 1990:2015[dp]", ["200", "100"]),
-        ("retracted publication[pt]", []),
+        ("retracted publication[pt]", ["300"]),
+        ("asthma NOT retracted publication[pt]", ["100"]),
+        ("asthma smith ja", ["100"]),
+        ("van der berg l wheezing", ["100"]),
+        ("pubmednotmedline[sb]", ["300"]),
+        ("(asthma OR dogs) AND allchild[filter]", ["100"]),
         ("wheeze[ot]", ["100"]),
         ("children[ti] AND inhaled[ab]", ["100"]),
         ("all[sb]", ["300", "200", "100"]),
@@ -216,6 +221,77 @@ def test_history_by_get_and_post(app: Any) -> None:
     assert b"Unable to obtain query #9" in ask(app, "efetch", WebEnv=kept["webenv"], query_key=9).content
 
 
+def test_searches_of_the_history_are_parts_of_a_query(app: Any) -> None:
+    first = ask(app, "esearch", term="asthma", usehistory="y", retmode="json").json()["esearchresult"]
+    session = first["webenv"]
+    second = ask(app, "esearch", term="1990:2015[dp]", usehistory="y", retmode="json", WebEnv=session).json()
+    assert second["esearchresult"]["querykey"] == "2"
+    assert etree.fromstring(ask(app, "epost", id="200,300", WebEnv=session).content).findtext("QueryKey") == "3"
+    nothing = ask(app, "esearch", term="zebra", usehistory="y", retmode="json", WebEnv=session).json()
+    assert nothing["esearchresult"]["count"] == "0"
+    assert found(app, "#1", WebEnv=session) == ["300", "100"]
+    assert found(app, "#1 AND #2", WebEnv=session) == ["100"]
+    assert found(app, "#3 NOT #2", WebEnv=session) == ["300"]
+    assert found(app, "#4 OR #2", WebEnv=session) == ["100", "200"]
+    assert found(app, '#1 AND "children"[ti]', WebEnv=session) == ["100"]
+    assert found(app, "children OR dogs", WebEnv=session, query_key=3) == ["200"]
+    assert found(app, "", WebEnv=session, query_key=2) == ["100", "200"]
+    assert found(app, "", WebEnv=session, query_key=1, datetype="pdat", mindate="2020", maxdate="2022") == ["300"]
+    again = ask(app, "esearch", term="#1 AND #2", WebEnv=session, usehistory="y", retmode="json").json()
+    assert "#" not in again["esearchresult"]["querytranslation"]
+    assert found(app, f"#{again['esearchresult']['querykey']}", WebEnv=session) == ["100"]
+    for gone in ({"term": "#9", "WebEnv": session}, {"query_key": 1, "WebEnv": "MCID_gone"}):
+        assert "Unable to obtain query" in ask(app, "esearch", **gone).text
+
+
+def test_a_field_is_a_tag_for_the_words_without_one(app: Any) -> None:
+    assert found(app, "wheezing") == ["100"]
+    assert found(app, "wheezing", field="title") == []
+    assert found(app, "children OR dogs", field="ti") == ["100"]
+    assert found(app, "children OR dogs[tiab]", field="TITL") == ["100", "200"]
+    assert found(app, "(children OR", field="titl") == ["100"]
+    told = ask(app, "esearch", term="wheezing", field="xyz", retmode="json").json()["esearchresult"]
+    assert told["idlist"] == ["100"]
+    assert any("'xyz'" in note for note in told["warninglist"]["outputmessages"])
+
+
+def test_a_date_limit_is_part_of_the_translation(app: Any) -> None:
+    limits = {"datetype": "edat", "mindate": "2010/04", "maxdate": "2010/05"}
+    told = ask(app, "esearch", term="asthma[mh]", retmode="json", **limits).json()["esearchresult"]
+    assert told["idlist"] == ["100"]
+    assert told["querytranslation"] == '"asthma"[MeSH Terms] AND 2010/04/01:2010/05/31[Date - Entry]'
+    assert found(app, told["querytranslation"]) == ["100"]
+
+
+def test_text_without_a_word_finds_nothing_and_is_not_said_to_find_all(app: Any) -> None:
+    told = ask(app, "esearch", term="##", retmode="json").json()["esearchresult"]
+    assert told["count"] == "0"
+    assert not [note for note in told["warninglist"]["outputmessages"] if "everything" in note]
+
+
+def test_filters_that_are_searches_and_greek_letters(catalogue_of: Any) -> None:
+    app = make_app(
+        catalogue_of(
+            [
+                Document(id="PMID:1", title="A systematic review of TNF-α", text="Σ-1 receptors.", year=2020),
+                Document(id="PMID:2", title="Old", text="TNF-alpha.", publication_types=("Systematic Review",),
+                         year=2019),
+                Document(id="PMID:3", title="A systematic review: protocol", text="None.", year=2018),
+                Document(id="PMID:4", title="Gum", text="None.", publication_types=("Preprint",), year=2017,
+                         journal="Transactions on Chewing Gum"),
+            ]
+        )
+    )  # fmt: skip
+    for name in ("systematic[sb]", "systematic review[filter]", "systematicreview[Filter]"):
+        assert found(app, name, sort="pub_date") == ["1", "2"]
+    assert found(app, "tnf-alpha[tiab]", sort="pub_date") == found(app, "TNF-α[tiab]", sort="pub_date") == ["1", "2"]
+    assert found(app, "sigma[ab]") == ["1"]
+    assert found(app, "2017:2018[dp] AND excludepreprints[filter]") == ["3"]
+    told = ask(app, "esearch", term="transactions on chewing gum", retmode="json").json()["esearchresult"]
+    assert told["idlist"] == ["4"]
+    assert '"transactions on chewing gum"[Journal]' in told["querytranslation"]
+
+
 def test_records_come_back_as_they_went_in(app: Any, tmp_path: Path) -> None:
     answer = tmp_path / "answer.xml"
     answer.write_bytes(ask(app, "efetch", "POST", id=["100,300", "0200", "999"], retmode="xml").content)
@@ -262,7 +338,8 @@ def test_errors_are_told_in_both_forms(app: Any, utility: str) -> None:
     wrong = ask(app, utility, id="1", term="x", **{name: "protein"})
     assert etree.fromstring(wrong.content).findtext("ERROR") == "Invalid db name specified: protein"
     as_json = ask(app, utility, id="1", term="x", retmode="json", **{name: "protein"})
-    assert as_json.json()["error"] == "Invalid db name specified: protein"
+    told = as_json.json()["esearchresult"]["ERROR"] if utility == "esearch" else as_json.json()["error"]
+    assert told == "Invalid db name specified: protein"
 
 
 @pytest.mark.parametrize(

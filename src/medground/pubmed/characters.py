@@ -1,4 +1,4 @@
-"""Characters that look like those of the query language, as a word processor or a keyboard of East Asia writes them."""
+"""Characters in other clothes: quotation marks of word processors, full-width letters, Greek letters."""
 
 from __future__ import annotations
 
@@ -26,3 +26,17 @@ def plain(text: str) -> str:
 def without_unseen(text: str) -> str:
     """The text without characters that have no width."""
     return text if text.isascii() else text.translate(_UNSEEN)
+
+
+_GREEK_NAMES = (
+    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu "
+    "nu xi omicron pi rho sigma sigma tau upsilon phi chi psi omega"
+)
+GREEK = {chr(ord("α") + place): name for place, name in enumerate(_GREEK_NAMES.split())}
+"""Small Greek letters by their names, both forms of sigma among them."""
+_SPELT = str.maketrans(GREEK | {letter.upper(): name for letter, name in GREEK.items()} | {"µ": "mu", "ϵ": "epsilon"})
+
+
+def spelt_out(text: str) -> str:
+    """The text with Greek letters by their names, as PubMed searches them: `TNF-α` is `TNF-alpha`."""
+    return text if text.isascii() else text.translate(_SPELT)

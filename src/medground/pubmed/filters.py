@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import date
 
+from medground.pubmed.combine import some
 from medground.pubmed.dates import between, last_days
-from medground.query import Everything, Mesh, PublicationType, Query, Term
+from medground.query import Everything, Mesh, Not, PublicationType, Query, Term
 
 WORDS = frozenset(
     (
@@ -22,7 +23,24 @@ WORDS = frozenset(
 )
 """Filters that PubMed takes without a tag."""
 
-_SAME = {"ffrft": "free full text", "fft": "full text", "fha": "hasabstract", "abstract": "hasabstract"}
+_SAME = {
+    "ffrft": "free full text",
+    "loattrfree full text": "free full text",
+    "fft": "full text",
+    "loattrfull text": "full text",
+    "fha": "hasabstract",
+    "abstract": "hasabstract",
+    "systematicreview": "systematic",
+    "systematic review": "systematic",
+    "systematic reviews": "systematic",
+    "booksdocs": "pmcbook",
+    "pubmed books": "pmcbook",
+}
+_AGES = {
+    "allinfant": ("Infant",),
+    "allchild": ("Infant", "Child", "Adolescent"),
+    "alladult": ("Adult",),
+}
 _MESH = {
     "human": "Humans",
     "humans": "Humans",
@@ -44,7 +62,7 @@ _MESH = {
 _TYPES = {
     name.replace("-", "").replace(" ", ""): name
     for name in (
-        *("review", "systematic review", "meta-analysis", "clinical trial", "randomized controlled trial"),
+        *("review", "meta-analysis", "clinical trial", "randomized controlled trial"),
         *("controlled clinical trial", "clinical study", "observational study", "case reports", "guideline"),
         *("practice guideline", "letter", "editorial", "comment", "multicenter study", "comparative study", "preprint"),
     )
@@ -75,6 +93,10 @@ def filtered(name: str, today: date) -> Query:
     joined = name.replace(" ", "").replace("-", "")
     if joined in _MESH:
         return Mesh(heading=_MESH[joined])
+    if joined in _AGES:
+        return some([Mesh(heading=heading) for heading in _AGES[joined]])
+    if joined == "excludepreprints":
+        return Not(part=PublicationType(name="preprint"))
     if joined in _TYPES:
         return PublicationType(name=_TYPES[joined])
     if name in LANGUAGES:

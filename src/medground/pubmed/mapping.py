@@ -7,7 +7,7 @@ journal becomes a concept, searched under its heading and as words. What is left
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from medground.document import Frozen
 from medground.pubmed.combine import every, some
@@ -20,6 +20,7 @@ from medground.query import FieldName, Mesh, Phrase, PublicationType, Query, Ter
 
 _LONGEST_NAME = 12
 """Words of the longest name looked for."""
+_LONGEST_PERSON = 4
 _SHORTEST_PREFIX = 4
 _AUTHOR = re.compile(r"[A-Z][a-z][\w'’-]+ (?!(?:I{1,3}|IV|V|VI|X)$)[A-Z]{1,2}(?: (?:Jr|Sr|2nd|3rd))?")
 _NUMBERS = re.compile(r"\d{5,8}(?: \d{5,8})*|PMIDs? \d{1,9}(?: \d{1,9})*", re.IGNORECASE)
@@ -39,10 +40,19 @@ class Translation(Frozen):
 
 
 class Mapper:
-    """Maps words to concepts by the MeSH vocabulary and a table of journals (folded name to abbreviation)."""
+    """Maps words to concepts by the MeSH vocabulary and a table of journals (folded name to abbreviation).
 
-    def __init__(self, mesh: Vocabulary, journals: Mapping[str, str] | None = None) -> None:
+    `wrote` says whether there is an author of a name such as `smith ja`; without it, capitals alone tell an author.
+    """
+
+    def __init__(
+        self,
+        mesh: Vocabulary,
+        journals: Mapping[str, str] | None = None,
+        wrote: Callable[[str], bool] | None = None,
+    ) -> None:
         self.mesh = mesh
+        self._wrote = wrote
         self._journals = known_journals() if journals is None else journals
 
     def map(self, text: str) -> tuple[Query, list[Translation]]:
@@ -57,6 +67,8 @@ class Mapper:
         place = 0
         while place < len(words):
             length, query = self._concept(words, folded, place)
+            if query is None and self._wrote is not None:
+                length, query = _author(words, place, self._wrote)
             if query is not None:
                 parts.append(query)
                 translations.append(Translation(source=" ".join(words[place : place + length]), query=query))
@@ -99,6 +111,16 @@ class Mapper:
         if qualifier := spelt_qualifier(name):
             return some([Mesh(qualifiers=(qualifier.name,)), *_in_all_fields(typed, name)])
         return None
+
+
+def _author(words: list[str], place: int, wrote: Callable[[str], bool]) -> tuple[int, Query | None]:
+    """A family name of up to three words, then initials, of an author who has written something."""
+    for length in range(2, min(_LONGEST_PERSON, len(words) - place) + 1):
+        *family, initials = words[place : place + length]
+        if len(initials) <= 2 and initials.isalpha() and len(family[-1]) > 2:
+            name = " ".join([*family, initials]).casefold()
+            return (length, Term(value=name, field="author", prefix=True)) if wrote(name) else (1, None)
+    return 1, None
 
 
 def term(value: str, field: FieldName) -> Query:

@@ -123,7 +123,7 @@ class _Parser:
             self._place += 1
             self._fault("a field tag follows a term, not a parenthesis", tag.column)
             use = self._use(tag)
-            node = node if use is None else _tagged(node, use)
+            node = node if use is None else under_tag(node, use)
         self._add(stack[-1], node, group.depth)
 
     def _whole(self, group: _Group) -> Node | None:
@@ -301,15 +301,15 @@ class _Parser:
         self.repairs.append(Repair(reason, column))
 
 
-def _tagged(node: Node, use: TagUse) -> Node:
+def under_tag(node: Node, use: TagUse) -> Node:
     """The tag for every term of the group that has none."""
     match node:
         case Leaf():
             return node if node.use else replace(node, use=use)
         case Negated():
-            return Negated(_tagged(node.node, use))
+            return Negated(under_tag(node.node, use))
         case Chain():
-            return Chain(_tagged(node.first, use), tuple((o, _tagged(n, use)) for o, n in node.rest))
+            return Chain(under_tag(node.first, use), tuple((o, under_tag(n, use)) for o, n in node.rest))
         case _:
             return node
 

@@ -15,6 +15,7 @@ import tantivy
 
 from medground.corpus.lexical_fields import analyser
 from medground.document import Document
+from medground.pubmed.characters import spelt_out
 from medground.pubmed.journals import known_journals
 from medground.pubmed.mesh import vocabulary
 from medground.pubmed.mesh.fold import fold
@@ -62,6 +63,7 @@ YEAR = "year"
 PMID = "pmid"
 ORDERS = ("newest", "published", "author", "journal", "title")
 _LONGEST = 1000
+_RETRACTION_TYPES = {"retracted": "Retracted Publication", "notice": "Retraction of Publication"}
 _STATES = {"retracted": "hasretractionin", "notice": "hasretractionof", "concern": "hasexpressionofconcernin"}
 
 
@@ -81,7 +83,7 @@ def schema() -> tantivy.Schema:
 
 def entry(record: Document, pmid: int, places: Mapping[str, int]) -> tantivy.Document:
     """The entry of a record. `places` are those in each order."""
-    made = tantivy.Document(**{field: values for field, values in _values(record).items() if values})
+    made = tantivy.Document(**{field: _in_words(field, values) for field, values in _values(record).items() if values})
     made.add_integer(PMID, pmid)
     if record.year is not None:
         made.add_integer(YEAR, record.year)
@@ -91,6 +93,15 @@ def entry(record: Document, pmid: int, places: Mapping[str, int]) -> tantivy.Doc
     for order, place in places.items():
         made.add_integer(f"by_{order}", place)
     return made
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text as they stand in the index."""
+    return list(analyser("plain").analyze(spelt_out(text)))
+
+
+def _in_words(field: str, values: list[str]) -> list[str]:
+    return [spelt_out(value) for value in values] if FIELDS[field] == "words" else values
 
 
 def date_of(record: Document, kind: DateField) -> str:
@@ -103,6 +114,12 @@ def date_of(record: Document, kind: DateField) -> str:
     return found or year
 
 
+def types_of(record: Document) -> list[str]:
+    """Publication types, with the one that tells a retraction."""
+    types, told = [*record.publication_types], _RETRACTION_TYPES.get(record.retraction)
+    return types if told is None or told in types else [*types, told]
+
+
 def day_number(iso: str) -> int:
     """`2001-06-15` as 20010615. What is not known counts as the first of its month or year, as in PubMed."""
     year, month, day = [*iso.split("-"), "01", "01"][:3]
@@ -113,7 +130,7 @@ def day_number(iso: str) -> int:
 def value_of(field: str, text: str) -> str:
     """How a whole value stands in the index."""
     if FIELDS[field] == "name":
-        return " ".join(analyser("plain").analyze(text))[:_LONGEST]
+        return " ".join(words_of(text))[:_LONGEST]
     return " ".join(text.split()).casefold()[:_LONGEST]
 
 
@@ -127,7 +144,7 @@ def journal_values(name: str) -> list[str]:
 def _values(record: Document) -> dict[str, list[str]]:
     abstract = [] if record.text == record.title else [record.text]
     headings = [heading.descriptor for heading in record.mesh]
-    types = [*record.publication_types]
+    types = types_of(record)
     indexed = [*headings, *types, *record.keywords]
     journal = [record.journal] if record.journal else []
     whole = {

@@ -15,7 +15,7 @@ from medground.corpus.faults import reading, writing
 from medground.corpus.lexical_fields import register_analysers
 from medground.document import Document
 from medground.progress import Progress, silent
-from medground.pubmed.records_fields import ORDERS, PMID, date_of, entry, schema
+from medground.pubmed.records_fields import ORDERS, PMID, date_of, entry, schema, value_of
 from medground.pubmed.records_query import compile_records_query
 from medground.query import Query
 
@@ -104,6 +104,16 @@ class RecordsIndex:
         """Whether a title or an abstract has a word, in small letters."""
         with reading(self._folder):
             return int(self._searcher.doc_freq("title_abstract", word)) > 0
+
+    def has_author(self, name: str) -> bool:
+        """Whether a record has an author of this name, such as `Smith JA`; initials may be left out at the end."""
+        with reading(self._folder):
+            return bool(self._searcher.terms_with_prefix("author", value_of("author", name), limit=1))
+
+    def journals(self) -> list[str]:
+        """The names of the journals of all records, in small letters."""
+        with reading(self._folder):
+            return [name for name, _ in self._searcher.terms_with_prefix("journal", "", limit=_MOST_WORDS)]
 
     def words_like(self, word: str) -> list[str]:
         """The words of titles and abstracts that begin with the same two letters, the frequent first."""

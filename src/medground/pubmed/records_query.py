@@ -8,10 +8,10 @@ from typing import assert_never
 
 import tantivy
 
-from medground.corpus.lexical_fields import analyser
 from medground.pubmed.mesh import find_qualifier, vocabulary
 from medground.pubmed.mesh.index_values import publication_types
-from medground.pubmed.records_fields import DATES, FIELDS, SUBSETS, YEAR, journal_values, schema, value_of
+from medground.pubmed.records_fields import DATES, FIELDS, SUBSETS, YEAR, journal_values, schema, value_of, words_of
+from medground.pubmed.subsets import searched
 from medground.query import (
     And,
     DateRange,
@@ -59,7 +59,7 @@ def not_held(query: Query) -> list[str]:
             field = leaf.field or "all"
             if field not in FIELDS and field != YEAR:
                 names.append(f"field {field}")
-            if isinstance(leaf, Term) and field == "subset" and leaf.value not in SUBSETS:
+            if isinstance(leaf, Term) and field == "subset" and leaf.value not in SUBSETS and not searched(leaf.value):
                 names.append(f"filter {leaf.value}")
         elif isinstance(leaf, DateRange) and leaf.field not in DATES:
             names.append(f"date {leaf.field}")
@@ -91,8 +91,10 @@ class _Compiler:
             case PublicationType():
                 return self._values("publication_type", publication_types(query))
             case Words():
-                words = analyser("plain").analyze(query.text)
+                words = words_of(query.text)
                 return _any(self.compile(Term(value=word, field=query.field)) for word in words)
+            case Term(field="subset") if (meant := searched(query.value)) is not None:
+                return self.compile(meant)
             case Term() | Phrase() | Near():
                 return self._leaf(query)
             case _:
@@ -145,7 +147,7 @@ class _Compiler:
         return _any([self._starting(field, f"{name} "), self._values(field, [name])])
 
     def _row(self, field: str, text: str, leaf: Term | Phrase | Near) -> tantivy.Query:
-        words = analyser("plain").analyze(text)
+        words = words_of(text)
         if not words:
             return tantivy.Query.empty_query()
         if len(words) == 1:
@@ -158,7 +160,7 @@ class _Compiler:
         return _any(tantivy.Query.phrase_query(self._schema, field, list(order), slop) for order in orders)
 
     def _prefixed(self, field: str, text: str) -> tantivy.Query:
-        words = analyser("plain").analyze(text)
+        words = words_of(text)
         if not words:
             return tantivy.Query.empty_query()
         if len(words) == 1:

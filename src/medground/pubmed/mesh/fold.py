@@ -7,23 +7,13 @@ from __future__ import annotations
 
 import unicodedata
 
+from medground.pubmed.characters import GREEK
+
 _DROPPED = b"',"
 """`Marfan's` is `marfans`, and the comma of an inverted name says nothing that the order of the words does not."""
 _KEPT = set(b"abcdefghijklmnopqrstuvwxyz0123456789|\n")
 _TABLE = bytes(b if b >= 128 or b in _KEPT else ord(" ") for b in bytes(range(256)).lower())
-_GREEK = {
-    "α": "alpha",
-    "β": "beta",
-    "γ": "gamma",
-    "δ": "delta",
-    "ε": "epsilon",
-    "κ": "kappa",
-    "λ": "lambda",
-    "μ": "mu",
-    "ω": "omega",
-    "’": "",
-}
-_SPELT = str.maketrans(_GREEK)
+_SPELT = str.maketrans({**GREEK, "’": ""})
 
 
 def fold(name: str) -> str:

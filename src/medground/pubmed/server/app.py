@@ -84,5 +84,7 @@ def _answer(shelf: Shelf, name: str, query: str, body: str) -> Reply:
         # A damaged corpus is the server's failure: clients may try again, and never take it for an empty result.
         reason, status = str(error), 500
     if wants_json(parameters):
-        return json_reply(name, {"error": reason}, status)
+        # esearch alone tells its errors inside of its result.
+        told: dict[str, object] = {"esearchresult": {"ERROR": reason}} if name == "esearch" else {"error": reason}
+        return json_reply(name, told, status)
     return xml_reply(node(root, None, node("ERROR", reason)), doctype, status)

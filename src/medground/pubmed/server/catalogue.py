@@ -67,8 +67,13 @@ class Catalogue(Protocol):
         """What it is."""
         ...
 
-    def search(self, term: str, within: Query | None, order: Order, *, start: int, limit: int) -> Matches:
-        """Search in PubMed's query language, within a limit. A query that cannot be read is repaired, with a note."""
+    def search(
+        self, term: str, within: Query | None, order: Order, *, start: int, limit: int, field: str = ""
+    ) -> Matches:
+        """Search in PubMed's query language, within a limit. A query that cannot be read is repaired, with a note.
+
+        `field` is a tag for the words that have none.
+        """
         ...
 
     def fetch(self, ids: Sequence[str]) -> dict[str, Document]:

@@ -38,7 +38,7 @@ def esearch(shelf: Shelf, parameters: Parameters) -> Reply:
     Raises:
         Refused: an empty query, or a value that is none.
     """
-    term = parameters.text("term")
+    term = shelf.history.written_out(parameters)
     if not term:
         raise Refused("Empty term and query_key - nothing todo")
     order = _ORDERS.get(parameters.text("sort").lower().replace("+", " "))
@@ -47,14 +47,15 @@ def esearch(shelf: Shelf, parameters: Parameters) -> Reply:
     size = min(parameters.number("retmax", 20, MOST), MOST - start)
     keep = parameters.text("usehistory").lower() == "y"
     wanted = (0, MOST) if keep else (start, size)
-    matches = shelf.catalogue.search(term, within, order or "newest", start=wanted[0], limit=wanted[1])
+    field = parameters.text("field")
+    matches = shelf.catalogue.search(term, within, order or "newest", start=wanted[0], limit=wanted[1], field=field)
     notes = [f"Unknown sort schema '{parameters.text('sort')[:40]}' ignored"] if order is None else []
     notes += matches.reading.notes
     answer = _Answer(
         count=matches.count,
         page=matches.ids[start : start + size] if keep else matches.ids,
         start=start,
-        kept=shelf.history.keep(matches.ids, parameters.text("WebEnv")) if keep else None,
+        kept=shelf.history.keep(matches.ids, parameters.text("WebEnv"), matches.reading.translation) if keep else None,
         reading=matches.reading,
         notes=notes if matches.count else [*notes, "No items found."],
     )

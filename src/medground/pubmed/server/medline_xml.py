@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from lxml import etree
 
 from medground.document import Document, MeshHeading
+from medground.pubmed import records_fields
 from medground.pubmed.mesh import vocabulary
 from medground.pubmed.records_fields import date_of
 from medground.pubmed.server.abstracts import abstract_parts
@@ -20,7 +21,7 @@ DOCTYPE = (
 _ID_KINDS = frozenset(["doi", "pii", "pmcpid", "pmpid", "pmc", "mid", "sici", "medline", "pmcid"])
 _ID_KINDS |= {"pmcbook", "bookaccession"}
 _CORRECTIONS = {"retracted": "RetractionIn", "concern": "ExpressionOfConcernIn"}
-_TYPES = {"retracted": "Retracted Publication", "notice": "Retraction of Publication"}
+_PLAIN = ("Journal Article",)
 
 
 def pmid_of(record: Document) -> str:
@@ -65,9 +66,7 @@ def status_of(record: Document) -> str:
 
 def types_of(record: Document) -> list[str]:
     """Publication types, one at least, with the one that tells a retraction."""
-    types = [*record.publication_types] or ["Journal Article"]
-    told = _TYPES.get(record.retraction)
-    return types if told is None or told in types else [*types, told]
+    return records_fields.types_of(record.model_copy(update={"publication_types": record.publication_types or _PLAIN}))
 
 
 def _body(record: Document) -> etree._Element:

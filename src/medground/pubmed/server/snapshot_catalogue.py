@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
@@ -12,13 +13,20 @@ from medground.corpus.snapshot import Snapshot
 from medground.document import Document
 from medground.errors import UsageError
 from medground.progress import Progress, silent
-from medground.pubmed import QuerySyntaxError, Translated, normalize, translate
+from medground.pubmed import QuerySyntaxError, Translated, normalize, to_pubmed
+from medground.pubmed.combine import every
+from medground.pubmed.journals import with_journals
+from medground.pubmed.mapping import Mapper
+from medground.pubmed.mesh import vocabulary
+from medground.pubmed.parser import parse_syntax, under_tag
 from medground.pubmed.records_index import Order, RecordsIndex
 from medground.pubmed.server.catalogue import About, Matches, Reading
 from medground.pubmed.server.reading import read
-from medground.query import And, Everything, Mesh, Or, Query, Words
+from medground.pubmed.tags import TagUse, read_tag
+from medground.pubmed.translate import compiled
+from medground.query import Everything, Mesh, Or, Query, Words
 
-INDEX_FORMAT = 2
+INDEX_FORMAT = 3
 """Part of the index's place on disk: goes up when its fields change."""
 _MOST_COUNTED = 100_000
 _MOST_HEADINGS = 10
@@ -63,6 +71,7 @@ class SnapshotCatalogue:
         self._snapshot = snapshot
         self._index = index
         self._count = lru_cache(maxsize=_MOST_COUNTED)(index.count)
+        self._mapper = Mapper(vocabulary(), with_journals(index.journals()), index.has_author)
 
     @classmethod
     def open(cls, snapshot: Snapshot, home: Path, progress: Progress = silent) -> SnapshotCatalogue:
@@ -83,10 +92,15 @@ class SnapshotCatalogue:
         updated = f"{manifest.created:%Y/%m/%d %H:%M}"
         return About(f"{manifest.name}@{manifest.hash[:16]}", self._index.records, updated, dict(_FIELDS))
 
-    def search(self, term: str, within: Query | None, order: Order, *, start: int, limit: int) -> Matches:
+    def search(
+        self, term: str, within: Query | None, order: Order, *, start: int, limit: int, field: str = ""
+    ) -> Matches:
         """Search in PubMed's query language."""
-        translated, reading = self._read(term)
-        query = translated.query if within is None else And(parts=(translated.query, within))
+        translated, reading = self._read(term, field)
+        query = translated.query
+        if within is not None:
+            query = every([query, within])
+            reading = replace(reading, translation=to_pubmed(query))
         found = self._index.search(query, order=order, start=start, limit=limit)
         return Matches(found.count, found.ids, reading)
 
@@ -126,20 +140,27 @@ class SnapshotCatalogue:
         near = difflib.get_close_matches(word.casefold(), self._index.words_like(word.casefold()), n=1, cutoff=0.8)
         return near[0] if near else None
 
-    def _read(self, term: str) -> tuple[Translated, Reading]:
-        notes: tuple[str, ...] = ()
+    def _read(self, term: str, field: str) -> tuple[Translated, Reading]:
+        tag = read_tag(field) if field else None
+        notes = (f"Unknown field '{field[:40]}' ignored",) if tag is not None and tag.use is None else ()
+        use = None if tag is None else tag.use
         try:
-            translated = translate(term)
+            translated = self._translate(term, use)
         except QuerySyntaxError:
-            mended = normalize(term)
+            mended = normalize(term, mapper=self._mapper)
             if isinstance(mended.query, Everything):
                 nothing = Translated(query=Or(parts=(Words(text=""),)))
-                return nothing, Reading(translation=term, not_found=(term,), notes=mended.notes)
-            notes = (*mended.notes, f"searched for: {mended.text}")
-            translated = translate(mended.text)
+                told = tuple(note for note in mended.notes if "everything is searched" not in note)
+                return nothing, Reading(translation=term, not_found=(term,), notes=(*notes, *told))
+            notes = (*notes, *mended.notes, f"searched for: {mended.text}")
+            translated = self._translate(mended.text, use)
         if isinstance(translated.query, Everything):
             return translated, Reading(translation=translated.text, notes=notes)
         return translated, read(translated, notes, self._count)
+
+    def _translate(self, text: str, use: TagUse | None) -> Translated:
+        node = parse_syntax(text)
+        return compiled(node if use is None else under_tag(node, use), mapper=self._mapper)
 
 
 def _plain(pmid: str) -> str:
