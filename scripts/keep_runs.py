@@ -9,19 +9,27 @@ could change a run. `medground eval compare` and `medground eval report` read th
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
+from medground.evaluate.manifest import differences
 from medground.evaluate.runs import read_run
 
 WITHOUT = {"question": "", "text": "", "error": "", "trace": ""}
 
 
 def keep(path: Path, folder: Path) -> Path:
-    """Write one run without texts, under its recipe's name."""
+    """Write one run without texts, under its recipe's name; over an earlier state of the same run only.
+
+    Raises:
+        SystemExit: another run of that name is kept there.
+    """
     header, lines = read_run(path)
+    place = folder / f"{header.dataset}_{header.recipe}.jsonl"
+    if place.is_file() and (other := differences(read_run(place)[0], header)):
+        sys.exit(f"{place} holds another run ({'; '.join(other.values())}); name another folder with --out")
     without = [line.model_copy(update=WITHOUT) for line in sorted(lines, key=lambda line: line.id)]
     kept = [header.model_dump_json(), *(line.model_dump_json(exclude_defaults=True) for line in without)]
-    place = folder / f"{header.dataset}_{header.recipe}.jsonl"
     folder.mkdir(parents=True, exist_ok=True)
     place.write_text("".join(f"{one}\n" for one in kept), encoding="utf-8")
     return place

@@ -269,6 +269,18 @@ def test_the_command_shows_what_can_be_had_without_evidence(tmp_path: Path) -> N
         items_of(read_results([write(tmp_path / "b.jsonl", "yes", dataset="jsonl")])[0], data)
 
 
+def test_a_part_of_a_set_has_its_baseline_too(tmp_path: Path) -> None:
+    data = tmp_path / "questions.jsonl"
+    records = [{"id": f"q{n}", "question": f"Is number {n} right?", "answer": "yes"} for n in range(1, 5)]
+    data.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    digest = open_dataset("jsonl").hash(data)
+    run = write(tmp_path / "a.jsonl", "yes no", dataset="jsonl (yes or no)", dataset_hash=digest)
+    text = run.read_text(encoding="utf-8").replace('"task":"yes-no-maybe"', '"task":"yes-no"')
+    run.write_text(text, encoding="utf-8")
+    assert [item.question.task for item in items_of(read_results([run])[0], data)] == ["yes-no"] * 2
+    assert "best blind: " in shown(str(run), "--data", str(data))
+
+
 def test_the_command_gives_json(tmp_path: Path) -> None:
     paths = [write(tmp_path / f"{name}.jsonl", "yes yes no no", model=name) for name in "abc"]
     found = json.loads(shown(*map(str, paths), "--json"))

@@ -295,7 +295,15 @@ def test_the_lines_in_the_documentation_are_a_set(tmp_path: Path) -> None:
         ('{"question": "Which?", "options": ["a"], "answer": "A"}\n', "at least two options"),
         ('{"question": " ", "answer": "yes"}\n', "the question is empty"),
         ('{"id": "a", "question": "Is it?", "answer": "no"}\n' * 2, r"f\.jsonl:2: the id 'a' comes twice"),
-        ('{"question": "Is it?", "answer": "no", "gold": 1}\n', r"f\.jsonl:1: not a record of jsonl"),
+        (
+            '{"question": "Is it?", "answer": "no", "gold": 1}\n',
+            r"f\.jsonl:1: not a record of jsonl; 'gold' is no field of",
+        ),
+        ('{"text": "Is it?", "answer": "no"}\n', 'not a record of jsonl; the field "question" is missing'),
+        (
+            '{"question": "Which?", "task": "single-choice", "options": ["a", "b"], "answer": ["A", "B"]}\n',
+            "2 gold answers, and a single-choice question has one",
+        ),
         ("[1]\n", r"f\.jsonl:1: not a JSON object"),
         ("", "has no question of jsonl"),
         ("\n\n", "has no question of jsonl"),

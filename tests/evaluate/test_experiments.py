@@ -22,6 +22,7 @@ from medground.evaluate.experiments.place import PartOfSet
 from medground.evaluate.experiments.results import save
 from medground.evaluate.experiments.run import Made, Options, make
 from medground.evaluate.experiments.table import as_markdown, notes, table
+from medground.evaluate.experiments.traces import read_traced
 from medground.faces.cli.app import main
 from medground.recipes import recipe_names
 from medground.settings import preset_names
@@ -201,6 +202,27 @@ def test_a_part_of_a_set_has_its_own_name_and_its_own_question(ready: Path) -> N
     assert part.info.name == "pubmedqa (yes or no)"
     named = PartOfSet(open_dataset("mirage-mmlu"), prefix="mmlu:clinical_knowledge-")
     assert list(named.ids(ready / "data" / "mirage" / "benchmark.json", "test")) == ["mmlu:clinical_knowledge-000"]
+
+
+def test_the_blind_baseline_is_over_the_questions_that_a_seed_chose(ready: Path, tmp_path: Path) -> None:
+    experiment = read_experiment(FILES / "000" / "table-5.toml")
+    part = experiment.data["pubmedqa"].model_copy(update={"seed": 3, "limit": 2})
+    chosen = experiment.model_copy(update={"data": {"pubmedqa": part}})
+    made = asyncio.run(make(chosen, options(ready, out=tmp_path)))
+    assert {run.items for run in made.runs.values()} == {2}
+    assert made.blind["pubmedqa"].of == 2
+
+
+def test_rounds_in_figures_are_what_the_recipe_would_have_answered(tmp_path: Path) -> None:
+    rounds = [("no", 0.2), ("yes", 0.6), ("maybe", 0.4)]
+    spans = [
+        {"name": "round", "start": n, "attributes": {"medground.answer": [answer], "medground.steering_score": score}}
+        for n, (answer, score) in enumerate(rounds)
+    ]
+    (tmp_path / "20260101-000000-00000000.jsonl").write_text("\n".join(map(json.dumps, spans)), encoding="utf-8")
+    traced = read_traced(tmp_path, "20260101-000000-00000000")
+    assert traced is not None
+    assert traced.rounds == (("no",), ("yes",), ("yes",))  # the third was worse than the second, which it would keep
 
 
 def test_a_run_is_made_once_and_gone_on_with(ready: Path, tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from markdown_it import MarkdownIt
 from medground.answer import UsageReport
 from medground.errors import StorageFailed, UsageError
 from medground.evaluate.base import Item, RunHeader, RunLine, RunStatus
+from medground.evaluate.datasets import open_dataset
 from medground.evaluate.intervals import wilson
 from medground.evaluate.report import Report, read_report, write_report
 from medground.evaluate.report.elements import element
@@ -211,6 +212,23 @@ def test_written_as_a_command(runs: list[Path], tmp_path: Path, capsys: pytest.C
     assert stopped.value.code == 0
     assert capsys.readouterr().out.split() == [str(tmp_path / "report" / f"report.{end}") for end in ("md", "html")]
     assert (tmp_path / "report" / "report.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+def test_the_baseline_is_that_of_the_file_which_the_run_was_made_from(tmp_path: Path) -> None:
+    data = tmp_path / "questions.jsonl"
+    asked = "".join(f'{{"id": "q{n}", "question": "Is it {n}?", "answer": "yes"}}\n' for n in range(4))
+    data.write_text(asked, encoding="utf-8")
+    digest = open_dataset("jsonl").hash(data)
+    run = written(tmp_path / "run.jsonl", SAID[:1], header(dataset="jsonl", dataset_hash=digest))
+    words = ["eval", "report", str(run), "--data", str(data), "--out", str(tmp_path / "report")]
+    with pytest.raises(SystemExit) as stopped:
+        main(words)
+    assert stopped.value.code == 0
+    assert "best blind baseline" in (tmp_path / "report" / "report.md").read_text(encoding="utf-8")
+    data.write_text(asked.replace("Is it", "Was it"), encoding="utf-8")
+    with pytest.raises(SystemExit) as stopped:
+        main(words)
+    assert stopped.value.code == 2
 
 
 def test_mistakes(runs: list[Path], tmp_path: Path) -> None:

@@ -112,6 +112,20 @@ def test_nothing_is_lost_however_it_ends(data: Path, tmp_path: Path, how: signal
     assert after == [f"q{n}" for n in range(200)]
 
 
+def test_a_second_ctrl_c_ends_it_at_once_and_without_a_traceback(data: Path, tmp_path: Path) -> None:
+    out = tmp_path / "run.jsonl"
+    process = started(words(data, out, "--concurrency", "16"))
+    wait_for_lines(out, 3, process)
+    for _ in range(2):
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.1)
+    _, said = process.communicate(timeout=300)
+    assert process.returncode == 130
+    assert "Traceback" not in said
+    assert said.splitlines()[-1].endswith("the same command goes on from there")
+    assert len(list(read_run(out)[1])) >= 3
+
+
 def test_another_run_is_refused_with_its_difference(
     data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -11,6 +11,7 @@ from medground.errors import UsageError
 from medground.evaluate.base import Item, RunHeader, RunLine
 from medground.evaluate.datasets import open_dataset
 from medground.evaluate.runs import read_run
+from medground.question import Task
 
 
 @dataclass(frozen=True)
@@ -68,13 +69,23 @@ def read_results(paths: Sequence[Path], *, rankings: bool = False) -> list[Resul
 
 
 def items_of(result: Result, data: Path) -> list[Item]:
-    """The items that a run has lines for, from its data set's file or the folder that holds it.
+    """The items that a run has lines for, as it asked them, from its data set's file or the folder that holds it.
+
+    A part of a set that an experiment took (`pubmedqa (yes or no)`) is read from the whole set.
 
     Raises:
         UsageError: the file is not the one that the run was made from, or cannot be read.
     """
-    loader = open_dataset(result.header.dataset)
+    loader = open_dataset(result.header.dataset.partition(" ")[0])
     path = loader.find(data)
     if loader.hash(path) != result.header.dataset_hash:
         raise UsageError(f"{path} is not the file that {result.name} was made from; name that one with --data")
-    return list(loader.read(path, result.header.split, result.lines.__contains__))
+    items = loader.read(path, result.header.split, result.lines.__contains__)
+    return [_as_asked(item, result.lines[item.id].task) for item in items]
+
+
+def _as_asked(item: Item, task: Task) -> Item:
+    """A part of a set may ask with fewer answers, such as yes-no of a set that has maybe too."""
+    if item.question.task == task:
+        return item
+    return item.model_copy(update={"question": item.question.model_copy(update={"task": task})})

@@ -107,7 +107,7 @@ async def run_set(
     )
     with RunFile.open(out, header, accept, lambda: _count(selection)) as file:
         watch(file.tally)
-        items = _items(selection, file.done)
+        items = selected_items(selection, file.done)
         await _ask_all(engine, items, file, concurrency, selection.with_context, watch)
         return file.tally
 
@@ -198,7 +198,7 @@ def _values(answer: Answer) -> tuple[str, ...]:
 def _count(selection: Selection) -> int:
     """How many items there are, each built once before the first one costs something."""
     count = 0
-    for item in _items(selection, ()):
+    for item in selected_items(selection):
         count += 1
         if selection.with_context and not item.context:
             raise UsageError(f"{item.id!r} of {selection.dataset.info.name} has no context; run without --with-context")
@@ -214,8 +214,8 @@ def _ids(selection: Selection) -> Iterator[str]:
     return selection.dataset.ids(selection.path, selection.split)
 
 
-def _items(selection: Selection, done: Collection[str]) -> Iterator[Item]:
-    """The items that are left, in the order they are asked."""
+def selected_items(selection: Selection, done: Collection[str] = ()) -> Iterator[Item]:
+    """The items that are selected and not done, in the order they are asked; raises what reading the set raises."""
     read = selection.dataset.read
     if selection.limit is None or selection.seed is None:
         left = None if selection.limit is None else selection.limit - len(done)

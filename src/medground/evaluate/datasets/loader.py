@@ -39,6 +39,7 @@ class Loader:
         item: the item of a record; raises ValueError, in one line, for one that it cannot use.
         parts: the file and those beside it that belong to it.
         folder: whether a folder is the set itself, in several files.
+        unlike: what keeps a record that is not known from being one of this set, in words, where the set can say it.
     """
 
     info: DataSetInfo
@@ -51,6 +52,7 @@ class Loader:
     parts: Callable[[Path], tuple[Path, ...]] = only_itself
     folder: Callable[[Path], bool] = lambda path: False
     ours: Callable[[Record], bool] = lambda record: True
+    unlike: Callable[[Record], str] = lambda record: ""
 
     def find(self, path: Path) -> Path:
         """The file of the set that `path` is or, for a folder, holds; the folder where it is the set.
@@ -110,7 +112,8 @@ class Loader:
         with closing(self.records(path)) as records:
             for where, record in records:
                 if not self.known(record):
-                    raise UsageError(f"{where}: not a record of {self.info.name}; medground data check names the set")
+                    why = self.unlike(record) or "medground data check names the set"
+                    raise UsageError(f"{where}: not a record of {self.info.name}; {why}")
                 if not self.ours(record):
                     continue
                 i = self.key(record)

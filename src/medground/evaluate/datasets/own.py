@@ -47,6 +47,8 @@ def _item(record: Record) -> Item:
         raise ValueError('the gold answer is missing: give "answer", or "reference" for a free question')
     if wrong := [value for value in gold if value not in allowed]:
         raise ValueError(f"the gold answer {wrong[0]!r} is none of {', '.join(allowed) or 'the options'}")
+    if len(set(gold)) > 1 and task != "multiple-choice":
+        raise ValueError(f"{len(set(gold))} gold answers, and a {task} question has one; multiple-choice may have more")
     return Item(
         id=_key(record),
         question=asked(own.question, task, options),
@@ -65,6 +67,14 @@ def _guessed(gold: Sequence[str], options: Mapping[str, str]) -> Task:
     if options:
         return "single-choice" if len(gold) == 1 else "multiple-choice"
     return "yes-no-maybe" if gold else "free"
+
+
+def _unlike(record: Record) -> str:
+    """Why a line is none of this form; nothing where it is one."""
+    if "question" not in record:
+        return 'the field "question" is missing'
+    unknown = sorted(record.keys() - OwnRecord.model_fields.keys())
+    return f"{unknown[0]!r} is no field of this form" if unknown else ""
 
 
 def _key(record: Record) -> str:
@@ -89,7 +99,8 @@ OWN = Loader(
     ),
     files=("questions.jsonl",),
     records=json_lines,
-    known=lambda record: "question" in record and record.keys() <= OwnRecord.model_fields.keys(),
+    known=lambda record: not _unlike(record),
+    unlike=_unlike,
     key=_key,
     split=_split,
     item=_item,

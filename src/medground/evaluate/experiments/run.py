@@ -5,10 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -16,12 +15,12 @@ from medground.engine import Engine
 from medground.errors import ConfigError, SnapshotCorrupt, UsageError
 from medground.evaluate.audit.base import Baseline
 from medground.evaluate.audit.report import best_blind
-from medground.evaluate.base import DataSet, Item
+from medground.evaluate.base import DataSet
 from medground.evaluate.experiments.figures import RunOfRow, read_row
 from medground.evaluate.experiments.form import Data, Experiment, Row
 from medground.evaluate.experiments.place import find_data
 from medground.evaluate.judges.results import PairResult
-from medground.evaluate.runner import Selection, Watch, run_set
+from medground.evaluate.runner import Selection, Watch, run_set, selected_items
 from medground.settings import Settings
 
 KEYLESS = "keyless"
@@ -113,7 +112,7 @@ async def make(experiment: Experiment, options: Options, shown: Shown = unseen) 
             missing["", name] = str(error)
             continue
         selection = _selection(dataset, place, data, options)
-        items = list(_items(selection))
+        items = list(selected_items(selection))
         headings = {item.id: item.headings for item in items if item.headings}
         for row in experiment.rows:
             if row.data and name not in row.data:
@@ -171,12 +170,6 @@ def _selection(dataset: DataSet, place: Path, data: Data, options: Options) -> S
     limits = [n for n in (data.limit, options.limit, SMOKE if options.smoke else None) if n is not None]
     limit = min(limits, default=None)
     return Selection(dataset, place, data.split, limit, data.seed if limit is not None else None, data.with_context)
-
-
-def _items(selection: Selection) -> Iterator[Item]:
-    """The first items of the split: those that a run without a seed is over."""
-    items = selection.dataset.read(selection.path, selection.split)
-    return islice(items, selection.limit) if selection.seed is None else items
 
 
 async def _run(selection: Selection, settings: Settings, path: Path, options: Options, watch: Watch) -> None:

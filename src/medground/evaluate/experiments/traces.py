@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from medground.errors import UsageError
 from medground.evaluate.metrics.depth import Reading
+from medground.evaluate.metrics.stored import answers_by_round, final_query, reading
 from medground.trace import read_trace
-
-_TEXT = "medground.text."
 
 
 @dataclass(frozen=True)
@@ -20,9 +16,9 @@ class Traced:
     """One question.
 
     Attributes:
-        query: the last query, in PubMed's language; empty where the recipe has none.
+        query: the query whose documents were read, in PubMed's language; empty where the recipe has none.
         reading: documents read in batches, and whether they were found sufficient.
-        rounds: the answer after each round of a recipe that loops.
+        rounds: what a recipe that loops would have answered, had it ended after each round.
     """
 
     query: str
@@ -36,29 +32,4 @@ def read_traced(folder: Path, trace: str) -> Traced | None:
         spans = read_trace(folder, trace)
     except UsageError:
         return None
-    batches = [span["attributes"].get("medground.documents", ()) for span in spans if span["name"] == "read batch"]
-    said = [_sufficient(span["attributes"]) for span in spans if span["name"] == "operator sufficient"]
-    return Traced(
-        query=_query(spans),
-        reading=Reading(len({document for batch in batches for document in batch}), any(said)),
-        rounds=_rounds(spans),
-    )
-
-
-def _query(spans: Sequence[Mapping[str, Any]]) -> str:
-    final = [str(span["attributes"].get(f"{_TEXT}query", "")) for span in spans if span["name"] == "final query"]
-    drafts = [str(span["attributes"].get(f"{_TEXT}after", "")) for span in spans if span["name"] == "normalise query"]
-    return (final or drafts or [""])[-1]
-
-
-def _sufficient(attributes: Mapping[str, Any]) -> bool:
-    try:
-        return bool(json.loads(attributes.get(f"{_TEXT}output", "{}")).get("sufficient"))
-    except (ValueError, AttributeError):
-        return False
-
-
-def _rounds(spans: Sequence[Mapping[str, Any]]) -> tuple[tuple[str, ...], ...]:
-    """A round that ended before it answered has no answer of its own."""
-    answered = [s["attributes"] for s in spans if s["name"] == "round" and "medground.statements" in s["attributes"]]
-    return tuple(tuple(attributes.get("medground.answer", ())) for attributes in answered)
+    return Traced(final_query(spans) or "", reading(spans) or Reading(0, False), answers_by_round(spans))

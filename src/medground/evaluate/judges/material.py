@@ -19,7 +19,7 @@ def references_of(run: JudgedRun, data: Path) -> dict[str, str]:
     Raises:
         UsageError: the file is not the one of the run, or cannot be read.
     """
-    dataset = open_dataset(run.header.dataset)
+    dataset = open_dataset(run.header.dataset.partition(" ")[0])  # a part of a set is read from the whole
     path = dataset.find(data)
     if dataset.hash(path) != run.header.dataset_hash:
         raise UsageError(f"{path} is not the file that {run.name} was over; name that one with --data")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import re
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from medground.faces.cli.eval_stop import run_stoppable
 from medground.faces.cli.options import Preset, Quiet, Sets, SettingsFile, load_settings
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def run(
     }
     chosen = _wide_enough(load_settings(sets, preset, settings, extra), concurrency)
     path = out or _place(selection, chosen)
-    tally = asyncio.run(_run(selection, chosen, path, concurrency, accept or [], quiet=quiet))
+    tally = run_stoppable(_run(selection, chosen, path, concurrency, accept or [], quiet=quiet))
     from medground.faces.cli.eval_summary import show_summary
 
     show_summary(tally, path)

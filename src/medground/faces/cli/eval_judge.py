@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from medground.faces.cli.eval_judge_show import shown_judgements
+from medground.faces.cli.eval_stop import run_stoppable
 from medground.faces.cli.options import Quiet, Sets, SettingsFile, load_settings
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def judge(
     chosen = load_settings(sets, None, settings, {"model.default": model, "model.operators": {}})
     runs = [JudgedRun.read(path) for path in (run, other) if path]
     place = out or place_of(chosen.home, model, [run.name for run in runs])
-    lines = asyncio.run(_judged(runs, data, place, limit, concurrency, chosen, quiet=quiet))
+    lines = run_stoppable(_judged(runs, data, place, limit, concurrency, chosen, quiet=quiet))
     typer.echo(shown_judgements(lines, json=json))
     if not json:
         typer.echo("\n".join(["", *([_compared(runs)] if other else []), f"judgements: {place}"]))

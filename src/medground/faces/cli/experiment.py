@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from medground.faces.cli.eval_stop import run_stoppable
 from medground.faces.cli.options import Quiet, Sets
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def run(
         concurrency=concurrency,
         accept=tuple(accept or ()),
     )
-    made = asyncio.run(_make(experiment, options, judge, quiet=quiet))
+    made = run_stoppable(_make(experiment, options, judge, quiet=quiet))
     _show(made)
     if save is not None:
         from medground.evaluate.experiments.results import save as keep
