@@ -73,6 +73,15 @@ def test_a_half_written_last_line_is_left_out(tmp_path: Path) -> None:
     assert [s["name"] for s in read_trace(tmp_path, "cut")] == ["a"]
 
 
+def test_a_text_with_line_separators_is_one_span(tmp_path: Path) -> None:
+    trace = Trace("run-5", tmp_path / "run-5.jsonl")
+    with trace.span("call") as span:
+        span.text(prompt="One.\u2028Two.\x85Three.\r\nFour.")
+    trace.close()
+    (written,) = read_trace(tmp_path, "run-5")
+    assert written["attributes"]["medground.text.prompt"] == "One.\u2028Two.\x85Three.\r\nFour."
+
+
 @pytest.mark.parametrize("name", ["absent", "../settings", "a/b", ""])
 def test_an_unknown_trace_is_one_line(tmp_path: Path, name: str) -> None:
     with pytest.raises(UsageError, match="no trace"):

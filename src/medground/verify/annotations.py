@@ -69,7 +69,7 @@ def annotations_of(answer: Answer, *, context: int = 5) -> list[Annotation]:
 
 
 def _lines(path: Path) -> Iterable[Annotation]:
-    for number, line in enumerate(_text(path).splitlines(), start=1):
+    for number, line in enumerate(_text(path).split("\n"), start=1):
         if line.strip():
             try:
                 yield Annotation.model_validate(json.loads(line))

@@ -98,7 +98,8 @@ class Unfinished:
 
 def _steps(partial: Path, plan: Plan) -> Iterator[Step]:
     with contextlib.suppress(FileNotFoundError, UnicodeDecodeError, ValidationError):
-        first, *lines = partial.read_text(encoding="utf-8").splitlines() or [""]
+        # `splitlines` would cut at U+2028 inside of a text.
+        first, *lines = partial.read_text(encoding="utf-8").rstrip("\n").split("\n")
         if Plan.model_validate_json(first) == plan:
             yield from map(Step.model_validate_json, lines)
 
