@@ -143,24 +143,76 @@ def in_context(run: Run, text: str, context: list[Hit], *evidence: str) -> Verdi
     return asyncio.run(check_all([Sentence(text=text, evidence=evidence)], run, context=context))[0]
 
 
+def says(phrase: str) -> Any:
+    """A judge to whom every passage that holds a phrase proves any statement."""
+
+    def judge(value: Any) -> EntailOutput:
+        best = next((e.id for e in value.evidence if phrase in e.quote), None)
+        return EntailOutput(relation="entails" if best else "neutral", best=best)
+
+    return judge
+
+
 def test_a_context_is_compared_whole_and_its_nearest_sentence_becomes_a_quote(
     make_run: MakeRun, scripted_model: Any
 ) -> None:
-    model = scripted_model({"entail": EntailOutput(relation="entails", best="P2")})
-    run = make_run("q1?", model=model, by_model=["entail"], options={"verify.trusted_judges": (model.name,)})
-    found = in_context(run, "The risk of stroke was halved by warfarin.", hits(PAPER, LONG, WITHDRAWN), "E1")
-    quote = next(e for e in run.ledger.evidence if e.id == found.best)
-    assert quote.quote == "Warfarin lowered the risk of stroke by half."
-    assert (quote.document_id, quote.rank, found.label) == ("PMID:3", 2, "supported")
-    assert [p.id for p in model.seen[0][1].evidence] == ["P1", "P2"]
-
-
-def test_a_cited_quote_inside_the_passage_is_preferred(make_run: MakeRun, scripted_model: Any) -> None:
-    model = scripted_model({"entail": EntailOutput(relation="entails", best="P1")})
+    model = scripted_model({"entail": says("Warfarin lowered")})
     run = make_run("q1?", model=model, by_model=["entail"], options={"verify.trusted_judges": (model.name,)})
     run.ledger.admit([PAPER])
     run.ledger.quote("PMID:1", 0, 35)
-    assert in_context(run, "Bleeding rose.", hits(PAPER), "E1").best == "E1"
+    found = in_context(run, "The risk of stroke was halved by warfarin.", hits(PAPER, LONG, WITHDRAWN), "E1")
+    quote = next(e for e in run.ledger.evidence if e.id == found.best)
+    assert quote.quote == "Warfarin lowered the risk of stroke by half."
+    assert (quote.document_id, quote.rank) == ("PMID:3", 2)
+    assert [[p.id for p in value.evidence] for _, value in model.seen] == [["P1", "P2"], ["E1"]]
+
+
+@pytest.mark.parametrize(
+    ("cited", "label", "best"),
+    [
+        ((0, 35), "partly", "E1"),  # another sentence of the passage says it
+        ((36, 50), "supported", "E1"),
+        ((0, 50), "supported", "E1"),
+    ],
+)
+def test_what_the_context_supports_and_the_citation_does_not_is_wrongly_cited(
+    make_run: MakeRun, scripted_model: Any, cited: tuple[int, int], label: str, best: str
+) -> None:
+    model = scripted_model({"entail": says("Bleeding rose")})
+    run = make_run("q1?", model=model, by_model=["entail"], options={"verify.trusted_judges": (model.name,)})
+    run.ledger.admit([PAPER])
+    run.ledger.quote("PMID:1", *cited)
+    found = in_context(run, "Bleeding became more frequent.", hits(PAPER), "E1")
+    assert (found.label, found.best) == (label, best)
+    assert ("citation" in found.flags) == (label == "partly")
+    assert len(model.seen) == (1 if cited == (0, 50) else 2)  # the whole passage has been judged
+
+
+def test_a_critic_that_fails_on_the_citation_leaves_it_in_doubt(make_run: MakeRun, scripted_model: Any) -> None:
+    def once(value: Any) -> Any:
+        said = EntailOutput(relation="entails", best="P1")
+        return said if value.evidence[0].id == "P1" else ModelFailed("timed out", model="scripted:model")
+
+    model = scripted_model({"entail": once})
+    run = make_run("q1?", model=model, by_model=["entail"], options={"verify.trusted_judges": (model.name,)})
+    run.ledger.admit([PAPER])
+    run.ledger.quote("PMID:1", 0, 35)
+    assert in_context(run, "Bleeding became more frequent.", hits(PAPER), "E1").label == "partly"
+
+
+def test_an_unproven_judges_contradiction_is_something_to_look_at(make_run: MakeRun, scripted_model: Any) -> None:
+    model = scripted_model({"entail": EntailOutput(relation="contradicts", best="E1")})
+    run = make_run("q1?", model=model, by_model=["entail"])
+    found = verdict(run, "Aspirin raised the risk of stroke.", "E1")
+    assert (found.label, found.flags) == ("not judged", ("contradiction",))
+
+
+@pytest.mark.parametrize("question", ["Does it?", "“Does it?”", "Does it? )", "（它有效吗？）", "هل هو؟"])
+def test_a_question_in_any_marks_states_nothing(make_run: MakeRun, scripted_model: Any, question: str) -> None:
+    model = scripted_model({"entail": EntailOutput(relation="entails", best="E1")})
+    run = make_run("q1?", model=model, by_model=["entail"], options={"verify.trusted_judges": (model.name,)})
+    assert verdict(run, question, "E1").label == "not found"
+    assert model.seen == []
 
 
 @pytest.mark.parametrize(("first", "seen"), [(1, ["P1"]), (2, ["P1", "P2"]), (5, ["P1", "P2"]), (None, ["P1", "P2"])])

@@ -26,7 +26,7 @@ _CALLED = {
     "unverified": "unverified: the check failed",
 }
 _STANCES = {"supports": "for", "contradicts": "against", "mixed": "both"}
-_NOBODY = ("verbatim", "citation", "retraction")
+_NOBODY = ("verbatim", "citation", "retraction", "form")
 """Critics that are comparisons of ids and letters; the verdict says it all."""
 _KEYLESS = "keyless"
 _LONGEST_QUOTE = 300
@@ -62,7 +62,7 @@ def verdict(statement: Statement) -> str:
         parts[0] += f" ({found.probability:.0%})"
     if found.flags:
         parts.append("look at: " + ", ".join(clean(f) for f in found.flags))
-    if found.note and found.label not in ("quoted",):
+    if found.note and (found.label != "quoted" or found.flags):
         parts.append(clean(found.note))
     return "; ".join(parts if found.critic in _NOBODY else [*parts, f"by {found.critic}"])
 

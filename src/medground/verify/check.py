@@ -22,11 +22,17 @@ from medground.verify.context import Context, context_of, standing
 from medground.verify.critics.base import Claim, Critic, Judgement, sound
 from medground.verify.critics.open import open_critic
 from medground.verify.judges import may_judge
+from medground.verify.named import FLAG as REFERENCE
+from medground.verify.named import strangers
 from medground.verify.overclaim import excesses, held_back
+from medground.verify.silent import asks, why_silent
 from medground.verify.taxonomy import label_all
 from medground.write.draft import Sentence
 
 __all__ = ["Checked", "GraphCheck", "check_all", "check_each"]
+
+CITATION = "citation"
+"""The flag of a statement that is supported, and not by what it cites."""
 
 GraphCheck = Callable[[Sentence], bool]
 """Whether the stored relation behind a sentence entails it."""
@@ -72,13 +78,45 @@ async def _judged(
     claims = [Claim(s.text, shared.views if context else evidence_views(_cited(s, run), run)) for s in sentences]
     found = await critic.judge(claims) if claims else []
     proven = may_judge(critic.name, run.settings.verify)
-    checked: list[Checked] = []
-    for sentence, claim, said in zip(sentences, claims, found, strict=True):
-        told = sound(claim, said)
-        judgement = replace(told, best=shared.evidence(told.best, sentence, run))
-        verdict = _modest(_verdict(judgement, critic.name, proven=proven), sentence, run)
-        checked.append(Checked(verdict, judgement))
-    return checked
+    told = [sound(claim, said) for claim, said in zip(claims, found, strict=True)]
+    judgements = [
+        replace(said, best=shared.evidence(said.best, sentence, run))
+        for sentence, said in zip(sentences, told, strict=True)
+    ]
+    verdicts = [_verdict(judgement, critic.name, proven=proven) for judgement in judgements]
+    elsewhere = [
+        place
+        for place, verdict in enumerate(verdicts)
+        if verdict.label in ("supported", "partly") and not shared.cites(told[place].best, sentences[place], run)
+    ]
+    for place, said in zip(elsewhere, await _of_citations([sentences[p] for p in elsewhere], critic, run), strict=True):
+        verdicts[place] = _by_citation(verdicts[place], said)
+    return [
+        Checked(_modest(verdict, sentence, run), judgement)
+        for sentence, verdict, judgement in zip(sentences, verdicts, judgements, strict=True)
+    ]
+
+
+async def _of_citations(sentences: Sequence[Sentence], critic: Critic, run: Run) -> list[Judgement]:
+    """What the critic says of statements against their own citations alone."""
+    claims = [Claim(s.text, evidence_views(_cited(s, run), run)) for s in sentences]
+    found = await critic.judge(claims) if claims else []
+    return [sound(claim, said) for claim, said in zip(claims, found, strict=True)]
+
+
+def _by_citation(verdict: Verdict, cited: Judgement) -> Verdict:
+    """The verdict of a statement that its context supports, with what its own citations are worth.
+
+    A passage may prove what another sentence of it, or another passage, says: the citation beside the statement is
+    then wrong, and it is `partly` supported. Where a cited quote says so, that quote is the one to show.
+    """
+    if cited.relation == "entails":
+        flags = tuple(dict.fromkeys([*verdict.flags, *cited.flags]))
+        return verdict.model_copy(
+            update={"best": cited.best, "flags": flags, "label": "partly" if flags else verdict.label}
+        )
+    note = "; ".join([*([verdict.note] if verdict.note else []), "its context states it, and what it cites does not"])
+    return verdict.model_copy(update={"label": "partly", "flags": (*verdict.flags, CITATION), "note": note})
 
 
 def _cited(sentence: Sentence, run: Run) -> list[Evidence]:
@@ -91,14 +129,24 @@ def _settled(sentence: Sentence, run: Run, graph: GraphCheck | None, *, context:
     if graph is not None and cited and all(e.origin == "graph" for e in cited):
         return _by_graph(cited[0], entailed=graph(sentence))
     if same := next((e for e in cited if _normal(e.quote) == _normal(sentence.text)), None):
-        return Verdict(label="quoted", critic="verbatim", best=same.id, note="the source's own words")
+        return _quoted(same, run)
+    if works := strangers(sentence.whole.text, run.ledger.documents.values()):
+        note = f"it names {', '.join(works)[:120]}, which this run never retrieved"
+        return Verdict(label="not found", critic="citation", flags=(REFERENCE,), note=note)
     if sentence.evidence and not cited:
         return Verdict(label="not found", critic="retraction", note="every cited paper is retracted, or a notice")
-    if sentence.text.rstrip().endswith("?"):
+    if asks(sentence.text):
         return Verdict(label="not found", critic="form", note="a question states nothing")
     if context or cited:
         return None
     return Verdict(label="not found", critic="citation", note="the sentence cites nothing")
+
+
+def _quoted(evidence: Evidence, run: Run) -> Verdict:
+    """The source's own words, flagged where they report nothing."""
+    found = why_silent(evidence.quote, run.ledger.documents[evidence.document_id])
+    note = "the source's own words" + (f", which report nothing: `{found[1]}`" if found else "")
+    return Verdict(label="quoted", critic="verbatim", best=evidence.id, flags=found[:1] if found else (), note=note)
 
 
 def _by_graph(evidence: Evidence, *, entailed: bool) -> Verdict:
@@ -134,7 +182,8 @@ def _verdict(found: Judgement, critic: str, *, proven: bool) -> Verdict:
     if not proven:
         said = "entails" if found.relation == "entails" else "contradicts"
         note = f"{critic} says that the quote {said} it, but has not proved itself as a judge"
-        return Verdict(label="not judged", **{**seen, "note": note})
+        doubt = () if found.relation == "entails" else ("contradiction",)  # too little to say so, enough to look at
+        return Verdict(label="not judged", **{**seen, "note": note, "flags": (*found.flags, *doubt)})
     if found.relation == "contradicts":
         return Verdict(label="contradicted", **seen)
     return Verdict(label="partly" if found.flags else "supported", **seen)

@@ -39,6 +39,12 @@ class Context:
     views: tuple[EvidenceView, ...] = ()
     places: Mapping[str, Place] = field(default_factory=dict)
 
+    def cites(self, best: str | None, sentence: Sentence, run: Run) -> bool:
+        """Whether a sentence cites the whole of a premise: what holds for the premise then holds for its citation."""
+        place = self.places.get(best or "")
+        quotes = [e for e in run.ledger.evidence if e.id in sentence.evidence]
+        return place is None or any(place.holds(e) and e.end - e.start == place.end - place.start for e in quotes)
+
     def evidence(self, best: str | None, sentence: Sentence, run: Run) -> str | None:
         """The ledger id of the quote that a premise stands for.
 

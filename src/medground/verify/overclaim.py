@@ -1,8 +1,9 @@
 """Overclaiming: a statement that says more than the quote that supports it, whoever the critic is.
 
-Three kinds, each told by words alone: `certainty` (the quote hedges, the statement does not), `cause` (the quote
-reports an association, the statement a cause), `population` (the quote studied animals or cells, the statement speaks
-of people). A word is no proof, so an overclaim never makes a statement false: it can be `partly` supported at most.
+Each kind is told by words alone: `certainty` (the quote hedges, the statement does not), `cause` (the quote reports an
+association, the statement a cause), `population` (the quote studied animals or cells, the statement speaks of people),
+`purpose` and `title` (the quote reports nothing: it asks, plans or supposes, or is a title). A word is no proof, so an
+overclaim never makes a statement false: it can be `partly` supported at most.
 """
 
 from __future__ import annotations
@@ -10,12 +11,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from medground.answer import Verdict
 from medground.document import Document
 from medground.operators.keyless import words
 from medground.operators.keyless.flags import differences
 from medground.operators.keyless.flags.cues import ASSOCIATION, DOUBT, HEDGE
+from medground.verify.silent import PURPOSE, TITLE, asks_or_plans, why_silent
 
 _REPORTED = re.compile(
     r"\b(?:suggest\w*|hypothesi\w+|speculat\w+|appear(?:s|ed)?|seem(?:s|ed)?|possible|likely)\b[^.;,]{0,20}?\bthat\b",
@@ -110,6 +113,18 @@ def _population(statement: str, quote: str, document: Document, sentence: str) -
     """The quote's own people make it a study of people, whatever else it studied."""
     if _ANIMALS_OR_CELLS.search(sentence) or not _PEOPLE.search(statement):
         return None
+    return not_of_people(quote, document)
+
+
+def _silent(flag: str, statement: str, quote: str, document: Document, sentence: str) -> str | None:
+    if asks_or_plans(sentence):
+        return None
+    found = why_silent(quote, document)
+    return found[1] if found and found[0] == flag else None
+
+
+def not_of_people(quote: str, document: Document) -> str | None:
+    """The animals or cells that a quote is about, by its words and its title; None where either speaks of people."""
     if _PEOPLE.search(quote) or _PEOPLE.search(document.title):
         return None
     return _word(_ANIMALS_OR_CELLS, quote) or _word(_ANIMALS_OR_CELLS, document.title)
@@ -124,4 +139,6 @@ _KINDS: Mapping[str, Callable[[str, str, Document, str], str | None]] = {
     "certainty": _certainty,
     "cause": _cause,
     "population": _population,
+    PURPOSE: partial(_silent, PURPOSE),
+    TITLE: partial(_silent, TITLE),
 }

@@ -7,6 +7,7 @@ from itertools import islice
 
 from medground.answer import Dropped, Verdict
 from medground.settings import VerifySettings
+from medground.verify.named import FLAG
 from medground.write.draft import Sentence, by_sentence
 
 _NEVER = ("contradicted",)
@@ -20,7 +21,8 @@ def release(
 ) -> tuple[list[Checked], list[Dropped]]:
     """Split checked statements into those that leave and the sentences that do not.
 
-    Contradicted statements and sentences without any citation never leave. Unsupported ones are flagged or dropped
+    Contradicted statements, sentences without any citation and those that name a work which was never retrieved never
+    leave. Unsupported ones are flagged or dropped
     as the settings say. A sentence leaves whole or not at all: a statement that may not leave takes its sentence with
     it, because what is left of a sentence may say something else. `uncited` lets sentences without citation leave: the
     baseline without retrieval has no other.
@@ -40,7 +42,7 @@ def release(
 
 def _refused(statement: Sentence, verdict: Verdict, settings: VerifySettings, *, uncited: bool) -> str:
     """Why a statement may not leave, named where its sentence has others; empty when it may."""
-    never = verdict.label in _NEVER or not (statement.evidence or uncited)
+    never = verdict.label in _NEVER or FLAG in verdict.flags or not (statement.evidence or uncited)
     if not never and not (settings.unsupported == "drop" and verdict.label in UNSUPPORTED):
         return ""
     reason = verdict.note or ("" if statement.evidence else "it cites nothing")

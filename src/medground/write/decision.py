@@ -12,8 +12,10 @@ from medground.question import Question
 from medground.run import Run
 from medground.verify.judges import may_judge
 from medground.verify.policy import UNSUPPORTED, Checked
+from medground.verify.silent import SILENT
 from medground.write.draft import Draft, Sentence, sentences_of
 from medground.write.lean import Lean
+from medground.write.limits import limits
 
 _DECISION: TypeAdapter[Decision] = TypeAdapter(Decision)
 _WRITERS = ("respond", "write", "reason", "direct", "recall")
@@ -46,6 +48,8 @@ def decide(
     if draft.answer:
         if not uncited and (doubt := _doubt(run, draft, kept, verdicts)):
             return _made(run.question, "not judged", reason=doubt)
+        for limit in limits([pair for pair in kept if carries(pair[1])], run):
+            run.warn(limit)
         return _decided(run, draft, [sentence for sentence, _ in kept])
     if lean is not None and lean.value is not None:
         return _made(
@@ -78,15 +82,24 @@ def _doubt(run: Run, draft: Draft, kept: Sequence[Checked], verdicts: Sequence[V
         return f"{said}, and its evidence contradicts a sentence of its rationale"
     if all(verdict.label in UNSUPPORTED for _, verdict in kept):
         return f"{said}, and none of its sentences is found in the evidence"
-    if all(verdict.label in UNSUPPORTED or _differs(verdict) for _, verdict in kept):
-        kinds = dict.fromkeys(flag for _, verdict in kept if _differs(verdict) for flag in verdict.flags)
-        return f"{said}, and each of its sentences differs from the evidence ({', '.join(kinds)}) or is not found in it"
+    if not any(carries(verdict) for _, verdict in kept):
+        kinds = dict.fromkeys(flag for _, verdict in kept for flag in verdict.flags)
+        return (
+            f"{said}, and each of its sentences differs from the evidence ({', '.join(kinds)}), is not found in it, "
+            "or rests on what reports nothing"
+        )
     return None
 
 
-def _differs(verdict: Verdict) -> bool:
-    """Whether words say that a sentence is not what its source says, and nobody able has said otherwise."""
-    return bool(verdict.flags) and verdict.label in ("related", "not judged")
+def carries(verdict: Verdict) -> bool:
+    """Whether a decision may rest on a sentence with this verdict.
+
+    Not on one that is not found, nor on one that words say is not what its source says, unless a judge has seen that,
+    nor on a quote or a source that only asks, plans, supposes, or is a title.
+    """
+    if verdict.label in UNSUPPORTED or not set(verdict.flags).isdisjoint(SILENT):
+        return False
+    return not verdict.flags or verdict.label not in ("related", "not judged")
 
 
 def _writer(run: Run) -> str:

@@ -9,6 +9,7 @@ from pydantic import Field
 from medground.answer import Basis
 from medground.document import Frozen
 from medground.operators.writing import WriteOutput
+from medground.verify.named import without_marks
 
 
 class Sentence(Frozen):
@@ -39,7 +40,7 @@ class Draft(Frozen):
 
 def drafted(output: WriteOutput) -> Draft:
     """What a model wrote, each sentence on one line with what it cites."""
-    written = tuple(Sentence(text=" ".join(s.text.split()), evidence=s.evidence) for s in output.sentences)
+    written = tuple(Sentence(text=without_marks(s.text), evidence=s.evidence) for s in output.sentences)
     return Draft(sentences=written, answer=output.answer, basis="model" if output.answer else None)
 
 

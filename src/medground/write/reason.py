@@ -16,6 +16,7 @@ from medground.operators.views import SentencedPassage
 from medground.question import Question
 from medground.read.numbered import Place, numbered
 from medground.run import Run
+from medground.verify.named import without_marks
 from medground.write.draft import Draft, Sentence
 
 
@@ -105,7 +106,7 @@ def _reasoned(
     draft = Draft(
         sentences=tuple(
             Sentence(
-                text=" ".join(claim.text.split()),
+                text=without_marks(claim.text),
                 evidence=tuple(dict.fromkeys(quotes[sentence].id for sentence in claim.sentences)),
             )
             for claim in claims

@@ -25,7 +25,7 @@ SAME_THING = 0.8
 SOME_WORDS = 0.2
 """Least share of a statement's words, by weight, in a quote that it has something to do with."""
 
-_EXCESS = frozenset({"certainty", "cause", "population"})
+_EXCESS = frozenset({"certainty", "cause", "population", "purpose", "title"})
 _OPPOSED = frozenset({"negation", "direction"})
 
 

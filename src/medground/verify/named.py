@@ -1,0 +1,50 @@
+"""Works that a sentence names in its own words: an id or an address that this run never retrieved must not appear.
+
+Citations are ids in the ledger. A writer that puts a PMID, a DOI or an address into its text cites past it, and nobody
+has checked that there is such a work, or what it says.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from medground.document import Document
+
+FLAG = "reference"
+
+_NAMED = re.compile(
+    r"\bPMID\s*:?\s*#?\s*\d{1,9}\b|\bPMC\s?\d{3,9}\b|\b(?:https?://|www\.)[^\s<>\"]+|\b10\.\d{4,9}/[^\s<>\"]+|"
+    r"\bNCT\s?\d{8}\b|\bISRCTN\s?\d{8}\b|\barXiv:\s?\d{4}\.\d{4,5}\b",
+    re.IGNORECASE,
+)
+_ID = r"(?:E\d+|P\d+(?:\.S\d+)?)"
+_MARKS = re.compile(rf"\s*\[{_ID}(?:\s*[,;]\s*{_ID})*\]")
+
+
+def strangers(sentence: str, documents: Iterable[Document]) -> list[str]:
+    """The works that a sentence names and that none of the documents is or names."""
+    named = list(dict.fromkeys(match[0].rstrip(".,;:)]}") for match in _NAMED.finditer(sentence)))
+    if not named:
+        return []
+    known = "\n".join(_plain(part) for document in documents for part in _parts(document))
+    return [work for work in named if not re.search(re.escape(_plain(work)) + r"(?!\.?[a-z0-9])", known)]
+
+
+def without_marks(text: str) -> str:
+    """Written text without citation marks such as `[E3]` or `[P1.S2]`: an answer writes its own, from its ledger."""
+    return " ".join(_MARKS.sub("", text).split())
+
+
+def _parts(document: Document) -> Iterator[str]:
+    yield document.id
+    yield document.title
+    yield document.text
+    yield document.url or ""
+    for kind, value in document.identifiers.items():
+        yield f"{kind}:{value}"
+
+
+def _plain(text: str) -> str:
+    """Letters, digits and what ids are made of: `PMID: 123` and `pmid123` name one work."""
+    return re.sub(r"[^a-z0-9./]", "", text.casefold())

@@ -1,0 +1,119 @@
+"""Quotes that report nothing: questions, aims, hypotheses, what is unknown, titles."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from medground.document import Document
+from medground.operators.verifying import EntailOutput
+from medground.run import Run
+from medground.verify.check import check_all
+from medground.verify.silent import asks, asks_or_plans, why_silent
+from medground.write.compose import compose
+from medground.write.draft import Draft, Sentence
+
+MakeRun = Callable[..., Run]
+PAPER = Document(id="PMID:1", title="Aspirin lowers the risk of stroke", text="x")
+
+SILENT = [
+    "Does aspirin reduce stroke?",
+    "“Does aspirin reduce stroke?”",
+    "We aimed to determine whether aspirin reduces stroke.",
+    "The aim of this study was to evaluate the effect of aspirin on stroke.",
+    "The primary objectives of this trial were to compare aspirin and placebo in stroke.",
+    "To assess aspirin in stroke.",
+    "OBJECTIVE: To compare aspirin with placebo.",
+    "We hypothesized that aspirin would reduce stroke.",
+    "Our hypothesis was that aspirin reduces stroke.",
+    "We tested the hypothesis that aspirin reduces stroke.",
+    "It is unclear whether aspirin reduces stroke.",
+    "The role of aspirin in stroke is not known.",
+    "The benefit of aspirin remains to be established.",
+    "We investigated the effect of aspirin on stroke.",
+    "This trial will determine if aspirin reduces stroke.",
+    "A trial was conducted to test aspirin for stroke.",
+    "Whether aspirin reduces stroke remains unclear.",
+]
+TOLD = [
+    "Aspirin reduced the risk of stroke.",
+    "Aspirin reduced stroke regardless of whether patients smoked.",
+    "The objective response rate was 40 %.",
+    "To see whether aspirin helps, we treated 20 patients and found fewer strokes.",
+    "The aim was to reduce stroke, and its rate fell by 12 %.",
+    "Results confirm the hypothesis that aspirin reduces stroke.",
+    "We compared aspirin with placebo and mortality fell.",
+    "Studies performed in mice show less stroke.",
+    "The primary objective was met: aspirin reduced stroke.",
+    "Goals of care were documented more often after the intervention.",
+    "Screening tests were performed and mortality did not change.",
+    "Aspirin reduced stroke, although its mechanism is unknown.",
+    "Colonoscopy performed to find polyps reduces deaths.",
+    "Aspirin lowers the risk of stroke in women",
+]
+
+
+@pytest.mark.parametrize("quote", SILENT)
+def test_what_asks_plans_or_supposes_reports_nothing(quote: str) -> None:
+    assert [why[0] for why in [why_silent(quote, PAPER)] if why] == ["purpose"]
+    assert asks_or_plans(quote)
+
+
+@pytest.mark.parametrize("quote", TOLD)
+def test_what_tells_a_result_reports_it(quote: str) -> None:
+    assert why_silent(quote, PAPER) is None
+
+
+def test_a_title_alone_reports_nothing() -> None:
+    assert why_silent("Aspirin lowers the risk of stroke.", PAPER) == ("title", "a title")
+    assert why_silent("Aspirin lowers the risk of stroke.", Document(id="PMID:2", text="x")) is None
+
+
+@given(st.text(max_size=200))
+def test_any_text_can_be_asked_about(text: str) -> None:
+    assert why_silent(text, PAPER) is None or asks_or_plans(text) or text
+    assert asks(text + "?")
+
+
+def judged(make_run: MakeRun, scripted_model: Any, quote: str, statement: str) -> Any:
+    """A trusted judge to whom everything proves everything, on a paper with this one sentence."""
+    model = scripted_model({"entail": EntailOutput(relation="entails", best="E1")})
+    options = {"verify.trusted_judges": (model.name,), "verify.taxonomy": False}
+    run = make_run("Does aspirin reduce stroke?", model=model, by_model=["entail"], options=options)
+    run.answered_by["write"] = model.name
+    run.ledger.admit([PAPER.model_copy(update={"text": quote})])
+    run.ledger.quote("PMID:1", 0, len(quote))
+    written = (Sentence(text=statement, evidence=("E1",)),)
+    verdicts = asyncio.run(check_all(written, run))
+    return compose(run, Draft(sentences=written, answer=("yes",), basis="model"), verdicts)
+
+
+@pytest.mark.parametrize("quote", [*SILENT, "Aspirin lowers the risk of stroke."])
+@pytest.mark.parametrize("copied", [False, True])
+def test_no_yes_rests_on_what_reports_nothing(make_run: MakeRun, scripted_model: Any, quote: str, copied: bool) -> None:
+    answer = judged(make_run, scripted_model, quote, quote if copied else "Aspirin reduces the risk of stroke.")
+    (statement,) = answer.statements
+    assert statement.verdict.label == ("quoted" if copied else "partly")
+    assert {"purpose", "title"} & set(statement.verdict.flags)
+    assert answer.decision.status == "not judged"
+    assert "reports nothing" in answer.decision.reason
+
+
+@pytest.mark.parametrize("quote", TOLD)
+def test_a_yes_rests_on_a_result(make_run: MakeRun, scripted_model: Any, quote: str) -> None:
+    assert judged(make_run, scripted_model, quote, quote).decision.shown() == "yes"
+
+
+def test_hedges_and_animals_are_told_beside_the_decision(make_run: MakeRun, scripted_model: Any) -> None:
+    hedged = judged(make_run, scripted_model, "Aspirin may lower the risk.", "Aspirin may lower the risk.")
+    assert hedged.decision.shown() == "yes"
+    assert any("is hedged (may)" in warning for warning in hedged.warnings)
+    paper = judged(make_run, scripted_model, "Aspirin lowered it in mice.", "Aspirin lowered it in mice.")
+    assert any("of animals or cells (mice)" in warning for warning in paper.warnings)
+    plain = judged(make_run, scripted_model, "Aspirin lowered it in patients.", "Aspirin lowered it in patients.")
+    assert not any("decision rests" in warning for warning in plain.warnings)
