@@ -83,6 +83,7 @@ class PubMedReasonerSettings(_Part):
     signal_length: int = Field(default=1_500, ge=100, description="characters of an abstract that the critic sees")
     critic: bool = Field(default=True, description="refine the query (Algorithm 1); off: the first query stays")
     batching: bool = Field(default=True, description="stop reading early (Algorithm 2); off: all 20 are read")
+    tokens: int | None = Field(default=None, ge=0, description="tokens after which reading stops (T); none is no limit")
     relax: bool = Field(default=True, description="(a) widen a query that finds too little")
     enough: int = Field(default=5, ge=1, description="documents that are enough for (a)")
     concepts: bool = Field(default=True, description="(b) every concept of the question is in the query")
@@ -211,6 +212,8 @@ class Settings(_Part):
         content = self.model_dump(mode="json", exclude={"home", "keys", "trace"})
         content["model"].pop("cache")
         content["model"].pop("concurrency")
+        if self.pubmed_reasoner.tokens is None:  # results from before there was such a limit keep their hash
+            content["pubmed_reasoner"].pop("tokens")
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
 
 

@@ -29,7 +29,7 @@ from medground.operators.summarising import Observation, SummariseOutput
 from medground.operators.verifying import EntailOutput
 from medground.operators.writing import WriteOutput, WrittenSentence
 from medground.plan.mesh import PubMedQuery
-from medground.plan.relax import MOST_COUNTED, MOST_PARTS, missing_concepts, relaxed, with_concepts
+from medground.plan.relax import MOST_COUNTED, MOST_PARTS, as_pubmed, missing_concepts, relaxed, with_concepts
 from medground.pubmed.mesh import vocabulary
 from medground.pubmed.translate import parse
 from medground.question import Question
@@ -207,6 +207,7 @@ def test_date_limits_reach_every_search(make_run: MakeRun, corpus: Library) -> N
         answer = asyncio.run(open_recipe("pubmed-reasoner")(run.question, run))
     assert {d.year for d in answer.documents} <= {2003, 2004}
     assert answer.evidence
+    assert all(search.query.endswith("AND 2003:2004[Date - Publication]") for search in answer.searches)
 
 
 def test_a_query_that_finds_too_little_is_widened_to_just_enough() -> None:
@@ -233,6 +234,77 @@ def test_a_last_heading_that_finds_nothing_goes_up_the_tree() -> None:
 
     risen = asyncio.run(relaxed(PubMedQuery("", parse('"Marfan Syndrome"[mesh]')), count, 5))
     assert risen.tree == parse(f'"{parent}"[mesh]')
+
+
+@pytest.mark.parametrize(
+    "limits", ['"Humans"[mesh]', "2010:2020[dp]", "english[la]", "review[pt]", "hasabstract", "NOT gout[tiab]"]
+)
+def test_what_is_left_of_a_query_still_names_its_subject(limits: str) -> None:
+    """Humans, or the years, find enough by themselves, and nothing of what was asked."""
+    marfan = vocabulary().heading("Marfan Syndrome")
+    parent = vocabulary().parents(marfan)[0].name.casefold()
+
+    async def count(query: PubMedQuery) -> int:
+        text = query.text.casefold()
+        return 1 if "marfan" in text else 6 if parent in text else 100
+
+    query = parse(f'"Marfan Syndrome"[mesh] {"" if limits.startswith("NOT") else "AND "}{limits}')
+    left = asyncio.run(relaxed(as_pubmed(query), count, 5))
+    assert left.tree == parse(f'"{parent}"[mesh]')
+
+
+def test_of_many_parts_those_that_name_a_subject_stay() -> None:
+    poor = " AND ".join(f'"{name}"[mesh]' for name in ("Humans", "Female", "Male", "Aged", "Middle Aged"))
+
+    async def count(query: PubMedQuery) -> int:
+        return 0 if query.text.count("AND") > 1 else 3 if "asthma" in query.text and "gout" in query.text else 50
+
+    left = asyncio.run(relaxed(as_pubmed(parse(f"{poor} AND asthma[tiab] AND gout[tiab]")), count, 3))
+    assert left.tree == parse("asthma[tiab] AND gout[tiab]")
+
+
+def test_a_concept_that_the_query_says_in_words_is_not_missing() -> None:
+    question = Question.ask(QUESTION)
+    query = PubMedQuery("", parse('aspirin[tiab] AND ("heart attack"[tiab] OR "stroke"[tiab])'))
+    assert missing_concepts(question, query) == ["Hypertension"]
+    excluded = PubMedQuery("", parse("aspirin[tiab] NOT hypertension[tiab]"))
+    assert "Hypertension" in missing_concepts(question, excluded)
+
+
+@pytest.mark.parametrize("written", ["???", "all[sb]", "AND OR"])
+def test_a_model_that_writes_no_query_does_not_search_everything(
+    written: str, make_run: MakeRun, corpus: Library, scripted_model: Any
+) -> None:
+    model = scripted_model(replies(draft_query=QueryOutput(query=written), refine_query=QueryOutput(query=written)))
+    answer, _ = answered("pubmed-reasoner", make_run, corpus, model=model, by_model=BY_MODEL)
+    assert answer.searches
+    assert not [search for search in answer.searches if search.query == "all[Filter]"]
+    assert "infarction" in answer.searches[0].query
+
+
+def test_a_model_that_proposes_no_term_is_not_asked_about_none(
+    make_run: MakeRun, corpus: Library, scripted_model: Any
+) -> None:
+    model = scripted_model(replies(mesh_terms=MeshTermsOutput(terms=()), update_terms=MeshTermsOutput(terms=())))
+    answer, _ = answered("pubmed-reasoner", make_run, corpus, model=model, by_model=BY_MODEL)
+    assert not {"select_terms", "coverage", "alignment", "redundancy"} & {name for name, _ in model.seen}
+    assert answer.evidence
+
+
+def test_the_token_budget_ends_the_reading_and_not_the_answer(
+    make_run: MakeRun, corpus: Library, scripted_model: Any
+) -> None:
+    def reads(tokens: int | None) -> tuple[Answer, int]:
+        model = scripted_model(replies(sufficient=SufficientOutput(sufficient=False)))
+        options = {"recipe.batch": 1, "pubmed_reasoner.tokens": tokens}
+        answer, _ = answered("pubmed-reasoner", make_run, corpus, model=model, by_model=BY_MODEL, options=options)
+        return answer, Counter(name for name, _ in model.seen)["extract"]
+
+    whole, batches = reads(None)
+    short, first = reads(1)
+    assert (first, batches > 1) == (1, True)
+    assert short.decision.shown() == whole.decision.shown() == "yes"
+    assert any("reading stopped after 1 batches" in warning for warning in short.warnings)
 
 
 def test_a_forgotten_concept_is_put_into_the_query() -> None:

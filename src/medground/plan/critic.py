@@ -25,6 +25,8 @@ from medground.operators.searching import (
     update_terms,
 )
 from medground.plan.mesh import PubMedQuery, normalised
+from medground.pubmed.printer import to_pubmed
+from medground.query import Filters, all_of
 from medground.question import Question
 from medground.rank.fuse import fuse
 from medground.run import Run
@@ -45,7 +47,7 @@ class Found:
 
 async def look(question: Question, query: PubMedQuery, run: Run) -> Found:
     """Search, and take titles and abstracts of the first documents; nothing else is read (Eq. 4 and 5)."""
-    results = await run.search(query.tree, text=question.text, shown=query.text)
+    results = await run.search(query.tree, text=question.text, shown=_with_dates(question, query))
     hits = fuse([ranking for result in results for ranking in result.rankings], k=run.settings.retrieval.fusion_k)
     first = list(dict.fromkeys(h.passage.document_id for h in hits))[: run.settings.pubmed_reasoner.signals]
     await run.retrieve(first)
@@ -60,6 +62,8 @@ async def critique(
     question: Question, terms: Sequence[Candidate], query: PubMedQuery, found: Found, run: Run
 ) -> list[Feedback]:
     """Coverage, alignment and redundancy of each term, asked at once (Eq. 6 to 8)."""
+    if not terms:
+        return []
     value = CritiqueInput(question=question.text, terms=tuple(terms), signals=found.signals, query=query.text)
     covered, aligned, redundant = await asyncio.gather(
         run.ask(coverage, value), run.ask(alignment, value), run.ask(redundancy, value)
@@ -101,6 +105,13 @@ async def next_query(
         ),
     )
     return normalised(output.query, run)
+
+
+def _with_dates(question: Question, query: PubMedQuery) -> str:
+    """The query with the date limits of the question, which every source gets beside it."""
+    asked = question.filters
+    limits = Filters(year_from=asked.year_from, year_to=asked.year_to).as_query()
+    return query.text if limits is None else to_pubmed(all_of([query.tree, limits]))
 
 
 def quality(feedback: Sequence[Feedback]) -> float:

@@ -18,9 +18,11 @@ from medground.operators.searching import (
     select_terms,
 )
 from medground.pubmed.normalize import normalize
-from medground.query import Query
+from medground.query import Everything, Query
 from medground.question import Question
 from medground.run import Run
+
+_NAMELESS = "the query names nothing: the words of the question are searched"
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,8 @@ async def propose_terms(question: Question, run: Run) -> list[Candidate]:
 
 async def choose_terms(question: Question, candidates: Sequence[Candidate], run: Run) -> list[Candidate]:
     """The candidates to search with, most important first (Eq. 2)."""
+    if not candidates:
+        return []
     output = await run.ask(select_terms, SelectTermsInput(question=question.text, candidates=tuple(candidates)))
     known = {candidate.heading: candidate for candidate in candidates}
     return [known[heading] for heading in dict.fromkeys(output.selected)][: run.settings.pubmed_reasoner.terms]
@@ -52,9 +56,17 @@ async def first_query(question: Question, terms: Sequence[Candidate], run: Run) 
 
 
 def normalised(text: str, run: Run) -> PubMedQuery:
-    """A query that parses, whatever was written (Eq. 11); what was repaired is in the trace."""
+    """A query that parses, whatever was written (Eq. 11); what was repaired is in the trace.
+
+    A text that names nothing would search everything: the words of the question are searched instead.
+    """
+    today = run.now().date()
     with run.trace.span("normalise query") as span:
-        result = normalize(text, today=run.now().date())
-        span.set(notes=result.notes)
+        result = normalize(text, today=today)
+        notes = result.notes
+        if isinstance(result.query, Everything):
+            result = normalize(run.question.text, today=today)
+            notes = (*notes, _NAMELESS, *result.notes)
+        span.set(notes=notes)
         span.text(before=text, after=result.text)
     return PubMedQuery(result.text, result.query)

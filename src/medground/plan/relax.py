@@ -6,13 +6,13 @@ appendix on failures); both are mended here by rules, without a model.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 
-from medground.operators.keyless.searching import mentions
+from medground.operators.keyless.searching import POOR, mentions
 from medground.plan.mesh import PubMedQuery
-from medground.pubmed.mesh import vocabulary
+from medground.pubmed.mesh import fold, vocabulary
 from medground.pubmed.printer import to_pubmed
-from medground.query import And, Mesh, Not, Or, Phrase, Query, all_of, any_of
+from medground.query import And, FieldName, Mesh, Near, Not, Or, Phrase, Query, Term, Words, all_of, any_of
 from medground.question import Question
 
 MOST_PARTS = 5
@@ -20,6 +20,11 @@ MOST_PARTS = 5
 
 MOST_COUNTED = 12
 """Parts that are counted by themselves, each a search."""
+
+_LIMITS: frozenset[FieldName] = frozenset(
+    ["language", "publication_type", "subset", "kind", "year", "retraction", "journal"]
+)
+"""Fields that limit a search and name no subject of it."""
 
 Count = Callable[[PubMedQuery], Awaitable[int]]
 """How many documents a query finds."""
@@ -34,7 +39,13 @@ def missing_concepts(question: Question, query: PubMedQuery) -> list[str]:
     """Headings that the question names, by term mapping, and that no part of the query stands for."""
     present = set(headings_of(query.tree))
     upper = {a.name for name in present if (h := vocabulary().find(name)) for a in vocabulary().ancestors(h)}
-    return [m.heading.name for m in mentions(question.text) if m.heading.name not in present | upper]
+    said = set(map(fold, _texts_of(query.tree)))
+    return [
+        m.heading.name
+        for m in mentions(question.text)
+        if m.heading.name not in present | upper
+        and said.isdisjoint(map(fold, (m.words, m.heading.name, *m.heading.entry_terms)))
+    ]
 
 
 def with_concepts(question: Question, query: PubMedQuery) -> PubMedQuery:
@@ -52,8 +63,9 @@ async def relaxed(query: PubMedQuery, count: Count, enough: int) -> PubMedQuery:
     """The query made wider until it finds `enough` documents.
 
     AND-parts go one by one: the one whose loss is just enough, so that the most telling ideas stay; while none is
-    enough, the one whose loss wins most. A last part that finds too little goes up the MeSH tree, step by step. Of a
-    query with many parts, those that find the least by themselves go first and uncounted, which bounds the searches.
+    enough, the one whose loss wins most. The last part that names a subject stays; when it finds too little it goes up
+    the MeSH tree, step by step. Of a query with many parts, those that name no subject or find the least by themselves
+    go first and uncounted, which bounds the searches.
     """
     query = await _shortened(query, count)
     found = await count(query)
@@ -70,8 +82,9 @@ async def relaxed(query: PubMedQuery, count: Count, enough: int) -> PubMedQuery:
 
 
 async def _rarest(tree: Query, count: Count) -> int:
-    """Place of the part that finds least by itself, the first of equals."""
-    alone = [await count(as_pubmed(part)) for part in _conjuncts(tree)]
+    """Place, among the parts that may go, of the one that finds least by itself, the first of equals."""
+    parts = _conjuncts(tree)
+    alone = [await count(as_pubmed(parts[i])) for i in _droppable(parts)]
     return alone.index(min(alone))
 
 
@@ -81,14 +94,14 @@ async def _shortened(query: PubMedQuery, count: Count) -> PubMedQuery:
         return query
     parts = list(dict.fromkeys(parts))[:MOST_COUNTED]  # a weak model writes the same part again and again
     alone = [await count(as_pubmed(part)) for part in parts]
-    kept = sorted(sorted(range(len(parts)), key=lambda i: -alone[i])[:MOST_PARTS])
+    kept = sorted(sorted(range(len(parts)), key=lambda i: (not _names_subject(parts[i]), -alone[i]))[:MOST_PARTS])
     return as_pubmed(all_of([parts[i] for i in kept]))
 
 
 def _wider(tree: Query) -> list[PubMedQuery]:
     parts = _conjuncts(tree)
     if len(parts) > 1:
-        return [as_pubmed(all_of([p for j, p in enumerate(parts) if j != i])) for i in range(len(parts))]
+        return [as_pubmed(all_of([p for j, p in enumerate(parts) if j != i])) for i in _droppable(parts)]
     risen = _risen(tree)
     return [as_pubmed(risen)] if risen != tree else []
 
@@ -101,6 +114,36 @@ def _risen(tree: Query) -> Query:
     if isinstance(tree, (And, Or)):
         return tree.model_copy(update={"parts": tuple(_risen(part) for part in tree.parts)})
     return tree
+
+
+def _droppable(parts: Sequence[Query]) -> list[int]:
+    """Places of the parts without which the rest still names a subject; all when none names one.
+
+    What is left of a question must not be "humans", a range of years, or "not reviews": those find anything.
+    """
+    telling = [i for i, part in enumerate(parts) if _names_subject(part)]
+    return [i for i in range(len(parts)) if not telling or telling != [i]]
+
+
+def _names_subject(tree: Query) -> bool:
+    match tree:
+        case And() | Or():
+            return any(map(_names_subject, tree.parts))
+        case Mesh():
+            return tree.heading is not None and tree.heading.casefold() not in POOR
+        case Term() | Phrase() | Near() | Words():
+            return tree.field not in _LIMITS
+        case _:
+            return False
+
+
+def _texts_of(tree: Query) -> list[str]:
+    """The words that a tree asks for, those behind NOT left out."""
+    if isinstance(tree, (And, Or)):
+        return [text for part in tree.parts for text in _texts_of(part)]
+    if isinstance(tree, Term):
+        return [tree.value]
+    return [tree.text] if isinstance(tree, Phrase | Near | Words) else []
 
 
 def _conjuncts(tree: Query) -> list[Query]:

@@ -27,10 +27,11 @@ from medground.write.summary import by_article, respond_from, summarise_evidence
 
 @dataclass(frozen=True)
 class _Read:
-    """What Algorithm 2 gave: the evidence pool, and whether it suffices."""
+    """What Algorithm 2 gave: the evidence pool, whether it suffices, and whether the token budget T ended it."""
 
     evidence: tuple[Evidence, ...]
     sufficient: bool
+    spent: bool = False
 
 
 async def pubmed_reasoner(question: Question, run: Run) -> Answer:
@@ -48,7 +49,7 @@ async def pubmed_reasoner(question: Question, run: Run) -> Answer:
         query = with_concepts(question, query)
     query, found = await _self_critic(question, terms, query, run)  # Algorithm 1
     read = await _reflective_retrieval(question, found, (), run)  # Algorithm 2
-    if extras.step_back and not read.sufficient:
+    if extras.step_back and not read.sufficient and not read.spent:
         wider, found = await _widen(question, query, found, run, enough=run.settings.retrieval.keep)
         if wider != query:
             read = await _reflective_retrieval(question, found, read.evidence, run)
@@ -88,7 +89,7 @@ async def _self_critic(
 
 
 async def _reflective_retrieval(question: Question, found: Found, known: Sequence[Evidence], run: Run) -> _Read:
-    """Algorithm 2: filter, then read in batches until the evidence suffices or a batch adds nothing."""
+    """Algorithm 2: filter, then read in batches until the evidence suffices, a batch adds nothing, or T is used."""
     extras = run.settings.pubmed_reasoner
     standing = await readable(found.hits, run, retractions=extras.retractions)
     seen = {evidence.document_id for evidence in known}
@@ -96,7 +97,7 @@ async def _reflective_retrieval(question: Question, found: Found, known: Sequenc
     readings = reading_list(fresh, run.settings.retrieval.keep)  # the top M_max
     await run.retrieve([reading.document_id for reading in readings])
     kept = await screen_batch(question, readings, run)  # Eq. 12
-    evidence = list(known)
+    evidence, before = list(known), run.usage.tokens
     for number, batch in enumerate(batches(kept, run.settings.recipe.batch)):
         with run.trace.span("read batch", documents=[r.document_id for r in batch]):
             added = await extract_evidence(question, batch, run)  # Eq. 13 and 14
@@ -105,6 +106,9 @@ async def _reflective_retrieval(question: Question, found: Found, known: Sequenc
                 continue
             if await is_sufficient(question, evidence, run):  # Eq. 15
                 return _Read(tuple(evidence), True)
+            if extras.tokens is not None and run.usage.tokens - before >= extras.tokens:
+                run.warn(f"reading stopped after {number + 1} batches: its {extras.tokens} tokens are used")
+                return _Read(tuple(evidence), False, spent=True)
             if number and not added:  # marginal utility
                 break
     return _Read(tuple(evidence), not extras.batching and bool(evidence))
