@@ -276,7 +276,8 @@ def test_a_model_that_writes_no_query_does_not_search_everything(
     written: str, make_run: MakeRun, corpus: Library, scripted_model: Any
 ) -> None:
     model = scripted_model(replies(draft_query=QueryOutput(query=written), refine_query=QueryOutput(query=written)))
-    answer, _ = answered("pubmed-reasoner", make_run, corpus, model=model, by_model=BY_MODEL)
+    off = {"pubmed_reasoner.concepts": False}
+    answer, _ = answered("pubmed-reasoner", make_run, corpus, model=model, by_model=BY_MODEL, options=off)
     assert answer.searches
     assert not [search for search in answer.searches if search.query == "all[Filter]"]
     assert "infarction" in answer.searches[0].query
