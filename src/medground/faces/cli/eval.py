@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from medground.faces.cli.eval_measure import measure, uncertainty
 from medground.faces.cli.eval_stop import run_stoppable
 from medground.faces.cli.options import Preset, Quiet, Sets, SettingsFile, load_settings
 
@@ -64,6 +65,10 @@ def run(
     from medground.faces.cli.eval_summary import show_summary
 
     show_summary(tally, path)
+
+
+eval_app.command("measure")(measure)
+eval_app.command("uncertainty")(uncertainty)
 
 
 async def _run(

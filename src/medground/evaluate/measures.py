@@ -1,0 +1,100 @@
+"""What one run says beyond right and wrong: how far it read, what it searched for, its rounds, its long answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from medground.corpus.embedding.base import Embedder
+from medground.evaluate.base import Item, RunHeader, RunLine
+from medground.evaluate.metrics.depth import Depths, Reading, evidence_depths
+from medground.evaluate.metrics.grounding import grounded_rate
+from medground.evaluate.metrics.mesh import HeadingScores, heading_scores, headings_of
+from medground.evaluate.metrics.queries import QueryStatistics, query_statistics
+from medground.evaluate.metrics.rouge import rouge_l
+from medground.evaluate.metrics.rounds import RoundPoint, round_curve
+from medground.evaluate.metrics.share import Mean, Share, mean
+from medground.evaluate.metrics.stored import (
+    Spans,
+    answers_by_round,
+    final_query,
+    queries_by_source,
+    reading,
+    stored_answer,
+    stored_trace,
+)
+
+
+@dataclass(frozen=True)
+class Measures:
+    """Of one run. None stands for what its recipe does not do, or its set does not have.
+
+    Attributes:
+        items: how many items the run is over.
+        untraced: questions whose trace is not kept, or that have none because they failed; they read and asked nothing
+            here, and stay in the denominators.
+        grounded: evidence-grounded response rate.
+        depths: evidence sufficiency depth, of a recipe that reads in batches.
+        headings: MeSH precision and recall, of a set with gold headings.
+        queries: by source.
+        rounds: accuracy and F1 after each round, of a recipe that loops.
+        rouge: mean F1 of ROUGE-L over the questions with a reference answer; an empty answer has 0.
+    """
+
+    items: int
+    untraced: int
+    grounded: Share
+    depths: Depths | None
+    headings: HeadingScores | None
+    queries: Mapping[str, QueryStatistics]
+    rounds: tuple[RoundPoint, ...]
+    rouge: Mean | None
+
+
+def measure(
+    header: RunHeader,
+    lines: Sequence[RunLine],
+    home: Path,
+    items: Sequence[Item] = (),
+    embedder: Embedder | None = None,
+) -> Measures:
+    """Measure a run from its lines, and from the answers and traces that are kept under `home`.
+
+    Args:
+        items: of the set, for gold headings and reference answers.
+        embedder: encodes queries, for their diversity; none is given without it.
+
+    Raises:
+        UsageError: a kept answer is none of this version.
+    """
+    traces = {line.id: spans for line in lines if (spans := stored_trace(home, line))}
+    answers = [stored_answer(home, line) for line in lines]
+    plans = [queries_by_source(answer) if answer is not None else {} for answer in answers]
+    readings = [found for spans in traces.values() if (found := reading(spans))]
+    histories = [(line, answers_by_round(traces.get(line.id, ()))) for line in lines]
+    count = max(header.items, len(lines))
+    never = [Reading(0, False)] * (count - len(readings))
+    return Measures(
+        items=count,
+        untraced=count - len(traces),
+        grounded=grounded_rate(lines, header.items),
+        depths=evidence_depths([*readings, *never]) if readings else None,
+        headings=_headings(traces, items),
+        queries=query_statistics(plans, embedder),
+        rounds=round_curve(histories),
+        rouge=_rouge(lines, items),
+    )
+
+
+def _headings(traces: Mapping[str, Spans], items: Sequence[Item]) -> HeadingScores | None:
+    if not any(item.headings for item in items):
+        return None
+    asked = [(headings_of(final_query(traces.get(item.id, ())) or ""), item.headings) for item in items]
+    return heading_scores(asked)
+
+
+def _rouge(lines: Sequence[RunLine], items: Sequence[Item]) -> Mean | None:
+    texts = {line.id: line.text for line in lines}
+    pairs = [(texts[item.id], item.reference) for item in items if item.reference and item.id in texts]
+    return mean(rouge_l(text, reference).f1 for text, reference in pairs) if pairs else None

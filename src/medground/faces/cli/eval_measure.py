@@ -1,0 +1,114 @@
+"""`medground eval measure RUN`, and `medground eval uncertainty RUN RUN ...`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from medground.faces.cli.eval_stop import run_stoppable
+from medground.faces.cli.options import Sets, SettingsFile, load_settings
+
+if TYPE_CHECKING:
+    from medground.evaluate.measures import Measures
+
+WITHIN = (5, 10, 20)
+"""Articles, as the paper counts them."""
+
+
+def measure(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="A run's file.")],
+    data: Annotated[
+        Path | None, typer.Option(help="The set's file or folder: gold headings and reference answers.")
+    ] = None,
+    embedding: Annotated[
+        str | None, typer.Option(help="Model that encodes queries for their diversity, such as minilm.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    sets: Sets = None,
+    settings: SettingsFile = None,
+) -> None:
+    """Measure a run from its kept answers and traces: depth of reading, queries, MeSH, rounds, long answers."""
+    from medground.corpus.embedding import open_embedder
+    from medground.evaluate.measures import measure as measured
+    from medground.evaluate.results import items_of, read_result
+    from medground.evaluate.runs import read_run
+
+    home = load_settings(sets, None, settings).home
+    header, lines = read_run(run)
+    items = items_of(read_result(run), data) if data is not None else ()
+    embedder = open_embedder(embedding, home) if embedding is not None else None
+    found = measured(header, list(lines), home, items, embedder)
+    if json:
+        from pydantic import TypeAdapter
+
+        from medground.evaluate.measures import Measures as Whole
+
+        typer.echo(TypeAdapter(Whole).dump_json(found, indent=2).decode())
+        return
+    for line in _lines(found):
+        typer.echo(line)
+
+
+def uncertainty(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Runs of the same questions, the samples.")],
+    nli: Annotated[str, typer.Option(help="NLI model, a folder or hub name, with a label for contradiction.")],
+) -> None:
+    """Long-text uncertainty (LUQ) of sampled answers: the paper takes nine, at a temperature of 0.7."""
+    from medground.evaluate.metrics.uncertainty import nli_entailment
+    from medground.evaluate.samples import read_samples, uncertainty_of
+    from medground.verify.critics.nli.open import open_nli
+
+    samples = read_samples(runs)  # before a model is loaded
+    found = run_stoppable(uncertainty_of(samples, nli_entailment(open_nli(nli))))
+    unjudged = sum(one.unjudged for one in found.each.values())
+    typer.echo(f"{found.samples} samples at temperature {found.temperature:g}, judged by {_clean(nli)}")
+    typer.echo(f"uncertainty  {_number(found.mean.value)} (mean of {found.mean.of:,}; {found.mean.without:,} without)")
+    if unjudged:
+        typer.echo(f"unjudged     {unjudged:,} pairs of sentence and answer, left out")
+
+
+def _lines(found: Measures) -> Iterator[str]:
+    yield f"{found.items:,} questions; {found.untraced:,} without a trace that is kept"
+    low, high = found.grounded.interval
+    yield f"answers that cite  {_percent(found.grounded.value)} [{low:.1%}, {high:.1%}]"
+    if (depths := found.depths) is not None:
+        counts = ", ".join(f"{articles}: {count:,}" for articles, count in depths.distribution.items()) or "none"
+        within = ", ".join(f"{n} {_percent(depths.within(n).value)}" for n in WITHIN)
+        yield f"articles read until the evidence sufficed: mean {_number(depths.mean)}, median {_number(depths.median)}"
+        yield f"    articles: questions  {counts}; never {depths.never:,}"
+        yield f"    enough within (of all questions)  {within}"
+    if (mesh := found.headings) is not None:
+        yield (
+            f"MeSH of the final query: precision {_number(mesh.precision)}, recall {_number(mesh.recall)}"
+            f" ({mesh.questions:,} questions, {mesh.without_query:,} of them without a heading)"
+        )
+    for source, queries in found.queries.items():
+        yield (
+            f"{_clean(source)}: {queries.queries:.2f} queries per question, {_number(queries.words.value)} words each,"
+            f" diversity {_number(queries.diversity.value)} ({queries.diversity.of:,} questions with two or more)"
+        )
+    for point in found.rounds:
+        interval = "[{:.1%}, {:.1%}]".format(*point.accuracy.interval)
+        yield (
+            f"after round {point.number}: accuracy {_percent(point.accuracy.value)} {interval},"
+            f" macro-F1 {_number(point.macro_f1)}; {point.asked:,} questions had it"
+        )
+    if found.rouge is not None:
+        yield f"ROUGE-L beside the reference: F1 {_number(found.rouge.value)} ({found.rouge.of:,} questions)"
+
+
+def _clean(text: str) -> str:
+    from medground.faces.wording import clean
+
+    return clean(text)
+
+
+def _percent(value: float | None) -> str:
+    return "-" if value is None else f"{value:.1%}"
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"
