@@ -39,15 +39,18 @@ hypothesis.settings.register_profile("repeat", deadline=None, suppress_health_ch
 hypothesis.settings.register_profile("explore", deadline=None, suppress_health_check=SLOW, max_examples=1000)
 hypothesis.settings.load_profile("repeat")
 
+TERMINAL = ("FORCE_COLOR", "NO_COLOR", "CLICOLOR_FORCE", "LINES", "TERMINAL_WIDTH")
 SHARED = Path(__file__).resolve().parent.parent.parent / "shared"
 
 
 @pytest.fixture(autouse=True)
 def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the user has set for Medground is not what the tests mean, and a proxy leads away from this machine."""
+    """What the user has set for Medground is not what the tests mean; a proxy leads away from this machine, and what is
+    shown depends on the terminal."""
     for name in list(os.environ):
-        if name.startswith("MEDGROUND_") or name.lower().endswith("_proxy"):
+        if name.startswith("MEDGROUND_") or name.lower().endswith("_proxy") or name in TERMINAL:
             monkeypatch.delenv(name)
+    monkeypatch.setenv("COLUMNS", "80")
 
 
 @pytest.fixture

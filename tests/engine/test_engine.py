@@ -145,12 +145,16 @@ def test_ctrl_c_in_an_ask_is_one_line_and_keeps_the_trace(papers: Path, tmp_path
             cwd=tmp_path,
             env=dict(os.environ),
         )
-        silent.settimeout(300)
-        connection, _ = silent.accept()
-        assert connection.recv(1)  # the request is under way
-        process.send_signal(signal.SIGINT)
-        out, error = process.communicate(timeout=300)
-        connection.close()
+        with process:
+            try:
+                silent.settimeout(300)
+                connection, _ = silent.accept()
+                assert connection.recv(1)  # the request is under way
+                process.send_signal(signal.SIGINT)
+                out, error = process.communicate(timeout=300)
+                connection.close()
+            finally:
+                process.kill()
     assert process.returncode == 130
     assert out == ""
     assert error.count("\n") == 1

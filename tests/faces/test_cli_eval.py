@@ -90,14 +90,17 @@ def test_the_same_command_finds_its_own_file(data: Path, home: Path, capsys: pyt
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
 def test_nothing_is_lost_however_it_ends(data: Path, tmp_path: Path, how: signal.Signals) -> None:
     out = tmp_path / "run.jsonl"
-    process = started(words(data, out, "--limit", "200"))
-    wait_for_lines(out, 3, process)
-    process.send_signal(signal.SIGSTOP)  # however late this process sees it, the other is not done
-    with pytest.raises(UsageError, match="being written by another run"):
-        RunFile.open(out, read_run(out)[0])
-    process.send_signal(how)
-    process.send_signal(signal.SIGCONT)
-    _, said = process.communicate(timeout=300)
+    with started(words(data, out, "--limit", "200")) as process:
+        try:
+            wait_for_lines(out, 3, process)
+            process.send_signal(signal.SIGSTOP)  # however late this process sees it, the other is not done
+            with pytest.raises(UsageError, match="being written by another run"):
+                RunFile.open(out, read_run(out)[0])
+            process.send_signal(how)
+            process.send_signal(signal.SIGCONT)
+            _, said = process.communicate(timeout=300)
+        finally:
+            process.kill()
     assert process.returncode != 0
     if how is signal.SIGINT:
         assert process.returncode == 130
