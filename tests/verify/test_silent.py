@@ -39,6 +39,10 @@ SILENT = [
     "This trial will determine if aspirin reduces stroke.",
     "A trial was conducted to test aspirin for stroke.",
     "Whether aspirin reduces stroke remains unclear.",
+    "The aim was to evaluate the clinical significance of aspirin after Pap smear results.",
+    "To report three cases of stroke under aspirin.",
+    "We conducted a national survey of residents and directors to determine how often aspirin is given.",
+    "The hypothesis that aspirin is associated with less stroke was tested.",
 ]
 TOLD = [
     "Aspirin reduced the risk of stroke.",
@@ -55,6 +59,8 @@ TOLD = [
     "Aspirin reduced stroke, although its mechanism is unknown.",
     "Colonoscopy performed to find polyps reduces deaths.",
     "Aspirin lowers the risk of stroke in women",
+    "Aspirin was designed for stroke, and risk fell significantly.",
+    "The remaining 13 performed normally on the test battery.",
 ]
 
 
