@@ -17,6 +17,7 @@ from medground.corpus.library import Library
 from medground.errors import StorageFailed, UsageError
 from medground.query import Everything
 
+LIMIT = resource.getrlimit(resource.RLIMIT_FSIZE)
 SCRIPT = """
 import resource, sys
 sys.path.insert(0, {here!r})
@@ -220,4 +221,4 @@ def test_memory_does_not_grow_with_the_corpus(library, make_documents, make_inpu
 
 
 def test_the_limit_of_this_test_is_not_left_on():
-    assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] == resource.RLIM_INFINITY
+    assert resource.getrlimit(resource.RLIMIT_FSIZE) == LIMIT
