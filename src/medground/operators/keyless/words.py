@@ -16,6 +16,8 @@ from importlib import resources
 import tantivy
 
 _TOKEN = re.compile(r"\d+(?:[.,]\d+)+|[^\W_]+")
+_ASCII_TOKEN = re.compile(r"[0-9]+(?:[.,][0-9]+)+|[a-z0-9]+")
+"""The same in lower-case ASCII, which most sentences are, and read faster."""
 LONGEST_TOKEN = 60
 """Longer runs of letters are no words (sequences, base64); they are cut to this many characters."""
 MOST = 7.0
@@ -61,7 +63,8 @@ def _stemmer() -> tantivy.TextAnalyzer:
 def tokens(text: str) -> list[str]:
     """Lower-case words and numbers in order; `TNF-alpha` is two, `0.05` is one."""
     folded = unicodedata.normalize("NFKC", text).lower()
-    return [token[:LONGEST_TOKEN] for token in _TOKEN.findall(folded)]
+    pattern = _ASCII_TOKEN if folded.isascii() else _TOKEN
+    return [token[:LONGEST_TOKEN] for token in pattern.findall(folded)]
 
 
 def terms(text: str) -> list[str]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from medground.operators.keyless.flags.cues import cue
 from medground.operators.keyless.flags.pair import Pair, folded
 
 # A digit in a name is no quantity: IL-6, p53, type 2. A minus sign is not read, ranges are written with the same mark.
 _NUMBER = re.compile(
-    r"(?<![\w.])(?<![A-Za-z]-)(?<!\btype )(?<!\bgrade )(?<!\bstage )(?<!\bphase )(?<!\bfactor )(?<!\bgroup )"
+    r"(?=\d)(?<![\w.])(?<![A-Za-z]-)(?<!\btype )(?<!\bgrade )(?<!\bstage )(?<!\bphase )(?<!\bfactor )(?<!\bgroup )"
     r"(\d+(?:[.,]\d+)*)\s*-?\s*(%|percent|[mµ]?g|kg|mcg|[mdµ]?l|mmol|nmol|[mcnµ]?m|mmhg|fold|"
     r"(?:second|minute|hour|day|week|month|year)s?)?(?![\w])",
     re.IGNORECASE,
@@ -17,7 +18,7 @@ _NUMBER = re.compile(
 _ANY_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _NAMES = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _NAMED = {name: str(value) for value, name in enumerate(_NAMES, start=2)}
-_WORD = re.compile(rf"\b(?:{'|'.join(_NAMED)})(?:fold)?\b", re.IGNORECASE)
+_WORD = cue("|".join(f"{name}(?:fold)?" for name in _NAMED))
 
 
 def number(pair: Pair) -> bool:
@@ -31,10 +32,11 @@ def number(pair: Pair) -> bool:
 
 def unit(pair: Pair) -> bool:
     """A number of the statement stands in the sentence with other units only."""
-    known = _units(pair.quote)
+    stated = _units(pair.statement)
+    known = _units(pair.quote) if stated else {}
     return any(
         value in known and "" not in units | known[value] and units.isdisjoint(known[value])
-        for value, units in _units(pair.statement).items()
+        for value, units in stated.items()
     )
 
 

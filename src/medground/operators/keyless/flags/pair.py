@@ -26,6 +26,8 @@ _BORDER = re.compile(
     r"[;:(),]|\b(?:but|although|though|whereas|while|however|yet|despite|except|unless)\b", re.IGNORECASE
 )
 _TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['’]t\b)?|[%<>≤≥±]")
+_ASCII_TOKEN = re.compile(r"[0-9]+(?:[.,][0-9]+)*|[a-z]+(?:'t\b)?|[%<>]")
+"""The same in lower-case ASCII, which most sentences are, and read faster."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,9 @@ class Pair:
 
 def aligned(text: str) -> list[str]:
     """Lower-case tokens in order, with the signs that change a meaning."""
-    return [t[: words.LONGEST_TOKEN] for t in _TOKEN.findall(folded(text).lower())[:LONGEST]]
+    lower = folded(text).lower()
+    pattern = _ASCII_TOKEN if lower.isascii() else _TOKEN
+    return [t[: words.LONGEST_TOKEN] for t in pattern.findall(lower)[:LONGEST]]
 
 
 def folded(text: str) -> str:

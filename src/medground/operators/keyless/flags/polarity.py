@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import re
-
-from medground.operators.keyless.flags.cues import DOWN, NEGATION, UP
+from medground.operators.keyless.flags.cues import DOWN, NEGATION, UP, cue
 from medground.operators.keyless.flags.pair import Pair, folded
 
 _FINDING = (
     r"(?:effect|associat|differ|correlat|impact|improv|relationship|influence|change|evidence|increas|reduc|benefit|"
     r"role|link|advantage|interaction)\w*"
 )
-_DENIED = re.compile(
-    r"\b(?:(?:did|does|do|was|were|is|are|has|have|had|can|could|may|might|will|would|should)(?: \w+)? not"
+_DENIED = cue(
+    r"(?:did|does|do|was|were|is|are|has|have|had|can|could|may|might|will|would|should)(?: \w+)? not"
     rf"(?! (?:only|just|restricted|limited))|cannot|never|neither|fail(?:s|ed)? to|no (?:[\w-]+ ){{0,3}}{_FINDING}|"
     r"(?:has|have|had|shows?|showed) no|little (?:effect|impact|evidence)|unable to|unlikely|ineffective|unchanged|"
-    r"unaffected)\b|n['’]t\b",
-    re.IGNORECASE,
+    r"unaffected|'t(?<=n't)|’t(?<=n’t)"
 )
 """Denials of what a clause says; `without a ligand` and `mice lacking it` only describe."""
 

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from typing import Any
+from itertools import chain, pairwise
+from typing import TypeVar
 
 from medground.operators.keyless import words
-from medground.operators.keyless.flags.sentences import Bigram, Sentence, Statement
+from medground.operators.keyless.flags.sentences import Sentence, Statement
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -43,23 +46,22 @@ def model() -> Model:
 
 def features(statement: Statement, premise: Sequence[Sentence]) -> dict[str, float]:
     """What the regression sees of a statement and the sentences of a premise; each number is in 0..1."""
-    wanted = statement.weights.keys()
-    held = frozenset[str]().union(*(s.terms for s in premise))
-    held_pairs = frozenset[Bigram]().union(*(s.pairs for s in premise))
+    wanted, held = statement.terms, frozenset[str]().union(*(s.terms for s in premise))
+    pairs = chain.from_iterable(pairwise(s.stems) for s in premise)
     each = sorted((statement.coverage(s.terms) for s in premise), reverse=True)
     return {
         "words": statement.coverage(held),
         "words of the second best": each[1] if len(each) > 1 else 0.0,
         "share of words": _share(wanted, held),
         "share of words of the best sentence": max((_share(wanted, s.terms) for s in premise), default=0.0),
-        "pairs of words": _share(statement.pairs, held_pairs),
+        "pairs of words": _share(statement.pairs, pairs),
         "most telling word that is missing": max((statement.weights[t] for t in wanted - held), default=0.0)
         / words.MOST,
     }
 
 
-def _share(wanted: Set[Any], held: Set[Any]) -> float:
-    return len(wanted & held) / len(wanted) if wanted else 0.0
+def _share(wanted: frozenset[T], held: Iterable[T]) -> float:
+    return len(wanted.intersection(held)) / len(wanted) if wanted else 0.0
 
 
 def probability(statement: Statement, premise: Sequence[Sentence]) -> float:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from medground.operators.keyless import words
-from medground.operators.keyless.flags.cues import EVERY
+from medground.operators.keyless.flags.cues import EVERY, cue
 from medground.operators.keyless.flags.numbers import is_number
 from medground.operators.keyless.flags.pair import Pair
 
@@ -17,9 +17,9 @@ RARE = 3.0
 ALMOST = 0.8
 """Least repetition for a replaced word to count; below it, other words are just another wording."""
 
-_THAN = re.compile(r"\b(?:than|versus|vs|(?:as )?compared (?:with|to)|relative to)\b", re.IGNORECASE)
+_THAN = cue(r"than|versus|vs|as compared (?:with|to)|compared (?:with|to)|relative to")
 _GROUPS: Mapping[str, Mapping[str, re.Pattern[str]]] = {
-    axis: {name: re.compile(rf"\b(?:{pattern})\b", re.IGNORECASE) for name, pattern in groups.items()}
+    axis: {name: cue(pattern) for name, pattern in groups.items()}
     for axis, groups in {
         "species": {
             "humans": r"humans|patients?|men|women|people|persons?|participants?|volunteers?|children|adults|infants?",
@@ -37,8 +37,7 @@ _GROUPS: Mapping[str, Mapping[str, re.Pattern[str]]] = {
 
 def order(pair: Pair) -> bool:
     """Whether what stands before `than` in one text stands after it in the other."""
-    stated, quoted = _sides(pair.statement), _sides(pair.quote)
-    if stated is None or quoted is None:
+    if (stated := _sides(pair.statement)) is None or (quoted := _sides(pair.quote)) is None:
         return False
     (left, right), (quoted_left, quoted_right) = stated, quoted
     crossed = min(len(left & quoted_right), len(right & quoted_left))
@@ -62,11 +61,8 @@ def population(pair: Pair) -> bool:
 
 
 def _other_group(groups: Mapping[str, re.Pattern[str]], statement: str, source: str) -> bool:
-    stated = {name for name, pattern in groups.items() if pattern.search(statement)}
-    if not stated:
-        return False
-    held = {name for name, pattern in groups.items() if pattern.search(source)}
-    return bool(held) and not stated <= held
+    missing = {name for name, group in groups.items() if group.search(statement) and not group.search(source)}
+    return bool(missing) and any(group.search(source) for name, group in groups.items() if name not in missing)
 
 
 def subject(pair: Pair) -> bool:
@@ -80,5 +76,5 @@ def subject(pair: Pair) -> bool:
 
 def _telling(tokens: tuple[str, ...]) -> list[str]:
     """Stems of rarer words that no other kind of difference is about."""
-    rest = [t for t in tokens if not is_number(t) and not any(cue.fullmatch(t) for cue in EVERY)]
+    rest = [t for t in tokens if not is_number(t) and not any(kind.fullmatch(t) for kind in EVERY)]
     return [term for term in words.terms(" ".join(rest)) if words.weight(term) >= RARE]

@@ -19,11 +19,11 @@ CLOSE = 0.3
 
 @dataclass(frozen=True)
 class Sentence:
-    """One sentence of a premise: its stems and their consecutive pairs."""
+    """One sentence of a premise: its stems in order, and which they are."""
 
     text: str
+    stems: tuple[str, ...]
     terms: frozenset[str]
-    pairs: frozenset[Bigram]
 
     @cached_property
     def tokens(self) -> tuple[str, ...]:
@@ -45,6 +45,11 @@ class Statement:
         """The weight of all its stems."""
         return sum(self.weights.values())
 
+    @cached_property
+    def terms(self) -> frozenset[str]:
+        """Its stems."""
+        return frozenset(self.weights)
+
     def coverage(self, found: Set[str]) -> float:
         """Share of the statement's stems, by weight, that were found: 0 to 1, and 0 for a statement without any."""
         return sum([w for term, w in self.weights.items() if term in found]) / self.total if self.total else 0.0
@@ -57,8 +62,8 @@ def sentences(premise: str) -> tuple[Sentence, ...]:
 
 
 def _read(text: str) -> Sentence:
-    terms = words.terms(text)
-    return Sentence(text, frozenset(terms), frozenset(pairwise(terms)))
+    stems = tuple(words.terms(text))
+    return Sentence(text, stems, frozenset(stems))
 
 
 def read_statement(text: str) -> Statement:

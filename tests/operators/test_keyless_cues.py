@@ -1,0 +1,67 @@
+"""Words that carry a meaning by themselves, and the short cut by which they are found."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from medground.operators.keyless.flags.cues import CAUSE, DOUBT, EVERY, NEGATION, cue
+
+WORDS = (
+    *(
+        "No",
+        "not only",
+        "not",
+        "fails to",
+        "lacked",
+        "absence of",
+        "don't",
+        "didn’t",
+        "CAN'T",
+        "n't",
+        "'tis",
+        "want to",
+    ),
+    *("Increased", "highest", "up-regulated", "fewer", "lowering", "downregulates", "may", "possibly", "hypothesised"),
+    *("tends", "proven", "certainly", "leads to", "LED TO", "LPS-induced", "due to", "related to", "relation", "risk"),
+    *("risk factors", "linked", "mice", "unlikely", "nonetheless", "maybe", "ſuggested", "5", "%", "é"),
+)
+
+
+@given(st.lists(st.tuples(st.sampled_from(WORDS), st.sampled_from((" ", "-", "'", "_", ". ", "")))))
+def test_every_cue_finds_what_its_words_alone_would_find(text: list[tuple[str, str]]) -> None:
+    joined = "".join(word + mark for word, mark in text)
+    for pattern in (*EVERY, DOUBT):
+        plain = re.compile(re.sub(r"\(\?=\[[^]]*\]\)", "", pattern.pattern, count=1), re.IGNORECASE)
+        assert plain.pattern != pattern.pattern
+        assert pattern.findall(joined) == plain.findall(joined)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("It led to gout", "led to"),
+        ("Men or Boys", "Boys"),
+        ("RATED highly", "RATED"),
+        ("a rat-like boy", "rat"),
+        ("grated, boyish, leading to", None),
+    ],
+)
+def test_a_cue_is_a_whole_word_in_any_case(text: str, found: str | None) -> None:
+    match = cue(r"rat(?:ed)?|(?:lead|led)s? to|boys?").search(text)
+    assert (match and match[0]) == found
+
+
+def test_contractions_deny_and_only_as_an_ending() -> None:
+    assert [len(NEGATION.findall(text)) for text in ("I don't", "IT DIDN’T", "can't, won't", "'tis t'other")] == [
+        1,
+        1,
+        2,
+        0,
+    ]
+
+
+def test_what_was_induced_in_a_model_is_no_cause() -> None:
+    assert CAUSE.search("LPS induced fever")
+    assert not CAUSE.search("LPS-induced fever")
