@@ -244,6 +244,22 @@ def test_searches_of_the_history_are_parts_of_a_query(app: Any) -> None:
         assert "Unable to obtain query" in ask(app, "esearch", **gone).text
 
 
+def test_similar_records_can_be_kept(app: Any) -> None:
+    kept = etree.fromstring(ask(app, "elink", dbfrom="pubmed", db="pubmed", id="100", cmd="neighbor_history").content)
+    assert kept.findtext("LinkSet/LinkSetDbHistory/LinkName") == "pubmed_pubmed"
+    named = {"query_key": kept.findtext("LinkSet/LinkSetDbHistory/QueryKey"), "WebEnv": kept.findtext("LinkSet/WebEnv")}
+    similar = ask(app, "efetch", rettype="uilist", retmode="text", **named).text.split()
+    assert similar[0] == "100"
+    assert similar == ask(app, "elink", id="100", retmode="json").json()["linksets"][0]["linksetdbs"][0]["links"]
+    as_json = ask(app, "elink", id="100", cmd="neighbor_history", retmode="json").json()["linksets"][0]
+    again = {"query_key": as_json["linksetdbhistories"][0]["querykey"], "WebEnv": as_json["webenv"]}
+    assert sorted(found(app, "", **again)) == sorted(similar)
+
+
+def test_efetch_gives_summaries_as_docsum(app: Any) -> None:
+    assert ask(app, "efetch", id="100", rettype="docsum").content == ask(app, "esummary", id="100").content
+
+
 def test_a_field_is_a_tag_for_the_words_without_one(app: Any) -> None:
     assert found(app, "wheezing") == ["100"]
     assert found(app, "wheezing", field="title") == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from medground.pubmed.server.esummary import esummary
 from medground.pubmed.server.history import History
 from medground.pubmed.server.medline_text import abstract_text, medline_text
 from medground.pubmed.server.medline_xml import DOCTYPE, article_set
@@ -26,6 +27,8 @@ def efetch(shelf: Shelf, parameters: Parameters) -> Reply:
         raise Refused(f"Invalid rettype or retmode: {form[:20]} {mode[:20]}", status=400)
     # Metapub asks for `rettype=xml&retmode=text`, and gets XML from NCBI.
     as_text = form != "xml" and (mode == "text" or (mode != "xml" and form in _TEXTS))
+    if form == "docsum":
+        return esummary(shelf, parameters)
     ids = _page(shelf.history, parameters)
     if form == "uilist":
         known = shelf.catalogue.known(ids)

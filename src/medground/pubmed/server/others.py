@@ -16,6 +16,8 @@ SPELL = (
     '"https://www.ncbi.nlm.nih.gov/entrez/query/DTD/eSpell.dtd">'
 )
 _SIMILAR = "pubmed_pubmed"
+_SIMILAR_SET = {"DbTo": "pubmed", "LinkName": _SIMILAR}
+_COMMANDS = ("neighbor", "neighbor_score", "neighbor_history")
 _MOST_SIMILAR = 100
 _FLAGS = {
     "IsDate": ("PDAT", "EDAT", "MDAT", "CRDT"),
@@ -98,21 +100,42 @@ def espell(shelf: Shelf, parameters: Parameters) -> Reply:
 
 
 def elink(shelf: Shelf, parameters: Parameters) -> Reply:
-    """Similar records, with scores where `cmd=neighbor_score`. Of any other link the corpus knows nothing.
+    """Similar records: listed, with scores (`neighbor_score`), or kept for later (`neighbor_history`).
+
+    Of any other link the corpus knows nothing.
 
     Raises:
         Refused: no ids, or a command that it does not have.
     """
     command = parameters.text("cmd", "neighbor").lower() or "neighbor"
-    if command not in ("neighbor", "neighbor_score"):
-        raise Refused(f"Command {command[:20]} is not supported by this server; it has neighbor and neighbor_score")
+    if command not in _COMMANDS:
+        raise Refused(f"Command {command[:20]} is not supported by this server; it has {', '.join(_COMMANDS)}")
     groups = parameters.id_groups or [shelf.history.asked(parameters)]
     linked = parameters.text("linkname") in ("", _SIMILAR) and parameters.text("db", "pubmed") in ("", "pubmed")
     sets = [(ids, _similar(shelf, ids) if linked else []) for ids in groups if ids]
+    if command == "neighbor_history":
+        return _links_kept(shelf, parameters, sets)
     with_scores = command == "neighbor_score"
     if wants_json(parameters):
         return json_reply("elink", {"linksets": [_as_json(ids, links, with_scores) for ids, links in sets]})
     return xml_reply(node("eLinkResult", None, *(_link_set(i, links, with_scores) for i, links in sets)), LINK)
+
+
+def _links_kept(shelf: Shelf, parameters: Parameters, sets: list[tuple[list[str], list[tuple[str, int]]]]) -> Reply:
+    """For each group of ids the key under which its links are kept, all in one session."""
+    session, made, as_json = parameters.text("WebEnv"), node("eLinkResult"), []
+    for ids, links in sets:
+        group = _link_set(ids, [], with_scores=False)
+        told: dict[str, object] = {"dbfrom": "pubmed", "ids": ids}
+        if links:
+            key, session = shelf.history.keep([pmid for pmid, _ in links], session)
+            group.append(node("LinkSetDbHistory", None, *_nodes(_SIMILAR_SET), node("QueryKey", key)))
+            group.append(node("WebEnv", session))
+            kept = {"dbto": "pubmed", "linkname": _SIMILAR, "querykey": str(key)}
+            told |= {"linksetdbhistories": [kept], "webenv": session}
+        made.append(group)
+        as_json.append(told)
+    return json_reply("elink", {"linksets": as_json}) if wants_json(parameters) else xml_reply(made, LINK)
 
 
 def _similar(shelf: Shelf, ids: list[str]) -> list[tuple[str, int]]:
