@@ -23,6 +23,7 @@ from medground.evaluate.experiments.results import save
 from medground.evaluate.experiments.run import Made, Options, make
 from medground.evaluate.experiments.table import as_markdown, notes, table
 from medground.evaluate.experiments.traces import read_traced
+from medground.evaluate.results import read_result
 from medground.faces.cli.app import main
 from medground.recipes import recipe_names
 from medground.settings import preset_names
@@ -280,6 +281,16 @@ def test_the_example_of_the_documentation_is_a_file(tmp_path: Path) -> None:
     text = (FILES.parent / "docs" / "experiments.md").read_text(encoding="utf-8")
     (tmp_path / "example.toml").write_text(text.partition("```toml\n")[2].partition("```")[0], encoding="utf-8")
     assert read_experiment(tmp_path / "example.toml").name == "000/table-5"
+
+
+def test_kept_runs_can_be_read_and_say_no_score_that_nobody_gave() -> None:
+    kept = sorted((FILES / "results" / "local").glob("*.jsonl"))
+    assert len(kept) == 5
+    for path in kept:
+        run = read_result(path)
+        assert len(run.lines) == run.header.items
+        assert run.header.settings["verify"]["critic"] == "entail"  # keyless in all of them: it judges nothing
+        assert {(line.support, line.faithfulness) for line in run.lines.values()} == {(None, None)}
 
 
 def test_list_and_run_as_commands(
