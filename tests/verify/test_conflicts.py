@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from medground.answer import Conflict
-from medground.document import Document
+from medground.document import Document, Section
 from medground.evidence import Stance
 from medground.operators.keyless.disagreement import Finding, difference
 from medground.question import Question
@@ -103,6 +103,29 @@ def test_stored_relations_are_no_side(make_run: MakeRun) -> None:
     assert asyncio.run(find_conflicts(Question.ask(QUESTION), run.ledger.evidence, run)) == []
 
 
+def test_the_opening_of_an_abstract_tells_what_others_found(make_run: MakeRun) -> None:
+    rest = " Nine hundred people took part." * 20
+    for text, section, expected in (
+        (FOR[1] + rest, None, 0),
+        (rest.strip() + " " + FOR[1], None, 1),
+        (FOR[1] + rest, "RESULTS", 1),
+        (rest.strip() + " " + FOR[1], "BACKGROUND", 0),
+    ):
+        run = make_run(QUESTION)
+        sections = (Section(label=section, start=0, end=len(text)),) if section else ()
+        run.ledger.admit([Document(id="PMID:1", text=text, sections=sections), Document(id="PMID:2", text=AGAINST[1])])
+        start = text.index(FOR[1])
+        run.ledger.quote("PMID:1", start, start + len(FOR[1]))
+        run.ledger.quote("PMID:2", 0, len(AGAINST[1]))
+        found = asyncio.run(find_conflicts(run.question, run.ledger.evidence, run))
+        assert len(found) == expected, (section, text[:40])
+
+
+def test_an_aim_is_no_side(make_run: MakeRun) -> None:
+    aim: tuple[str, str, Stance] = ("PMID:2", "We asked whether aspirin reduces stroke.", "contradicts")
+    assert found(make_run("q?"), [FOR, aim], "openai:gpt-5") == []
+
+
 DIFFER = [
     (
         "Does coffee cause pancreatic cancer?",
@@ -176,6 +199,26 @@ AGREE = [
         "Vitamin D reduced falls.",
         "Whether vitamin D has no effect on falls remains to be evaluated.",
     ),
+    (
+        "Does vitamin D prevent falls?",
+        "Vitamin D did not reduce falls.",
+        "Vitamin D is currently recommended on evidence that it reduces falls.",
+    ),
+    (
+        "Does vitamin D prevent falls?",
+        "Vitamin D did not reduce falls.",
+        "Previous studies of vitamin D reported that it reduces falls.",
+    ),
+    (  # one treatment against another, and one that both arms have
+        "Does aspirin reduce pain?",
+        "Aspirin did not reduce pain.",
+        "Aspirin was significantly superior to ibuprofen in pain.",
+    ),
+    (
+        "Does metformin reduce weight?",
+        "Metformin did not reduce weight.",
+        "Exenatide added to metformin reduced weight.",
+    ),
     (  # no better than another treatment, and no harm
         "Does acupuncture reduce pain?",
         "Acupuncture reduced pain.",
@@ -203,6 +246,12 @@ def test_findings_that_differ_in_words(question: str, one: str, other: str) -> N
 @pytest.mark.parametrize(("question", "one", "other"), AGREE)
 def test_findings_that_agree_or_are_about_other_things(question: str, one: str, other: str) -> None:
     assert difference(question, Finding("", one), Finding("", other)) is None
+
+
+def test_findings_on_another_outcome_are_not_compared() -> None:
+    one = Finding("Exercise training", "Training improved body image.")
+    other = Finding("Exercise training", "Six weeks of whey and training did not alter body fat.")
+    assert difference("Does exercise training improve body weight?", one, other) is None
 
 
 @given(st.text(max_size=100), st.text(max_size=100), st.text(max_size=100))

@@ -7,6 +7,7 @@ other down) are set side by side for the reader to judge (`disagreement`).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 
@@ -17,7 +18,15 @@ from medground.operators.keyless.disagreement import Difference, Finding, Kind, 
 from medground.question import Question
 from medground.run import Run
 from medground.verify.context import standing
+from medground.verify.silent import why_silent
 
+_BEFORE_RESULTS = re.compile(
+    r"background|introduction|objective|aim|purpose|method|context|rationale|design", re.IGNORECASE
+)
+_SHORTEST_ABSTRACT, _LONGEST_ABSTRACT = 500, 5000
+"""Characters of a text without sections whose order tells something."""
+_OPENING = 0.15
+"""Share of an abstract without sections that tells what was known before."""
 _SIDES: tuple[Stance, ...] = ("supports", "contradicts", "mixed")
 
 
@@ -27,11 +36,15 @@ async def find_conflicts(question: Question, evidence: Sequence[Evidence], run: 
     Evidence whose extraction no model answered has no stance, and is compared by words.
     """
     reader = run.answered_by.get("extract", KEYLESS)
-    told = [e for e in standing(evidence, run) if e.origin == "text"]
+    told = [e for e in standing(evidence, run) if e.origin == "text" and not _is_silent(e, run)]
     with run.trace.span("find conflicts", quotes=len(told), found_by=reader) as span:
         found = _by_words(question.text, told, run) if reader == KEYLESS else _by_stance(question, told, reader)
         span.set(conflicts=len(found))
     return found
+
+
+def _is_silent(evidence: Evidence, run: Run) -> bool:
+    return why_silent(evidence.quote, run.ledger.documents[evidence.document_id]) is not None
 
 
 def _by_stance(question: Question, evidence: Sequence[Evidence], reader: str) -> list[Conflict]:
@@ -60,6 +73,7 @@ def _side(stances: set[Stance]) -> Stance:
 def _by_words(question: str, evidence: Sequence[Evidence], run: Run) -> list[Conflict]:
     """The first pair that differs opens a conflict; quotes that differ from one side of it in the same way alone join
     the other."""
+    evidence = [e for e in evidence if _after_opening(e, run)]
     differs = _differences(question, evidence, run)
     conflicts: list[Conflict] = []
     taken: set[str] = set()
@@ -77,6 +91,14 @@ def _by_words(question: str, evidence: Sequence[Evidence], run: Run) -> list[Con
         shown = tuple(Side(stance="unknown", evidence=tuple(side)) for side in sides)
         conflicts.append(Conflict(about=seen.about, sides=shown, found_by=KEYLESS))
     return conflicts
+
+
+def _after_opening(evidence: Evidence, run: Run) -> bool:
+    """Whether a quote stands where a paper tells its own findings, and not before, where it tells those of others."""
+    if evidence.section:
+        return not _BEFORE_RESULTS.search(evidence.section)
+    length = len(run.ledger.documents[evidence.document_id].text)
+    return not _SHORTEST_ABSTRACT <= length <= _LONGEST_ABSTRACT or evidence.start >= _OPENING * length
 
 
 def _differences(question: str, evidence: Sequence[Evidence], run: Run) -> dict[tuple[str, str], Difference]:

@@ -22,6 +22,11 @@ SAME_FINDING = 0.3
 """Least share of them that both quotes hold."""
 OPPOSITE = 1.0
 """The same for up against down: what goes up in one paper and what goes down in another are seldom the same thing."""
+SAME_CAUSE = 0.5
+"""Least share of what a question asks about, before its verb, that each paper names in title or quote."""
+SAME_OUTCOME = 0.5
+"""Least share of what it asks of that, after its verb, that each quote itself holds: papers on one treatment report
+many outcomes, and two outcomes are no disagreement."""
 LEAST_SHARED = 2
 """Fewest topic words that both quotes hold."""
 MOST_NAMED = 5
@@ -46,7 +51,11 @@ _TURN = re.compile(r"\b(?:but|although|though|however|whereas|while|except|despi
 _UNSETTLED = re.compile(
     r"\b(?:if|whether|should|would|hypothes\w+|(?:remains?|yet|need(?:s|ed)?|has|have) (?:\w+ )?to be (?:\w+ )?\w+ed|"
     r"(?:previously|already|generally|widely|well|are|is) (?:shown|demonstrated|reported|known|established)|"
-    r"will (?:be )?\w+|(?:not|yet) been)\b",
+    r"will (?:be )?\w+|(?:not|yet) been|(?:is|are) (?:currently |now )?(?:recommended|thought|believed|considered)|"
+    r"(?:previous|prior|earlier|recent|other|some|several|many|most|observational|epidemiologic(?:al)?|animal|pilot) "
+    r"(?:\w+ )?(?:studies|trials|reports|research|evidence|data|reviews|meta-analys[ei]s)|"
+    r"(?:studies|trials) (?:have|had)|(?:has|have) been (?:\w+ )?(?:shown|reported|suggested|found|associated|linked|"
+    r"used|proposed|recommended|implicated|demonstrated)|literature)\b",
     re.IGNORECASE,
 )
 """What was planned, supposed, left open, or found by others is no finding of the paper."""
@@ -56,6 +65,33 @@ _OTHER_NULL = re.compile(
     re.IGNORECASE,
 )
 """No better than another treatment, or no harm: neither says that there is no effect."""
+
+
+_ASKED = re.compile(
+    r"\b(?:improv|reduc|increas|decreas|prevent|affect|caus|influenc|reliev|lower|rais|treat|help|alter|chang|enhanc|"
+    r"attenuat|shorten|prolong|promot|protect|predict|worsen|induc|lead|impact)(?:e|es|ed|s|ing)?\b|"
+    r"\b(?:associat|correlat|link|relat)\w* (?:with|to|between)\b|\b(?:effects?|impact|influence|role|benefits?|"
+    r"efficacy) (?:on|in|for)\b|\b(?:effective|useful|beneficial|superior|safe|risk factor) (?:in|for|to|against)\b",
+    re.IGNORECASE,
+)
+"""Between what a question asks about and what it asks of that."""
+_HEAD_TO_HEAD = re.compile(
+    r"\b(?:superior|inferior|better|worse|(?:more|less) effective) (?:to|than) (?!(?:the |a |an )?(?:placebo|controls?|"
+    r"sham|usual|no|standard|baseline|before)\b)",
+    re.IGNORECASE,
+)
+"""One treatment against another says nothing on either against none."""
+_GIVEN_ANYWAY = re.compile(
+    r"\b(?:add(?:ed|ing)?(?: on)? to|taking|receiving|controlled (?:on|with|by)|on top of|refractory to)\s+([\w-]+)",
+    re.IGNORECASE,
+)
+"""A treatment that both arms have is not the one that was studied."""
+_ANY_TREATMENT = frozenset(
+    map(
+        words.stem, ("supplementation", "supplements", "supplement", "training", "therapy", "treatment", "intervention")
+    )
+)
+"""Words of any treatment, which name none where another word does."""
 
 
 @dataclass(frozen=True)
@@ -90,12 +126,30 @@ def difference(question: str, one: Finding, other: Finding) -> Difference | None
         return None
     if words.coverage(topic, named) < SAME_TOPIC or words.coverage(topic, shared) < least:
         return None
+    if not (_answers(question, one) and _answers(question, other)):
+        return None
     return Difference(kind, _named(shared, one.quote))
+
+
+def _answers(question: str, finding: Finding) -> bool:
+    """Whether a finding is on what the question asks about and on what it asks of that, as far as its verb tells."""
+    if (verb := _ASKED.search(question)) is None:
+        return True
+    about, outcome = (
+        words.topic(part) & words.topic(question) for part in (question[: verb.start()], question[verb.end() :])
+    )
+    about = about - _ANY_TREATMENT or about
+    if any(words.stem(given.lower()) in about for given in _GIVEN_ANYWAY.findall(finding.quote)):
+        return False
+    on_cause = not about or words.coverage(about, _terms(finding.title, finding.quote)) >= SAME_CAUSE
+    return on_cause and (not outcome or words.coverage(outcome, _terms(finding.quote)) >= SAME_OUTCOME)
 
 
 def _comparable(quote: str) -> bool:
     """Whether a quote reports one finding of its own paper."""
-    return not states_purpose(quote) and not any(no.search(quote) for no in (_TURN, _UNSETTLED, _OTHER_NULL))
+    return not states_purpose(quote) and not any(
+        no.search(quote) for no in (_TURN, _UNSETTLED, _OTHER_NULL, _HEAD_TO_HEAD)
+    )
 
 
 def _terms(*texts: str) -> set[str]:
