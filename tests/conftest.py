@@ -6,6 +6,7 @@ import functools
 import os
 import signal
 import socket
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -91,6 +92,23 @@ def loopback() -> Iterator[None]:
     pytest_socket.socket_allow_hosts(["127.0.0.1", "localhost", "::1"])
     yield
     pytest_socket.disable_socket(allow_unix_socket=True)
+
+
+@pytest.fixture
+def linear() -> Callable[[Callable[[int], object], int], None]:
+    """Fails unless the time of some work grows with its size and no faster, on a fast machine and on a slow one."""
+
+    def check(work: Callable[[int], object], size: int) -> None:
+        def seconds(size: int) -> float:
+            started = time.process_time()
+            work(size)
+            return time.process_time() - started
+
+        seconds(size // 100)  # what is loaded once
+        short, long = (min(seconds(s), seconds(s)) for s in (size // 4, size))
+        assert long < 10 * max(short, 0.02), f"{short:.2f} s for a quarter, {long:.2f} s for the whole"
+
+    return check
 
 
 class MemorySource:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import re
-import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,6 +18,8 @@ from medground.evidence import Evidence, Ledger
 from medground.verify.asides import asides, blanked
 from medground.verify.statements import segment, statements
 from medground.write.draft import Draft, Sentence, by_sentence, sentences_of
+
+Linear = Callable[[Callable[[int], object], int], None]
 
 CLAUSES = st.sampled_from(
     [
@@ -162,11 +164,10 @@ def test_blanking_keeps_every_place_and_hides_what_stands_in_brackets(text: str)
         *("Aspirin lowered the risk of stroke because platelets were inhibited. ", "[E1] ", "that ", ", while a "),
     ],
 )
-def test_50_000_characters_take_a_moment(piece: str) -> None:
+def test_50_000_characters_take_no_more_than_linear_time(piece: str, linear: Linear) -> None:
+    linear(lambda size: segment((piece * size)[:size]), 16_000)
     text = (piece * 50_000)[:50_000]
-    started = time.process_time()
     spans = segment(text)
-    assert time.process_time() - started < 3
     assert "".join("".join(text[start:end] for start, end in spans).split()) == "".join(text.split())
 
 
