@@ -56,6 +56,21 @@ def test_build_search_info_verify_remove(home, papers):
     assert "no corpora yet" in run("list").stderr
 
 
+def test_a_search_marks_what_is_no_evidence(home, tmp_path):
+    path = tmp_path / "papers.jsonl"
+    records = [
+        {"id": "PMID:1", "title": "Retracted: Zinc and growth", "text": "Zinc doubles growth."},
+        {"id": "PMID:2", "title": "Erratum: zinc and growth", "text": "Zinc tripled growth should read doubled."},
+        {"id": "PMID:3", "title": "Zinc", "text": "Zinc was given."},
+    ]
+    path.write_text("\n".join(map(json.dumps, records)))
+    run("build", "mine", path, "--quiet")
+    marks = {line.split()[1].split("#")[0]: line for line in run("search", "mine", "zinc").stdout.splitlines()[::2]}
+    assert marks["PMID:1"].endswith("[RETRACTED]")
+    assert marks["PMID:2"].endswith("[AN ERRATUM]")
+    assert not marks["PMID:3"].endswith("]")
+
+
 def test_add(home, papers, tmp_path):
     run("build", "mine", papers, "--quiet")
     more = tmp_path / "more.jsonl"

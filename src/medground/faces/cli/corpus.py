@@ -112,6 +112,7 @@ def search(
 
     from medground.errors import UsageError
     from medground.query import Filters, Words
+    from medground.rank.aside import why_aside
     from medground.rank.fuse import fuse
     from medground.rank.merge import merge_duplicates
     from medground.sources.corpus import CorpusSource
@@ -128,7 +129,7 @@ def search(
     hits = merge_duplicates(fuse(found.rankings))[:limit]
     for hit in hits:
         passage = hit.passage
-        mark = " [RETRACTED]" if passage.retraction == "retracted" else ""
+        mark = f" [{reason.upper()}]" if (reason := why_aside(passage)) else ""
         typer.echo(f"{hit.rank:>3}  {passage.key}  {passage.title[:100]}{mark}")
         typer.echo(f"     {' '.join(passage.text.split())[:200]}")
     if not hits:
