@@ -49,7 +49,10 @@ def test_secrets_never_reach_the_file(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_an_odd_secret_is_blanked_in_every_form(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ascii_only: bool
 ) -> None:
-    monkeypatch.setenv("AZURE_OPENAI_KEY", 'gehe"ím-sécret')
+    try:
+        monkeypatch.setenv("AZURE_OPENAI_KEY", 'gehe"ím-sécret')
+    except UnicodeEncodeError:
+        pytest.skip("the environment takes ASCII only in this locale")
     trace = Trace("run-4", tmp_path / "run-4.jsonl")
     with trace.span("call") as span:
         span.text(plain='gehe"ím-sécret', body=json.dumps({"key": 'gehe"ím-sécret'}, ensure_ascii=ascii_only))
