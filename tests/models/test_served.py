@@ -206,6 +206,17 @@ def test_nobody_listens(serve: Serve) -> None:
     assert "Connection refused" in str(failed)
 
 
+def test_a_proxy_that_stands_between_is_named(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.socket() as closed, ChatPeer(chat('{"id": "T1"}')) as peer:
+        closed.bind(("127.0.0.1", 0))
+        monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{closed.getsockname()[1]}")
+        failed = failure(serve(peer.url))
+    assert "through a proxy: set NO_PROXY=127.0.0.1" in str(failed)
+    assert not peer.requests
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    assert "through a proxy" not in str(failure(serve(peer.url)))  # it is closed now
+
+
 def test_nobody_listens_at_either_address_of_a_name(serve: Serve) -> None:
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))

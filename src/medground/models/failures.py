@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ipaddress
 import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 from pydantic_ai.exceptions import (
     AgentRunError,
@@ -64,6 +66,15 @@ def shown_address(url: str | None) -> str:
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path.rstrip('/')}" if parts.netloc else ""
 
 
+def is_loopback(url: str | None) -> bool:
+    """Whether an address is this machine's own."""
+    host = urlsplit(url or "").hostname or ""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
 def explain(error: AgentRunError | UserError, place: Place, operator: str, usage: Usage) -> ModelFailed | ConfigError:
     """The error to raise for one of pydantic-ai's."""
     at = place.address or "the provider"
@@ -86,7 +97,7 @@ def _api_failure(error: ModelAPIError, place: Place, at: str) -> str:
     if isinstance(error, ModelConnectionError):
         if error.phase in ("read", "write"):
             return f"lost the connection to {at} ({_cause(error)}); try again"
-        return f"cannot reach {at} ({_cause(error)}); is it running, and is the address right?"
+        return f"cannot reach {at} ({_cause(error)}); {_by_proxy(at) or 'is it running, and is the address right?'}"
     if isinstance(error, ModelContextWindowExceededError):
         return "the prompt is longer than the model can read; lower recipe.batch or retrieval.keep"
     if isinstance(error, ModelQuotaExceededError):
@@ -95,8 +106,18 @@ def _api_failure(error: ModelAPIError, place: Place, at: str) -> str:
         wait = f"; it asks to wait {error.retry_after:g} s" if error.retry_after else ""
         return f"{at} asks for fewer calls (HTTP 429){wait}; try later or lower model.concurrency"
     if isinstance(error, ModelHTTPError):
-        return f"{at} answered HTTP {error.status_code}{_own_words(error, place)}"
+        proxy = f"; {hint}" if (hint := _by_proxy(at)) else ""
+        return f"{at} answered HTTP {error.status_code}{_own_words(error, place)}{proxy}"
     return _no_model(at)
+
+
+def _by_proxy(at: str) -> str:
+    """A hint where this machine's own address is asked for through a proxy, which knows another machine by it."""
+    parts = urlsplit(at)
+    host = parts.hostname or ""
+    if not is_loopback(at) or parts.scheme not in getproxies() or proxy_bypass(host):
+        return ""
+    return f"the environment sends it through a proxy: set NO_PROXY={host}"
 
 
 def _no_model(at: str) -> str:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import ipaddress
 import json
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any, get_args
-from urllib.parse import urlsplit
 
 from pydantic_ai import Agent, ModelRetry, NativeOutput, PromptedOutput, RunUsage, ToolOutput
 from pydantic_ai.exceptions import AgentRunError, ModelConnectionError, ModelRequestTimeout, RunTimedOut, UserError
@@ -19,7 +17,7 @@ from pydantic_ai.settings import ModelSettings
 from medground.errors import BudgetExhausted
 from medground.models.attempts import Attempts, Patience
 from medground.models.base import CallLimits, Reply
-from medground.models.failures import Place, explain, shown_address
+from medground.models.failures import Place, explain, is_loopback, shown_address
 from medground.models.probabilities import asking_for_probabilities, probabilities_of
 from medground.operators.base import I, InvalidOutput, O, Operator, WeighedOutput
 from medground.usage import Usage
@@ -79,7 +77,7 @@ class ServedModel:
         self._settings = _settings(model, timeout, temperature)
         self._gives_probabilities = not _refuses_sampling(model.profile)
         self._place = Place(name, shown_address(model.base_url), key_hint, secrets)
-        self._free = name.partition(":")[0] == "local" or _is_loopback(model.base_url)
+        self._free = name.partition(":")[0] == "local" or is_loopback(model.base_url)
         sampling = self._settings.get("temperature")
         self._identity = json.dumps([name, model.model_name, self._place.address, sampling, identity])
 
@@ -195,11 +193,3 @@ def _refuses_sampling(profile: Mapping[str, Any]) -> bool:
     efforts = profile.get("openai_reasoning_efforts")
     can_stop = "none" in efforts if efforts is not None else profile.get("openai_supports_reasoning_effort_none", False)
     return profile.get("thinking_enabled_by_default", False) or not can_stop
-
-
-def _is_loopback(url: str | None) -> bool:
-    host = urlsplit(url or "").hostname or ""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
