@@ -142,9 +142,12 @@ def test_a_difference_in_words_is_no_verdict() -> None:
 def test_scores_are_shown_where_somebody_could_give_them() -> None:
     assert wording.scores(answer()) == ""
     both = answer(support=0.5, faithfulness=0.75)
-    assert wording.scores(both) == "support 50% of the statements, faithfulness 75% (labels by nli:small)"
+    assert wording.scores(both) == "support 50% of the statements, faithfulness 75%, in the word of nli:small"
     assert wording.scores(both) in terminal(both)
     assert wording.scores(both) in as_markdown(both).replace("\\", "")
+    assert wording.scores(answer(faithfulness=1.0)).endswith(
+        "in the word of nli:small alone; no proven judge has judged them all"
+    )
 
 
 def test_quotes_alone_do_not_look_proven() -> None:

@@ -109,7 +109,8 @@ def scores(answer: Answer) -> str:
         parts.append(f"support {answer.support:.0%} of the statements")
     who = sorted({s.verdict.labelled_by for s in answer.statements} - {"", _KEYLESS})
     if answer.faithfulness is not None and who:
-        parts.append(f"faithfulness {answer.faithfulness:.0%} (labels by {', '.join(who)})")
+        alone = " alone; no proven judge has judged them all" if answer.support is None else ""
+        parts.append(f"faithfulness {answer.faithfulness:.0%}, in the word of {', '.join(who)}{alone}")
     return ", ".join(parts)
 
 
