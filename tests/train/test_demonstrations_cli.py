@@ -98,11 +98,11 @@ def test_a_real_question_is_reasoned_with_demonstrations_a_model_sees(
     from medground.models.keyless import Keyless
     from medground.models.registry import Models
 
-    def first_sentence(value: Any) -> ReasonOutput:
-        sentence = value.passages[0].sentences[-1]
-        return ReasonOutput(claims=(SubClaim(text=sentence.text, sentences=(sentence.id,)),), answer=("yes",))
+    def first_passage(value: Any) -> ReasonOutput:
+        sentences = value.passages[0].sentences  # all of them: one that tells an aim carries no decision
+        return ReasonOutput(claims=tuple(SubClaim(text=s.text, sentences=(s.id,)) for s in sentences), answer=("yes",))
 
-    model = scripted_model({"reason": first_sentence})
+    model = scripted_model({"reason": first_passage})
     models = Models("keyless", {"reason": model.name}, {"keyless": Keyless(), model.name: model})
     monkeypatch.setattr("medground.engine.open_models", lambda settings, operators: models)
     settings = Settings.load(

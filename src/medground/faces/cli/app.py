@@ -6,7 +6,10 @@ traceback is shown with `--debug` only. Heavy imports happen inside commands, so
 
 from __future__ import annotations
 
+import atexit
 import logging
+import os
+import signal
 import sys
 
 import typer
@@ -70,7 +73,20 @@ def main(arguments: list[str] | None = None) -> None:
     debug = "--debug" in words
     if not debug:
         logging.getLogger("stamina").setLevel(logging.ERROR)  # each retry; the error that is left says how many
-    sys.exit(_run([word for word in words if word != "--debug"], debug=debug))
+    try:
+        status = _run([word for word in words if word != "--debug"], debug=debug)
+    except KeyboardInterrupt:  # the second one, while the first was being told
+        status = _say(_STOPPED, _INTERRUPTED)
+    if status == _INTERRUPTED and arguments is None:  # a caller in this process goes on
+        _leave_at_once_when_asked_again()
+    sys.exit(status)
+
+
+def _leave_at_once_when_asked_again() -> None:
+    """What was finished is kept, so a further Ctrl-C need not wait for threads, nor show where they were."""
+    signal.signal(signal.SIGINT, lambda *_: os._exit(_INTERRUPTED))
+    # Once threads have ended, the interpreter puts handlers of its own aside, and would die of the signal instead.
+    atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
 
 
 def _run(words: list[str], *, debug: bool) -> int:
