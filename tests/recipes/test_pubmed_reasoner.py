@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from medground.answer import Answer
 from medground.corpus.build import build
@@ -251,6 +254,20 @@ def test_what_is_left_of_a_query_still_names_its_subject(limits: str) -> None:
     query = parse(f'"Marfan Syndrome"[mesh] {"" if limits.startswith("NOT") else "AND "}{limits}')
     left = asyncio.run(relaxed(as_pubmed(query), count, 5))
     assert left.tree == parse(f'"{parent}"[mesh]')
+
+
+PARTS = ('"Marfan Syndrome"[mesh]', '"Humans"[mesh]', "asthma[tiab]", '(gout[tiab] OR "Gout"[mesh])', "2010:2020[dp]")
+
+
+@given(parts=st.lists(st.sampled_from(PARTS), min_size=1, max_size=7), counts=st.lists(st.integers(0, 9), min_size=1))
+def test_whatever_is_found_widening_ends_and_keeps_a_query(parts: list[str], counts: list[int]) -> None:
+    answers = itertools.cycle(counts)
+
+    async def count(query: PubMedQuery) -> int:
+        return next(answers)
+
+    left = asyncio.run(relaxed(as_pubmed(parse(" AND ".join(parts))), count, 5))
+    assert parse(left.text) == left.tree
 
 
 def test_of_many_parts_those_that_name_a_subject_stay() -> None:

@@ -72,7 +72,7 @@ async def relaxed(query: PubMedQuery, count: Count, enough: int) -> PubMedQuery:
     while found < enough and (wider := _wider(query.tree)):
         counted = [(await count(candidate), candidate) for candidate in wider]
         sufficing = [entry for entry in counted if entry[0] >= enough]
-        if not sufficing and not any(entry[0] for entry in counted):  # then the part goes that finds least by itself
+        if len(counted) > 1 and not any(entry[0] for entry in counted):  # then that part goes which finds least alone
             counted = [counted[await _rarest(query.tree, count)]]
         pick = min(sufficing, key=lambda e: e[0]) if sufficing else max(counted, key=lambda e: e[0])
         if pick[0] <= found and not isinstance(query.tree, And):
