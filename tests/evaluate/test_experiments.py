@@ -289,7 +289,7 @@ def test_the_example_of_the_documentation_is_a_file(tmp_path: Path) -> None:
 
 def test_kept_runs_can_be_read_and_say_no_score_that_nobody_gave() -> None:
     kept = sorted((FILES / "results" / "local").glob("*.jsonl"))
-    assert len(kept) == 5
+    assert len(kept) == 6
     for path in kept:
         run = read_result(path)
         assert len(run.lines) == run.header.items
