@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from medground.faces.cli.figures import clean, number, percent
+
 if TYPE_CHECKING:
     from medground.evaluate.audit import Baseline
     from medground.evaluate.compare import Comparison, Pair, Row
@@ -67,21 +69,21 @@ def _show_rows(comparison: Comparison, blind: Baseline | None) -> None:
     if blind is not None:
         interval = f"{blind.low:.1%} - {blind.high:.1%}"
         name = f"best blind: {blind.name}"
-        table.append((name, _percent(blind.share), interval, f"{blind.count:,} of {blind.of:,}", *[""] * 3))
+        table.append((name, percent(blind.share), interval, f"{blind.count:,} of {blind.of:,}", *[""] * 3))
     if comparison.majority is not None:
         answer, share = comparison.majority
-        table.append((f"always {answer!r}", _percent(share.value), "", f"{share.right:,} of {share.of:,}", *[""] * 3))
+        table.append((f"always {answer!r}", percent(share.value), "", f"{share.right:,} of {share.of:,}", *[""] * 3))
     for row in comparison.rows:
         low, high = row.accuracy.interval
         answered = sum(count for status, count in row.statuses.items() if status in ("answered", "lean"))
         table.append(
             (
                 row.name,
-                _percent(row.accuracy.value),
+                percent(row.accuracy.value),
                 f"{low:.1%} - {high:.1%}",
                 f"{row.accuracy.right:,} of {row.accuracy.of:,}",
-                _number(row.macro_f1),
-                _number(row.sets.partial if row.sets else None),
+                number(row.macro_f1),
+                number(row.sets.partial if row.sets else None),
                 f"{row.items - answered:,}",
             )
         )
@@ -94,12 +96,12 @@ def _show_evidence(comparison: Comparison) -> None:
     table += [
         (
             row.name,
-            _percent(row.grounded.value),
-            _number(row.cited.precision.value),
-            _number(row.cited.recall.value),
-            _number(row.support.support.value),
-            _number(row.support.faithfulness.value),
-            _number(row.support.statements.value),
+            percent(row.grounded.value),
+            number(row.cited.precision.value),
+            number(row.cited.recall.value),
+            number(row.support.support.value),
+            number(row.support.faithfulness.value),
+            number(row.support.statements.value),
         )
         for row in comparison.rows
     ]
@@ -114,7 +116,7 @@ def _show_retrieval(results: Sequence[Result]) -> None:
     names = next((list(scores) for scores in means if scores), [])
     table = [("retrieval", *("MRR" if name == "RR" else name for name in names))]
     table += [
-        (result.name, *(_number(scores.get(name)) for name in names))
+        (result.name, *(number(scores.get(name)) for name in names))
         for result, scores in zip(results, means, strict=True)
     ]
     typer.echo("" if names else "\nretrieval: no question names the documents that answer it")
@@ -134,16 +136,16 @@ def _show_costs(comparison: Comparison) -> None:
             times = "" if ratio is None or row.name == comparison.cost_base else f" x{ratio:,.2f}"
             cells.append("unknown" if value is None else f"{value:,.4g}{times}")
         table.append((row.name, *cells))
-    typer.echo(f"\ncost (x: times that of {_clean(comparison.cost_base)})")
+    typer.echo(f"\ncost (x: times that of {clean(comparison.cost_base)})")
     _table(table)
 
 
 def _show_classes(row: Row) -> None:
-    typer.echo(f"\nclasses of {_clean(row.name)}")
+    typer.echo(f"\nclasses of {clean(row.name)}")
     _table(
         [("class", "gold", "given", "precision", "recall", "F1")]
         + [
-            (s.label, f"{s.gold:,}", f"{s.given:,}", _number(s.precision), _number(s.recall), _number(s.f1))
+            (s.label, f"{s.gold:,}", f"{s.given:,}", number(s.precision), number(s.recall), number(s.f1))
             for s in row.classes
         ]
     )
@@ -157,7 +159,7 @@ def _show_classes(row: Row) -> None:
 
 
 def _show_pair(pair: Pair, questions: int) -> None:
-    typer.echo(f"\n{_clean(pair.other)} against {_clean(pair.first)}, {pair.questions:,} questions of both")
+    typer.echo(f"\n{clean(pair.other)} against {clean(pair.first)}, {pair.questions:,} questions of both")
     if pair.difference is None:
         typer.echo("  no question of theirs has a gold answer to be right or wrong about")
     else:
@@ -170,9 +172,9 @@ def _show_pair(pair: Pair, questions: int) -> None:
     for name, ids in (("won", pair.won), ("lost", pair.lost)):
         if ids and questions:
             rest = f", and {len(ids) - questions:,} more" if len(ids) > questions else ""
-            typer.echo(f"  {name}: {', '.join(map(_clean, ids[:questions]))}{rest}")
+            typer.echo(f"  {name}: {', '.join(map(clean, ids[:questions]))}{rest}")
     for line in pair.chosen:
-        typer.echo(f"  differs: {_clean(line)}")
+        typer.echo(f"  differs: {clean(line)}")
 
 
 def _show_mirage(results: Sequence[Result]) -> None:
@@ -184,11 +186,9 @@ def _show_mirage(results: Sequence[Result]) -> None:
         several = len(scores.sets) > 1
         for s in (*scores.sets, *((scores.whole,) if several else ())):
             name = "all questions" if several and s is scores.whole else s.name
-            table.append(
-                (result.name, name, _percent(s.published.value), _percent(s.honest.value), s.note or "nowhere")
-            )
+            table.append((result.name, name, percent(s.published.value), percent(s.honest.value), s.note or "nowhere"))
         if several and scores.average is not None:
-            table.append((result.name, "mean of sets", *map(_percent, scores.average), ""))
+            table.append((result.name, "mean of sets", *map(percent, scores.average), ""))
     typer.echo("")
     _table(table)
 
@@ -199,7 +199,7 @@ def _show_warnings(comparison: Comparison) -> None:
     if said:
         typer.echo("\nwarnings")
     for line in said:
-        typer.echo(f"  {_clean(line)}")
+        typer.echo(f"  {clean(line)}")
 
 
 def _as_json(comparison: Comparison, blind: Baseline | None) -> None:
@@ -215,21 +215,7 @@ def _as_json(comparison: Comparison, blind: Baseline | None) -> None:
 
 
 def _table(rows: Sequence[Sequence[str]]) -> None:
-    cells = [[_clean(cell) for cell in row] for row in rows]
+    cells = [[clean(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     for row in cells:
         typer.echo("  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip())
-
-
-def _clean(text: str) -> str:
-    from medground.faces.wording import clean
-
-    return clean(text)
-
-
-def _percent(value: float | None) -> str:
-    return "-" if value is None else f"{value:.1%}"
-
-
-def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3f}"

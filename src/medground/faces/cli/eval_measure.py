@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from medground.faces.cli.eval_stop import run_stoppable
+from medground.faces.cli.figures import clean, number, percent
 from medground.faces.cli.options import Sets, SettingsFile, load_settings
 
 if TYPE_CHECKING:
@@ -64,8 +65,8 @@ def uncertainty(
     samples = read_samples(runs)  # before a model is loaded
     found = run_stoppable(uncertainty_of(samples, nli_entailment(open_nli(nli))))
     unjudged = sum(one.unjudged for one in found.each.values())
-    typer.echo(f"{found.samples} samples at temperature {found.temperature:g}, judged by {_clean(nli)}")
-    typer.echo(f"uncertainty  {_number(found.mean.value)} (mean of {found.mean.of:,}; {found.mean.without:,} without)")
+    typer.echo(f"{found.samples} samples at temperature {found.temperature:g}, judged by {clean(nli)}")
+    typer.echo(f"uncertainty  {number(found.mean.value)} (mean of {found.mean.of:,}; {found.mean.without:,} without)")
     if unjudged:
         typer.echo(f"unjudged     {unjudged:,} pairs of sentence and answer, left out")
 
@@ -73,42 +74,28 @@ def uncertainty(
 def _lines(found: Measures) -> Iterator[str]:
     yield f"{found.items:,} questions; {found.untraced:,} without a trace that is kept"
     low, high = found.grounded.interval
-    yield f"answers that cite  {_percent(found.grounded.value)} [{low:.1%}, {high:.1%}]"
+    yield f"answers that cite  {percent(found.grounded.value)} [{low:.1%}, {high:.1%}]"
     if (depths := found.depths) is not None:
         counts = ", ".join(f"{articles}: {count:,}" for articles, count in depths.distribution.items()) or "none"
-        within = ", ".join(f"{n} {_percent(depths.within(n).value)}" for n in WITHIN)
-        yield f"articles read until the evidence sufficed: mean {_number(depths.mean)}, median {_number(depths.median)}"
+        within = ", ".join(f"{n} {percent(depths.within(n).value)}" for n in WITHIN)
+        yield f"articles read until the evidence sufficed: mean {number(depths.mean)}, median {number(depths.median)}"
         yield f"    articles: questions  {counts}; never {depths.never:,}"
         yield f"    enough within (of all questions)  {within}"
     if (mesh := found.headings) is not None:
         yield (
-            f"MeSH of the final query: precision {_number(mesh.precision)}, recall {_number(mesh.recall)}"
+            f"MeSH of the final query: precision {number(mesh.precision)}, recall {number(mesh.recall)}"
             f" ({mesh.questions:,} questions, {mesh.without_query:,} of them without a heading)"
         )
     for source, queries in found.queries.items():
         yield (
-            f"{_clean(source)}: {queries.queries:.2f} queries per question, {_number(queries.words.value)} words each,"
-            f" diversity {_number(queries.diversity.value)} ({queries.diversity.of:,} questions with two or more)"
+            f"{clean(source)}: {queries.queries:.2f} queries per question, {number(queries.words.value)} words each,"
+            f" diversity {number(queries.diversity.value)} ({queries.diversity.of:,} questions with two or more)"
         )
     for point in found.rounds:
         interval = "[{:.1%}, {:.1%}]".format(*point.accuracy.interval)
         yield (
-            f"after round {point.number}: accuracy {_percent(point.accuracy.value)} {interval},"
-            f" macro-F1 {_number(point.macro_f1)}; {point.asked:,} questions had it"
+            f"after round {point.number}: accuracy {percent(point.accuracy.value)} {interval},"
+            f" macro-F1 {number(point.macro_f1)}; {point.asked:,} questions had it"
         )
     if found.rouge is not None:
-        yield f"ROUGE-L beside the reference: F1 {_number(found.rouge.value)} ({found.rouge.of:,} questions)"
-
-
-def _clean(text: str) -> str:
-    from medground.faces.wording import clean
-
-    return clean(text)
-
-
-def _percent(value: float | None) -> str:
-    return "-" if value is None else f"{value:.1%}"
-
-
-def _number(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3f}"
+        yield f"ROUGE-L beside the reference: F1 {number(found.rouge.value)} ({found.rouge.of:,} questions)"
