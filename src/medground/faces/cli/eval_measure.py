@@ -49,7 +49,7 @@ def measure(
 
         typer.echo(TypeAdapter(Whole).dump_json(found, indent=2).decode())
         return
-    for line in _lines(found):
+    for line in _lines(found, encoded=embedder is not None):
         typer.echo(line)
 
 
@@ -71,7 +71,7 @@ def uncertainty(
         typer.echo(f"unjudged     {unjudged:,} pairs of sentence and answer, left out")
 
 
-def _lines(found: Measures) -> Iterator[str]:
+def _lines(found: Measures, *, encoded: bool) -> Iterator[str]:
     yield f"{found.items:,} questions; {found.untraced:,} without a trace that is kept"
     low, high = found.grounded.interval
     yield f"answers that cite  {percent(found.grounded.value)} [{low:.1%}, {high:.1%}]"
@@ -87,9 +87,10 @@ def _lines(found: Measures) -> Iterator[str]:
             f" ({mesh.questions:,} questions, {mesh.without_query:,} of them without a heading)"
         )
     for source, queries in found.queries.items():
+        spread = f"diversity {number(queries.diversity.value)} ({queries.diversity.of:,} questions with two or more)"
         yield (
             f"{clean(source)}: {queries.queries:.2f} queries per question, {number(queries.words.value)} words each,"
-            f" diversity {number(queries.diversity.value)} ({queries.diversity.of:,} questions with two or more)"
+            f" {spread if encoded else 'diversity not measured without --embedding'}"
         )
     for point in found.rounds:
         interval = "[{:.1%}, {:.1%}]".format(*point.accuracy.interval)
