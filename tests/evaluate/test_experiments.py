@@ -277,6 +277,8 @@ def test_a_wrong_file_is_refused_in_one_line(tmp_path: Path, change: str, said: 
     (tmp_path / "x.toml").write_text(text[:begun] + change + "\n", encoding="utf-8")
     with pytest.raises(UsageError, match=re.escape(said)):
         read_experiment(tmp_path / "x.toml")
+    with pytest.raises(UsageError, match="there is no experiment 000/table-77; name a file"):
+        read_experiment(Path("000/table-77"))
     with pytest.raises(UsageError, match="no experiments in"):
         find_experiments(tmp_path / "empty")
 

@@ -166,6 +166,11 @@ def read_experiment(path: Path) -> Experiment:
     """
     try:
         return Experiment.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+    except FileNotFoundError:
+        raise UsageError(
+            f"there is no experiment {path}; name a file, or a table such as 000/table-1 from the folder that holds"
+            " experiments/; medground experiment list shows those"
+        ) from None
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise UsageError(f"{path} cannot be read as an experiment: {error}; see docs/experiments.md") from None
     except ValidationError as error:
