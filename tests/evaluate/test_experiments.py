@@ -299,6 +299,11 @@ def test_kept_runs_can_be_read_and_say_no_score_that_nobody_gave() -> None:
         assert {(line.support, line.faithfulness) for line in run.lines.values()} == {(None, None)}
 
 
+def test_kept_results_name_no_place_of_a_machine() -> None:
+    for path in sorted((FILES / "results").rglob("*.json*")):
+        assert not re.search(r"(?<![\w./])/\w+/\w+", path.read_text(encoding="utf-8")), path
+
+
 def test_list_and_run_as_commands(
     ready: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

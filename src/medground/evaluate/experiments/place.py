@@ -81,7 +81,10 @@ def find_data(data: Data, folder: Path) -> tuple[DataSet, Path]:
             continue
         if whole.fits(found):
             return _part(whole, data), found
-    raise UsageError(f"no file of {data.name} in {folder} or its folders; it comes from {whole.info.obtain}")
+    # Kept with results as the reason why a row is missing, so it names no path of this machine.
+    raise UsageError(
+        f"no file of {data.name} in the folder of --data or in its folders; it comes from {whole.info.obtain}"
+    )
 
 
 def _part(whole: DataSet, data: Data) -> DataSet:
