@@ -34,7 +34,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import f1_score, roc_auc_score
 from verification import confusion, share
 
-from medground.corpus.sentences import sentence_spans
+from medground.text.sentences import sentence_spans
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "scripts"))
 

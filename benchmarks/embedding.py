@@ -22,9 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medground.corpus.embedding import open_embedder
+from medground.models.files.catalogue import MINILM
+from medground.models.files.wheels import require
 from medground.settings import Settings
-from medground.wheel_models import MINILM
-from medground.wheels import require
 
 Embed = Callable[[Sequence[str]], NDArray[np.float32]]
 ROUND = 16

@@ -18,16 +18,15 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from lean import Record, read
-
 from medground.corpus.chunk import chunk
 from medground.corpus.readers.pubmedqa import pubmedqa_document
-from medground.corpus.sentences import sentence_spans
 from medground.document import Document
 from medground.evidence import Evidence, Ledger
 from medground.operators.keyless.reading import extract
 from medground.operators.keyless.sentences import states_purpose
-from medground.operators.keyless.words import tokens
 from medground.operators.views import SentencedPassage, SentenceView
+from medground.text.sentences import sentence_spans
+from medground.text.words import tokens
 
 Choose = Callable[[str, Sequence[str]], Sequence[int]]
 

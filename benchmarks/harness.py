@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from medground.answer import Answer, Verdict
+from medground.conclude.compose import compose
 from medground.engine import Engine
 from medground.evaluate.datasets import open_dataset
 from medground.evaluate.runner import Selection, run_set
@@ -38,7 +39,6 @@ from medground.question import Question
 from medground.run import Run
 from medground.settings import Settings
 from medground.usage import Usage
-from medground.write.compose import compose
 from medground.write.draft import Draft, Sentence
 
 LATENCY = 0.2

@@ -26,8 +26,8 @@ from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers.pubmedqa import open_pubmedqa
 from medground.corpus.snapshot import Snapshot
+from medground.lean.model import Lean, lean
 from medground.query import Words
-from medground.write.lean import Lean, lean
 
 FILE = "pqa_l.jsonl.gz"
 Record = Mapping[str, Any]

@@ -17,15 +17,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lean import FILE, Record, read, shown
-
 from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers.pubmedqa import open_pubmedqa
-from medground.corpus.sentences import sentence_spans
 from medground.corpus.snapshot import Snapshot
 from medground.operators.keyless.reading import extract, screen, sufficient
 from medground.operators.views import EvidenceView, PassageView, SentencedPassage, SentenceView
 from medground.query import Words
+from medground.text.sentences import sentence_spans
 
 OFF_TOPIC = (
     "What is the capital of Australia?",

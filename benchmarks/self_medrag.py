@@ -24,10 +24,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from lean import FILE, Record, read, shown
 from pubmed_reasoner import without_titles
 from sklearn.metrics import f1_score
 
+from lean import FILE, Record, read, shown
 from medground.corpus.build import build
 from medground.corpus.embedding import open_embedder
 from medground.corpus.library import Library

@@ -27,10 +27,10 @@ from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 
-from medground.corpus.sentences import sentence_spans
-from medground.write.cues import NAMES, last_third
-from medground.write.grams import inverse_frequencies, tfidf
-from medground.write.lean import CLASSES, digest, features, softmax
+from medground.lean.cues import NAMES, last_third
+from medground.lean.grams import inverse_frequencies, tfidf
+from medground.lean.model import CLASSES, digest, features, softmax
+from medground.text.sentences import sentence_spans
 
 OUT = Path(__file__).parent.parent / "src" / "medground" / "data"
 NULL_BUCKETS, QUESTION_BUCKETS, TEXT_BUCKETS = 8192, 2048, 4096
@@ -164,7 +164,7 @@ def main() -> None:
     stored = {name: np.asarray(w, dtype=np.float32) for name, w in weights.items()}
     np.savez_compressed(OUT / "lean.npz", **stored)
     about = {
-        "about": "weights of medground.write.lean; made by scripts/train_lean.py",
+        "about": "weights of medground.lean.model; made by scripts/train_lean.py",
         "trained on": {
             "PubMedQA PQA-L, training split, sections without the conclusion": len(training),
             "Evidence Inference 2.0, training split, evidence spans": spans,

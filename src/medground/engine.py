@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import Self, TypeVar
 
 from medground.answer import Answer, Verdict
+from medground.conclude.compose import compose, quotes_only
 from medground.errors import BudgetExhausted, ConfigError, MedgroundError, UsageError
 from medground.models.open import open_models
 from medground.models.registry import Models
@@ -29,7 +30,6 @@ from medground.sources.base import KnowledgeGraph, Source
 from medground.sources.open import open_corpora
 from medground.trace import Trace
 from medground.verify.critics.open import check_critic
-from medground.write.compose import compose, quotes_only
 
 log = logging.getLogger(__name__)
 

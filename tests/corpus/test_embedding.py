@@ -19,9 +19,9 @@ from medground.corpus.embedding import Embedder, open_embedder
 from medground.corpus.embedding.bert_graph import BertShape
 from medground.corpus.embedding.minilm import OnnxEmbedder, quantised, write_graph
 from medground.errors import ConfigError, StorageFailed
+from medground.models.files.catalogue import MINILM
+from medground.models.files.wheels import find
 from medground.settings import Settings
-from medground.wheel_models import MINILM
-from medground.wheels import find
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "marfan", "lens", "aorta", "gene", "rett", "seizure", "of", "the"]
 HIDDEN, HEADS, INNER, PLACES, LAYERS = 32, 4, 64, 24, 2
@@ -160,7 +160,7 @@ def test_a_broken_graph_is_said_in_one_line(tmp_path: Path) -> None:
 
 
 def test_minilm_that_is_not_here(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("medground.wheels._installed", lambda piece: None)
+    monkeypatch.setattr("medground.models.files.wheels._installed", lambda piece: None)
     with pytest.raises(ConfigError, match="medground models fetch minilm"):
         open_embedder("minilm", home)
 

@@ -19,6 +19,7 @@ from pydantic_ai.exceptions import (
 from pydantic_ai.messages import ToolReturnPart
 
 from medground.answer import Answer
+from medground.conclude.compose import compose
 from medground.document import Document
 from medground.engine import Engine
 from medground.errors import BudgetExhausted, ConfigError, ModelFailed, SourceUnavailable, UsageError
@@ -36,7 +37,6 @@ from medground.recipes import open_recipe
 from medground.run import Run
 from medground.settings import Settings
 from medground.usage import Usage
-from medground.write.compose import compose
 from medground.write.draft import Draft, Sentence
 
 Recipe = Callable[[Question, Run], Awaitable[Answer]]

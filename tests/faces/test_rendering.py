@@ -21,10 +21,10 @@ from medground.answer import (
     YesNoDecision,
 )
 from medground.evidence import Evidence
-from medground.faces import wording
 from medground.faces.cli.render import render
-from medground.faces.markdown import as_markdown
 from medground.question import Question
+from medground.wording import phrases as wording
+from medground.wording.markdown import as_markdown
 
 TEXT = "Aspirin prevents stroke."
 QUOTES = [

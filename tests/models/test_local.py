@@ -16,11 +16,11 @@ import pytest
 
 from medground.errors import BudgetExhausted, ConfigError, ModelFailed
 from medground.models.base import CallLimits
+from medground.models.files.catalogue import QWEN
+from medground.models.files.wheels import find
 from medground.models.local import open_local
 from medground.operators.base import Operator, OperatorInput, OperatorOutput
 from medground.settings import Settings
-from medground.wheel_models import QWEN
-from medground.wheels import find
 
 pytest.importorskip("xllamacpp", reason="needs the extra local")
 
@@ -199,7 +199,7 @@ def test_a_file_that_is_not_gguf(tmp_path: Path) -> None:
 
 
 def test_the_model_of_the_wheels_must_be_fetched(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("medground.wheels._installed", lambda piece: None)
+    monkeypatch.setattr("medground.models.files.wheels._installed", lambda piece: None)
     with pytest.raises(ConfigError, match=r"medground models fetch qwen2\.5-coder-1\.5b"):
         open_local("local", Settings())
 

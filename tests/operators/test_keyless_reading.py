@@ -7,7 +7,6 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from medground.corpus.sentences import sentence_spans
 from medground.operators.reading import (
     ExtractInput,
     ScreenInput,
@@ -17,6 +16,7 @@ from medground.operators.reading import (
     sufficient,
 )
 from medground.operators.views import EvidenceView, PassageView, SentencedPassage, SentenceView
+from medground.text.sentences import sentence_spans
 
 QUESTION = "Does vitamin D supplementation reduce falls in older nursing home residents?"
 ON_TOPIC = (

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from medground.answer import Answer
-from medground.corpus.sentences import sentence_spans
 from medground.document import Document
 from medground.errors import BudgetExhausted, SourceUnavailable
 from medground.operators.reading import Extracted, ExtractOutput, ScreenOutput, SufficientOutput
@@ -17,6 +16,7 @@ from medground.operators.verifying import EntailOutput
 from medground.operators.writing import WriteOutput, WrittenSentence
 from medground.recipes.ground import ground
 from medground.run import Run
+from medground.text.sentences import sentence_spans
 
 MakeRun = Callable[..., Run]
 QUESTION = "Does aspirin reduce the risk of stroke?"

@@ -18,7 +18,6 @@ from medground.corpus.library import Library
 from medground.corpus.readers.base import Input
 from medground.document import Document, Hit, Passage
 from medground.errors import ConfigError
-from medground.operators.keyless import words
 from medground.operators.keyless.rewriting import rewrite as rewrite_without_model
 from medground.operators.reasoning import DirectOutput, ReasonOutput, SubClaim, direct, reason
 from medground.operators.rewriting import RewriteOutput
@@ -29,6 +28,7 @@ from medground.recipes import open_recipe
 from medground.run import Run
 from medground.settings import Settings
 from medground.sources.corpus import CorpusSource
+from medground.text import words
 
 MakeRun = Callable[..., Run]
 QUESTION = "Does aspirin prevent myocardial infarction in adults with hypertension?"

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
-from medground.operators.keyless import words
 from medground.settings import Settings
+from medground.text import words
 from medground.train.demonstrations import shots
 
 TOPICS = ["aspirin", "statins", "insulin", "zinc", "exercise", "vitamin D", "metformin", "surgery", "radiotherapy"]

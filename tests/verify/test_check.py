@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from medground.answer import Verdict
+from medground.conclude.policy import release
 from medground.document import Document, Hit, Passage
 from medground.errors import ModelFailed
 from medground.operators.verifying import EntailOutput
@@ -16,7 +17,6 @@ from medground.run import Run
 from medground.settings import VerifySettings
 from medground.verify.check import check_all, check_each
 from medground.verify.judges import Proof, may_judge
-from medground.verify.policy import release
 from medground.write.draft import Sentence
 
 MakeRun = Callable[..., Run]

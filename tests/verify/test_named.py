@@ -7,12 +7,12 @@ from collections.abc import Callable
 
 import pytest
 
+from medground.conclude.finish import finish
 from medground.document import Document
 from medground.operators.writing import WriteOutput, WrittenSentence
 from medground.run import Run
 from medground.verify.named import strangers, without_marks
 from medground.write.draft import drafted
-from medground.write.finish import finish
 
 MakeRun = Callable[..., Run]
 PAPER = Document(

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from medground.conclude.compose import compose
 from medground.document import Document
 from medground.operators.verifying import EntailOutput
 from medground.run import Run
 from medground.verify.check import check_all
 from medground.verify.silent import asks, asks_or_plans, why_silent
-from medground.write.compose import compose
 from medground.write.draft import Draft, Sentence
 
 MakeRun = Callable[..., Run]

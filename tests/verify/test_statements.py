@@ -12,10 +12,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from medground.corpus.sentences import sentence_spans
 from medground.document import Document
 from medground.evidence import Evidence, Ledger
-from medground.verify.asides import asides, blanked
+from medground.text.brackets import asides, blanked
+from medground.text.sentences import sentence_spans
 from medground.verify.statements import segment, statements
 from medground.write.draft import Draft, Sentence, by_sentence, sentences_of
 

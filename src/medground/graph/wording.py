@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from medground.corpus.sentences import sentence_spans
 from medground.graph.relation import Concept, Relation
+from medground.text.sentences import sentence_spans
 
 
 def line(relation: Relation) -> str:

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 
 from medground.errors import ConfigError, ModelFailed
 from medground.models.base import CallLimits, Reply
+from medground.models.files.catalogue import QWEN
+from medground.models.files.wheels import require
 from medground.operators.base import I, O, Operator
 from medground.settings import ModelSettings, Settings
 from medground.usage import Usage
-from medground.wheel_models import QWEN
-from medground.wheels import require
 
 if TYPE_CHECKING:
     from medground.models.llama_server import LlamaServer

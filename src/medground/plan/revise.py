@@ -10,9 +10,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from medground.operators.keyless import words
 from medground.query import Query, Words
 from medground.question import Question
+from medground.text import words
 
 
 @dataclass(frozen=True)

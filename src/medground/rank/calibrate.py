@@ -14,7 +14,7 @@ from importlib import resources
 from pydantic import BaseModel, ConfigDict
 
 from medground.document import Hit, Passage
-from medground.operators.keyless import words
+from medground.text import words
 
 _NEAREST = 1e-6
 """How near to 0 and 1 a mean may come before its logit is taken."""

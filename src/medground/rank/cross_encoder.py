@@ -9,7 +9,7 @@ import numpy as np
 
 from medground.document import Passage
 from medground.errors import ConfigError
-from medground.hub import is_away
+from medground.models.files.hub import is_away
 
 if TYPE_CHECKING:
     from sentence_transformers import CrossEncoder

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from medground.document import Passage
-from medground.operators.keyless import words
+from medground.text import words
 
 WINDOW = 25
 _INTERCEPT, _RANK, _COVERAGE, _NEARNESS, _PAIRS, _TITLE = -2.47, -1.68, 1.57, 1.98, 1.10, 1.42

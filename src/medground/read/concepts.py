@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from medground.evidence import Evidence
-from medground.operators.keyless import words
 from medground.operators.keyless.searching import Mention, mentions
 from medground.pubmed.mesh import vocabulary
 from medground.question import Question
 from medground.run import Run
+from medground.text import words
 
 
 def unmentioned(question: Question, evidence: Sequence[Evidence], run: Run) -> list[str]:

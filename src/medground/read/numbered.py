@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from medground.corpus.sentences import sentence_spans
 from medground.document import Document, Passage
 from medground.operators.views import SentencedPassage, SentenceView
+from medground.text.sentences import sentence_spans
 
 Place = tuple[str, int, int]
 """Document id and the offsets of a sentence in its text."""

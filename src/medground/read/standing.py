@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from medground.document import Hit
-from medground.rank.aside import set_aside
+from medground.retraction import set_aside
 from medground.run import Run
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from medground.answer import Answer, Verdict
+from medground.conclude.compose import compose, unanswered
+from medground.conclude.finish import finish
 from medground.document import Hit
 from medground.evidence import Evidence
 from medground.operators.answering import RecallInput, ReflectInput, recall, reflect
@@ -18,9 +20,7 @@ from medground.question import Question
 from medground.read.order import reading_list
 from medground.read.standing import readable
 from medground.run import Run
-from medground.write.compose import compose, unanswered
 from medground.write.draft import Draft, Sentence
-from medground.write.finish import finish
 from medground.write.summary import respond_from, summarise_evidence
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from medground.answer import Answer
+from medground.conclude.compose import compose, unanswered
+from medground.conclude.finish import finish
 from medground.document import Hit
 from medground.evidence import Evidence
 from medground.plan.question import words_query
@@ -22,8 +24,6 @@ from medground.read.order import batches, reading_list
 from medground.read.standing import readable
 from medground.run import Run
 from medground.verify.check import check_all
-from medground.write.compose import compose, unanswered
-from medground.write.finish import finish
 from medground.write.graph import graph_draft
 from medground.write.rationale import write_draft
 

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from medground.answer import Answer
+from medground.conclude.compose import compose, unanswered
+from medground.conclude.finish import finish
 from medground.evidence import Evidence
 from medground.operators.searching import Candidate
 from medground.plan.critic import Found, critique, look, next_query, quality, revise_terms
@@ -20,8 +22,6 @@ from medground.read.extract import extract_evidence, is_sufficient, screen_batch
 from medground.read.order import batches, reading_list
 from medground.read.standing import readable
 from medground.run import Run
-from medground.write.compose import compose, unanswered
-from medground.write.finish import finish
 from medground.write.summary import by_article, respond_from, summarise_evidence
 
 

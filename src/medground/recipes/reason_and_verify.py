@@ -6,6 +6,8 @@ Source: `docs/recipes/reason-and-verify.md` sets each line of Algorithm 1 beside
 from __future__ import annotations
 
 from medground.answer import Answer
+from medground.conclude.compose import compose, unanswered
+from medground.conclude.finish import finish
 from medground.document import Hit
 from medground.plan.question import words_query
 from medground.plan.rewrite import rewritten
@@ -19,8 +21,6 @@ from medground.run import Run
 from medground.train.demonstrations.shots import open_shots
 from medground.verify.check import check_all
 from medground.verify.statements import statements
-from medground.write.compose import compose, unanswered
-from medground.write.finish import finish
 from medground.write.reason import Reasoned, answered, reasoned
 
 _DENSE = "dense"

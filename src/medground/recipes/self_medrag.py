@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from medground.answer import Answer
+from medground.conclude.compose import compose, unanswered
+from medground.conclude.finish import finish
 from medground.document import Hit
 from medground.errors import ConfigError, ModelFailed, SourceUnavailable
 from medground.evidence import Evidence
@@ -25,9 +27,7 @@ from medground.trace import Span
 from medground.verify.check import check_each
 from medground.verify.checked import Checked
 from medground.verify.statements import statements
-from medground.write.compose import compose, unanswered
 from medground.write.draft import Draft
-from medground.write.finish import finish
 from medground.write.reason import reasoned
 
 DENSE = "dense"

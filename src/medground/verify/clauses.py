@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from itertools import pairwise
 from typing import NamedTuple
 
-from medground.verify.asides import Span, blanked
+from medground.text.brackets import Span, blanked
 from medground.verify.finite import AUXILIARIES, FUNCTION, Clause, words_of
 
 _REPORT = r"(?:suggest|indicat|impl|show|demonstrat|mean|confirm|reveal|prov)"

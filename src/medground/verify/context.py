@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from medground.corpus.sentences import sentence_spans
 from medground.document import Hit, Passage
 from medground.evidence import Evidence
-from medground.operators.keyless import words
 from medground.operators.views import EvidenceView
-from medground.rank.aside import why_aside
+from medground.retraction import why_aside
 from medground.run import Run
+from medground.text import words
+from medground.text.sentences import sentence_spans
 from medground.write.draft import Sentence
 
 

@@ -15,9 +15,9 @@ from functools import partial
 
 from medground.answer import Verdict
 from medground.document import Document
-from medground.operators.keyless import words
 from medground.operators.keyless.flags import differences
 from medground.operators.keyless.flags.cues import ASSOCIATION, DOUBT, HEDGE
+from medground.text import words
 from medground.verify.silent import PURPOSE, TITLE, asks_or_plans, why_silent
 
 _REPORTED = re.compile(

@@ -10,9 +10,9 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
-from medground.corpus.sentences import sentence_spans
 from medground.evidence import Evidence
-from medground.verify.asides import Span, asides
+from medground.text.brackets import Span, asides
+from medground.text.sentences import sentence_spans
 from medground.verify.clauses import clause_spans
 from medground.write.draft import Sentence
 

@@ -16,13 +16,13 @@ from typing import Literal
 from medground.answer import Category, ErrorSource, Verdict
 from medground.errors import ModelFailed
 from medground.models.keyless import NAME as KEYLESS
-from medground.operators.keyless import words
 from medground.operators.keyless.labelling import Signals, labelled, on_topic, oppose
 from medground.operators.keyless.reading import screen
 from medground.operators.labelling import LabelInput, label
 from medground.operators.views import EvidenceView, PassageView
 from medground.read.extract import evidence_views
 from medground.run import Run
+from medground.text import words
 from medground.verify.checked import Checked
 from medground.verify.context import Context, standing
 from medground.verify.critics.base import Claim, Critic

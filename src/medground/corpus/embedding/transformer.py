@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sentence_transformers import SentenceTransformer
 
 from medground.errors import ConfigError
-from medground.hub import is_away
+from medground.models.files.hub import is_away
 
 
 class TransformerEmbedder:

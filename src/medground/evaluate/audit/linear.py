@@ -15,7 +15,7 @@ from medground.errors import ConfigError
 from medground.evaluate.audit.base import Answers, lot
 from medground.evaluate.audit.guesses import usual_number
 from medground.evaluate.base import Item
-from medground.operators.keyless.words import FUNCTION_WORDS, tokens
+from medground.text.words import FUNCTION_WORDS, tokens
 
 FOLDS = 5
 FEWEST = 50

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from medground.document import Document
 from medground.evaluate.audit.base import Figure
 from medground.evaluate.base import Item
-from medground.operators.keyless.words import tokens
+from medground.text.words import tokens
 
 RUN = 3
 SAME = 0.7

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from html import escape
 
-from medground.faces.wording import clean
+from medground.wording.phrases import clean
 
 _VOID = frozenset({"meta", "br", "col", "input", "circle", "line", "rect", "path"})
 

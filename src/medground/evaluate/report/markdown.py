@@ -16,7 +16,7 @@ from medground.evaluate.report.figures import (
     when_answering,
 )
 from medground.evaluate.report.provenance import facts
-from medground.faces.markdown import escaped
+from medground.wording.markdown import escaped
 
 MOST = 50
 """Questions won and lost that are listed."""

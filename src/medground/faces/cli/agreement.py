@@ -46,8 +46,8 @@ def _as_json(found: Sequence[Agreement]) -> None:
 
 
 def _show(pair: Agreement) -> None:
-    from medground.faces.wording import clean
     from medground.verify.agreement import in_words
+    from medground.wording.phrases import clean
 
     where = "all contexts" if pair.context is None else f"CONTEXT-{pair.context}"
     typer.echo(f"{clean(pair.reference)} and {clean(pair.other)}, {where}, {pair.statements:,} statements")
@@ -61,8 +61,8 @@ def _show(pair: Agreement) -> None:
 
 
 def _show_faithfulness(annotations: Sequence[Annotation]) -> None:
-    from medground.faces.wording import clean
     from medground.verify.agreement import faithfulness_by_item
+    from medground.wording.phrases import clean
 
     typer.echo("Faithfulness (share of statements labelled CORRECT)")
     for (item, context, annotator), share in faithfulness_by_item(annotations).items():

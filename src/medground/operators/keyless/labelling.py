@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from medground.answer import Category
-from medground.operators.keyless import words
 from medground.operators.keyless.flags import differences
 from medground.operators.views import EvidenceView
+from medground.text import words
 
 STATED = 0.8
 """Least share of an entailed statement's words, by weight, in one quote that states it; below, it is inferred."""

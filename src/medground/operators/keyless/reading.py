@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from medground.operators.keyless import words
 from medground.operators.keyless.sentences import reports_result, strengths
 from medground.operators.views import EvidenceView, PassageView, SentencedPassage
+from medground.text import words
 
 ON_TOPIC = 0.35
 """Least share of the question's topic words, by weight, that `WINDOW` words in a row of a passage worth reading name.

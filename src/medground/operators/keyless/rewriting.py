@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from medground.operators.keyless import words
 from medground.operators.keyless.searching import Mention, mentions
 from medground.pubmed.mesh import fold
+from medground.text import words
 
 _ABBREVIATION = re.compile(r"\b(?=[^\W_]*[A-Z][^\W_]*[A-Z])[A-Za-z][A-Za-z0-9-]{1,9}(?<!s)\b")
 """Two capitals at least, as in `MI`, `tPA` and `COX-2`."""

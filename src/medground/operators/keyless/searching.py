@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from medground.operators.keyless import words
 from medground.pubmed.mesh import Heading, fold, vocabulary
 from medground.pubmed.translate import standard_mapper
 from medground.query import Mesh, Or, Query
+from medground.text import words
 
 Judge = Callable[[str, Sequence[str], Sequence[str]], list[tuple[bool, str]]]
 """Question, headings, found texts -> a verdict and its reason for each heading."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from medground.operators.keyless import words
+from medground.text import words
 
 COVERAGE_WEIGHT = 0.206
 PLACE_WEIGHT = 0.045

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from medground.operators.keyless import words
 from medground.operators.keyless.sentences import reports_result, states_purpose
 from medground.operators.views import EvidenceView
+from medground.text import words
 
 REDUNDANT = 0.7
 """Share of a quote's words, by weight, that an earlier quote may hold before the later one adds nothing."""

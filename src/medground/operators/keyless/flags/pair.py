@@ -15,7 +15,7 @@ from functools import cached_property
 
 from rapidfuzz.distance import LCSseq, Levenshtein
 
-from medground.operators.keyless import words
+from medground.text import words
 
 REPEATED = 0.7
 """Least share of a statement's tokens that a sentence holds in the same order, for a strict comparison."""

@@ -15,8 +15,8 @@ from importlib import resources
 from itertools import chain, pairwise
 from typing import TypeVar
 
-from medground.operators.keyless import words
 from medground.operators.keyless.flags.sentences import Sentence, Statement
+from medground.text import words
 
 T = TypeVar("T")
 

@@ -6,10 +6,10 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 
-from medground.operators.keyless import words
 from medground.operators.keyless.flags.cues import EVERY, cue
 from medground.operators.keyless.flags.numbers import is_number
 from medground.operators.keyless.flags.pair import Pair
+from medground.text import words
 
 RARE = 3.0
 """Least weight of a word whose replacement counts: commoner ones are often just another wording."""

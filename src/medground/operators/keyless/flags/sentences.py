@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
 
-from medground.corpus.sentences import sentence_spans
-from medground.operators.keyless import words
 from medground.operators.keyless.flags.pair import aligned, repetition
+from medground.text import words
+from medground.text.sentences import sentence_spans
 
 Bigram = tuple[str, str]
 

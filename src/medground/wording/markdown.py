@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from medground.answer import Answer
-from medground.faces import wording
-from medground.rank.aside import why_aside
+from medground.retraction import why_aside
+from medground.wording import phrases as wording
 
 _AUTOLINK = re.compile(r"(?<=\w)(?=://|@)|(?<=www)(?=\.)", re.IGNORECASE)
 """Where some readers of Markdown make a link of plain text."""

@@ -11,15 +11,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from medground.answer import Answer, Conflict, Label, Side, Verdict
+from medground.conclude.compose import compose, quotes_only
+from medground.conclude.finish import finish
 from medground.document import Document
 from medground.evidence import UnknownCitation
+from medground.lean.step import lean_of
 from medground.operators.verifying import EntailOutput
 from medground.run import Run
 from medground.verify.statements import statements
-from medground.write.compose import compose, quotes_only
 from medground.write.draft import Draft, Sentence
-from medground.write.finish import finish
-from medground.write.leaning import lean_of
 
 MakeRun = Callable[..., Run]
 Linear = Callable[[Callable[[int], object], int], None]

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from medground.write.lean import Lean, digest, lean
+from medground.lean.model import Lean, digest, lean
 
 QUESTION = "Does the drug reduce mortality?"
 NOTHING = (

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from medground.operators.keyless import words
-from medground.write.grams import Vector
+from medground.lean.grams import Vector
+from medground.text import words
 
 _PATTERNS: Mapping[str, re.Pattern[str]] = {
     "negation": re.compile(

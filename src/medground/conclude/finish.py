@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from medground.answer import Answer, Verdict
+from medground.conclude.compose import compose
 from medground.evidence import Evidence
+from medground.lean.step import lean_of
 from medground.question import Question
 from medground.read.concepts import unmentioned
 from medground.run import Run
 from medground.verify.check import check_all
 from medground.verify.conflicts import find_conflicts
 from medground.verify.statements import statements
-from medground.write.compose import compose
 from medground.write.draft import Draft
-from medground.write.leaning import lean_of
 from medground.write.rationale import Mark, evidence_mark
 
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from medground.answer import Answer, Conflict, Decision, Search, Side, SourceDocument, Statement, UsageReport
 from medground.evidence import Evidence
-from medground.rank.aside import RETRACTED, why_aside
 from medground.rank.design import UNKNOWN, design_level
+from medground.retraction import RETRACTED, why_aside
 
 _STATUS = {
     "lean": "leans {value}",

@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Literal
 
 from medground.evidence import Evidence
+from medground.lean.model import Lean, lean
 from medground.question import Question
 from medground.run import Run
 from medground.verify.context import standing
-from medground.write.lean import Lean, lean
 
 _TASKS: dict[str, Literal["yes-no", "yes-no-maybe"]] = {"yes-no": "yes-no", "yes-no-maybe": "yes-no-maybe"}
 

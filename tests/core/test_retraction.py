@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 
 from medground.document import Document, Hit, Passage, Retraction
-from medground.faces import wording
-from medground.faces.markdown import as_markdown
 from medground.operators.verifying import EntailOutput
-from medground.rank.aside import CONCERN, ERRATUM, NOTICE, RETRACTED, set_aside, why_aside
 from medground.rank.design import UNKNOWN, design_level
 from medground.recipes.ground import ground
+from medground.retraction import CONCERN, ERRATUM, NOTICE, RETRACTED, set_aside, why_aside
 from medground.run import Run
 from medground.verify.check import check_all
+from medground.wording import phrases as wording
+from medground.wording.markdown import as_markdown
 from medground.write.draft import Sentence
 
 MakeRun = Callable[..., Run]

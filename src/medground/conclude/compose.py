@@ -9,16 +9,16 @@ from typing import Any
 
 from medground import __version__
 from medground.answer import Answer, Conflict, SourceDocument, Statement, Verdict
+from medground.conclude.decision import decide
+from medground.conclude.policy import Checked, release
 from medground.document import Document
 from medground.evidence import Evidence
+from medground.lean.model import Lean
 from medground.question import Question
 from medground.run import Run
 from medground.verify.context import standing
-from medground.verify.policy import Checked, release
 from medground.verify.scores import faithfulness, quoted_share, support_score
-from medground.write.decision import decide
 from medground.write.draft import Draft, Sentence, by_sentence, sentences_of
-from medground.write.lean import Lean
 from medground.write.rationale import Mark, evidence_mark, joined
 
 

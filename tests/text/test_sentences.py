@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from medground.corpus.sentences import sentence_spans
+from medground.text.sentences import sentence_spans
 
 Linear = Callable[[Callable[[int], object], int], None]
 

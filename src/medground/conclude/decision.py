@@ -8,14 +8,14 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from medground.answer import Decision, Status, Verdict
+from medground.conclude.limits import limits
+from medground.conclude.policy import UNSUPPORTED, Checked
+from medground.lean.model import Lean
 from medground.question import Question
 from medground.run import Run
 from medground.verify.judges import may_judge
-from medground.verify.policy import UNSUPPORTED, Checked
 from medground.verify.silent import SILENT
 from medground.write.draft import Draft, Sentence, sentences_of
-from medground.write.lean import Lean
-from medground.write.limits import limits
 
 _DECISION: TypeAdapter[Decision] = TypeAdapter(Decision)
 _WRITERS = ("respond", "write", "reason", "direct", "recall")

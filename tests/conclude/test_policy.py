@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from medground.answer import Label, Verdict
+from medground.conclude.policy import UNSUPPORTED, release
 from medground.settings import VerifySettings
-from medground.verify.policy import UNSUPPORTED, release
 from medground.verify.statements import statements
 from medground.write.draft import Sentence, by_sentence
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from medground.errors import ConfigError
-from medground.hub import is_away
+from medground.models.files.hub import is_away
 
 pytest.importorskip("huggingface_hub", reason="needs the extra torch")
 PLACE = "huggingface_hub.constants.ENDPOINT"

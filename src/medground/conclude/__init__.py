@@ -1,0 +1,1 @@
+"""From checked sentences to an answer: the policy, the decision, its limits."""

@@ -1,0 +1,1 @@
+"""The calibrated lean of word statistics on a closed question."""

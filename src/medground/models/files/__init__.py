@@ -1,0 +1,1 @@
+"""Model files: fetched from the package index, or found on a hub."""

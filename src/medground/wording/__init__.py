@@ -1,0 +1,1 @@
+"""An answer in words: phrases, plain text, Markdown, HTML."""
