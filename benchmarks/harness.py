@@ -37,9 +37,10 @@ from medground.operators.base import Operator
 from medground.operators.writing import WriteOutput, WrittenSentence
 from medground.question import Question
 from medground.run import Run
+from medground.sentence import Sentence
 from medground.settings import Settings
 from medground.usage import Usage
-from medground.write.draft import Draft, Sentence
+from medground.write.draft import Draft
 
 LATENCY = 0.2
 CALLS = 4

@@ -18,8 +18,9 @@ from medground.evidence import UnknownCitation
 from medground.lean.step import lean_of
 from medground.operators.verifying import EntailOutput
 from medground.run import Run
+from medground.sentence import Sentence
 from medground.verify.statements import statements
-from medground.write.draft import Draft, Sentence
+from medground.write.draft import Draft
 
 MakeRun = Callable[..., Run]
 Linear = Callable[[Callable[[int], object], int], None]

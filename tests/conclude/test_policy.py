@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from medground.answer import Label, Verdict
 from medground.conclude.policy import UNSUPPORTED, release
+from medground.sentence import Sentence, by_sentence
 from medground.settings import VerifySettings
 from medground.verify.statements import statements
-from medground.write.draft import Sentence, by_sentence
 
 FLAG, DROP = VerifySettings(unsupported="flag"), VerifySettings(unsupported="drop")
 TWO = "Stroke fell; bleeding rose."

@@ -14,10 +14,10 @@ from medground.rank.design import UNKNOWN, design_level
 from medground.recipes.ground import ground
 from medground.retraction import CONCERN, ERRATUM, NOTICE, RETRACTED, set_aside, why_aside
 from medground.run import Run
+from medground.sentence import Sentence
 from medground.verify.check import check_all
 from medground.wording import phrases as wording
 from medground.wording.markdown import as_markdown
-from medground.write.draft import Sentence
 
 MakeRun = Callable[..., Run]
 

@@ -35,9 +35,10 @@ from medground.plan.question import words_query
 from medground.question import Question
 from medground.recipes import open_recipe
 from medground.run import Run
+from medground.sentence import Sentence
 from medground.settings import Settings
 from medground.usage import Usage
-from medground.write.draft import Draft, Sentence
+from medground.write.draft import Draft
 
 Recipe = Callable[[Question, Run], Awaitable[Answer]]
 

@@ -14,10 +14,10 @@ from medground.document import Document, Hit, Passage
 from medground.errors import ModelFailed
 from medground.operators.verifying import EntailOutput
 from medground.run import Run
+from medground.sentence import Sentence
 from medground.settings import VerifySettings
 from medground.verify.check import check_all, check_each
 from medground.verify.judges import Proof, may_judge
-from medground.write.draft import Sentence
 
 MakeRun = Callable[..., Run]
 PAPER = Document(id="PMID:1", text="Aspirin lowered the risk of stroke. Bleeding rose.")

@@ -14,9 +14,10 @@ from medground.conclude.compose import compose
 from medground.document import Document
 from medground.operators.verifying import EntailOutput
 from medground.run import Run
+from medground.sentence import Sentence
 from medground.verify.check import check_all
 from medground.verify.silent import asks, asks_or_plans, why_silent
-from medground.write.draft import Draft, Sentence
+from medground.write.draft import Draft
 
 MakeRun = Callable[..., Run]
 PAPER = Document(id="PMID:1", title="Aspirin lowers the risk of stroke", text="x")

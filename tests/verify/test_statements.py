@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 
 from medground.document import Document
 from medground.evidence import Evidence, Ledger
+from medground.sentence import Sentence, by_sentence, sentences_of
 from medground.text.brackets import asides, blanked
 from medground.text.sentences import sentence_spans
 from medground.verify.statements import segment, statements
-from medground.write.draft import Draft, Sentence, by_sentence, sentences_of
+from medground.write.draft import Draft
 
 Linear = Callable[[Callable[[int], object], int], None]
 

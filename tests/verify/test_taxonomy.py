@@ -19,9 +19,9 @@ from medground.operators.labelling import LabelInput, LabelOutput, label
 from medground.operators.verifying import EntailOutput
 from medground.operators.views import EvidenceView
 from medground.run import Run
+from medground.sentence import Sentence
 from medground.verify.check import check_all
 from medground.verify.taxonomy import error_source
-from medground.write.draft import Sentence
 
 MakeRun = Callable[..., Run]
 EXPLICIT: Category = "CORRECT-EXPLICIT"

@@ -16,9 +16,10 @@ from medground.evidence import Evidence
 from medground.lean.model import Lean
 from medground.question import Question
 from medground.run import Run
+from medground.sentence import Sentence, by_sentence, sentences_of
 from medground.verify.context import standing
 from medground.verify.scores import faithfulness, quoted_share, support_score
-from medground.write.draft import Draft, Sentence, by_sentence, sentences_of
+from medground.write.draft import Draft
 from medground.write.rationale import Mark, evidence_mark, joined
 
 

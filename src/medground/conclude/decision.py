@@ -13,9 +13,10 @@ from medground.conclude.policy import UNSUPPORTED, Checked
 from medground.lean.model import Lean
 from medground.question import Question
 from medground.run import Run
+from medground.sentence import Sentence, sentences_of
 from medground.verify.judges import may_judge
 from medground.verify.silent import SILENT
-from medground.write.draft import Draft, Sentence, sentences_of
+from medground.write.draft import Draft
 
 _DECISION: TypeAdapter[Decision] = TypeAdapter(Decision)
 _WRITERS = ("respond", "write", "reason", "direct", "recall")

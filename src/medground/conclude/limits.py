@@ -8,8 +8,8 @@ from medground.answer import Verdict
 from medground.evidence import Evidence
 from medground.operators.keyless.flags.cues import DOUBT
 from medground.run import Run
+from medground.sentence import Sentence
 from medground.verify.overclaim import not_of_people
-from medground.write.draft import Sentence
 
 
 def limits(carrying: Sequence[tuple[Sentence, Verdict]], run: Run) -> list[str]:

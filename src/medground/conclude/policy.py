@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from itertools import islice
 
 from medground.answer import Dropped, Verdict
+from medground.sentence import Sentence, by_sentence
 from medground.settings import VerifySettings
 from medground.verify.named import FLAG
-from medground.write.draft import Sentence, by_sentence
 
 _NEVER = ("contradicted",)
 UNSUPPORTED = ("not found", "unverified")

@@ -20,7 +20,8 @@ from medground.question import Question
 from medground.read.order import reading_list
 from medground.read.standing import readable
 from medground.run import Run
-from medground.write.draft import Draft, Sentence
+from medground.sentence import Sentence
+from medground.write.draft import Draft
 from medground.write.summary import respond_from, summarise_evidence
 
 

@@ -17,6 +17,7 @@ from medground.evidence import Evidence
 from medground.models.keyless import NAME as KEYLESS
 from medground.read.extract import evidence_views
 from medground.run import Run
+from medground.sentence import Sentence
 from medground.verify.checked import Checked
 from medground.verify.context import Context, context_of, standing
 from medground.verify.critics.base import Claim, Critic, Judgement, sound
@@ -27,7 +28,6 @@ from medground.verify.named import strangers
 from medground.verify.overclaim import excesses, held_back
 from medground.verify.silent import asks, why_silent
 from medground.verify.taxonomy import label_all
-from medground.write.draft import Sentence
 
 __all__ = ["Checked", "GraphCheck", "check_all", "check_each"]
 

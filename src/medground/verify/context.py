@@ -13,9 +13,9 @@ from medground.evidence import Evidence
 from medground.operators.views import EvidenceView
 from medground.retraction import why_aside
 from medground.run import Run
+from medground.sentence import Sentence
 from medground.text import words
 from medground.text.sentences import sentence_spans
-from medground.write.draft import Sentence
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,10 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
 from medground.evidence import Evidence
+from medground.sentence import Sentence
 from medground.text.brackets import Span, asides
 from medground.text.sentences import sentence_spans
 from medground.verify.clauses import clause_spans
-from medground.write.draft import Sentence
 
 _CITED = r"\[(?:E\d+|\d+|[A-Za-z]{2,12}:\s?[\w.:/-]+)(?:\s*[,;–-]\s*(?:E?\d+|[A-Za-z]{2,12}:\s?[\w.:/-]+)){0,20}\]"
 _CITATIONS = re.compile(rf"(?:{_CITED}[\s.]*)+")

@@ -22,11 +22,11 @@ from medground.operators.labelling import LabelInput, label
 from medground.operators.views import EvidenceView, PassageView
 from medground.read.extract import evidence_views
 from medground.run import Run
+from medground.sentence import Sentence, sentences_of
 from medground.text import words
 from medground.verify.checked import Checked
 from medground.verify.context import Context, standing
 from medground.verify.critics.base import Claim, Critic
-from medground.write.draft import Sentence, sentences_of
 
 MOST_QUOTES = 20
 """Quotes of the run that a model sees as the context, those that the statement cites first."""

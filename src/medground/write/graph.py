@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from medground.question import Question
 from medground.read.graph import GraphWord
-from medground.write.draft import Draft, Sentence
+from medground.sentence import Sentence
+from medground.write.draft import Draft
 
 _CLOSED = {"recorded": "yes", "excluded": "no"}
 

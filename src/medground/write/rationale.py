@@ -9,7 +9,8 @@ from medground.operators.writing import WriteInput, write
 from medground.question import Question
 from medground.read.extract import evidence_views
 from medground.run import Run
-from medground.write.draft import Draft, Sentence, drafted
+from medground.sentence import Sentence
+from medground.write.draft import Draft, drafted
 
 
 async def write_draft(question: Question, evidence: Sequence[Evidence], run: Run) -> Draft:

@@ -16,8 +16,9 @@ from medground.operators.views import SentencedPassage
 from medground.question import Question
 from medground.read.numbered import Place, numbered
 from medground.run import Run
+from medground.sentence import Sentence
 from medground.verify.named import without_marks
-from medground.write.draft import Draft, Sentence
+from medground.write.draft import Draft
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from medground.document import Document
 from medground.errors import ModelFailed
 from medground.operators.views import EvidenceView
 from medground.run import Run
+from medground.sentence import Sentence
 from medground.testing.critic_contract import CLAIMS, claim, sound
 from medground.verify.check import check_all
 from medground.verify.critics.base import Claim, Judgement
@@ -26,7 +27,6 @@ from medground.verify.critics.nli.critic import NliCritic, decide
 from medground.verify.critics.nli.model import NliModel, Score
 from medground.verify.critics.nli.open import open_nli
 from medground.verify.critics.open import open_critic
-from medground.write.draft import Sentence
 
 Write = Callable[..., str]
 MakeRun = Callable[..., Run]
