@@ -34,7 +34,7 @@ from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
 from medground.engine import Engine
 from medground.errors import MedgroundError
-from medground.evaluate.runner import lot
+from medground.evaluate.runner import shuffle_key
 from medground.question import Question
 from medground.settings import Settings, parse_options
 from medground.trace import read_trace
@@ -285,7 +285,7 @@ def main() -> None:
     ready(settings_of(options, corpora[0], "base"), options.data, corpora)
     records = read(options.data / "pubmedqa", "test")
     # The questions of `medground eval run --limit N --seed 0`.
-    records = sorted(records, key=lambda record: lot(record["pmid"], 0))[: options.limit]
+    records = sorted(records, key=lambda record: shuffle_key(record["pmid"], 0))[: options.limit]
     for corpus in corpora:
         report(corpus, asyncio.run(run(options, corpus, records)))
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from medground.version import __version__
+
 if TYPE_CHECKING:
     from medground import errors
     from medground.answer import Answer
@@ -17,7 +19,6 @@ if TYPE_CHECKING:
     from medground.question import Question
     from medground.settings import Settings
 
-__version__ = "0.1.0"
 __all__ = ["Answer", "BlockingEngine", "Engine", "Question", "Settings", "__version__", "ask", "errors"]
 
 _PLACES = {

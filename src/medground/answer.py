@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime
-from decimal import Decimal
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
@@ -11,6 +10,7 @@ from pydantic import Field, model_validator
 from medground.document import DocumentId, Frozen, Retraction, SourceKind
 from medground.evidence import Evidence, Stance
 from medground.question import Question
+from medground.usage import UsageReport
 
 SCHEMA_VERSION = "1.2"
 
@@ -178,18 +178,6 @@ class Search(Frozen):
     status: Literal["found", "empty", "failed"]
     hits: int = 0
     error: str | None = None
-
-
-class UsageReport(Frozen):
-    """What an answer cost. `price` is in US dollars; None means unknown, never free."""
-
-    input_tokens: int = 0
-    output_tokens: int = 0
-    model_calls: int = 0
-    cached_calls: int = 0
-    searches: int = 0
-    seconds: float = 0.0
-    price: Decimal | None = Decimal(0)
 
 
 class SnapshotReference(Frozen):

@@ -14,7 +14,7 @@ from typing import Any, Self, TypeVar
 from medground.answer import Answer
 from medground.engine import Engine
 from medground.errors import MedgroundError
-from medground.progress import Progress, silent
+from medground.progress import Progress, no_progress
 from medground.question import Question, Task
 from medground.settings import Settings
 
@@ -24,7 +24,7 @@ T = TypeVar("T")
 class BlockingEngine:
     """`Engine` with blocking methods. Use it as a context manager, or call `close`."""
 
-    def __init__(self, settings: Settings | None = None, *, progress: Progress = silent) -> None:
+    def __init__(self, settings: Settings | None = None, *, progress: Progress = no_progress) -> None:
         """Open the engine; raises what `Engine.open` raises."""
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="medground", daemon=True)

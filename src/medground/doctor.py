@@ -27,7 +27,7 @@ _ROOM = 2_000_000_000
 
 
 @dataclass(frozen=True)
-class Found:
+class Check:
     """One thing looked at. `missing` is optional; `broken` stops what the settings ask for."""
 
     what: str
@@ -35,14 +35,14 @@ class Found:
     note: str
 
 
-def examine(settings: Settings | None = None) -> list[Found]:
+def examine(settings: Settings | None = None) -> list[Check]:
     """Look at settings, disk, extras, models and corpora."""
     try:
         settings = settings or Settings.load()
     except MedgroundError as error:
-        return [Found("settings", "broken", str(error))]
+        return [Check("settings", "broken", str(error))]
     return [
-        Found("settings", "ok", f"hash {settings.hash}, recipe {settings.recipe.name}, model {settings.model.default}"),
+        Check("settings", "ok", f"hash {settings.hash}, recipe {settings.recipe.name}, model {settings.model.default}"),
         _home(settings),
         *(_extra(name, packages) for name, packages in _EXTRAS.items()),
         _models(settings),
@@ -50,45 +50,45 @@ def examine(settings: Settings | None = None) -> list[Found]:
     ]
 
 
-def _home(settings: Settings) -> Found:
+def _home(settings: Settings) -> Check:
     folder = settings.home
     while not folder.exists():
         folder = folder.parent
     free = shutil.disk_usage(folder).free
     if not os.access(folder, os.W_OK):
-        return Found("home folder", "broken", f"{settings.home} cannot be written; set MEDGROUND_HOME")
+        return Check("home folder", "broken", f"{settings.home} cannot be written; set MEDGROUND_HOME")
     state: Literal["ok", "broken"] = "ok" if free > _ROOM else "broken"
-    return Found("home folder", state, f"{settings.home}, {free / 1e9:.1f} GB free")
+    return Check("home folder", state, f"{settings.home}, {free / 1e9:.1f} GB free")
 
 
-def _extra(name: str, packages: tuple[str, ...]) -> Found:
+def _extra(name: str, packages: tuple[str, ...]) -> Check:
     versions = []
     for package in packages:
         try:
             versions.append(f"{package} {package_version(package)}")
         except PackageNotFoundError:
-            return Found(f"extra {name}", "missing", f'{package} is absent: pip install "medground[{name}]"')
-    return Found(f"extra {name}", "ok", ", ".join(versions))
+            return Check(f"extra {name}", "missing", f'{package} is absent: pip install "medground[{name}]"')
+    return Check(f"extra {name}", "ok", ", ".join(versions))
 
 
-def _models(settings: Settings) -> Found:
+def _models(settings: Settings) -> Check:
     try:
         open_models(settings, OPERATORS)
     except MedgroundError as error:
-        return Found("models", "broken", str(error))
-    return Found("models", "ok", ", ".join({settings.model.default, *settings.model.operators.values()}))
+        return Check("models", "broken", str(error))
+    return Check("models", "ok", ", ".join({settings.model.default, *settings.model.operators.values()}))
 
 
-def _corpora(settings: Settings) -> list[Found]:
+def _corpora(settings: Settings) -> list[Check]:
     library = Library(settings.home)
     found = []
     for name in settings.retrieval.corpora:
         try:
             with library.open(name) as snapshot:
                 note = f"{snapshot.manifest.counts.documents:,} documents, {snapshot.manifest.hash[:12]}"
-            found.append(Found(f"corpus {name}", "ok", note))
+            found.append(Check(f"corpus {name}", "ok", note))
         except MedgroundError as error:
             buildable = name == "starter" and name not in library.list()
             note = "built by the first question" if buildable else str(error)
-            found.append(Found(f"corpus {name}", "missing" if buildable else "broken", note))
+            found.append(Check(f"corpus {name}", "missing" if buildable else "broken", note))
     return found

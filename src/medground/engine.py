@@ -20,7 +20,7 @@ from medground.errors import BudgetExhausted, ConfigError, MedgroundError, Usage
 from medground.models.open import open_models
 from medground.models.registry import Models
 from medground.operators.catalogue import OPERATORS
-from medground.progress import Progress, silent
+from medground.progress import Progress, no_progress
 from medground.question import Question, Task
 from medground.rank.rerank import open_reranker
 from medground.recipes import Recipe, open_recipe
@@ -51,7 +51,7 @@ class Engine:
     _stack: AsyncExitStack = field(default_factory=AsyncExitStack, repr=False)
 
     @classmethod
-    async def open(cls, settings: Settings | None = None, *, progress: Progress = silent) -> Self:
+    async def open(cls, settings: Settings | None = None, *, progress: Progress = no_progress) -> Self:
         """Open the corpora, models and recipe that the settings name. Builds the starter corpus when it is missing.
 
         Everything is checked before the first call that costs something; several problems come in one report.

@@ -6,11 +6,10 @@ Messages are one line: what is wrong, then how to mend it. The CLI prints that l
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from medground.answer import Answer, UsageReport
-    from medground.run import Usage
+    from medground.usage import Usage, UsageReport
 
 
 class MedgroundError(Exception):
@@ -86,14 +85,12 @@ class ModelFailed(MedgroundError):
 
 
 class BudgetExhausted(MedgroundError):
-    """A limit of the run was reached. `answer` is the best answer so far, when there is one.
+    """A limit of the run was reached. `answer` is the best `Answer` so far, when there is one.
 
     `usage` is what the call that reached the limit has cost, when a call did.
     """
 
-    def __init__(
-        self, limit: str, *, spent: str, allowed: str, answer: Answer | None = None, usage: Usage | None = None
-    ) -> None:
+    def __init__(self, limit: str, *, spent: str, allowed: str, answer: Any = None, usage: Usage | None = None) -> None:
         self.limit = limit
         self.answer = answer
         self.usage = usage

@@ -13,5 +13,5 @@ class Progress(Protocol):
         ...
 
 
-def silent(step: str, done: int, total: int | None) -> None:
+def no_progress(step: str, done: int, total: int | None) -> None:
     """Tell nobody."""

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Literal
 
-from medground.answer import Search, UsageReport
+from medground.answer import Search
 from medground.document import Passage
 from medground.errors import BudgetExhausted, ModelFailed, RateLimited, SourceUnavailable
 from medground.evidence import Ledger
@@ -28,7 +28,7 @@ from medground.question import Question
 from medground.settings import BudgetSettings, Settings
 from medground.sources.base import Found, KnowledgeGraph, Source
 from medground.trace import Trace
-from medground.usage import Usage
+from medground.usage import Usage, UsageReport
 
 Clock = Callable[[], float]
 """Seconds that only grow, such as `time.monotonic`."""

@@ -123,7 +123,9 @@ class ReasonAndVerifySettings(_Part):
     selection: Literal["static", "dynamic"] = "dynamic"
     balanced: bool = Field(default=False, description="one class after the other, instead of nearest only")
     diversity: float = Field(default=0.95, ge=0, le=1, description="cosine above which two demonstrations are alike")
-    least: int = Field(default=0, ge=0, description="least number of unique demonstrations; the rest is drawn by lot")
+    least: int = Field(
+        default=0, ge=0, description="least number of unique demonstrations; the rest are drawn at random"
+    )
     seed: int = 0
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
+from medground.document import Frozen
+
 
 @dataclass(frozen=True)
 class Usage:
@@ -32,3 +34,15 @@ class Usage:
             searches=self.searches + other.searches,
             price=None if self.price is None or other.price is None else self.price + other.price,
         )
+
+
+class UsageReport(Frozen):
+    """What an answer cost. `price` is in US dollars; None means unknown, never free."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    model_calls: int = 0
+    cached_calls: int = 0
+    searches: int = 0
+    seconds: float = 0.0
+    price: Decimal | None = Decimal(0)

@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import f1_score
 
-from medground.answer import UsageReport
 from medground.evaluate.base import RunLine
 from medground.evaluate.metrics.accuracy import accuracy
 from medground.evaluate.metrics.answer_sets import partial_credit, set_scores
@@ -19,6 +18,7 @@ from medground.evaluate.metrics.cost import cost_ratio, mean_cost
 from medground.evaluate.metrics.grounding import grounded_rate
 from medground.evaluate.metrics.rounds import round_curve
 from medground.evaluate.metrics.support import support_scores
+from medground.usage import UsageReport
 
 
 def line(i: object, gold: str, answer: str = "", **more: Any) -> RunLine:

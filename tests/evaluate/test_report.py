@@ -14,7 +14,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from medground.answer import UsageReport
 from medground.errors import StorageFailed, UsageError
 from medground.evaluate.base import Item, RunHeader, RunLine, RunStatus
 from medground.evaluate.datasets import open_dataset
@@ -25,6 +24,7 @@ from medground.evaluate.report.markdown import as_markdown
 from medground.evaluate.report.page import as_html
 from medground.faces.cli.app import main
 from medground.question import Question
+from medground.usage import UsageReport
 
 HOSTILE = '</script><script>alert(1)</script><img src=x onerror="alert(2)"> | [x](javascript:alert(3)) `code` & \u202e'
 SAID = [("yes", "yes"), ("yes", "no"), ("no", "no"), ("maybe", "")]

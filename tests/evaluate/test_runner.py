@@ -28,7 +28,7 @@ from medground.evaluate.datasets import open_dataset
 from medground.evaluate.runner import Selection, run_set
 from medground.evaluate.runs import read_run
 from medground.evaluate.tally import Tally
-from medground.models.failures import Place, explain
+from medground.models.failures import Endpoint, explain
 from medground.models.keyless import Keyless
 from medground.models.registry import Models
 from medground.plan.question import words_query
@@ -112,7 +112,7 @@ def test_an_answer_that_no_retry_made_readable_is_not_a_failed_provider(home: Pa
     reasons = iter([rubbish, OutputTokenLimitExceeded("cut"), ModelHTTPError(500, "m"), UnexpectedModelBehavior("odd")])
 
     async def recipe(question: Question, run: Run) -> Answer:
-        raise explain(next(reasons), Place("openai:m"), "write", Usage())
+        raise explain(next(reasons), Endpoint("openai:m"), "write", Usage())
 
     run(home, recipe, questions(tmp_path, 4))
     assert [line.status for line in lines(home)] == ["unreadable", "unreadable", "failed", "failed"]

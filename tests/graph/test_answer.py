@@ -15,7 +15,7 @@ from medground.graph.documents import Page
 from medground.graph.finding import GraphFinding
 from medground.graph.hpo import Hpo
 from medground.graph.question import read_question
-from medground.graph.relation import Place
+from medground.graph.relation import StatedAt
 from medground.graph.store import GraphStore
 from medground.graph.wording import line
 from medground.graph.writing import GraphWriter
@@ -184,7 +184,7 @@ def test_facts_stand_in_the_documents_letter_by_letter(sample: list[Page], hpo: 
     for page in sample:
         if page.concept.kind == "disease":
             for fact in ask(hpo, f"What are the features of {page.document.id}?").facts:
-                stated = hpo.stated_at(Place(fact.document_id, fact.start, fact.end))
+                stated = hpo.stated_at(StatedAt(fact.document_id, fact.start, fact.end))
                 assert stated is not None
                 assert page.document.text[fact.start : fact.end] == line(stated)
 

@@ -23,7 +23,7 @@ from medground.corpus.snapshot import Snapshot
 from medground.document import Document
 from medground.pubmed.eutils import Eutils
 from medground.pubmed.eutils_cache import AnswerCache
-from medground.pubmed.eutils_place import Patience, Place
+from medground.pubmed.eutils_service import EutilsService, Patience
 from medground.pubmed.eutils_transport import Transport
 from medground.pubmed.limits import Pace
 from medground.pubmed.server.catalogue import Catalogue
@@ -170,7 +170,7 @@ def make_client(waits: Waits) -> Callable[..., Eutils]:
         seconds: float = 120.0,
     ) -> Eutils:
         patience = Patience(tries=tries, first_wait=0.001, longest_wait=30.0, seconds=seconds)
-        place = Place(name="pubmed:test", address=peer.url, email="reader@example.org", api_key=api_key)
+        place = EutilsService(name="pubmed:test", address=peer.url, email="reader@example.org", api_key=api_key)
         pace = Pace(float("inf"), clock=waits.clock, sleep=waits.sleep)
         return Eutils(Transport(place, cache, patience, pace))
 

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from medground.errors import ConfigError
-from medground.pubmed.eutils_place import NCBI, Place
+from medground.pubmed.eutils_service import NCBI, EutilsService
 from medground.pubmed.eutils_transport import Transport
 from medground.pubmed.limits import Pace, shared_pace
 
@@ -76,17 +76,17 @@ def test_tasks_of_several_loops_keep_one_pace() -> None:
 def test_one_pace_for_an_address_and_a_faster_one_with_a_key() -> None:
     slow, fast = shared_pace(NCBI, with_key=False), shared_pace(NCBI, with_key=True)
     assert (slow.per_second, fast.per_second) == (3, 10)
-    assert Transport(Place(api_key="x"))._pace is Transport(Place(api_key="y"))._pace is fast
-    assert Transport(Place())._pace is slow
-    assert Transport(Place(address="http://127.0.0.1:1"))._pace.per_second == float("inf")
+    assert Transport(EutilsService(api_key="x"))._pace is Transport(EutilsService(api_key="y"))._pace is fast
+    assert Transport(EutilsService())._pace is slow
+    assert Transport(EutilsService(address="http://127.0.0.1:1"))._pace.per_second == float("inf")
 
 
 @pytest.mark.parametrize("address", ["", "eutils.ncbi.nlm.nih.gov", "ftp://x", "http://"])
 def test_addresses_are_checked(address: str) -> None:
     with pytest.raises(ConfigError, match="not an address"):
-        Place(address=address)
+        EutilsService(address=address)
 
 
 def test_addresses_get_their_path() -> None:
-    assert Place(address="http://127.0.0.1:80").address == "http://127.0.0.1:80/entrez/eutils"
-    assert Place(address="http://x.org/entrez/eutils/").address == "http://x.org/entrez/eutils"
+    assert EutilsService(address="http://127.0.0.1:80").address == "http://127.0.0.1:80/entrez/eutils"
+    assert EutilsService(address="http://x.org/entrez/eutils/").address == "http://x.org/entrez/eutils"

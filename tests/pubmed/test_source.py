@@ -12,7 +12,7 @@ import pytest
 from medground.document import Document
 from medground.errors import ConfigError, RateLimited, SourceUnavailable, UsageError
 from medground.pubmed.eutils import Eutils
-from medground.pubmed.eutils_place import Place
+from medground.pubmed.eutils_service import EutilsService
 from medground.pubmed.eutils_transport import Transport
 from medground.query import Filters, Range, Term, Words
 from medground.sources.pubmed import PubMedSource
@@ -32,7 +32,7 @@ def make(address: str, loopback: None) -> Callable[..., PubMedSource]:
 
     def make(documents: Sequence[Document] = DOCUMENTS) -> PubMedSource:
         assert documents == DOCUMENTS
-        return PubMedSource(Eutils(Transport(Place(name=f"pubmed:{address}", address=address))))
+        return PubMedSource(Eutils(Transport(EutilsService(name=f"pubmed:{address}", address=address))))
 
     return make
 

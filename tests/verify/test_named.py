@@ -11,7 +11,7 @@ from medground.conclude.finish import finish
 from medground.document import Document
 from medground.operators.writing import WriteOutput, WrittenSentence
 from medground.run import Run
-from medground.verify.named import strangers, without_marks
+from medground.verify.named import unretrieved_references, without_marks
 from medground.write.draft import drafted
 
 MakeRun = Callable[..., Run]
@@ -40,7 +40,7 @@ PAPER = Document(
     ],
 )
 def test_works_that_nobody_retrieved(sentence: str, named: list[str]) -> None:
-    assert strangers(sentence, [PAPER]) == named
+    assert unretrieved_references(sentence, [PAPER]) == named
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,9 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from medground import __version__
 from medground.answer import Answer, Conflict, SourceDocument, Statement, Verdict
 from medground.conclude.decision import decide
-from medground.conclude.policy import Checked, release
+from medground.conclude.policy import Verdicted, release
 from medground.document import Document
 from medground.evidence import Evidence
 from medground.lean.model import Lean
@@ -19,6 +18,7 @@ from medground.run import Run
 from medground.sentence import Sentence, by_sentence, sentences_of
 from medground.verify.context import standing
 from medground.verify.scores import faithfulness, quoted_share, support_score
+from medground.version import __version__
 from medground.write.draft import Draft
 from medground.write.rationale import Mark, evidence_mark, joined
 
@@ -123,7 +123,7 @@ def _sides(conflict: Conflict) -> set[str]:
     return {e for side in conflict.sides for e in side.evidence}
 
 
-def _written(kept: Sequence[Checked], run: Run, mark: Mark) -> tuple[str, tuple[Statement, ...]]:
+def _written(kept: Sequence[Verdicted], run: Run, mark: Mark) -> tuple[str, tuple[Statement, ...]]:
     """The rationale, and its statements as slices of it."""
     sentences = [sentence for sentence, _ in kept]
     rationale, spans = joined(sentences_of(sentences), run.ledger.evidence, mark)

@@ -9,13 +9,13 @@ from pydantic import TypeAdapter
 
 from medground.answer import Decision, Status, Verdict
 from medground.conclude.limits import limits
-from medground.conclude.policy import UNSUPPORTED, Checked
+from medground.conclude.policy import UNSUPPORTED, Verdicted
 from medground.lean.model import Lean
 from medground.question import Question
 from medground.run import Run
 from medground.sentence import Sentence, sentences_of
 from medground.verify.judges import may_judge
-from medground.verify.silent import SILENT
+from medground.verify.reporting import NOT_FINDINGS
 from medground.write.draft import Draft
 
 _DECISION: TypeAdapter[Decision] = TypeAdapter(Decision)
@@ -25,7 +25,7 @@ _WRITERS = ("respond", "write", "reason", "direct", "recall")
 def decide(
     run: Run,
     draft: Draft,
-    kept: Sequence[Checked],
+    kept: Sequence[Verdicted],
     verdicts: Sequence[Verdict],
     lean: Lean | None,
     *,
@@ -75,7 +75,7 @@ def _decided(run: Run, draft: Draft, kept: Sequence[Sentence]) -> Decision:
     return _made(run.question, "decided", values, basis=draft.basis, reason=draft.reason)
 
 
-def _doubt(run: Run, draft: Draft, kept: Sequence[Checked], verdicts: Sequence[Verdict]) -> str | None:
+def _doubt(run: Run, draft: Draft, kept: Sequence[Verdicted], verdicts: Sequence[Verdict]) -> str | None:
     """Why an answer cannot stand on its rationale, or None when it can. A sentence that was dropped carries nothing."""
     who = _writer(run) if draft.basis == "model" else "the graph"
     said = f"{who} answers {', '.join(draft.answer)[:80]!r}"
@@ -98,7 +98,7 @@ def carries(verdict: Verdict) -> bool:
     Not on one that is not found, nor on one that words say is not what its source says, unless a judge has seen that,
     nor on a quote or a source that only asks, plans, supposes, or is a title.
     """
-    if verdict.label in UNSUPPORTED or not set(verdict.flags).isdisjoint(SILENT):
+    if verdict.label in UNSUPPORTED or not set(verdict.flags).isdisjoint(NOT_FINDINGS):
         return False
     return not verdict.flags or verdict.label not in ("related", "not judged")
 

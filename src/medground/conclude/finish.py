@@ -50,6 +50,6 @@ async def finish(
     lean = None if draft.answer else lean_of(question, evidence, run)
     conflicts = await find_conflicts(question, evidence, run)
     cited = [quote for quote in evidence if quote.id in shown] or evidence
-    if cited and (silent := unmentioned(question, cited, run)):
-        run.warn(f"no quote speaks of {', '.join(map(repr, silent))}, which the question names")
+    if cited and (unmentioned_concepts := unmentioned(question, cited, run)):
+        run.warn(f"no quote speaks of {', '.join(map(repr, unmentioned_concepts))}, which the question names")
     return compose(run, cut, verdicts, conflicts=conflicts, lean=lean, mark=mark)

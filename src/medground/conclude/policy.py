@@ -13,12 +13,12 @@ from medground.verify.named import FLAG
 _NEVER = ("contradicted",)
 UNSUPPORTED = ("not found", "unverified")
 
-Checked = tuple[Sentence, Verdict]
+Verdicted = tuple[Sentence, Verdict]
 
 
 def release(
     statements: Sequence[Sentence], verdicts: Sequence[Verdict], settings: VerifySettings, *, uncited: bool = False
-) -> tuple[list[Checked], list[Dropped]]:
+) -> tuple[list[Verdicted], list[Dropped]]:
     """Split checked statements into those that leave and the sentences that do not.
 
     Contradicted statements, sentences without any citation and those that name a work which was never retrieved never
@@ -27,7 +27,7 @@ def release(
     it, because what is left of a sentence may say something else. `uncited` lets sentences without citation leave: the
     baseline without retrieval has no other.
     """
-    kept: list[Checked] = []
+    kept: list[Verdicted] = []
     dropped: list[Dropped] = []
     left = iter(zip(statements, verdicts, strict=True))
     for group in by_sentence(statements):

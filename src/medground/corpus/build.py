@@ -36,7 +36,7 @@ from medground.corpus.tables import RowDamaged
 from medground.corpus.vectors import EXACT_LIMIT
 from medground.corpus.writer import DatabaseWriter
 from medground.errors import BadDocument, ConfigError, StorageFailed, UsageError
-from medground.progress import Progress, silent
+from medground.progress import Progress, no_progress
 
 Attachment = Callable[[Path], None]
 """Writes one file of a snapshot, at the path given."""
@@ -53,7 +53,7 @@ def build(
     *,
     embedder: Embedder | None = None,
     attachments: Mapping[str, Attachment] | None = None,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
     limit: int = DEFAULT_LIMIT,
     exact_limit: int = EXACT_LIMIT,
 ) -> Manifest:
@@ -88,7 +88,7 @@ def add(
     *,
     embedder: Embedder | None = None,
     attachments: Mapping[str, Attachment] | None = None,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
     exact_limit: int = EXACT_LIMIT,
 ) -> Manifest:
     """Add inputs to a corpus: a new snapshot takes over what the current one holds, with the same promises as `build`.

@@ -13,7 +13,7 @@ from medground.document import Document
 from medground.graph.documents import pages
 from medground.graph.hpo import LICENSE, Hpo
 from medground.graph.writing import GraphWriter
-from medground.progress import Progress, silent
+from medground.progress import Progress, no_progress
 
 NAME = "starter"
 GRAPH_FILE = "graph.sqlite"
@@ -40,7 +40,7 @@ def starter_input(release: Hpo | None = None, graph: GraphWriter | None = None) 
     return Input(name=release.name, reader="hpo", fingerprint=release.fingerprint, read=read, license=LICENSE)
 
 
-def build_starter(library: Library, progress: Progress = silent, release: Hpo | None = None) -> Manifest:
+def build_starter(library: Library, progress: Progress = no_progress, release: Hpo | None = None) -> Manifest:
     """Build the corpus `starter` in place of the one that is there, from the installed release by default.
 
     Raises:

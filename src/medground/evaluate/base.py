@@ -9,9 +9,9 @@ from typing import Any, Literal, Protocol
 
 from pydantic import Field
 
-from medground.answer import UsageReport
 from medground.document import Document, DocumentId, Frozen
 from medground.question import Question, Task
+from medground.usage import UsageReport
 
 Split = Literal["train", "validation", "test", "unknown"]
 

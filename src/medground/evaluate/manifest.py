@@ -13,10 +13,11 @@ from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from medground import __version__, operators
+from medground import operators
 from medground.engine import Engine
 from medground.evaluate.base import RunHeader
 from medground.operators.base import Operator
+from medground.version import __version__
 
 _LIBRARIES = (
     "faiss-cpu",

@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Protocol
 
-from medground.answer import Answer, UsageReport
+from medground.answer import Answer
 from medground.engine import Engine
 from medground.errors import (
     BudgetExhausted,
@@ -26,8 +26,9 @@ from medground.evaluate.base import DataSet, Item, RunLine, RunStatus
 from medground.evaluate.datasets.release import check_release
 from medground.evaluate.manifest import make_header
 from medground.evaluate.runs import RunFile
-from medground.evaluate.sources import GivenSource, HeardSource, found_documents
+from medground.evaluate.sources import GivenSource, RecordingSource, found_documents
 from medground.evaluate.tally import Tally
+from medground.usage import UsageReport
 
 _STATUS: dict[str, RunStatus] = {"decided": "answered"}
 _STOPS = (ConfigError, SnapshotCorrupt, StorageFailed)
@@ -135,7 +136,7 @@ async def ask_item(engine: Engine, item: Item, *, with_context: bool = False) ->
         ConfigError, SnapshotCorrupt, StorageFailed: nothing could be asked.
     """
     given = [GivenSource(item.context)] if with_context else engine.sources
-    sources = [HeardSource(source) for source in given]
+    sources = [RecordingSource(source) for source in given]
     # The view shares models with the engine and is never closed.
     view = replace(engine, sources=sources, graphs=() if with_context else engine.graphs)
     started = time.monotonic()
@@ -221,7 +222,7 @@ def selected_items(selection: Selection, done: Collection[str] = ()) -> Iterator
         left = None if selection.limit is None else selection.limit - len(done)
         yield from islice(read(selection.path, selection.split, lambda i: i not in done), left)
         return
-    chosen = sorted(_ids(selection), key=lambda i: lot(i, selection.seed))[: selection.limit]
+    chosen = sorted(_ids(selection), key=lambda i: shuffle_key(i, selection.seed))[: selection.limit]
     order = [i for i in chosen if i not in done]
     wanted = frozenset(order)
     items = {item.id: item for item in read(selection.path, selection.split, wanted.__contains__)}
@@ -229,6 +230,6 @@ def selected_items(selection: Selection, done: Collection[str] = ()) -> Iterator
         yield items.pop(i)
 
 
-def lot(item: str, seed: int | None) -> str:
-    """The place of an item in the shuffle of a seed: items are asked in the order of their lots."""
+def shuffle_key(item: str, seed: int | None) -> str:
+    """The place of an item in the shuffle of a seed: items are asked in the order of these keys."""
     return hashlib.sha256(f"{seed}:{item}".encode()).hexdigest()

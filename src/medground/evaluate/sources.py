@@ -41,7 +41,7 @@ class GivenSource:
         """Nothing is held."""
 
 
-class HeardSource:
+class RecordingSource:
     """Another source, and the rankings that it gave."""
 
     def __init__(self, source: Source) -> None:
@@ -72,7 +72,7 @@ class HeardSource:
         """The source is closed by whoever opened it."""
 
 
-def found_documents(sources: Sequence[HeardSource], k: int) -> tuple[DocumentId, ...]:
+def found_documents(sources: Sequence[RecordingSource], k: int) -> tuple[DocumentId, ...]:
     """What all searches found: their rankings fused (RRF with `k`), each document where its best passage stands."""
     rankings = [ranking for source in sources for ranking in source.rankings if ranking]
     return tuple(dict.fromkeys(hit.passage.document_id for hit in fuse(rankings, k)))[:MOST_FOUND]

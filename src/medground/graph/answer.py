@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
 from medground.graph.finding import FindingStatus, GraphFact, GraphFinding
-from medground.graph.finding import Relation as Asked
+from medground.graph.finding import RelationKind as Asked
 from medground.graph.names import name_key
 from medground.graph.question import GraphQuestion
-from medground.graph.relation import Concept, Place, Relation
+from medground.graph.relation import Concept, Relation, StatedAt
 from medground.graph.store import GraphStore
 from medground.graph.wording import sentence
 
@@ -38,7 +38,7 @@ def entails(store: GraphStore, fact: GraphFact) -> bool:
     Raises:
         SnapshotCorrupt: the graph cannot be read.
     """
-    relation = store.stated_at(Place(fact.document_id, fact.start, fact.end))
+    relation = store.stated_at(StatedAt(fact.document_id, fact.start, fact.end))
     if relation is None or relation.excluded != fact.excluded or relation.references != fact.references:
         return False
     if fact.sentence == sentence(relation):
@@ -53,20 +53,20 @@ def _feature(store: GraphStore, question: GraphQuestion) -> GraphFinding:
     """Whether, and how often, a disease has a phenotype; through kinds of it too."""
     found = {disease: _of_disease(store, disease, question.phenotypes) for disease in question.diseases}
     facts = sorted((fact for of_one in found.values() for fact in of_one), key=lambda fact: fact.excluded)
-    silent = [disease for disease, of_one in found.items() if not of_one]
+    unrecorded = [disease for disease, of_one in found.items() if not of_one]
     notes = [_shown(len(facts), "facts")]
     if not facts:
         return _finding(store, question, "not recorded", [], [])
     if facts[0].excluded:
         excluding = [disease for disease, of_one in found.items() if of_one]
-        if not _names(silent) <= _names(excluding):
+        if not _names(unrecorded) <= _names(excluding):
             # One type of a family without the feature says nothing about the other types.
-            note = f"not recorded in {store.name} for {_labels(silent)}; excluded in {_labels(excluding)}"
+            note = f"not recorded in {store.name} for {_labels(unrecorded)}; excluded in {_labels(excluding)}"
             return _finding(store, question, "not recorded", [], [note])
     elif facts[-1].excluded:
         notes.append("recorded in one entry and excluded in another")
-    if silent:
-        notes.append(f"not recorded in {_labels(silent)}")
+    if unrecorded:
+        notes.append(f"not recorded in {_labels(unrecorded)}")
     ruled_out = any(fact.ruled_out for fact in facts)
     absent: FindingStatus = "excluded" if ruled_out else "seen in none"
     return _finding(store, question, absent if facts[0].excluded else "recorded", facts, notes)
@@ -121,9 +121,9 @@ def _genes_of(store: GraphStore, question: GraphQuestion) -> GraphFinding:
     if not facts:
         return _finding(store, question, "not recorded", [], [])
     notes = [_ASSOCIATION, _shown(len(found), "gene links")]
-    silent = [d for d in question.diseases if d.id not in {r.subject.id for r in found}]
-    if silent:
-        notes.append(f"{'not' if wanted else 'no gene'} recorded for {_labels(silent)}")
+    unrecorded = [d for d in question.diseases if d.id not in {r.subject.id for r in found}]
+    if unrecorded:
+        notes.append(f"{'not' if wanted else 'no gene'} recorded for {_labels(unrecorded)}")
     if links:
         notes.append(f"{len(links):,} genes are linked through diseases with the phenotype, {len(shown)} are shown")
     names = dict.fromkeys(r.object.name for r in (*found[:SHOWN], *(link for link, _ in shown)))
@@ -199,7 +199,7 @@ def _finding(
 
 
 def _fact(relation: Relation, asked: Concept | None = None) -> GraphFact:
-    place = relation.place or Place("", 0, 0)
+    place = relation.place or StatedAt("", 0, 0)
     return GraphFact(
         sentence=sentence(relation, asked),
         document_id=place.document_id,

@@ -9,7 +9,7 @@ from itertools import accumulate
 
 from medground.document import Document, Section
 from medground.graph.hpo import LICENSE, Disease, Hpo, Term
-from medground.graph.relation import Concept, Name, Place, Predicate, Relation
+from medground.graph.relation import Concept, Name, Predicate, Relation, StatedAt
 from medground.graph.wording import line
 
 SHOWN = 5
@@ -139,7 +139,7 @@ class _Text:
         about = relations[0].subject.id
         places = self.lines(heading, [line(relation) for relation in relations])
         self._relations += [
-            Relation(*relation[:-1], Place(about, start, end))  # `_replace` takes five times as long
+            Relation(*relation[:-1], StatedAt(about, start, end))  # `_replace` takes five times as long
             for relation, (start, end) in zip(relations, places, strict=True)
         ]
 

@@ -6,7 +6,7 @@ from typing import Literal
 
 from medground.document import DocumentId, Frozen
 
-Relation = Literal[
+RelationKind = Literal[
     "feature of", "frequency of", "diseases with", "genes of", "features of", "diseases of gene", "definition of"
 ]
 FindingStatus = Literal["recorded", "excluded", "seen in none", "not recorded"]
@@ -36,7 +36,7 @@ class GraphFinding(Frozen):
     in `facts`. `note` is a line for the reader, such as "not recorded in HPO 2025-01-16".
     """
 
-    relation: Relation
+    relation: RelationKind
     status: FindingStatus
     concepts: tuple[str, ...] = ()
     facts: tuple[GraphFact, ...] = ()

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from medground.graph.finding import Relation
+from medground.graph.finding import RelationKind
 from medground.graph.relation import Concept, ConceptKind
 from medground.graph.store import GraphStore
 
@@ -28,7 +28,7 @@ class GraphQuestion:
             its NOT says nothing about them.
     """
 
-    relation: Relation
+    relation: RelationKind
     phenotypes: tuple[Concept, ...] = ()
     diseases: tuple[Concept, ...] = ()
     genes: tuple[Concept, ...] = ()
@@ -68,7 +68,7 @@ _PARTS = {
     "M": r"(?P<m>.+?)",
     "X": r"(?P<x>.+?)",
 }
-_PATTERNS: tuple[tuple[Relation, str], ...] = (
+_PATTERNS: tuple[tuple[RelationKind, str], ...] = (
     ("feature of", "BE P ART KNOWN FEATURE (?:of|in|seen in) (?:PEOPLE )?D"),
     ("feature of", "BE P (?:KNOWN)?SEEN in (?:PEOPLE )?D"),
     ("feature of", "BE there P in (?:PEOPLE )?D"),
@@ -113,7 +113,7 @@ _PATTERNS: tuple[tuple[Relation, str], ...] = (
     ("definition of", "what is the (?:definition|meaning) of M"),
     ("definition of", "define M"),
 )  # fmt: skip
-_RECORDED_ONLY: tuple[tuple[Relation, str], ...] = (
+_RECORDED_ONLY: tuple[tuple[RelationKind, str], ...] = (
     ("feature of", "AUX D (?:also )?cause P"),
     ("feature of", "BE P (?:associated with|linked to) D"),
     ("feature of", "BE D (?:associated with|linked to) P"),
@@ -161,7 +161,9 @@ def read_question(store: GraphStore, text: str) -> GraphQuestion | None:
     return None
 
 
-def _linked(store: GraphStore, relation: Relation, slots: dict[str, str], only_recorded: bool) -> GraphQuestion | None:
+def _linked(
+    store: GraphStore, relation: RelationKind, slots: dict[str, str], only_recorded: bool
+) -> GraphQuestion | None:
     """The question with every slot linked, or None when a slot names nothing."""
     linked: dict[str, tuple[Concept, ...]] = {}
     if "p" in slots and "d" in slots and _named(store, slots["d"], ("phenotype",)):

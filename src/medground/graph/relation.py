@@ -87,7 +87,7 @@ def frequency(text: str) -> Frequency | None:
     return None
 
 
-class Place(NamedTuple):
+class StatedAt(NamedTuple):
     """Where a document states a relation: `document.text[start:end]` is that line."""
 
     document_id: str
@@ -107,7 +107,7 @@ class Relation(NamedTuple):
     onset: str = ""
     modifiers: tuple[str, ...] = ()
     references: tuple[str, ...] = ()
-    place: Place | None = None
+    place: StatedAt | None = None
 
     @property
     def excluded(self) -> bool:

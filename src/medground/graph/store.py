@@ -13,7 +13,7 @@ from typing import Any, Self
 
 from medground.errors import SnapshotCorrupt
 from medground.graph.names import FULL, NUMBER_LOST, name_key
-from medground.graph.relation import Concept, ConceptKind, Place, Relation, frequency
+from medground.graph.relation import Concept, ConceptKind, Relation, StatedAt, frequency
 
 _ID = re.compile(r"(?:HP|OMIM|ORPHA|DECIPHER|NCBIGene):\w+", re.IGNORECASE)
 _BY_ID = """
@@ -101,7 +101,7 @@ class GraphStore:
         rows = self._rows(f"{_RELATION} WHERE {where} ORDER BY r.number", *values, predicate, predicate)
         return [_relation(row) for row in rows]
 
-    def stated_at(self, place: Place) -> Relation | None:
+    def stated_at(self, place: StatedAt) -> Relation | None:
         """The relation that a document states at a place."""
         rows = self._rows(_AT_PLACE, place.document_id, place.start, place.end)
         return _relation(rows[0]) if rows else None
@@ -172,5 +172,5 @@ def _relation(row: tuple[Any, ...]) -> Relation:
         onset=onset,
         modifiers=tuple(modifiers.split("\n")) if modifiers else (),
         references=tuple(references.split("\n")) if references else (),
-        place=Place(subject.id, start, end),
+        place=StatedAt(subject.id, start, end),
     )

@@ -37,7 +37,7 @@ LONGEST = 200
 
 
 @dataclass(frozen=True)
-class Place:
+class Endpoint:
     """A model and where it is, for messages.
 
     Attributes:
@@ -75,7 +75,9 @@ def is_loopback(url: str | None) -> bool:
         return host == "localhost"
 
 
-def explain(error: AgentRunError | UserError, place: Place, operator: str, usage: Usage) -> ModelFailed | ConfigError:
+def explain(
+    error: AgentRunError | UserError, place: Endpoint, operator: str, usage: Usage
+) -> ModelFailed | ConfigError:
     """The error to raise for one of pydantic-ai's."""
     at = place.address or "the provider"
     if isinstance(error, ModelAuthenticationError) and getattr(error, "status_code", 401) == 401:
@@ -89,7 +91,7 @@ def explain(error: AgentRunError | UserError, place: Place, operator: str, usage
     return ModelFailed(place.clean(reason), model=place.name, usage=usage, unreadable=_is_unreadable(error))
 
 
-def _api_failure(error: ModelAPIError, place: Place, at: str) -> str:
+def _api_failure(error: ModelAPIError, place: Endpoint, at: str) -> str:
     if isinstance(error, ModelRequestTimeout):
         return f"no answer within {error.timeout:g} s; raise model.timeout or name a faster model"
     if isinstance(error, ModelTimeoutError) and error.phase != "connect":
@@ -149,7 +151,7 @@ def _last_problem(retry: ToolRetryError) -> str:
     return f"{'.'.join(map(str, first.get('loc', ()))) or 'it'}: {first.get('msg', 'does not fit the schema')}"
 
 
-def _own_words(error: ModelHTTPError, place: Place) -> str:
+def _own_words(error: ModelHTTPError, place: Endpoint) -> str:
     body = error.body
     if isinstance(body, Mapping) and isinstance(body.get("error"), Mapping):
         body = body["error"]

@@ -17,7 +17,7 @@ from pydantic_ai.settings import ModelSettings
 from medground.errors import BudgetExhausted
 from medground.models.attempts import Attempts, Patience
 from medground.models.base import CallLimits, Reply
-from medground.models.failures import Place, explain, is_loopback, shown_address
+from medground.models.failures import Endpoint, explain, is_loopback, shown_address
 from medground.models.probabilities import asking_for_probabilities, probabilities_of
 from medground.operators.base import I, InvalidOutput, O, Operator, WeighedOutput
 from medground.usage import Usage
@@ -76,7 +76,7 @@ class ServedModel:
         self._patience = patience or Patience()
         self._settings = _settings(model, timeout, temperature)
         self._gives_probabilities = not _refuses_sampling(model.profile)
-        self._place = Place(name, shown_address(model.base_url), key_hint, secrets)
+        self._place = Endpoint(name, shown_address(model.base_url), key_hint, secrets)
         self._free = name.partition(":")[0] == "local" or is_loopback(model.base_url)
         sampling = self._settings.get("temperature")
         self._identity = json.dumps([name, model.model_name, self._place.address, sampling, identity])

@@ -15,7 +15,7 @@ from medground.operators.keyless import flags as keyless
 from medground.operators.reading import DATA_RULE
 from medground.operators.views import EvidenceView
 
-Relation = Literal["entails", "contradicts", "related", "neutral"]
+Entailment = Literal["entails", "contradicts", "related", "neutral"]
 
 FLAGS = tuple(keyless.FLAGS)
 """Names of differences between a statement and its source."""
@@ -29,7 +29,7 @@ class EntailInput(OperatorInput):
 class EntailOutput(WeighedOutput):
     weighed: ClassVar[str] = "relation"
 
-    relation: Relation
+    relation: Entailment
     best: str | None = Field(default=None, description="id of the quote that decides it")
     flags: tuple[str, ...] = Field(
         default=(), description="kinds of difference between statement and quote; empty where there is none"

@@ -33,7 +33,7 @@ from medground.run import Run
 
 
 @dataclass(frozen=True)
-class Found:
+class QueryResult:
     """What a query found: hits in rank order, and the signals of the first documents (Eq. 4 and 5)."""
 
     hits: tuple[Hit, ...]
@@ -45,21 +45,21 @@ class Found:
         return len({hit.passage.document_id for hit in self.hits})
 
 
-async def look(question: Question, query: PubMedQuery, run: Run) -> Found:
+async def look(question: Question, query: PubMedQuery, run: Run) -> QueryResult:
     """Search, and take titles and abstracts of the first documents; nothing else is read (Eq. 4 and 5)."""
     results = await run.search(query.tree, text=question.text, shown=_with_dates(question, query))
     hits = fuse([ranking for result in results for ranking in result.rankings], k=run.settings.retrieval.fusion_k)
     first = list(dict.fromkeys(h.passage.document_id for h in hits))[: run.settings.pubmed_reasoner.signals]
     await run.retrieve(first)
     documents = [run.ledger.documents[i] for i in first if i in run.ledger.documents]
-    return Found(
+    return QueryResult(
         tuple(hits),
         tuple(Signal(title=d.title, abstract=d.text[: run.settings.pubmed_reasoner.signal_length]) for d in documents),
     )
 
 
 async def critique(
-    question: Question, terms: Sequence[Candidate], query: PubMedQuery, found: Found, run: Run
+    question: Question, terms: Sequence[Candidate], query: PubMedQuery, found: QueryResult, run: Run
 ) -> list[Feedback]:
     """Coverage, alignment and redundancy of each term, asked at once (Eq. 6 to 8)."""
     if not terms:
@@ -83,7 +83,9 @@ async def critique(
     ]
 
 
-async def revise_terms(question: Question, feedback: Sequence[Feedback], found: Found, run: Run) -> list[Candidate]:
+async def revise_terms(
+    question: Question, feedback: Sequence[Feedback], found: QueryResult, run: Run
+) -> list[Candidate]:
     """The terms after their critique (Eq. 9)."""
     value = UpdateTermsInput(question=question.text, feedback=tuple(feedback), signals=found.signals)
     output = await run.ask(update_terms, value)
@@ -92,7 +94,11 @@ async def revise_terms(question: Question, feedback: Sequence[Feedback], found: 
 
 
 async def next_query(
-    question: Question, terms: Sequence[Candidate], found: Found, history: Sequence[tuple[PubMedQuery, Found]], run: Run
+    question: Question,
+    terms: Sequence[Candidate],
+    found: QueryResult,
+    history: Sequence[tuple[PubMedQuery, QueryResult]],
+    run: Run,
 ) -> PubMedQuery:
     """A better query that knows the ones before it (Eq. 10), normalised (Eq. 11)."""
     output = await run.ask(

@@ -20,7 +20,7 @@ import stamina
 
 from medground.pubmed.eutils_cache import AnswerCache, cache_key
 from medground.pubmed.eutils_faults import Fault, status_fault, type_fault
-from medground.pubmed.eutils_place import Patience, Place
+from medground.pubmed.eutils_service import EutilsService, Patience
 from medground.pubmed.limits import Pace, shared_pace
 
 T = TypeVar("T")
@@ -45,7 +45,11 @@ class Transport:
     """
 
     def __init__(
-        self, place: Place, cache: AnswerCache | None = None, patience: Patience | None = None, pace: Pace | None = None
+        self,
+        place: EutilsService,
+        cache: AnswerCache | None = None,
+        patience: Patience | None = None,
+        pace: Pace | None = None,
     ) -> None:
         self.place = place
         self.attempts = 0

@@ -14,7 +14,7 @@ import tantivy
 from medground.corpus.faults import reading, writing
 from medground.corpus.lexical_fields import register_analysers
 from medground.document import Document
-from medground.progress import Progress, silent
+from medground.progress import Progress, no_progress
 from medground.pubmed.records_fields import ORDERS, PMID, date_of, entry, schema, value_of
 from medground.pubmed.records_query import compile_records_query
 from medground.query import Query
@@ -50,7 +50,7 @@ class RecordsIndex:
 
     @classmethod
     def open_or_build(
-        cls, folder: Path, documents: Callable[[], Iterable[Document]], progress: Progress = silent
+        cls, folder: Path, documents: Callable[[], Iterable[Document]], progress: Progress = no_progress
     ) -> RecordsIndex:
         """Open the index in `folder`, made from the documents when it is not there; others are left alone.
 

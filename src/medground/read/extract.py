@@ -19,7 +19,7 @@ from medground.operators.reading import (
 )
 from medground.operators.views import EvidenceView, PassageView
 from medground.question import Question
-from medground.read.numbered import Place, numbered
+from medground.read.numbered import TextSpan, numbered
 from medground.read.order import Reading
 from medground.run import Run
 
@@ -49,7 +49,7 @@ async def extract_evidence(question: Question, readings: Sequence[Reading], run:
         ModelFailed: the model gave no usable output.
         UnknownCitation: a reading's document was not retrieved.
     """
-    places: dict[str, Place] = {}
+    places: dict[str, TextSpan] = {}
     ranks = {reading.document_id: reading.rank for reading in readings}
     standing = [(reading, [p for p in reading.passages if run.stands(p)]) for reading in readings]
     views = tuple(

@@ -16,7 +16,7 @@ _CLOSED_TASKS = ("yes-no", "yes-no-maybe")
 
 
 @dataclass(frozen=True)
-class GraphWord:
+class GraphAnswer:
     """A finding, who gave it, and its facts with their quotes."""
 
     graph: KnowledgeGraph
@@ -28,7 +28,7 @@ class GraphWord:
         return any(fact.sentence == sentence and self.graph.entails(fact) for fact, _ in self.facts)
 
 
-async def ask_graphs(question: Question, run: Run) -> GraphWord | None:
+async def ask_graphs(question: Question, run: Run) -> GraphAnswer | None:
     """The first graph that has the relation; else one that knows the concepts but not the relation; else None."""
     if not run.graphs or not _may_answer(question):
         return None
@@ -45,7 +45,7 @@ async def ask_graphs(question: Question, run: Run) -> GraphWord | None:
         (fact, run.ledger.quote(fact.document_id, fact.start, fact.end, origin="graph", rank=rank))
         for rank, fact in enumerate(finding.facts, start=1)
     ]
-    return GraphWord(graph, finding, tuple(quotes))
+    return GraphAnswer(graph, finding, tuple(quotes))
 
 
 def _may_answer(question: Question) -> bool:

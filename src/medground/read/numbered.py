@@ -8,11 +8,13 @@ from medground.document import Document, Passage
 from medground.operators.views import SentencedPassage, SentenceView
 from medground.text.sentences import sentence_spans
 
-Place = tuple[str, int, int]
+TextSpan = tuple[str, int, int]
 """Document id and the offsets of a sentence in its text."""
 
 
-def numbered(key: str, document: Document, passages: Sequence[Passage], places: dict[str, Place]) -> SentencedPassage:
+def numbered(
+    key: str, document: Document, passages: Sequence[Passage], places: dict[str, TextSpan]
+) -> SentencedPassage:
     """Passages of one document as sentences `KEY.S1`, `KEY.S2`, ... in the order of the text.
 
     `places` is told where each sentence stands.

@@ -19,7 +19,7 @@ from medground.rank.fuse import fuse
 from medground.rank.merge import merge_duplicates
 from medground.rank.rerank import rerank
 from medground.read.extract import extract_evidence, is_sufficient, screen_batch
-from medground.read.graph import GraphWord, ask_graphs
+from medground.read.graph import GraphAnswer, ask_graphs
 from medground.read.order import batches, reading_list
 from medground.read.standing import readable
 from medground.run import Run
@@ -63,7 +63,7 @@ async def _read(question: Question, hits: Sequence[Hit], run: Run) -> list[Evide
     return evidence
 
 
-async def _from_graph(question: Question, word: GraphWord, run: Run) -> Answer:
+async def _from_graph(question: Question, word: GraphAnswer, run: Run) -> Answer:
     draft = graph_draft(question, word)
     verdicts = await check_all(draft.sentences, run, graph=lambda sentence: word.entails(sentence.text))
     return compose(run, draft, verdicts)

@@ -14,7 +14,7 @@ from medground.conclude.compose import compose, unanswered
 from medground.conclude.finish import finish
 from medground.evidence import Evidence
 from medground.operators.searching import Candidate
-from medground.plan.critic import Found, critique, look, next_query, quality, revise_terms
+from medground.plan.critic import QueryResult, critique, look, next_query, quality, revise_terms
 from medground.plan.mesh import PubMedQuery, choose_terms, first_query, propose_terms
 from medground.plan.relax import relaxed, with_concepts
 from medground.question import Question
@@ -63,7 +63,7 @@ async def pubmed_reasoner(question: Question, run: Run) -> Answer:
 
 async def _self_critic(
     question: Question, terms: Sequence[Candidate], query: PubMedQuery, run: Run
-) -> tuple[PubMedQuery, Found]:
+) -> tuple[PubMedQuery, QueryResult]:
     """Algorithm 1: refine the query until coverage and alignment stop improving, a query repeats, or T rounds."""
     found = await _look_or_widen(question, query, run)
     history = [(query, found)]
@@ -88,7 +88,7 @@ async def _self_critic(
     return chosen
 
 
-async def _reflective_retrieval(question: Question, found: Found, known: Sequence[Evidence], run: Run) -> _Read:
+async def _reflective_retrieval(question: Question, found: QueryResult, known: Sequence[Evidence], run: Run) -> _Read:
     """Algorithm 2: filter, then read in batches until the evidence suffices, a batch adds nothing, or T is used."""
     extras = run.settings.pubmed_reasoner
     standing = await readable(found.hits, run, retractions=extras.retractions)
@@ -114,7 +114,7 @@ async def _reflective_retrieval(question: Question, found: Found, known: Sequenc
     return _Read(tuple(evidence), not extras.batching and bool(evidence))
 
 
-async def _look_or_widen(question: Question, query: PubMedQuery, run: Run) -> Found:
+async def _look_or_widen(question: Question, query: PubMedQuery, run: Run) -> QueryResult:
     """What a query finds; (a) a wider one where it finds too little."""
     found = await look(question, query, run)
     extras = run.settings.pubmed_reasoner
@@ -124,8 +124,8 @@ async def _look_or_widen(question: Question, query: PubMedQuery, run: Run) -> Fo
 
 
 async def _widen(
-    question: Question, query: PubMedQuery, found: Found, run: Run, *, enough: int
-) -> tuple[PubMedQuery, Found]:
+    question: Question, query: PubMedQuery, found: QueryResult, run: Run, *, enough: int
+) -> tuple[PubMedQuery, QueryResult]:
     """A query that finds `enough` documents, or the widest there is; no query is searched twice."""
     seen = {query.text: found}
 

@@ -10,7 +10,7 @@ from medground.errors import SnapshotCorrupt
 from medground.graph.answer import entails, find
 from medground.graph.finding import GraphFact, GraphFinding
 from medground.graph.question import read_question
-from medground.graph.relation import Place
+from medground.graph.relation import StatedAt
 from medground.graph.store import GraphStore
 from medground.graph.wording import line
 
@@ -69,5 +69,5 @@ class GraphSource:
                 )
 
     def _states(self, document: Document, fact: GraphFact) -> bool:
-        relation = self._store.stated_at(Place(fact.document_id, fact.start, fact.end))
+        relation = self._store.stated_at(StatedAt(fact.document_id, fact.start, fact.end))
         return relation is not None and document.text[fact.start : fact.end] == line(relation)

@@ -12,7 +12,7 @@ from medground.corpus.starter import GRAPH_FILE, build_starter
 from medground.corpus.starter import NAME as STARTER
 from medground.errors import ConfigError, SnapshotCorrupt
 from medground.graph.store import GraphStore
-from medground.progress import Progress, silent
+from medground.progress import Progress, no_progress
 from medground.settings import Settings
 from medground.sources.base import KnowledgeGraph, Source
 from medground.sources.corpus import CorpusSource
@@ -21,7 +21,7 @@ from medground.sources.graph import GraphSource
 log = logging.getLogger(__name__)
 
 
-def open_corpora(settings: Settings, progress: Progress = silent) -> tuple[list[Source], list[KnowledgeGraph]]:
+def open_corpora(settings: Settings, progress: Progress = no_progress) -> tuple[list[Source], list[KnowledgeGraph]]:
     """Sources and graphs that the settings name; the starter corpus is built when it is missing.
 
     Raises:

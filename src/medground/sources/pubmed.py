@@ -12,7 +12,7 @@ from medground.errors import SourceUnavailable, UsageError
 from medground.pubmed import to_pubmed
 from medground.pubmed.eutils import MOST_FOUND, Eutils, Sort
 from medground.pubmed.eutils_cache import AnswerCache
-from medground.pubmed.eutils_place import NCBI, Place
+from medground.pubmed.eutils_service import NCBI, EutilsService
 from medground.pubmed.eutils_transport import Transport
 from medground.query import And, Filters, Query
 from medground.sources.base import Found
@@ -49,7 +49,7 @@ class PubMedSource:
         Raises:
             ConfigError: `url` is no address.
         """
-        place = Place(
+        place = EutilsService(
             name="pubmed:live" if url is None else f"pubmed:{url.rstrip('/')}",
             address=url or NCBI,
             email=email,

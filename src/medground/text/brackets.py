@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-Span = tuple[int, int]
+from medground.text.sentences import Span
 
 _LONGEST = 400
 """Characters; a pair further apart is a slip of the pen and protects nothing."""

@@ -24,9 +24,9 @@ from medground.verify.critics.base import Claim, Critic, Judgement, sound
 from medground.verify.critics.open import open_critic
 from medground.verify.judges import may_judge
 from medground.verify.named import FLAG as REFERENCE
-from medground.verify.named import strangers
+from medground.verify.named import unretrieved_references
 from medground.verify.overclaim import excesses, held_back
-from medground.verify.silent import asks, why_silent
+from medground.verify.reporting import asks, why_not_finding
 from medground.verify.taxonomy import label_all
 
 __all__ = ["Checked", "GraphCheck", "check_all", "check_each"]
@@ -130,7 +130,7 @@ def _settled(sentence: Sentence, run: Run, graph: GraphCheck | None, *, context:
         return _by_graph(cited[0], entailed=graph(sentence))
     if same := next((e for e in cited if _normal(e.quote) == _normal(sentence.text)), None):
         return _quoted(same, run)
-    if works := strangers(sentence.whole.text, run.ledger.documents.values()):
+    if works := unretrieved_references(sentence.whole.text, run.ledger.documents.values()):
         note = f"it names {', '.join(works)[:120]}, which this run never retrieved"
         return Verdict(label="not found", critic="citation", flags=(REFERENCE,), note=note)
     if sentence.evidence and not cited:
@@ -144,7 +144,7 @@ def _settled(sentence: Sentence, run: Run, graph: GraphCheck | None, *, context:
 
 def _quoted(evidence: Evidence, run: Run) -> Verdict:
     """The source's own words, flagged where they report nothing."""
-    found = why_silent(evidence.quote, run.ledger.documents[evidence.document_id])
+    found = why_not_finding(evidence.quote, run.ledger.documents[evidence.document_id])
     note = "the source's own words" + (f", which report nothing: `{found[1]}`" if found else "")
     return Verdict(label="quoted", critic="verbatim", best=evidence.id, flags=found[:1] if found else (), note=note)
 

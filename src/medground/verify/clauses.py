@@ -12,7 +12,8 @@ from collections.abc import Iterable
 from itertools import pairwise
 from typing import NamedTuple
 
-from medground.text.brackets import Span, blanked
+from medground.text.brackets import blanked
+from medground.text.sentences import Span
 from medground.verify.finite import AUXILIARIES, FUNCTION, Clause, words_of
 
 _REPORT = r"(?:suggest|indicat|impl|show|demonstrat|mean|confirm|reveal|prov)"

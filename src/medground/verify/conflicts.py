@@ -18,7 +18,7 @@ from medground.operators.keyless.disagreement import Difference, Finding, Kind, 
 from medground.question import Question
 from medground.run import Run
 from medground.verify.context import standing
-from medground.verify.silent import why_silent
+from medground.verify.reporting import why_not_finding
 
 _BEFORE_RESULTS = re.compile(
     r"background|introduction|objective|aim|purpose|method|context|rationale|design", re.IGNORECASE
@@ -36,15 +36,15 @@ async def find_conflicts(question: Question, evidence: Sequence[Evidence], run: 
     Evidence whose extraction no model answered has no stance, and is compared by words.
     """
     reader = run.answered_by.get("extract", KEYLESS)
-    told = [e for e in standing(evidence, run) if e.origin == "text" and not _is_silent(e, run)]
+    told = [e for e in standing(evidence, run) if e.origin == "text" and not _is_not_finding(e, run)]
     with run.trace.span("find conflicts", quotes=len(told), found_by=reader) as span:
         found = _by_words(question.text, told, run) if reader == KEYLESS else _by_stance(question, told, reader)
         span.set(conflicts=len(found))
     return found
 
 
-def _is_silent(evidence: Evidence, run: Run) -> bool:
-    return why_silent(evidence.quote, run.ledger.documents[evidence.document_id]) is not None
+def _is_not_finding(evidence: Evidence, run: Run) -> bool:
+    return why_not_finding(evidence.quote, run.ledger.documents[evidence.document_id]) is not None
 
 
 def _by_stance(question: Question, evidence: Sequence[Evidence], reader: str) -> list[Conflict]:

@@ -19,7 +19,7 @@ from medground.text.sentences import sentence_spans
 
 
 @dataclass(frozen=True)
-class Place:
+class Premise:
     """A slice of a retrieved document, and the place of its passage in the context (1 first)."""
 
     document_id: str
@@ -37,7 +37,7 @@ class Context:
     """Premises that every statement of a rationale shares, `P1`, `P2`, ..., and where each stands."""
 
     views: tuple[EvidenceView, ...] = ()
-    places: Mapping[str, Place] = field(default_factory=dict)
+    places: Mapping[str, Premise] = field(default_factory=dict)
 
     def cites(self, best: str | None, sentence: Sentence, run: Run) -> bool:
         """Whether a sentence cites the whole of a premise: what holds for the premise then holds for its citation."""
@@ -80,14 +80,14 @@ async def context_of(hits: Sequence[Hit], run: Run, *, by_sentence: bool) -> Con
     passages = [hit.passage for hit in first if hit.passage.text.strip()]
     await run.retrieve([p.document_id for p in passages])
     views: list[EvidenceView] = []
-    places: dict[str, Place] = {}
+    places: dict[str, Premise] = {}
     for rank, passage in enumerate(passages, start=1):
         if not _stands(passage, run):
             continue
         spans = sentence_spans(passage.text) if by_sentence else [(0, len(passage.text))]
         for number, (start, end) in enumerate(spans, start=1):
             key = f"P{rank}.S{number}" if by_sentence else f"P{rank}"
-            places[key] = Place(passage.document_id, passage.start + start, passage.start + end, rank)
+            places[key] = Premise(passage.document_id, passage.start + start, passage.start + end, rank)
             views.append(_view(key, passage, passage.text[start:end]))
     return Context(tuple(views), places)
 

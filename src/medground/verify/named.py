@@ -22,7 +22,7 @@ _ID = r"(?:E\d+|P\d+(?:\.S\d+)?)"
 _MARKS = re.compile(rf"\s*\[{_ID}(?:\s*[,;]\s*{_ID})*\]")
 
 
-def strangers(sentence: str, documents: Iterable[Document]) -> list[str]:
+def unretrieved_references(sentence: str, documents: Iterable[Document]) -> list[str]:
     """The works that a sentence names and that none of the documents is or names."""
     named = list(dict.fromkeys(match[0].rstrip(".,;:)]}") for match in _NAMED.finditer(sentence)))
     if not named:

@@ -18,7 +18,7 @@ from medground.document import Document
 from medground.operators.keyless.flags import differences
 from medground.operators.keyless.flags.cues import ASSOCIATION, DOUBT, HEDGE
 from medground.text import words
-from medground.verify.silent import PURPOSE, TITLE, asks_or_plans, why_silent
+from medground.verify.reporting import PURPOSE, TITLE, asks_or_plans, why_not_finding
 
 _REPORTED = re.compile(
     r"\b(?:suggest\w*|hypothesi\w+|speculat\w+|appear(?:s|ed)?|seem(?:s|ed)?|possible|likely)\b[^.;,]{0,20}?\bthat\b",
@@ -116,10 +116,10 @@ def _population(statement: str, quote: str, document: Document, sentence: str) -
     return not_of_people(quote, document)
 
 
-def _silent(flag: str, statement: str, quote: str, document: Document, sentence: str) -> str | None:
+def _not_finding(flag: str, statement: str, quote: str, document: Document, sentence: str) -> str | None:
     if asks_or_plans(sentence):
         return None
-    found = why_silent(quote, document)
+    found = why_not_finding(quote, document)
     return found[1] if found and found[0] == flag else None
 
 
@@ -139,6 +139,6 @@ _KINDS: Mapping[str, Callable[[str, str, Document, str], str | None]] = {
     "certainty": _certainty,
     "cause": _cause,
     "population": _population,
-    PURPOSE: partial(_silent, PURPOSE),
-    TITLE: partial(_silent, TITLE),
+    PURPOSE: partial(_not_finding, PURPOSE),
+    TITLE: partial(_not_finding, TITLE),
 }

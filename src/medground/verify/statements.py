@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 
 from medground.evidence import Evidence
 from medground.sentence import Sentence
-from medground.text.brackets import Span, asides
-from medground.text.sentences import sentence_spans
+from medground.text.brackets import asides
+from medground.text.sentences import Span, sentence_spans
 from medground.verify.clauses import clause_spans
 
 _CITED = r"\[(?:E\d+|\d+|[A-Za-z]{2,12}:\s?[\w.:/-]+)(?:\s*[,;–-]\s*(?:E?\d+|[A-Za-z]{2,12}:\s?[\w.:/-]+)){0,20}\]"

@@ -31,7 +31,7 @@ from medground.verify.critics.base import Claim, Critic
 MOST_QUOTES = 20
 """Quotes of the run that a model sees as the context, those that the statement cites first."""
 
-Relation = Literal["quoted", "entails", "contradicts", "related", "neutral", "failed"]
+EvidenceRelation = Literal["quoted", "entails", "contradicts", "related", "neutral", "failed"]
 
 
 async def label_all(
@@ -68,11 +68,11 @@ class _Item:
 
     sentence: Sentence
     verdict: Verdict
-    relation: Relation
+    relation: EvidenceRelation
     judged: bool
 
 
-def _relation(checked: Checked) -> tuple[Relation, bool]:
+def _relation(checked: Checked) -> tuple[EvidenceRelation, bool]:
     if checked.judgement is not None:
         return checked.judgement.relation, checked.verdict.critic != KEYLESS
     if checked.verdict.critic == "graph":

@@ -5,10 +5,11 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Sequence
 
-from medground.answer import Answer, Conflict, Decision, Search, Side, SourceDocument, Statement, UsageReport
+from medground.answer import Answer, Conflict, Decision, Search, Side, SourceDocument, Statement
 from medground.evidence import Evidence
 from medground.rank.design import UNKNOWN, design_level
 from medground.retraction import RETRACTED, why_aside
+from medground.usage import UsageReport
 
 _STATUS = {
     "lean": "leans {value}",

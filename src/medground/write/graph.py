@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from medground.question import Question
-from medground.read.graph import GraphWord
+from medground.read.graph import GraphAnswer
 from medground.sentence import Sentence
 from medground.write.draft import Draft
 
 _CLOSED = {"recorded": "yes", "excluded": "no"}
 
 
-def graph_draft(question: Question, word: GraphWord) -> Draft:
+def graph_draft(question: Question, word: GraphAnswer) -> Draft:
     """The facts as a rationale; `recorded` is yes, `excluded` is no, `seen in none` of some patients is neither."""
     finding = word.finding
     sentences = tuple(Sentence(text=fact.sentence, evidence=(quote.id,)) for fact, quote in word.facts)

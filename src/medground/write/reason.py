@@ -14,7 +14,7 @@ from medground.models.keyless import NAME
 from medground.operators.reasoning import Demonstration, PastRound, ReasonInput, SubClaim, direct, reason
 from medground.operators.views import SentencedPassage
 from medground.question import Question
-from medground.read.numbered import Place, numbered
+from medground.read.numbered import TextSpan, numbered
 from medground.run import Run
 from medground.sentence import Sentence
 from medground.verify.named import without_marks
@@ -73,11 +73,11 @@ async def answered(question: Question, hits: Sequence[Hit], run: Run) -> Reasone
     return _reasoned(output.claims, output.answer, places, run, direct.name)
 
 
-async def _presented(hits: Sequence[Hit], run: Run) -> tuple[tuple[SentencedPassage, ...], dict[str, Place]]:
+async def _presented(hits: Sequence[Hit], run: Run) -> tuple[tuple[SentencedPassage, ...], dict[str, TextSpan]]:
     """The passages as numbered sentences, and where each sentence stands."""
     await run.retrieve([hit.passage.document_id for hit in hits])
     passages = [hit.passage for hit in hits if hit.passage.text.strip() and run.stands(hit.passage)]
-    places: dict[str, Place] = {}
+    places: dict[str, TextSpan] = {}
     views = tuple(
         numbered(f"P{number}", run.ledger.documents[passage.document_id], [passage], places)
         for number, passage in enumerate(passages, start=1)
@@ -96,7 +96,7 @@ def _input(question: Question, passages: tuple[SentencedPassage, ...], run: Run)
 
 
 def _reasoned(
-    claims: Sequence[SubClaim], answer: tuple[str, ...], places: Mapping[str, Place], run: Run, operator: str
+    claims: Sequence[SubClaim], answer: tuple[str, ...], places: Mapping[str, TextSpan], run: Run, operator: str
 ) -> Reasoned:
     documents = list(dict.fromkeys(document for document, _, _ in places.values()))
     quotes = {

@@ -65,7 +65,7 @@ class Audit(Frozen):
         return next((baseline for baseline in self.baselines if baseline.blind), None)
 
 
-def lot(item: Item, letter: str) -> bytes:
+def tie_break(item: Item, letter: str) -> bytes:
     """Orders options that are equal otherwise, as a draw would: the first place must not win by being first."""
     return hashlib.sha256(f"{item.id}\n{letter}".encode()).digest()
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from math import comb
 
-from medground.evaluate.audit.base import Answers, Baseline, Figure, choices, lot
+from medground.evaluate.audit.base import Answers, Baseline, Figure, choices, tie_break
 from medground.evaluate.base import Item
 from medground.question import Task
 
@@ -89,7 +89,7 @@ def numbers(items: Sequence[Item]) -> Figure | None:
 
 
 def _longest(item: Item, number: int) -> Answers:
-    ranked = sorted(item.question.options, key=lambda option: (-len(option.text), lot(item, option.letter)))
+    ranked = sorted(item.question.options, key=lambda option: (-len(option.text), tie_break(item, option.letter)))
     return frozenset(option.letter for option in ranked[:number])
 
 

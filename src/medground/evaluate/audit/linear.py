@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medground.errors import ConfigError
-from medground.evaluate.audit.base import Answers, lot
+from medground.evaluate.audit.base import Answers, tie_break
 from medground.evaluate.audit.guesses import usual_number
 from medground.evaluate.base import Item
 from medground.text.words import FUNCTION_WORDS, tokens
@@ -145,7 +145,7 @@ def _best(item: Item, scores: Scores, number: int) -> Answers:
     """The letters of the best options. Equal ones, such as options without any function word, are drawn from."""
     ranked = sorted(
         zip(scores.round(9).tolist(), item.question.options, strict=True),
-        key=lambda scored: (-scored[0], lot(item, scored[1].letter)),
+        key=lambda scored: (-scored[0], tie_break(item, scored[1].letter)),
     )
     several = number if item.question.task == "multiple-choice" else 1
     return frozenset(option.letter for _, option in ranked[:several])

@@ -14,7 +14,7 @@ from medground.evaluate.datasets.release import release_problem
 
 
 @dataclass(frozen=True)
-class Checked:
+class FileCheck:
     """What a file turned out to be.
 
     Attributes:
@@ -58,7 +58,7 @@ def _begins_like(dataset: DataSet, path: Path) -> bool:
         return False
 
 
-def check_file(dataset: DataSet, path: Path) -> Checked:
+def check_file(dataset: DataSet, path: Path) -> FileCheck:
     """Read every item of a file.
 
     Raises:
@@ -79,7 +79,7 @@ def check_file(dataset: DataSet, path: Path) -> Checked:
     if problem := release_problem(dataset.info, file, digest):
         raise UsageError(f"{problem}; it can be read, and is run with --accept dataset_hash")
     published = dataset.info.sizes
-    return Checked(
+    return FileCheck(
         info=dataset.info,
         path=file,
         hash=digest,

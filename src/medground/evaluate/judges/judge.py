@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from medground.answer import UsageReport
 from medground.errors import MedgroundError, ModelFailed, UsageError
 from medground.evaluate.judges.judged import JudgedRun, check_judge, pairs_of, pin
 from medground.evaluate.judges.lines import Judgement, scores
@@ -29,7 +28,7 @@ from medground.operators.judging import (
     rate_long_answer,
 )
 from medground.operators.views import EvidenceView
-from medground.usage import Usage
+from medground.usage import Usage, UsageReport
 
 
 class Watch(Protocol):

@@ -17,10 +17,10 @@ from typing import Literal, Self
 
 from pydantic import Field, ValidationError, model_validator
 
-from medground.answer import UsageReport
 from medground.document import Frozen
 from medground.errors import BadDocument, UsageError
 from medground.operators.judging import ExplanationMarks, LongAnswerMarks
+from medground.usage import UsageReport
 
 PAIR_AXES: tuple[str, ...] = tuple(ExplanationMarks.model_fields)
 LONG_AXES: tuple[str, ...] = tuple(LongAnswerMarks.model_fields)

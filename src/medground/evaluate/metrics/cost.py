@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 
-from medground.answer import UsageReport
+from medground.usage import UsageReport
 
 MODEL_ONLY = "model-only"
 

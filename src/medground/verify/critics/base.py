@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from medground.operators.verifying import Relation
+from medground.operators.verifying import Entailment
 from medground.operators.views import EvidenceView
 
 
@@ -35,7 +35,7 @@ class Judgement:
         note: one line for a reader; the reason of a failure.
     """
 
-    relation: Relation | Literal["failed"]
+    relation: Entailment | Literal["failed"]
     best: str | None = None
     probability: float | None = None
     entailment: float | None = None

@@ -12,7 +12,7 @@ from medground.document import Document
 
 PURPOSE = "purpose"
 TITLE = "title"
-SILENT = (PURPOSE, TITLE)
+NOT_FINDINGS = (PURPOSE, TITLE)
 """The flags of quotes that report nothing."""
 
 _LOOK = (
@@ -54,7 +54,7 @@ _RESULT = re.compile(
 )
 
 
-def why_silent(quote: str, document: Document) -> tuple[str, str] | None:
+def why_not_finding(quote: str, document: Document) -> tuple[str, str] | None:
     """The flag of a quote that reports nothing, and its word that tells; None for one that may report something."""
     if _is_title(quote, document):
         return TITLE, "a title"

@@ -16,13 +16,13 @@ from medground.operators.verifying import EntailOutput
 from medground.run import Run
 from medground.sentence import Sentence
 from medground.verify.check import check_all
-from medground.verify.silent import asks, asks_or_plans, why_silent
+from medground.verify.reporting import asks, asks_or_plans, why_not_finding
 from medground.write.draft import Draft
 
 MakeRun = Callable[..., Run]
 PAPER = Document(id="PMID:1", title="Aspirin lowers the risk of stroke", text="x")
 
-SILENT = [
+NOT_FINDINGS = [
     "Does aspirin reduce stroke?",
     "“Does aspirin reduce stroke?”",
     "We aimed to determine whether aspirin reduces stroke.",
@@ -65,25 +65,25 @@ TOLD = [
 ]
 
 
-@pytest.mark.parametrize("quote", SILENT)
+@pytest.mark.parametrize("quote", NOT_FINDINGS)
 def test_what_asks_plans_or_supposes_reports_nothing(quote: str) -> None:
-    assert [why[0] for why in [why_silent(quote, PAPER)] if why] == ["purpose"]
+    assert [why[0] for why in [why_not_finding(quote, PAPER)] if why] == ["purpose"]
     assert asks_or_plans(quote)
 
 
 @pytest.mark.parametrize("quote", TOLD)
 def test_what_tells_a_result_reports_it(quote: str) -> None:
-    assert why_silent(quote, PAPER) is None
+    assert why_not_finding(quote, PAPER) is None
 
 
 def test_a_title_alone_reports_nothing() -> None:
-    assert why_silent("Aspirin lowers the risk of stroke.", PAPER) == ("title", "a title")
-    assert why_silent("Aspirin lowers the risk of stroke.", Document(id="PMID:2", text="x")) is None
+    assert why_not_finding("Aspirin lowers the risk of stroke.", PAPER) == ("title", "a title")
+    assert why_not_finding("Aspirin lowers the risk of stroke.", Document(id="PMID:2", text="x")) is None
 
 
 @given(st.text(max_size=200))
 def test_any_text_can_be_asked_about(text: str) -> None:
-    assert why_silent(text, PAPER) is None or asks_or_plans(text) or text
+    assert why_not_finding(text, PAPER) is None or asks_or_plans(text) or text
     assert asks(text + "?")
 
 
@@ -100,7 +100,7 @@ def judged(make_run: MakeRun, scripted_model: Any, quote: str, statement: str) -
     return compose(run, Draft(sentences=written, answer=("yes",), basis="model"), verdicts)
 
 
-@pytest.mark.parametrize("quote", [*SILENT, "Aspirin lowers the risk of stroke."])
+@pytest.mark.parametrize("quote", [*NOT_FINDINGS, "Aspirin lowers the risk of stroke."])
 @pytest.mark.parametrize("copied", [False, True])
 def test_no_yes_rests_on_what_reports_nothing(make_run: MakeRun, scripted_model: Any, quote: str, copied: bool) -> None:
     answer = judged(make_run, scripted_model, quote, quote if copied else "Aspirin reduces the risk of stroke.")

@@ -30,7 +30,7 @@ class Patience:
 
 
 @dataclass(frozen=True)
-class Place:
+class EutilsService:
     """Whom to ask, and who asks.
 
     Attributes:
