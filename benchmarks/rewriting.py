@@ -30,11 +30,13 @@ from medground.corpus.readers import find_inputs
 from medground.corpus.readers.base import Input, Item
 from medground.document import Document
 from medground.engine import Engine
+from medground.layers import parse_options
 from medground.question import Question
 from medground.rank.calibrate import evidence_score, overlap
 from medground.recipes.reason_and_verify import find_evidence
+from medground.recipes.settings.reason_and_verify import ReasonAndVerifySettings
 from medground.run import Run
-from medground.settings import Settings, parse_options
+from medground.settings import Settings
 from medground.trace import Trace
 
 
@@ -93,7 +95,7 @@ async def measured(records: list[dict[str, Any]], corpus: str, home: Path, sets:
 async def one(record: dict[str, Any], engine: Engine) -> Row:
     """One question."""
     own, question = f"PMID:{record['pmid']}", Question.ask(record["question"], task="yes-no-maybe")
-    choices = engine.settings.reason_and_verify
+    choices = engine.settings.section(ReasonAndVerifySettings)
     plain = engine.settings.model_copy(update={"reason_and_verify": choices.model_copy(update={"rewrite": False})})
     found = {}
     for name, settings in (("before", plain), ("after", engine.settings)):

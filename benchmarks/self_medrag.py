@@ -35,8 +35,9 @@ from medground.corpus.readers import find_inputs
 from medground.engine import Engine
 from medground.errors import MedgroundError
 from medground.evaluate.runner import shuffle_key
+from medground.layers import parse_options
 from medground.question import Question
-from medground.settings import Settings, parse_options
+from medground.settings import Settings
 from medground.trace import read_trace
 
 Result = dict[str, Any]

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
+from medground.author import Author
 from medground.document import DocumentId, Frozen, Retraction, SourceKind
 from medground.evidence import Evidence, Stance
 from medground.question import Question
 from medground.usage import UsageReport
 
-SCHEMA_VERSION = "1.2"
+SCHEMA_VERSION = "1.3"
 
 Status = Literal["decided", "lean", "not judged", "unanswerable"]
 """`decided`: a stored relation or a model that read the evidence says so. `lean`: statistics only, with a calibrated
@@ -121,6 +122,16 @@ class Verdict(Frozen):
     labelled_by: str = Field(default="", description="who gave the category: `keyless` or a model's name")
     error_source: ErrorSource | None = Field(default=None, description="where an unsupported statement went wrong")
 
+    @property
+    def judged_by_model(self) -> bool:
+        """Whether the critic read the text; False for word statistics."""
+        return Author(self.critic).is_model
+
+    @property
+    def labelled_by_model(self) -> bool:
+        """Whether a model or a critic gave the category; False for word statistics, and where there is no category."""
+        return bool(self.labelled_by) and Author(self.labelled_by).is_model
+
 
 class Statement(Frozen):
     """One checkable proposition: `text == rationale[start:end]`."""
@@ -154,6 +165,11 @@ class Conflict(Frozen):
     sides: tuple[Side, ...] = Field(min_length=2)
     found_by: str
 
+    @property
+    def found_by_model(self) -> bool:
+        """Whether a model that read the quotes found it; False for a difference of words."""
+        return Author(self.found_by).is_model
+
 
 class SourceDocument(Frozen):
     """A document that the answer cites or shows, without its text."""
@@ -171,13 +187,18 @@ class SourceDocument(Frozen):
 
 
 class Search(Frozen):
-    """One query to one source. `failed` and `empty` are different things. `hits` are passages, or facts of a graph."""
+    """One query to one source. `failed` and `empty` are different things. `hits` are passages, or stored facts."""
 
     source: str
     query: str
     status: Literal["found", "empty", "failed"]
     hits: int = 0
     error: str | None = None
+    kinds: tuple[SourceKind, ...] = Field(
+        default=(), description="kinds of document found; where none was found, asked for"
+    )
+    node: str = Field(default="", description="the node of a plan that it served")
+    cached: bool = Field(default=False, description="the same search had been made before in this run")
 
 
 class SnapshotReference(Frozen):
@@ -218,6 +239,7 @@ class Answer(Frozen):
     searches: tuple[Search, ...] = ()
     warnings: tuple[str, ...] = ()
     recipe: str
+    needs_evidence: bool = Field(default=True, description="false for a recipe that answers from a model's memory")
     made_by: str = Field(default="", description="program and version")
     models: dict[str, str] = Field(default_factory=dict, description="operator to the model that answered it")
     usage: UsageReport = UsageReport()
@@ -226,6 +248,14 @@ class Answer(Frozen):
     trace_id: str
     created: datetime
     stopped: str | None = Field(default=None, description="why the run ended early, such as an exhausted budget")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_before_1_3(cls, content: Any) -> Any:
+        """Answers of schema 1.2 and before did not say whether they need evidence; those without any did not."""
+        if isinstance(content, dict) and content.get("schema_version") in ("1.0", "1.1", "1.2"):
+            return {"needs_evidence": bool(content.get("evidence")), **content}
+        return content
 
     @model_validator(mode="after")
     def _closed(self) -> Self:
@@ -250,6 +280,6 @@ class Answer(Frozen):
                 raise ValueError(f"a conflict cites unknown evidence {', '.join(sorted(unknown))}")
         if self.decision.task != self.question.task:
             raise ValueError("decision and question are of different tasks")
-        if self.decision.status in ("decided", "lean") and not self.evidence and self.recipe != "model-only":
+        if self.decision.status in ("decided", "lean") and not self.evidence and self.needs_evidence:
             raise ValueError("a decision without evidence")
         return self

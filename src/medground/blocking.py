@@ -6,17 +6,25 @@ Its event loop runs in a thread of its own, so it also works where a loop is run
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
 import threading
 from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from medground.answer import Answer
+from medground.answers import PastAnswer
+from medground.conclude.claim import CheckedClaim
+from medground.document import Document
 from medground.engine import Engine
-from medground.errors import MedgroundError
+from medground.errors import UsageError
+from medground.outcome import Outcome
 from medground.progress import Progress, no_progress
+from medground.query import Filters
 from medground.question import Question, Task
+from medground.search import SearchResult
 from medground.settings import Settings
+from medground.steps import OnStep, ignore_steps
 
 T = TypeVar("T")
 
@@ -24,16 +32,38 @@ T = TypeVar("T")
 class BlockingEngine:
     """`Engine` with blocking methods. Use it as a context manager, or call `close`."""
 
-    def __init__(self, settings: Settings | None = None, *, progress: Progress = no_progress) -> None:
-        """Open the engine; raises what `Engine.open` raises."""
+    def __init__(
+        self,
+        settings: Settings | None = None,
+        *,
+        corpora: str | Sequence[str] | None = None,
+        progress: Progress = no_progress,
+    ) -> None:
+        """Open the engine; arguments and errors are those of `Engine.open`."""
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="medground", daemon=True)
         self._thread.start()
         try:
-            self._engine = self._wait(Engine.open(settings, progress=progress))
+            self._engine = self._wait(Engine.open(settings, corpora=corpora, progress=progress).make())
         except BaseException:
             self._stop()
             raise
+
+    @classmethod
+    def open(
+        cls,
+        settings: Settings | None = None,
+        *,
+        corpora: str | Sequence[str] | None = None,
+        progress: Progress = no_progress,
+    ) -> Self:
+        """The same as calling the class."""
+        return cls(settings, corpora=corpora, progress=progress)
+
+    @property
+    def settings(self) -> Settings:
+        """What is used where a call names nothing else."""
+        return self._engine.settings
 
     def ask(
         self,
@@ -41,13 +71,43 @@ class BlockingEngine:
         *,
         task: Task | None = None,
         options: Sequence[str] | Mapping[str, str] = (),
+        recipe: str | None = None,
+        model: str | None = None,
+        settings: Mapping[str, Any] | None = None,
+        on_step: OnStep = ignore_steps,
     ) -> Answer:
-        """Answer one question; raises what `Engine.ask` raises. Ctrl-C cancels the run."""
-        return self._wait(self._engine.ask(question, task=task, options=options))
+        """Answer one question; arguments and errors are those of `Engine.ask`.
 
-    def ask_many(self, questions: Iterable[str | Question], *, concurrency: int = 8) -> list[Answer | MedgroundError]:
-        """Answer several questions at once, in order."""
-        return self._wait(self._engine.ask_many(questions, concurrency=concurrency))
+        Ctrl-C cancels the run and keeps what it has found. `on_step` is called in the thread of the engine.
+        """
+        chosen = {"recipe": recipe, "model": model, "settings": settings, "on_step": on_step}
+        return self._wait(self._engine.ask(question, task=task, options=options, **chosen))  # type: ignore[arg-type]
+
+    def ask_many(self, questions: Iterable[str | Question], *, concurrency: int = 8, **chosen: Any) -> list[Outcome]:
+        """Answer several questions at once, in order; arguments are those of `Engine.ask_many`."""
+        return self._wait(self._engine.ask_many(questions, concurrency=concurrency, **chosen))
+
+    def search(self, text: str, *, limit: int = 10, filters: Filters | None = None) -> SearchResult:
+        """Find passages; arguments and errors are those of `Engine.search`."""
+        return self._wait(self._engine.search(text, limit=limit, filters=filters))
+
+    def document(self, document_id: str) -> Document:
+        """A document by its id; errors are those of `Engine.document`."""
+        return self._wait(self._engine.document(document_id))
+
+    def verify(
+        self, claim: str, *, model: str | None = None, settings: Mapping[str, Any] | None = None
+    ) -> CheckedClaim:
+        """Check a claim; arguments and errors are those of `Engine.verify`."""
+        return self._wait(self._engine.verify(claim, model=model, settings=settings))
+
+    def answer(self, name: str) -> Answer:
+        """A kept answer; errors are those of `Engine.answer`."""
+        return self._engine.answer(name)
+
+    def history(self, limit: int = 20) -> list[PastAnswer]:
+        """The questions that were asked last, the latest first."""
+        return self._engine.history(limit)
 
     def close(self) -> None:
         """Close the engine. Safe to call twice."""
@@ -64,12 +124,20 @@ class BlockingEngine:
         self.close()
 
     def _wait(self, work: Coroutine[Any, Any, T]) -> T:
+        if self._loop.is_closed():
+            work.close()
+            raise UsageError("this engine is closed; open another one")
         future = asyncio.run_coroutine_threadsafe(work, self._loop)
         try:
             return future.result()
         except KeyboardInterrupt:
-            future.cancel()
+            self._cancel(future)
             raise
+
+    def _cancel(self, future: concurrent.futures.Future[T]) -> None:
+        """Cancel the work, and wait until it has ended and kept what it found."""
+        if future.cancel():
+            asyncio.run_coroutine_threadsafe(_cancellations_done(), self._loop).result()
 
     def _stop(self) -> None:
         self._loop.call_soon_threadsafe(self._loop.stop)
@@ -77,13 +145,26 @@ class BlockingEngine:
         self._loop.close()
 
 
+async def _cancellations_done() -> None:
+    """Wait for the other tasks of this loop that are being cancelled."""
+    own = asyncio.current_task()
+    ending = [task for task in asyncio.all_tasks() if task is not own and task.cancelling()]
+    await asyncio.gather(*ending, return_exceptions=True)
+
+
 def ask(
     question: str | Question,
     *,
     task: Task | None = None,
     options: Sequence[str] | Mapping[str, str] = (),
+    corpora: str | Sequence[str] | None = None,
     settings: Settings | None = None,
+    recipe: str | None = None,
+    model: str | None = None,
 ) -> Answer:
-    """Open an engine, answer one question, close it. For several questions keep a `BlockingEngine` open."""
-    with BlockingEngine(settings) as engine:
-        return engine.ask(question, task=task, options=options)
+    """Open an engine, answer one question, close it. For several questions keep a `BlockingEngine` open.
+
+    Raises what `Engine.open` and `Engine.ask` raise.
+    """
+    with BlockingEngine(settings, corpora=corpora) as engine:
+        return engine.ask(question, task=task, options=options, recipe=recipe, model=model)

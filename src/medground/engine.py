@@ -3,80 +3,100 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import secrets
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import partial
+from itertools import islice
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import Any, Self
 
-from medground.answer import Answer, Verdict
-from medground.conclude.compose import compose, quotes_only
-from medground.errors import BudgetExhausted, ConfigError, MedgroundError, UsageError
-from medground.models.open import open_models
+from medground.answer import Answer
+from medground.answers import Answers, PastAnswer
+from medground.conclude.claim import CHECKING_A_CLAIM, CheckedClaim, check_claim
+from medground.conclude.compose import so_far
+from medground.document import Document
+from medground.errors import BudgetExhausted, MedgroundError, UsageError
 from medground.models.registry import Models
-from medground.operators.catalogue import OPERATORS
+from medground.opening import Opening, Setup, check_sources, set_up
+from medground.outcome import Outcome
 from medground.progress import Progress, no_progress
+from medground.query import Filters
 from medground.question import Question, Task
-from medground.rank.rerank import open_reranker
-from medground.recipes import Recipe, open_recipe
+from medground.recipes.base import Recipe
+from medground.recipes.declaration import Declaration
 from medground.run import Run
+from medground.search import SearchResult, find_passages
 from medground.settings import Settings
-from medground.sources.base import KnowledgeGraph, Source
-from medground.sources.open import open_corpora
+from medground.sources.base import Source
+from medground.sources.open import open_sources
+from medground.steps import Kept, OnStep, Step, ignore_steps
 from medground.trace import Trace
-from medground.verify.critics.open import check_critic
 
-log = logging.getLogger(__name__)
-
-T = TypeVar("T")
+_FIXED = ("corpora", "pubmed", "email", "dense")
+"""Settings of retrieval that are used once, when the sources are opened."""
 
 
 @dataclass
 class Engine:
-    """Answers questions with one set of settings, sources and models. Open it with `Engine.open`.
+    """Answers questions with one set of sources. Open it with `Engine.open`; it serves many questions at once.
 
-    Use it as an async context manager, or call `close`.
+    Attributes:
+        settings: what is used where a call names nothing else.
+        sources: what is searched; fixed once the engine is open.
     """
 
     settings: Settings
     recipe: Recipe
     sources: Sequence[Source]
     models: Models
-    graphs: Sequence[KnowledgeGraph] = ()
     _stack: AsyncExitStack = field(default_factory=AsyncExitStack, repr=False)
+    _models: dict[str, Models] = field(default_factory=dict, repr=False)
+    _closed: bool = False
 
     @classmethod
-    async def open(cls, settings: Settings | None = None, *, progress: Progress = no_progress) -> Self:
-        """Open the corpora, models and recipe that the settings name. Builds the starter corpus when it is missing.
+    def open(
+        cls,
+        settings: Settings | None = None,
+        *,
+        corpora: str | Sequence[str] | None = None,
+        progress: Progress = no_progress,
+    ) -> Opening[Self]:
+        """Open the corpora, models and recipe that the settings name, by `await` or by `async with`.
 
-        Everything is checked before the first call that costs something; several problems come in one report.
+        Builds the starter corpus when it is missing. Everything is checked before the first call that costs something;
+        several problems come in one report.
+
+        Args:
+            settings: `Settings.load()` by default.
+            corpora: names of the corpora to search, in place of those that the settings name.
+            progress: told of what takes long.
 
         Raises:
             UsageError: an unknown recipe or corpus.
             ConfigError: a missing key or extra, an unknown model, a changed embedding model.
             SnapshotCorrupt: a corpus differs from its manifest.
         """
-        settings = settings or Settings.load()
-        problems: list[MedgroundError] = []
-        recipe = _tried(problems, lambda: open_recipe(settings.recipe.name))
-        models = _tried(problems, lambda: open_models(settings, OPERATORS))
-        for reranker in _rerankers(settings):
-            await asyncio.to_thread(_tried, problems, partial(open_reranker, reranker))
-        await asyncio.to_thread(_tried, problems, partial(check_critic, settings.verify.critic))
-        if recipe is None or models is None or problems:
-            raise _one_report(problems)
-        sources, graphs = await asyncio.to_thread(open_corpora, settings, progress)
-        engine = cls(settings=settings, recipe=recipe, sources=sources, models=models, graphs=graphs)
-        engine._stack.push_async_callback(models.close)
+        return Opening(lambda: cls._opened(settings or Settings.load(), corpora, progress))
+
+    @classmethod
+    async def _opened(cls, settings: Settings, corpora: str | Sequence[str] | None, progress: Progress) -> Self:
+        if corpora is not None:
+            names = (corpora,) if isinstance(corpora, str) else tuple(corpora)
+            settings = settings.with_options({"retrieval.corpora": names})
+        setup = await set_up(settings)
+        sources = await asyncio.to_thread(open_sources, settings, progress)
+        engine = cls(settings=settings, recipe=setup.recipe, sources=sources, models=setup.models)
+        engine._stack.push_async_callback(setup.models.close)
         for source in sources:
             engine._stack.push_async_callback(source.close)
-        for graph in graphs:
-            engine._stack.push_async_callback(graph.close)
+        try:
+            await check_sources(setup, sources)
+        except BaseException:
+            await engine.close()
+            raise
         return engine
 
     async def ask(
@@ -85,61 +105,66 @@ class Engine:
         *,
         task: Task | None = None,
         options: Sequence[str] | Mapping[str, str] = (),
+        recipe: str | None = None,
+        model: str | None = None,
+        settings: Mapping[str, Any] | None = None,
+        on_step: OnStep = ignore_steps,
     ) -> Answer:
-        """Answer one question. The answer and its trace are kept in the home folder.
+        """Answer one question. The answer and its trace are kept in the home folder, also when the call is cancelled.
+
+        Args:
+            question: the question, or a `Question` with limits of its own.
+            task: the kind of answer; guessed from the question when absent.
+            options: the choices of a choice question.
+            recipe: the recipe to follow for this question.
+            model: the model that answers its operators.
+            settings: other settings for this question, such as `{"recipe.rounds": 2}`.
+            on_step: told of each step as it happens.
 
         Raises:
-            UsageError: the question is empty, too long, or does not fit its task.
+            UsageError: the question is empty, too long, or does not fit its task; the engine is closed; a setting is
+                fixed once the engine is open.
+            ConfigError: an unknown setting, or a model that cannot be used.
             BudgetExhausted: a limit was reached; `.answer` holds what was found so far.
             SourceUnavailable: no source could be searched.
             ModelFailed: a model gave no usable output.
         """
         asked = question if isinstance(question, Question) else Question.ask(question, task=task, options=options)
-        run_id = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(4)}"
-        trace = Trace(run_id, self.settings.home / "traces" / f"{run_id}.jsonl", self.settings)
-        run = Run(
-            question=asked,
-            settings=self.settings,
-            sources=self.sources,
-            graphs=self.graphs,
-            models=self.models,
-            trace=trace,
-            clock=time.monotonic,
-        )
+        setup = await self._setup(recipe, model, settings)
+        run = self._run(asked, setup.settings, setup.recipe, setup.models, on_step)
         try:
-            with trace.span(f"recipe {self.settings.recipe.name}", settings_hash=self.settings.hash) as span:
+            with run.trace.span(f"recipe {setup.recipe.name}", settings_hash=setup.settings.hash) as span:
                 span.text(question=asked.text)
-                answer = await self._answer(run)
+                answer = await self._answer(run, setup.recipe)
                 span.set(decision=answer.decision.status, answer=answer.id)
         except MedgroundError as error:
-            error.spent, error.trace_id = run.report(), run_id
+            error.spent, error.trace_id = run.report(), run.trace.id
             raise
         finally:
-            trace.close()
-        self._keep(answer)
+            run.trace.close()
+        self._keep(run, answer)
         return answer
 
-    async def _answer(self, run: Run) -> Answer:
-        seconds = self.settings.budget.seconds
+    async def stream(self, question: str | Question, **chosen: Any) -> AsyncIterator[Step | Answer]:
+        """The steps of a question as they happen, then its answer; `chosen` as for `ask`.
+
+        Closing the iterator early cancels the question. Raises what `ask` raises.
+        """
+        events: asyncio.Queue[Step | None] = asyncio.Queue()
+        asked = asyncio.create_task(self.ask(question, on_step=events.put_nowait, **chosen))
+        asked.add_done_callback(lambda _: events.put_nowait(None))
         try:
-            async with asyncio.timeout(seconds) as limit:
-                return await self.recipe(run.question, run)
-        except TimeoutError:
-            if not limit.expired():  # something else timed out
-                raise
-            spent = BudgetExhausted("seconds", spent=f"{run.seconds:.1f}", allowed=str(seconds))
-        except BudgetExhausted as error:
-            spent = error
-        draft = quotes_only(run, self.settings.recipe.sentences)
-        verdicts = [_unchecked() for _ in draft.sentences]
-        spent.answer = compose(run, draft, verdicts, stopped=str(spent))
-        self._keep(spent.answer)
-        raise spent
+            while (step := await events.get()) is not None:
+                yield step
+            yield await asked
+        finally:
+            asked.cancel()
+            await asyncio.gather(asked, return_exceptions=True)
 
     async def ask_many(
-        self, questions: Iterable[str | Question], *, concurrency: int = 8
-    ) -> list[Answer | MedgroundError]:
-        """Answer several questions at once, in order; a failure stands in the place of its answer.
+        self, questions: Iterable[str | Question], *, concurrency: int = 8, **chosen: Any
+    ) -> list[Outcome]:
+        """Answer several questions at once, in order; `chosen` as for `ask`. A failure is an outcome too.
 
         Raises:
             UsageError: `concurrency` is below 1.
@@ -148,17 +173,80 @@ class Engine:
             raise UsageError(f"ask_many takes a concurrency of at least 1, not {concurrency}")
         slots = asyncio.Semaphore(concurrency)
 
-        async def one(question: str | Question) -> Answer | MedgroundError:
+        async def one(question: str | Question) -> Outcome:
+            text = question if isinstance(question, str) else question.text
             async with slots:
                 try:
-                    return await self.ask(question)
+                    return Outcome(text, await self.ask(question, **chosen))
+                except BudgetExhausted as error:
+                    return Outcome(text, error.answer, error)
                 except MedgroundError as error:
-                    return error
+                    return Outcome(text, error=error)
 
         return list(await asyncio.gather(*(one(question) for question in questions)))
 
+    async def search(self, text: str, *, limit: int = 10, filters: Filters | None = None) -> SearchResult:
+        """The passages that fit some words best, by words and, where there are vectors, by meaning.
+
+        Raises:
+            UsageError: the words are empty, or `limit` is out of range.
+            SourceUnavailable: no source could be searched.
+        """
+        asked = Question.ask(text, task="free", filters=filters)
+        run = self._run(asked, self.settings, self.recipe, self.models, traced=False)
+        return await find_passages(run, limit)
+
+    async def document(self, document_id: str) -> Document:
+        """A document of the sources by its id, such as `PMID:21645374`.
+
+        Raises:
+            UsageError: no source holds it.
+            SourceUnavailable: it may be in a source that could not be asked.
+        """
+        asked = Question(text=document_id, task="free")
+        run = self._run(asked, self.settings, self.recipe, self.models, traced=False)
+        await run.retrieve([document_id])
+        if document_id not in run.ledger.documents:
+            names = ", ".join(dict.fromkeys(source.name for source in self.sources))
+            raise UsageError(f"no source holds {document_id[:80]!r}; searched: {names or 'nothing'}")
+        return run.ledger.documents[document_id]
+
+    async def verify(
+        self, claim: str, *, model: str | None = None, settings: Mapping[str, Any] | None = None
+    ) -> CheckedClaim:
+        """Compare a claim with what the sources hold: a verdict and the deciding quotes for each of its statements.
+
+        A verdict is "supported" or "contradicted" only where a validated judge gave it.
+
+        Raises:
+            UsageError: the claim is empty or too long; the engine is closed.
+            SourceUnavailable: no source could be searched.
+            BudgetExhausted: a limit was reached.
+        """
+        setup = await self._setup(None, model, settings)
+        run = self._run(Question.ask(claim, task="free"), setup.settings, CHECKING_A_CLAIM, setup.models)
+        try:
+            with run.trace.span("verify") as span:
+                span.text(claim=claim)
+                return await check_claim(run)
+        finally:
+            run.trace.close()
+
+    def answer(self, name: str) -> Answer:
+        """A kept answer by its trace id, or the latest one with this answer id.
+
+        Raises:
+            UsageError: no such answer is kept.
+        """
+        return Answers(self.settings.home).read(name)
+
+    def history(self, limit: int = 20) -> list[PastAnswer]:
+        """The questions that were asked last, the latest first."""
+        return list(islice(Answers(self.settings.home).history(), limit))
+
     async def close(self) -> None:
         """Close sources and models. Safe to call twice."""
+        self._closed = True
         await self._stack.aclose()
 
     async def __aenter__(self) -> Self:
@@ -169,38 +257,67 @@ class Engine:
     ) -> None:
         await self.close()
 
-    def _keep(self, answer: Answer) -> None:
-        path = self.settings.home / "answers" / f"{answer.trace_id}.json"
+    async def _setup(self, recipe: str | None, model: str | None, settings: Mapping[str, Any] | None) -> Setup:
+        """What answers one question; opened and checked where it differs from the engine's own."""
+        named = {"recipe.name": recipe, "model.default": model}
+        changes = {**(settings or {}), **{key: value for key, value in named.items() if value is not None}}
+        if not changes:
+            return Setup(self.settings, self.recipe, self.models)
+        chosen = self.settings.with_options(changes)
+        for name in _FIXED:
+            if getattr(chosen.retrieval, name) != getattr(self.settings.retrieval, name):
+                raise UsageError(f"retrieval.{name} is fixed once an engine is open; open another engine for it")
+        key = chosen.model.model_dump_json()
+        own = self.models if chosen.model == self.settings.model else self._models.get(key)
+        setup = await set_up(chosen, own)
+        await check_sources(setup, self.sources)
+        if own is None:
+            self._models[key] = setup.models
+            self._stack.push_async_callback(setup.models.close)
+        return setup
+
+    def _run(
+        self,
+        question: Question,
+        settings: Settings,
+        recipe: Declaration,
+        models: Models,
+        on_step: OnStep = ignore_steps,
+        *,
+        traced: bool = True,
+    ) -> Run:
+        if self._closed:
+            raise UsageError("this engine is closed; open another one with Engine.open")
+        run_id = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(4)}"
+        return Run(
+            question=question,
+            settings=settings,
+            recipe=recipe,
+            sources=self.sources,
+            models=models,
+            trace=Trace(run_id, settings.home / "traces" / f"{run_id}.jsonl" if traced else None, settings),
+            on_step=on_step,
+            clock=time.monotonic,
+        )
+
+    async def _answer(self, run: Run, recipe: Recipe) -> Answer:
+        seconds = run.settings.budget.seconds
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            partial = path.with_suffix(".partial")
-            partial.write_text(answer.model_dump_json(indent=1), encoding="utf-8")
-            partial.replace(path)
-        except OSError as error:
-            log.warning("the answer could not be kept in %s: %s", path, error)
+            async with asyncio.timeout(seconds) as limit:
+                return await recipe.run(run.question, run)
+        except asyncio.CancelledError:
+            self._keep(run, so_far(run, "cancelled"))
+            raise
+        except TimeoutError:
+            if not limit.expired():  # something else timed out
+                raise
+            spent = BudgetExhausted("seconds", spent=f"{run.seconds:.1f}", allowed=str(seconds))
+        except BudgetExhausted as error:
+            spent = error
+        spent.answer = so_far(run, str(spent))
+        self._keep(run, spent.answer)
+        raise spent
 
-
-def _tried(problems: list[MedgroundError], step: Callable[[], T]) -> T | None:
-    try:
-        return step()
-    except MedgroundError as error:
-        problems.append(error)
-        return None
-
-
-def _rerankers(settings: Settings) -> set[str]:
-    """Those that the recipe will use."""
-    parts = settings.reason_and_verify
-    if settings.recipe.name != "reason-and-verify":
-        return {settings.retrieval.reranker}
-    return {parts.reranker} if parts.rerank else set()
-
-
-def _unchecked() -> Verdict:
-    return Verdict(label="quoted", critic="verbatim", note="the source's own words; the run ended before checking")
-
-
-def _one_report(problems: Sequence[MedgroundError]) -> MedgroundError:
-    if len(problems) == 1:
-        return problems[0]
-    return ConfigError("; ".join(str(problem) for problem in problems))
+    def _keep(self, run: Run, answer: Answer) -> None:
+        Answers(self.settings.home).keep(answer)
+        run.on_step(Kept(trace_id=answer.trace_id, stopped=answer.stopped))

@@ -1,7 +1,7 @@
 """One question's run: what it may spend, what it has spent, what it saw, and its trace.
 
-Steps take values and the `Run` and return values. The run is the only way to a model (`ask`) and to a source
-(`search`), so every call is counted, limited, cached and traced in one place.
+A recipe's functions take values and the `Run`, and return values. The run is the only way to a model (`ask`) and to a
+source (`look_up`), so every call is counted, limited, cached and traced in one place.
 """
 
 from __future__ import annotations
@@ -9,25 +9,27 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from decimal import Decimal
-from typing import Literal
+from typing import Any
 
 from medground.answer import Search
+from medground.author import Author
+from medground.budget import of_question, remaining
 from medground.document import Passage
-from medground.errors import BudgetExhausted, ModelFailed, RateLimited, SourceUnavailable
+from medground.errors import BudgetExhausted, ModelFailed, RateLimited, SourceUnavailable, UsageError
 from medground.evidence import Ledger
-from medground.graph.finding import GraphFinding
+from medground.lookup import Found, Lookup
 from medground.models.base import CallLimits
 from medground.models.registry import Models
 from medground.operators.base import I, O, Operator
-from medground.query import Query
 from medground.question import Question
-from medground.settings import BudgetSettings, Settings
-from medground.sources.base import Found, KnowledgeGraph, Source
-from medground.trace import Trace
+from medground.recipes.declaration import Declaration
+from medground.settings import Settings
+from medground.sources.base import Source
+from medground.steps import Asking, OnStep, Searched, Searching, Step, ignore_steps
+from medground.trace import Span, Trace
 from medground.usage import Usage, UsageReport
 
 Clock = Callable[[], float]
@@ -42,10 +44,11 @@ class Run:
 
     question: Question
     settings: Settings
+    recipe: Declaration
     sources: Sequence[Source]
     models: Models
     trace: Trace
-    graphs: Sequence[KnowledgeGraph] = ()
+    on_step: OnStep = ignore_steps
     clock: Clock = time.monotonic
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
     ledger: Ledger = field(default_factory=Ledger)
@@ -61,6 +64,7 @@ class Run:
     def __post_init__(self) -> None:
         self._started = self.clock()
         self._turn = asyncio.Lock()
+        self._found: dict[tuple[str, Lookup], Found] = {}
 
     @property
     def seconds(self) -> float:
@@ -89,11 +93,46 @@ class Run:
         """Have an operator answered by the model that the settings give it.
 
         Raises:
+            UsageError: the recipe does not declare the operator.
             BudgetExhausted: a limit was reached before or by the call.
             ModelFailed: the model gave no usable output; its cost is counted.
         """
+        if operator not in self.recipe.operators:
+            raise UsageError(
+                f"the recipe {self.recipe.name} asks {operator.name!r}; add it to the recipe's `operators`"
+            )
         async with self._limited():
             return await self._ask(operator, value)
+
+    def answerer(self, operator: Operator[I, O]) -> Author:
+        """Who answers an operator under these settings."""
+        return Author(self.models.of(operator.name).name)
+
+    @property
+    def writer(self) -> Author | None:
+        """Who wrote the answer; None while nobody did."""
+        return self.author(*self.recipe.writers)
+
+    @property
+    def reader(self) -> Author | None:
+        """Who read the quotes and gave each a stance; None where nobody did."""
+        return self.author(self.recipe.reader) if self.recipe.reader else None
+
+    def author(self, *operators: Operator[Any, Any]) -> Author | None:
+        """Who answered the first of these operators that was asked; None while none was."""
+        return next((Author(self.answered_by[o.name]) for o in operators if o.name in self.answered_by), None)
+
+    @contextlib.contextmanager
+    def step(self, step: Step) -> Iterator[Span]:
+        """A step that takes time: whoever watches is told as it begins, and it is one span of the trace."""
+        self.on_step(step)
+        with self.trace.step(step) as span:
+            yield span
+
+    def end(self, span: Span, step: Step) -> None:
+        """What a step under way came to: whoever watches is told, and its span holds it."""
+        span.record(step)
+        self.on_step(step)
 
     def _limited(self) -> contextlib.AbstractAsyncContextManager[object]:
         """One call at a time where calls are limited: several at once would each spend what is left."""
@@ -104,7 +143,7 @@ class Run:
     async def _ask(self, operator: Operator[I, O], value: I) -> O:
         limits = self._remaining()
         model = self.models.of(operator.name)
-        with self.trace.span(f"operator {operator.name}") as span:
+        with self.step(Asking(operator=operator.name, model=model.name)) as span:
             span.genai(request_model=model.name, operation_name="chat")
             span.text(input=value.model_dump_json())
             try:
@@ -114,7 +153,7 @@ class Run:
                 raise
             except BudgetExhausted as reached:
                 self.usage += reached.usage or Usage()
-                raise self._whole(reached) from None
+                raise of_question(reached, self.settings.budget, self.usage, self.seconds) from None
             self.usage += reply.usage
             self.answered_by[operator.name] = model.name
             span.genai(usage_input_tokens=reply.usage.input_tokens, usage_output_tokens=reply.usage.output_tokens)
@@ -123,56 +162,59 @@ class Run:
         self._remaining()
         return reply.output
 
-    async def search(self, query: Query, *, text: str, shown: str | None = None) -> list[Found]:
-        """Search every source at once. A source that fails is named in the answer; it is never an empty result.
+    async def look_up(self, *lookups: Lookup) -> list[Found]:
+        """Look all of this up at the same time, each in every source that it is meant for and that accepts it.
 
-        `text` is the question in words; `shown` is how the answer names the query, the words when absent.
+        A source that fails is named in the answer; it is never an empty result. A source is sent the same lookup only
+        once. What a source could not read as a question is not counted as a search.
 
         Raises:
-            SourceUnavailable: every source failed.
+            SourceUnavailable: no source could be asked, and one failed.
+            UsageError: a query asks for a field that a source does not have.
             BudgetExhausted: a limit was reached.
         """
         self._remaining()
-        results = await asyncio.gather(
-            *(self._search_one(source, query, text, shown or text) for source in self.sources)
-        )
-        found = [r for r in results if isinstance(r, Found)]
-        failures = [r for r in results if isinstance(r, SourceUnavailable)]
+        filled = [one if one.limit else one.model_copy(update={"limit": self._depth}) for one in lookups]
+        sent = [(source, one) for one in filled for source in self.sources if self._is_for(one, source)]
+        results = await asyncio.gather(*(self._search(source, one) for source, one in sent))
+        found = [result for result in results if isinstance(result, Found)]
+        failures = [result for result in results if isinstance(result, SourceUnavailable)]
         if failures and not found:
             raise failures[0]
         return found
 
-    async def _search_one(self, source: Source, query: Query, text: str, shown: str) -> Found | SourceUnavailable:
-        with self.trace.span(f"search {source.name}") as span:
-            span.text(query=query.model_dump_json())
-            self.usage += Usage(searches=1)
+    @property
+    def _depth(self) -> int:
+        return self.settings.retrieval.depth
+
+    def _is_for(self, lookup: Lookup, source: Source) -> bool:
+        return lookup.goes_to(source.name, source.kinds) and source.accepts(lookup)
+
+    async def _search(self, source: Source, lookup: Lookup) -> Found | SourceUnavailable:
+        key = (source.name, lookup.model_copy(update={"node": "", "shown": ""}))
+        begun = Searching(source=source.name, query=lookup.asked.model_dump_json(), node=lookup.node)
+        with self.step(begun) as span:
+            cached = self._found.get(key)
             try:
-                found = await source.search(
-                    query, text=text, limit=self.settings.retrieval.depth, filters=self.question.filters
-                )
+                found = cached or await source.search(lookup, lookup.limited(self.question.filters))
             except (SourceUnavailable, RateLimited) as error:
                 span.fail(error)
-                self.searches.append(Search(source=source.name, query=shown, status="failed", error=str(error)))
+                about = {"source": source.name, "query": lookup.named, "kinds": lookup.kinds, "node": lookup.node}
+                self._count_search(Search(**about, status="failed", error=str(error)))
                 self.warn(f"{source.name} could not be searched: {error.reason}")
                 return error
+            self._found[key] = found
+            span.set(hits=[f"{h.ranker}:{h.rank}:{h.passage.key}" for r in found.rankings for h in r[:20]])
+            if found.understood:
+                self._count_search(_search_of(found, lookup, cached=cached is not None))
             for note in found.notes:
                 self.warn(f"{source.name}: {note}")
-            keys = {hit.passage.key for ranking in found.rankings for hit in ranking}
-            self.searches.append(
-                Search(source=source.name, query=shown, status="found" if keys else "empty", hits=len(keys))
-            )
-            span.set(hits=[f"{h.ranker}:{h.rank}:{h.passage.key}" for r in found.rankings for h in r[:20]])
-            return found
+            return replace(found, lookup=lookup)
 
-    async def ask_graph(self, graph: KnowledgeGraph) -> GraphFinding | None:
-        """What a graph says to the question; counted as a search where the question asks for a stored relation."""
-        finding = await graph.ask(self.question.text)
-        if finding is not None:
-            self.usage += Usage(searches=1)
-            asked = f"{finding.relation}: {', '.join(finding.concepts)}"
-            status: Literal["found", "empty"] = "found" if finding.facts else "empty"
-            self.searches.append(Search(source=graph.name, query=asked, status=status, hits=len(finding.facts)))
-        return finding
+    def _count_search(self, search: Search) -> None:
+        self.usage += Usage(searches=1)
+        self.searches.append(search)
+        self.on_step(Searched(source=search.source, status=search.status, found=search.hits, node=search.node))
 
     async def retrieve(self, ids: Sequence[str]) -> None:
         """Fetch documents into the ledger, so that they can be quoted; each from the first source that holds it.
@@ -205,43 +247,24 @@ class Run:
         self.warn(f"sources have different texts for {passage.document_id}; only that of {origin} is quoted")
         return False
 
-    def _whole(self, reached: BudgetExhausted) -> BudgetExhausted:
-        """A limit that was reached inside a call, in the numbers of the whole question."""
-        for limit, allowed, spent in _limits(self.settings.budget, self.usage, self.seconds):
-            if limit == reached.limit and allowed is not None:
-                return BudgetExhausted(limit, spent=_shown(spent), allowed=str(allowed), usage=reached.usage)
-        return reached
-
     def _remaining(self) -> CallLimits:
         """What may still be spent.
 
         Raises:
             BudgetExhausted: nothing.
         """
-        budget, used = self.settings.budget, self.usage
-        for limit, allowed, spent in _limits(budget, used, self.seconds):
-            if allowed is not None and spent > allowed:
-                raise BudgetExhausted(limit, spent=_shown(spent), allowed=str(allowed))
-        return CallLimits(
-            tokens=None if budget.tokens is None else budget.tokens - used.tokens,
-            calls=None if budget.calls is None else budget.calls - used.model_calls,
-            seconds=None if budget.seconds is None else budget.seconds - self.seconds,
-        )
+        return remaining(self.settings.budget, self.usage, self.seconds)
 
 
-def _limits(
-    budget: BudgetSettings, used: Usage, seconds: float
-) -> list[tuple[str, float | Decimal | None, float | Decimal]]:
-    return [
-        ("tokens", budget.tokens, used.tokens),
-        ("calls", budget.calls, used.model_calls),
-        ("seconds", budget.seconds, seconds),
-        # An unknown price cannot be held to a limit, so it counts as reaching one.
-        ("money", budget.money, Decimal("Infinity") if used.price is None else used.price),
-    ]
-
-
-def _shown(spent: float | Decimal) -> str:
-    if isinstance(spent, Decimal) and spent.is_infinite():
-        return "unknown"
-    return f"{spent:.1f}" if isinstance(spent, float) else str(spent)
+def _search_of(found: Found, lookup: Lookup, *, cached: bool) -> Search:
+    """How an answer lists one search."""
+    kinds = {hit.passage.kind for ranking in found.rankings for hit in ranking}
+    return Search(
+        source=found.source,
+        query=found.named,
+        status="found" if found.size else "empty",
+        hits=found.size,
+        kinds=tuple(sorted(kinds | ({"graph"} if found.facts else set()))) or lookup.kinds,
+        node=lookup.node,
+        cached=cached,
+    )

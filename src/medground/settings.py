@@ -1,6 +1,8 @@
 """Settings: built-in defaults, then a preset, then `medground.toml`, then `MEDGROUND_*`, then options.
 
-Unknown keys are refused. `Settings.hash` names everything that can change an answer; secrets and places are not in it.
+Unknown keys are refused. What all recipes share is declared here; a recipe's own settings are a section that the recipe
+declares (`recipes/settings`). `Settings.hash` covers everything that can change an answer of the chosen recipe: the
+shared settings and its own section, but no secret and no path.
 """
 
 from __future__ import annotations
@@ -8,20 +10,28 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from decimal import Decimal
-from importlib import resources
+from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 import platformdirs
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, SerializeAsAny, ValidationError
 
 from medground.errors import ConfigError
-
-PREFIX = "MEDGROUND_"
-FILE_NAME = "medground.toml"
+from medground.layers import (
+    FILE_NAME,
+    Layer,
+    environment_layer,
+    file_layer,
+    first_problem,
+    merge,
+    options_layer,
+    preset_layer,
+    problem,
+)
+from medground.recipes.registry import RECIPES
 
 
 def _listed(value: Any) -> Any:
@@ -31,6 +41,16 @@ def _listed(value: Any) -> Any:
 
 class _Part(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class RecipeSection(_Part):
+    """Base of the settings that only one recipe, or a few related ones, read. Every field has a default."""
+
+    section: ClassVar[str]
+    """Its name in settings files, such as `self_medrag`."""
+
+
+S = TypeVar("S", bound=RecipeSection)
 
 
 class ModelSettings(_Part):
@@ -75,23 +95,6 @@ class RecipeSettings(_Part):
     sentences: int = Field(default=3, ge=1, description="most sentences of a rationale without a model")
 
 
-class PubMedReasonerSettings(_Part):
-    """Parts of the recipe `pubmed-reasoner`. The switches turn off what we added to the paper, for ablations."""
-
-    terms: int = Field(default=8, ge=1, description="most MeSH headings that are searched with and criticised")
-    signals: int = Field(default=10, ge=1, description="records whose title and abstract the critic sees (S_t)")
-    signal_length: int = Field(default=1_500, ge=100, description="characters of an abstract that the critic sees")
-    critic: bool = Field(default=True, description="refine the query (Algorithm 1); off: the first query stays")
-    batching: bool = Field(default=True, description="stop reading early (Algorithm 2); off: all 20 are read")
-    tokens: int | None = Field(default=None, ge=0, description="tokens after which reading stops (T); none is no limit")
-    relax: bool = Field(default=True, description="(a) widen a query that finds too little")
-    enough: int = Field(default=5, ge=1, description="documents that are enough for (a)")
-    concepts: bool = Field(default=True, description="(b) every concept of the question is in the query")
-    step_back: bool = Field(default=True, description="(d) search again when the evidence does not suffice")
-    retractions: bool = Field(default=True, description="(e) retracted papers are not read, and shown")
-    designs: bool = Field(default=True, description="(f) stronger designs are cited first")
-
-
 class VerifySettings(_Part):
     critic: str = Field(
         default="entail",
@@ -105,38 +108,6 @@ class VerifySettings(_Part):
     trusted_judges: Annotated[tuple[str, ...], BeforeValidator(_listed)] = Field(
         default=(), description="models whose verdicts count although no measurement of ours proves them"
     )
-
-
-class ReasonAndVerifySettings(_Part):
-    """Parts of the recipe `reason-and-verify` (Reason and Verify, section 3.1 and 4.1)."""
-
-    candidates: int = Field(default=20, ge=1, description="passages from BM25 (k)")
-    passages: int = Field(default=5, ge=1, description="passages of evidence after reranking (m)")
-    rerank: bool = Field(default=True, description="off: the first passages of BM25 are the evidence")
-    reranker: str = Field(default="keyless", description="`keyless`, or a cross-encoder's name or folder")
-    rationale: bool = Field(default=True, description="off: vanilla RAG, which answers without reasoning first")
-    rewrite: bool = Field(default=True, description="rewrite the question when overlap or evidence score is low")
-    overlap: float = Field(default=0.3, ge=0, le=1, description="least overlap before rewriting (tau_ovlp)")
-    evidence: float = Field(default=0.5, ge=0, le=1, description="least mean score before rewriting (tau_evid)")
-    pool: str | None = Field(default=None, description="name of a demonstration pool, or the path of its file")
-    shots: int = Field(default=0, ge=0, le=8, description="demonstrations shown (k)")
-    selection: Literal["static", "dynamic"] = "dynamic"
-    balanced: bool = Field(default=False, description="one class after the other, instead of nearest only")
-    diversity: float = Field(default=0.95, ge=0, le=1, description="cosine above which two demonstrations are alike")
-    least: int = Field(
-        default=0, ge=0, description="least number of unique demonstrations; the rest are drawn at random"
-    )
-    seed: int = 0
-
-
-class SelfMedRagSettings(_Part):
-    """Parts of the recipe `self-medrag` (its section 3); theta is `verify.support`, tau `verify.entailment`."""
-
-    retrieval: Literal["hybrid", "bm25", "dense"] = "hybrid"
-    passages: int = Field(default=5, ge=1, description="passages of a round's context (C_i)")
-    critic: bool = Field(default=True, description="off: the base without critic and loop")
-    rounds: int = Field(default=3, ge=1, description="most rounds; the best one is returned")
-    drift: float = Field(default=0.3, ge=0, le=1, description="least cosine of a new query and the question")
 
 
 class TraceSettings(_Part):
@@ -164,13 +135,12 @@ class Settings(_Part):
     budget: BudgetSettings = BudgetSettings()
     retrieval: RetrievalSettings = RetrievalSettings()
     recipe: RecipeSettings = RecipeSettings()
-    pubmed_reasoner: PubMedReasonerSettings = PubMedReasonerSettings()
-    reason_and_verify: ReasonAndVerifySettings = ReasonAndVerifySettings()
-    self_medrag: SelfMedRagSettings = SelfMedRagSettings()
     verify: VerifySettings = VerifySettings()
     trace: TraceSettings = TraceSettings()
     keys: KeySettings = KeySettings()
     home: Path = Field(default_factory=_default_home)
+    sections: Mapping[str, SerializeAsAny[RecipeSection]] = Field(default_factory=dict)
+    """Sections of recipes that some layer sets, by name; read them with `section`."""
 
     @classmethod
     def load(
@@ -192,120 +162,93 @@ class Settings(_Part):
         Raises:
             ConfigError: an unknown preset or key, a wrong value, an unreadable file.
         """
-        layers: list[tuple[str, dict[str, Any]]] = []
+        layers: list[Layer] = []
         if preset is not None:
-            layers.append((f"preset {preset}", _read_preset(preset)))
+            layers.append((f"preset {preset}", preset_layer(preset)))
         path = file or Path(FILE_NAME)
         if file is not None or path.is_file():
-            layers.append((str(path), _read_toml(path)))
-        layers.append(("the environment", _from_environment(os.environ if environ is None else environ)))
-        layers.append(("the options", _from_options(options or {})))
+            layers.append((str(path), file_layer(path)))
+        layers.append(("the environment", environment_layer(os.environ if environ is None else environ)))
+        layers.append(("the options", options_layer(options or {})))
         merged: dict[str, Any] = {}
         for _, layer in layers:
-            _merge(merged, layer)
-        try:
-            return cls.model_validate(merged)
-        except ValidationError as error:
-            raise ConfigError(_first_problem(error, layers)) from None
+            merge(merged, layer)
+        return cls._checked(merged, layers)
+
+    def with_options(self, options: Mapping[str, Any]) -> Settings:
+        """These settings with some of them changed: `{"recipe.rounds": 2}`.
+
+        Raises:
+            ConfigError: an unknown key, or a wrong value.
+        """
+        content = self.model_dump(exclude_unset=True, exclude={"keys", "home", "sections"})
+        content |= {name: section.model_dump(exclude_unset=True) for name, section in self.sections.items()}
+        changed = options_layer(options)
+        merge(content, changed)
+        merged = self._checked(content, [("the settings", content), ("the options", changed)])
+        kept = {"keys": self.keys, "home": self.home}
+        return merged.model_copy(update={name: value for name, value in kept.items() if name not in changed})
+
+    def section(self, kind: type[S]) -> S:
+        """The settings of a recipe's own section; its defaults where no layer sets any."""
+        found = self.sections.get(kind.section)
+        return found if isinstance(found, kind) else kind()
+
+    def with_section(self, section: RecipeSection) -> Settings:
+        """These settings with another section of a recipe."""
+        return self.model_copy(update={"sections": {**self.sections, section.section: section}})
+
+    def as_read_by(self, recipe: str) -> dict[str, Any]:
+        """What a recipe reads, as JSON values by group: the shared settings and its own section.
+
+        Secrets, paths and where traces are sent are left out.
+        """
+        content = self.model_dump(mode="json", exclude={"home", "keys", "trace", "sections"})
+        own = _section_of(recipe)
+        return content if own is None else content | {own.section: self.section(own).model_dump(mode="json")}
 
     @property
     def hash(self) -> str:
-        """SHA-256 (16 hex digits) of everything here that can change an answer."""
-        content = self.model_dump(mode="json", exclude={"home", "keys", "trace"})
+        """SHA-256 (16 hex digits) of everything here that can change an answer of the chosen recipe."""
+        content = self.as_read_by(self.recipe.name)
         content["model"].pop("cache")
         content["model"].pop("concurrency")
-        if self.pubmed_reasoner.tokens is None:  # results from before there was such a limit keep their hash
-            content["pubmed_reasoner"].pop("tokens")
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
 
-
-def preset_names() -> list[str]:
-    """Names of the built-in presets."""
-    folder = resources.files("medground") / "presets"
-    return sorted(p.name.removesuffix(".toml") for p in folder.iterdir() if p.name.endswith(".toml"))
-
-
-def _read_preset(name: str) -> dict[str, Any]:
-    if name not in preset_names():
-        raise ConfigError(f"unknown preset {name!r}; there are: {', '.join(preset_names())}")
-    return tomllib.loads((resources.files("medground") / "presets" / f"{name}.toml").read_text(encoding="utf-8"))
-
-
-def _read_toml(path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise ConfigError(f"no settings file {path}") from None
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise ConfigError(f"cannot read {path}: {error}") from None
+    @classmethod
+    def _checked(cls, merged: Mapping[str, Any], layers: list[Layer]) -> Settings:
+        """Settings from one tree of values; `layers` tell where a wrong one came from."""
+        shared = {name: value for name, value in merged.items() if name in cls.model_fields and name != "sections"}
+        sections: dict[str, RecipeSection] = {}
+        for name in merged.keys() - shared.keys():
+            kind = _section_called(name)
+            if kind is None:
+                raise ConfigError(problem([name], "is not a setting", layers))
+            try:
+                sections[name] = kind.model_validate(merged[name])
+            except ValidationError as error:
+                raise ConfigError(first_problem(error, layers, within=name)) from None
+        try:
+            return cls.model_validate({**shared, "sections": sections})
+        except ValidationError as error:
+            raise ConfigError(first_problem(error, layers)) from None
 
 
-def _from_environment(environ: Mapping[str, str]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for name, value in environ.items():
-        if name.startswith(PREFIX) and value:
-            _put(found, name.removeprefix(PREFIX).lower().split("__"), _parsed(value))
-    return found
+def section_name(recipe: str) -> str | None:
+    """Name of the section that a recipe declares; None where it has none or is not known."""
+    kind = _section_of(recipe)
+    return kind.section if kind else None
 
 
-def parse_options(options: Sequence[str]) -> dict[str, Any]:
-    """`["recipe.rounds=2"]` as `{"recipe.rounds": 2}`.
-
-    Raises:
-        ConfigError: an option has no `=`.
-    """
-    pairs: dict[str, Any] = {}
-    for option in options:
-        key, sign, value = option.partition("=")
-        if not sign:
-            raise ConfigError(f"{option!r} is not KEY=VALUE, such as recipe.rounds=2")
-        pairs[key.strip()] = _parsed(value.strip())
-    return pairs
+def _section_called(name: str) -> type[RecipeSection] | None:
+    """The section of that name, which the recipe of that name declares."""
+    kind = _section_of(name.replace("_", "-"))
+    return kind if kind is not None and kind.section == name else None
 
 
-def _from_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for key, value in options.items():
-        _put(found, key.split("."), value)
-    return found
-
-
-def _parsed(value: str) -> Any:
-    """A TOML value when it is one (`2`, `true`, `["a"]`), else the text itself."""
-    try:
-        return tomllib.loads(f"v = {value}")["v"]
-    except tomllib.TOMLDecodeError:
-        return value
-
-
-def _put(target: dict[str, Any], path: list[str], value: Any) -> None:
-    for name in path[:-1]:
-        target = target.setdefault(name, {})
-        if not isinstance(target, dict):
-            raise ConfigError(f"setting {'.'.join(path)} is given twice, as a value and as a group")
-    target[path[-1]] = value
-
-
-def _merge(base: dict[str, Any], over: Mapping[str, Any]) -> None:
-    for key, value in over.items():
-        if isinstance(value, Mapping) and isinstance(base.get(key), dict):
-            _merge(base[key], value)
-        else:
-            base[key] = dict(value) if isinstance(value, Mapping) else value
-
-
-def _first_problem(error: ValidationError, layers: list[tuple[str, dict[str, Any]]]) -> str:
-    problem = error.errors(include_input=False, include_url=False)[0]
-    path = [str(p) for p in problem["loc"]]
-    origin = next((name for name, layer in reversed(layers) if _has(layer, path)), "the settings")
-    what = "is not a setting" if problem["type"] == "extra_forbidden" else problem["msg"]
-    return f"{'.'.join(path)} (from {origin}): {what}; see medground config show"
-
-
-def _has(layer: Mapping[str, Any], path: list[str]) -> bool:
-    here: Any = layer
-    for name in path:
-        if not isinstance(here, Mapping) or name not in here:
-            return False
-        here = here[name]
-    return True
+def _section_of(recipe: str) -> type[RecipeSection] | None:
+    if recipe not in RECIPES:
+        return None
+    module, _, constant = RECIPES[recipe].partition(":")
+    kind: type[RecipeSection] | None = getattr(import_module(module), constant).settings
+    return kind

@@ -23,8 +23,8 @@ from opentelemetry.trace import Status, StatusCode
 
 from medground.errors import ConfigError, UsageError
 from medground.settings import Settings
+from medground.steps import FACT, TEXT, Step
 
-TEXT = "medground.text."
 _SECRET_NAME = re.compile(r"KEY$|TOKEN|SECRET|PASSWORD", re.IGNORECASE)
 _TRACE_ID = re.compile(r"[A-Za-z0-9-]{1,64}")
 
@@ -38,7 +38,7 @@ class Span:
     def set(self, **attributes: Any) -> None:
         """Record facts: numbers, names, short lists."""
         for name, value in attributes.items():
-            self._span.set_attribute(f"medground.{name}", _plain(value))
+            self._span.set_attribute(FACT + name, _plain(value))
 
     def genai(self, **attributes: Any) -> None:
         """Record facts that the GenAI conventions name: `request_model` becomes `gen_ai.request.model`."""
@@ -49,6 +49,11 @@ class Span:
         """Record document or prompt text, which stays on this machine by default."""
         for name, value in attributes.items():
             self._span.set_attribute(TEXT + name, _plain(value))
+
+    def record(self, step: Step) -> None:
+        """Record the fields of a typed step."""
+        for name, value in step.attributes().items():
+            self._span.set_attribute(name, _plain(value))
 
     def fail(self, error: BaseException) -> None:
         """Mark the step as failed."""
@@ -84,6 +89,13 @@ class Trace:
             except BaseException as error:
                 step.fail(error)
                 raise
+
+    @contextlib.contextmanager
+    def step(self, step: Step) -> Iterator[Span]:
+        """A typed step as a span with its fields."""
+        with self.span(step.span_name) as span:
+            span.record(step)
+            yield span
 
     def close(self) -> None:
         """Write what is left and free the file."""

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from medground.errors import ConfigError
+from medground.layers import parse_options, preset_names
 from medground.recipes import recipe_names
-from medground.settings import Settings, parse_options, preset_names
+from medground.settings import Settings
 
 
 def test_a_later_layer_wins(tmp_path: Path) -> None:

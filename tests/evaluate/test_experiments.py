@@ -25,8 +25,8 @@ from medground.evaluate.experiments.table import as_markdown, notes, table
 from medground.evaluate.experiments.traces import read_traced
 from medground.evaluate.results import read_result
 from medground.faces.cli.app import main
+from medground.layers import preset_names
 from medground.recipes import recipe_names
-from medground.settings import preset_names
 
 FILES = Path(__file__).resolve().parents[2] / "experiments"
 ALL = find_experiments(FILES)

@@ -18,13 +18,14 @@ from medground.corpus.readers import find_inputs
 from medground.corpus.readers.base import Input
 from medground.document import Document, Hit
 from medground.errors import ConfigError, ModelFailed
+from medground.layers import preset_names
 from medground.operators.reasoning import ReasonOutput, SubClaim
 from medground.operators.verifying import EntailOutput
 from medground.query import Filters, Query
 from medground.question import Question
 from medground.recipes.self_medrag import self_medrag
 from medground.run import Run
-from medground.settings import Settings, preset_names
+from medground.settings import Settings
 from medground.sources.base import Found
 from medground.sources.corpus import CorpusSource
 from medground.trace import read_trace

@@ -15,7 +15,7 @@ from medground.corpus.readers.base import Input
 from medground.errors import ConfigError, UsageError
 from medground.query import Filters, Words
 from medground.sources.corpus import CorpusSource
-from medground.testing import DOCUMENTS, SourceContract
+from medground.testing import DOCUMENTS, QueryContract, SourceContract
 
 
 class Embedder:
@@ -40,20 +40,20 @@ def make_source(folder, documents, *, built_with=None, asked_with=None):
     return CorpusSource(library.open("made"), asked_with)
 
 
-class TestWordsAlone(SourceContract):
+class TestWordsAlone(SourceContract, QueryContract):
     @pytest.fixture
     def make(self, tmp_path):
         count = itertools.count()
-        return lambda documents: make_source(tmp_path / str(next(count)), documents)
+        return lambda: make_source(tmp_path / str(next(count)), DOCUMENTS)
 
 
-class TestWithVectors(SourceContract):
+class TestWithVectors(SourceContract, QueryContract):
     @pytest.fixture
     def make(self, tmp_path):
         count = itertools.count()
-        return lambda documents: make_source(
-            tmp_path / str(next(count)), documents, built_with=Embedder(), asked_with=Embedder()
-        )
+        return lambda: make_source(tmp_path / str(next(count)), DOCUMENTS, built_with=Embedder(), asked_with=Embedder())
+
+    nothing = None  # vectors always have a nearest neighbour
 
 
 def search(source, text="marfan syndrome", **more):

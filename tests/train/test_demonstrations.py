@@ -18,7 +18,8 @@ from medground.engine import Engine
 from medground.errors import BadDocument, ConfigError, ModelFailed, SnapshotCorrupt, UsageError
 from medground.models.registry import Models
 from medground.operators.reasoning import ReasonOutput, SubClaim
-from medground.settings import ReasonAndVerifySettings, Settings
+from medground.recipes.settings.reason_and_verify import ReasonAndVerifySettings
+from medground.settings import Settings
 from medground.trace import read_trace
 from medground.train.demonstrations.build import build_pool
 from medground.train.demonstrations.decontaminate import NEAR_DUPLICATE, decontaminated
@@ -35,7 +36,7 @@ def built(settings: Settings, source: Path, **more: Any) -> PoolManifest:
 
 def asked(settings: Settings, question: str, **choices: Any) -> tuple[Any, dict[str, Any]]:
     """The answer to a question with demonstrations, and what the trace says of them."""
-    chosen = settings.reason_and_verify.model_copy(update={"pool": "small", "shots": 2, **choices})
+    chosen = settings.section(ReasonAndVerifySettings).model_copy(update={"pool": "small", "shots": 2, **choices})
 
     async def ask() -> Any:
         async with await Engine.open(settings.model_copy(update={"reason_and_verify": chosen})) as engine:

@@ -32,7 +32,6 @@ def compose(
     lean: Lean | None = None,
     stopped: str | None = None,
     mark: Mark = evidence_mark,
-    uncited: bool = False,
 ) -> Answer:
     """Put the answer together from what the policy lets through.
 
@@ -43,22 +42,19 @@ def compose(
         draft: the written sentences, or the statements that they were cut into.
         verdicts: one per sentence or statement of the draft, in order.
         conflicts: sources that disagree; one that names evidence that was never quoted is left out.
-        lean: statistics' word for a closed question that nobody decided.
+        lean: what word statistics suggest for a closed question that nobody decided.
         stopped: why the run ended early.
         mark: how citations are written in the rationale.
-        uncited: the recipe has no evidence by design; its sentences are shown as supported by nothing.
 
     Raises:
         UnknownCitation: a sentence or a verdict cites evidence that this run never quoted.
     """
     _known(run, draft.sentences, verdicts)
-    kept, dropped = release(draft.sentences, verdicts, run.settings.verify, uncited=uncited)
+    kept, dropped = release(draft.sentences, verdicts, run.settings.verify, uncited=not run.recipe.needs_evidence)
     rationale, statements = _written(kept, run, mark)
     disagreeing = _within(run, conflicts)
     evidence = _named(run, statements, disagreeing)
-    decision = decide(
-        run, draft, kept, verdicts, lean, uncited=uncited
-    )  # it may warn, so it stands before the warnings
+    decision = decide(run, draft, kept, verdicts, lean)  # it may warn, so it comes before the warnings are read
     return Answer(
         decision=decision,
         rationale=rationale,
@@ -76,14 +72,15 @@ def compose(
 
 
 def _circumstances(run: Run) -> dict[str, Any]:
-    """What was asked and how, who answered, and what it cost: the fields of an answer that the run alone knows."""
-    snapshots = tuple(s.snapshot for s in run.sources if s.snapshot is not None)
+    """What was asked and how, who answered, and what it cost: the fields of an answer that only the run knows."""
+    snapshots = tuple(dict.fromkeys(s.state for s in run.sources if s.state is not None))
     return {
         "id": _answer_id(run.question, run.settings.hash, [s.hash for s in snapshots]),
         "question": run.question,
         "searches": tuple(run.searches),
         "warnings": tuple(run.warnings),
-        "recipe": run.settings.recipe.name,
+        "recipe": run.recipe.name,
+        "needs_evidence": run.recipe.needs_evidence,
         "made_by": f"medground {__version__}",
         "models": dict(sorted(run.answered_by.items())),
         "usage": run.report(),
@@ -104,7 +101,7 @@ def _documents(run: Run, evidence: Sequence[Evidence], lean: Lean | None) -> tup
     """What is quoted, what a lean rests on, and what is shown without being cited."""
     rests_on = [lean.document] if lean is not None and lean.value is not None and lean.document else []
     listed = dict.fromkeys([*(e.document_id for e in evidence), *rests_on, *run.shown])
-    return tuple(_listed(run.ledger.documents[i], run.origins.get(i, "")) for i in listed)
+    return tuple(source_document(run.ledger.documents[i], run.origins.get(i, "")) for i in listed)
 
 
 def _within(run: Run, conflicts: Sequence[Conflict]) -> tuple[Conflict, ...]:
@@ -134,7 +131,8 @@ def _written(kept: Sequence[Verdicted], run: Run, mark: Mark) -> tuple[str, tupl
     )
 
 
-def _listed(document: Document, source: str) -> SourceDocument:
+def source_document(document: Document, source: str) -> SourceDocument:
+    """A document as an answer lists it; `source` names where it came from."""
     return SourceDocument(
         id=document.id,
         title=document.title,
@@ -156,11 +154,14 @@ def _answer_id(question: Question, settings_hash: str, snapshots: Sequence[str])
 
 
 def unanswered(reason: str) -> Draft:
-    """A draft that says nothing, and why."""
+    """An empty draft with the reason why there is no answer."""
     return Draft(reason=reason)
 
 
-def quotes_only(run: Run, most: int) -> Draft:
-    """What is known when a run is cut short: the first quotes, in the sources' own words."""
-    chosen = standing(run.ledger.evidence, run)[:most]
-    return Draft(sentences=tuple(Sentence(text=" ".join(e.quote.split()), evidence=(e.id,)) for e in chosen))
+def so_far(run: Run, stopped: str) -> Answer:
+    """The answer of a run that ends early: the first quotes that it took, in the sources' own words, unchecked."""
+    quotes = standing(run.ledger.evidence, run)[: run.settings.recipe.sentences]
+    sentences = tuple(Sentence(text=" ".join(quote.quote.split()), evidence=(quote.id,)) for quote in quotes)
+    note = "the source's own words; the run ended before checking"
+    verdicts = [Verdict(label="quoted", critic="verbatim", note=note) for _ in sentences]
+    return compose(run, Draft(sentences=sentences), verdicts, stopped=stopped)

@@ -19,7 +19,7 @@ from medground.verify.reporting import NOT_FINDINGS
 from medground.write.draft import Draft
 
 _DECISION: TypeAdapter[Decision] = TypeAdapter(Decision)
-_WRITERS = ("respond", "write", "reason", "direct", "recall")
+_UNASSESSED = "Evidence was found, but no validated judge has assessed it"
 
 
 def decide(
@@ -28,19 +28,17 @@ def decide(
     kept: Sequence[Verdicted],
     verdicts: Sequence[Verdict],
     lean: Lean | None,
-    *,
-    uncited: bool,
 ) -> Decision:
-    """What the checked sentences carry: the writer's answer, else a lean of statistics, else nothing.
+    """What the checked sentences carry: the writer's answer, else a lean of word statistics, else nothing.
 
     Args:
-        run: the run; a decision of a model that is no proven judge warns.
+        run: the run; a decision of a model that is not a validated judge adds a warning.
         draft: what was written, and the answer that its writer drew from it.
         kept: the sentences that leave, with their verdicts.
         verdicts: those of all sentences, also of the ones that were dropped.
-        lean: statistics' word for a closed question.
-        uncited: the recipe has no evidence by design.
+        lean: what word statistics suggest for a closed question.
     """
+    uncited = not run.recipe.needs_evidence
     if not kept and not (uncited and draft.answer):
         if draft.sentences:
             return _made(run.question, "not judged", reason="no sentence of the rationale passed verification")
@@ -59,9 +57,9 @@ def decide(
             (lean.value,),
             basis="lean",
             probability=lean.probability,
-            reason=f"statistics of the words of {lean.document}; nobody able has read it",
+            reason=f"Estimated from word statistics of {lean.document}; not assessed by a validated model",
         )
-    return _made(run.question, "not judged", reason=draft.reason or "evidence was found; nobody able has judged it")
+    return _made(run.question, "not judged", reason=draft.reason or _UNASSESSED)
 
 
 def _decided(run: Run, draft: Draft, kept: Sequence[Sentence]) -> Decision:
@@ -69,25 +67,25 @@ def _decided(run: Run, draft: Draft, kept: Sequence[Sentence]) -> Decision:
     if draft.basis == "model":
         writer = _writer(run)
         if not may_judge(writer, run.settings.verify):
-            run.warn(f"the decision is the word of {writer}, which has not proved itself as a judge of evidence")
+            run.warn(f"{writer} made this decision and is not a validated judge")
         if run.question.task == "free":  # what was checked is what is said: an answer beside it would be unchecked
             values = (" ".join(sentence.text for sentence in sentences_of(kept)),)
     return _made(run.question, "decided", values, basis=draft.basis, reason=draft.reason)
 
 
 def _doubt(run: Run, draft: Draft, kept: Sequence[Verdicted], verdicts: Sequence[Verdict]) -> str | None:
-    """Why an answer cannot stand on its rationale, or None when it can. A sentence that was dropped carries nothing."""
+    """Why an answer cannot rest on its rationale; None when it can. A sentence that was dropped carries nothing."""
     who = _writer(run) if draft.basis == "model" else "the graph"
     said = f"{who} answers {', '.join(draft.answer)[:80]!r}"
     if any(verdict.label == "contradicted" for verdict in verdicts):
-        return f"{said}, and its evidence contradicts a sentence of its rationale"
+        return f"{said}, but the evidence contradicts a sentence of its rationale"
     if all(verdict.label in UNSUPPORTED for _, verdict in kept):
-        return f"{said}, and none of its sentences is found in the evidence"
+        return f"{said}, but none of its sentences is found in the evidence"
     if not any(carries(verdict) for _, verdict in kept):
         kinds = dict.fromkeys(flag for _, verdict in kept for flag in verdict.flags)
         return (
-            f"{said}, and each of its sentences differs from the evidence ({', '.join(kinds)}), is not found in it, "
-            "or rests on what reports nothing"
+            f"{said}, but each of its sentences differs from the evidence ({', '.join(kinds)}), is not found in it, "
+            "or cites text that reports no finding"
         )
     return None
 
@@ -95,8 +93,8 @@ def _doubt(run: Run, draft: Draft, kept: Sequence[Verdicted], verdicts: Sequence
 def carries(verdict: Verdict) -> bool:
     """Whether a decision may rest on a sentence with this verdict.
 
-    Not on one that is not found, nor on one that words say is not what its source says, unless a judge has seen that,
-    nor on a quote or a source that only asks, plans, supposes, or is a title.
+    It may not rest on a statement that is not found in its source, nor on one whose words differ from it unless a judge
+    has seen that, nor on a quote that only asks, plans or supposes, or is a title.
     """
     if verdict.label in UNSUPPORTED or not set(verdict.flags).isdisjoint(NOT_FINDINGS):
         return False
@@ -105,7 +103,7 @@ def carries(verdict: Verdict) -> bool:
 
 def _writer(run: Run) -> str:
     """The model that wrote the answer."""
-    return next((run.answered_by[name] for name in _WRITERS if name in run.answered_by), "a model")
+    return run.writer.name if run.writer else "a model"
 
 
 def _made(question: Question, status: Status, values: tuple[str, ...] = (), **rest: Any) -> Decision:

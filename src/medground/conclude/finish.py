@@ -1,4 +1,4 @@
-"""The end of every recipe that reads: check each statement, let statistics lean where nobody decided, compose."""
+"""The end of every recipe that reads: check each statement, add a lean where nobody decided, compose the answer."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ async def finish(
         draft: what was written, cut into statements or not yet.
         evidence: the quotes that the draft was written from.
         run: the run, with its ledger.
-        verdicts: what a recipe's loop has already found, one for each statement of the draft; it is not asked again.
+        verdicts: what a recipe's loop has found already, one for each statement of the draft; nothing is asked again.
         mark: how citations are written in the rationale.
 
     Raises:
@@ -51,5 +51,5 @@ async def finish(
     conflicts = await find_conflicts(question, evidence, run)
     cited = [quote for quote in evidence if quote.id in shown] or evidence
     if cited and (unmentioned_concepts := unmentioned(question, cited, run)):
-        run.warn(f"no quote speaks of {', '.join(map(repr, unmentioned_concepts))}, which the question names")
+        run.warn(f"no quote mentions {', '.join(map(repr, unmentioned_concepts))}, which the question asks about")
     return compose(run, cut, verdicts, conflicts=conflicts, lean=lean, mark=mark)

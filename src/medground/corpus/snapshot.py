@@ -65,9 +65,14 @@ class Snapshot:
         return SnapshotReference(name=self.manifest.name, hash=self.manifest.hash)
 
     @property
-    def has_vectors(self) -> bool:
-        """Whether `dense` can search it."""
-        return self.manifest.embedding is not None
+    def name(self) -> str:
+        """Name of the corpus."""
+        return self.manifest.name
+
+    @property
+    def embedding(self) -> str | None:
+        """Identity of the model that made its vectors, which `dense` searches; None where it has none."""
+        return self.manifest.embedding.identity if self.manifest.embedding else None
 
     def bm25(self, query: Query, limit: int, filters: Filters = NO_FILTERS) -> tuple[Hit, ...]:
         """The passages that match the tree, by BM25.

@@ -1,22 +1,21 @@
-"""Everything that could change a run's results, as its header says it, and how two headers differ."""
+"""The header of a run: everything that could change its results; and how two headers differ."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import pkgutil
 import platform
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import cache
-from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from medground import operators
 from medground.engine import Engine
 from medground.evaluate.base import RunHeader
-from medground.operators.base import Operator
+from medground.recipes.declaration import Declaration
+from medground.recipes.registry import RECIPES
+from medground.settings import section_name
 from medground.version import __version__
 
 _LIBRARIES = (
@@ -45,29 +44,23 @@ def make_header(engine: Engine, **chosen: Any) -> RunHeader:
     """The header of a run with this engine; `chosen` are the fields that say what is run (`dataset`, `split`, ...)."""
     settings = engine.settings
     return RunHeader(
-        recipe=settings.recipe.name,
+        recipe=engine.recipe.name,
         model=settings.model.default,
-        settings=settings.model_dump(mode="json", exclude={"home", "keys", "trace"}),
+        settings=settings.as_read_by(engine.recipe.name),
         settings_hash=settings.hash,
-        prompts_hash=prompts_hash(),
-        snapshots={s.snapshot.name: s.snapshot.hash for s in engine.sources if s.snapshot is not None},
+        prompts_hash=prompts_hash(engine.recipe),
+        snapshots={s.state.name: s.state.hash for s in engine.sources if s.state is not None},
         versions=_versions() | {"model": engine.models.of("").identity},
         started=datetime.now(UTC).isoformat(timespec="seconds"),
         **chosen,
     )
 
 
-@cache
-def prompts_hash() -> str:
-    """SHA-256 (16 hex digits) over instructions and schemas of all operators."""
-    found: dict[str, Operator[Any, Any]] = {}
-    for module in pkgutil.iter_modules(operators.__path__, f"{operators.__name__}."):
-        if not module.ispkg:
-            values = vars(import_module(module.name)).values()
-            found.update({value.name: value for value in values if isinstance(value, Operator)})
+def prompts_hash(recipe: Declaration) -> str:
+    """SHA-256 (16 hex digits) over instructions and schemas of all operators that a recipe may ask."""
     content = [
-        [name, found[name].instructions, found[name].input.model_json_schema(), found[name].output.model_json_schema()]
-        for name in sorted(found)
+        [one.name, one.instructions, one.input.model_json_schema(), one.output.model_json_schema()]
+        for one in sorted(recipe.operators, key=lambda operator: operator.name)
     ]
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
 
@@ -95,6 +88,10 @@ def _compared(header: RunHeader) -> dict[str, Any]:
     for group, names in _NOT_COMPARED.items():
         for name in names:
             content["settings"].get(group, {}).pop(name, None)
+    own = section_name(header.recipe)
+    for name in RECIPES:  # runs made before recipes declared their sections recorded those of all recipes
+        if (section := section_name(name)) is not None and section != own:
+            content["settings"].pop(section, None)
     content["medground"] = header.versions.get("medground")
     return content
 

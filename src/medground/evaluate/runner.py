@@ -26,7 +26,7 @@ from medground.evaluate.base import DataSet, Item, RunLine, RunStatus
 from medground.evaluate.datasets.release import check_release
 from medground.evaluate.manifest import make_header
 from medground.evaluate.runs import RunFile
-from medground.evaluate.sources import GivenSource, RecordingSource, found_documents
+from medground.evaluate.sources import GivenSource, found_documents, recording
 from medground.evaluate.tally import Tally
 from medground.usage import UsageReport
 
@@ -135,10 +135,8 @@ async def ask_item(engine: Engine, item: Item, *, with_context: bool = False) ->
     Raises:
         ConfigError, SnapshotCorrupt, StorageFailed: nothing could be asked.
     """
-    given = [GivenSource(item.context)] if with_context else engine.sources
-    sources = [RecordingSource(source) for source in given]
-    # The view shares models with the engine and is never closed.
-    view = replace(engine, sources=sources, graphs=() if with_context else engine.graphs)
+    sources = recording([GivenSource(item.context)] if with_context else engine.sources)
+    view = replace(engine, sources=sources)  # it shares models with the engine, and is never closed
     started = time.monotonic()
     answer: Answer | None = None
     spent: UsageReport | None = None

@@ -1,4 +1,4 @@
-"""The step that lets statistics lean on a closed question, where no model wrote an answer."""
+"""A lean of word statistics on a closed question, where no model wrote an answer."""
 
 from __future__ import annotations
 
@@ -21,8 +21,7 @@ def lean_of(question: Question, evidence: Sequence[Evidence], run: Run) -> Lean 
     It was calibrated on single research abstracts, so it reads one document and no other kind.
     """
     task = _TASKS.get(question.task)
-    writers = [run.answered_by[name] for name in ("respond", "write", "reason", "direct") if name in run.answered_by]
-    if task is None or writers[:1] != ["keyless"]:
+    if task is None or run.writer is None or run.writer.is_model:
         return None
     ids = [e.document_id for e in sorted(standing(evidence, run), key=lambda e: e.rank)]
     documents = [d for d in map(run.ledger.documents.__getitem__, ids) if d.kind == "research"]

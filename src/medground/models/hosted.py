@@ -16,9 +16,10 @@ from pydantic_ai.models import infer_model
 from pydantic_ai.providers import Provider, infer_provider_class
 
 from medground.errors import ConfigError
+from medground.layers import PREFIX
 from medground.models.open import NAMES
 from medground.models.served import MASKING_SERVER, ServedModel
-from medground.settings import PREFIX, Settings
+from medground.settings import Settings
 
 KEY_OF = {
     "openai": "openai",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from medground.author import KEYLESS
 from medground.errors import ModelFailed
 from medground.models.base import CallLimits, Reply
 from medground.operators.base import I, InvalidOutput, O, Operator
 from medground.usage import Usage
 
-NAME = "keyless"
+NAME = KEYLESS
 
 
 class Keyless:

@@ -6,7 +6,7 @@ Source: PubMed Reasoner, section 3.1. Each operator names its equation.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -270,3 +270,10 @@ def _only(used: Iterable[str], known: Iterable[str]) -> None:
     allowed = set(known)
     if unknown := [u for u in used if u not in allowed]:
         raise InvalidOutput(f"{unknown[0][:80]!r} was not proposed; use headings as they were given")
+
+
+QUERYING: tuple[Operator[Any, Any], ...] = (mesh_terms, select_terms, draft_query)
+"""The operators that turn a question into a first PubMed query."""
+
+CRITICISING: tuple[Operator[Any, Any], ...] = (coverage, alignment, redundancy, update_terms, refine_query)
+"""The operators that criticise a query and write a better one."""

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from medground.document import Hit
+from medground.lookup import Lookup
 from medground.operators.searching import (
     Candidate,
     CritiqueInput,
@@ -29,6 +30,7 @@ from medground.pubmed.printer import to_pubmed
 from medground.query import Filters, all_of
 from medground.question import Question
 from medground.rank.fuse import fuse
+from medground.recipes.settings.pubmed_reasoner import PubMedReasonerSettings
 from medground.run import Run
 
 
@@ -47,15 +49,14 @@ class QueryResult:
 
 async def look(question: Question, query: PubMedQuery, run: Run) -> QueryResult:
     """Search, and take titles and abstracts of the first documents; nothing else is read (Eq. 4 and 5)."""
-    results = await run.search(query.tree, text=question.text, shown=_with_dates(question, query))
+    choices = run.settings.section(PubMedReasonerSettings)
+    results = await run.look_up(Lookup(asked=query.tree, text=question.text, shown=_with_dates(question, query)))
     hits = fuse([ranking for result in results for ranking in result.rankings], k=run.settings.retrieval.fusion_k)
-    first = list(dict.fromkeys(h.passage.document_id for h in hits))[: run.settings.pubmed_reasoner.signals]
+    first = list(dict.fromkeys(h.passage.document_id for h in hits))[: choices.signals]
     await run.retrieve(first)
     documents = [run.ledger.documents[i] for i in first if i in run.ledger.documents]
-    return QueryResult(
-        tuple(hits),
-        tuple(Signal(title=d.title, abstract=d.text[: run.settings.pubmed_reasoner.signal_length]) for d in documents),
-    )
+    signals = tuple(Signal(title=d.title, abstract=d.text[: choices.signal_length]) for d in documents)
+    return QueryResult(tuple(hits), signals)
 
 
 async def critique(
@@ -68,7 +69,7 @@ async def critique(
     covered, aligned, redundant = await asyncio.gather(
         run.ask(coverage, value), run.ask(alignment, value), run.ask(redundancy, value)
     )
-    # Said twice, the first word counts.
+    # Duplicates: the first value wins.
     said = [{v.heading: v for v in reversed(output.verdicts)} for output in (covered, aligned, redundant)]
     return [
         Feedback(
@@ -90,7 +91,7 @@ async def revise_terms(
     value = UpdateTermsInput(question=question.text, feedback=tuple(feedback), signals=found.signals)
     output = await run.ask(update_terms, value)
     revised = [Candidate(heading=h, rationale=r) for h, r in {t.heading: t.rationale for t in output.terms}.items()]
-    return revised[: run.settings.pubmed_reasoner.terms]
+    return revised[: run.settings.section(PubMedReasonerSettings).terms]
 
 
 async def next_query(

@@ -20,9 +20,11 @@ from medground.operators.searching import (
 from medground.pubmed.normalize import normalize
 from medground.query import Everything, Query
 from medground.question import Question
+from medground.recipes.settings.pubmed_reasoner import PubMedReasonerSettings
 from medground.run import Run
+from medground.steps import QueryWritten
 
-_NAMELESS = "the query names nothing: the words of the question are searched"
+_NAMELESS = "the query names no subject: the words of the question are searched"
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,9 @@ async def choose_terms(question: Question, candidates: Sequence[Candidate], run:
         return []
     output = await run.ask(select_terms, SelectTermsInput(question=question.text, candidates=tuple(candidates)))
     known = {candidate.heading: candidate for candidate in candidates}
-    return [known[heading] for heading in dict.fromkeys(output.selected)][: run.settings.pubmed_reasoner.terms]
+    return [known[heading] for heading in dict.fromkeys(output.selected)][
+        : run.settings.section(PubMedReasonerSettings).terms
+    ]
 
 
 async def first_query(question: Question, terms: Sequence[Candidate], run: Run) -> PubMedQuery:
@@ -58,15 +62,13 @@ async def first_query(question: Question, terms: Sequence[Candidate], run: Run) 
 def normalised(text: str, run: Run) -> PubMedQuery:
     """A query that parses, whatever was written (Eq. 11); what was repaired is in the trace.
 
-    A text that names nothing would search everything: the words of the question are searched instead.
+    A text that names no subject would match every record, so the words of the question are searched instead.
     """
     today = run.now().date()
-    with run.trace.span("normalise query") as span:
-        result = normalize(text, today=today)
-        notes = result.notes
-        if isinstance(result.query, Everything):
-            result = normalize(run.question.text, today=today)
-            notes = (*notes, _NAMELESS, *result.notes)
-        span.set(notes=notes)
-        span.text(before=text, after=result.text)
-    return PubMedQuery(result.text, result.query)
+    result = normalize(text, today=today)
+    notes = result.notes
+    if isinstance(result.query, Everything):
+        result = normalize(run.question.text, today=today)
+        notes = (*notes, _NAMELESS, *result.notes)
+    with run.step(QueryWritten(before=text, after=result.text, notes=notes)):
+        return PubMedQuery(result.text, result.query)

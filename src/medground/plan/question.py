@@ -1,11 +1,11 @@
-"""A question as a query, in the simplest way: its words, ranked by BM25."""
+"""A question as a lookup, in the simplest way: its words, for every ranker."""
 
 from __future__ import annotations
 
-from medground.query import Query, Words
+from medground.lookup import Lookup
 from medground.question import Question
 
 
-def words_query(question: Question) -> Query:
-    """All words of the question and of its options; the engine drops stop words and ranks by the rest."""
-    return Words(text=" ".join([question.text, *(option.text for option in question.options)]))
+def words_lookup(question: Question) -> Lookup:
+    """The question's words, and those of its options for rankers by words; an engine ranks by all but stop words."""
+    return Lookup.words(question.text, also=" ".join(option.text for option in question.options))

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from medground.models.keyless import NAME as KEYLESS
 from medground.verify.checked import Checked
 
 
@@ -19,7 +18,7 @@ def holds(checked: Checked, tau: float) -> bool:
     if found is None:  # no critic was needed: the source's own words, a stored relation, or no source at all
         return checked.verdict.label in ("quoted", "supported")
     if found.relation == "related":
-        return checked.verdict.critic == KEYLESS and not found.flags
+        return not checked.verdict.judged_by_model and not found.flags
     return found.relation == "entails" and (found.entailment is None or found.entailment >= tau)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from medground.document import Hit
 from medground.errors import UsageError
-from medground.sources.base import Ranking
+from medground.lookup import Ranking
 
 RANKER = "rrf"
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from medground.document import Hit
 from medground.errors import UsageError
-from medground.sources.base import Ranking
+from medground.lookup import Ranking
 
 _WORD = re.compile(r"\w+")
 _SHINGLE = 4

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from medground.document import Hit
+from medground.errors import MedgroundError
 from medground.question import Question
 from medground.rank.base import Reranker
 from medground.run import Run
@@ -38,6 +39,14 @@ async def rerank_with(name: str, text: str, hits: Sequence[Hit], keep: int, run:
         hits[i].model_copy(update={"ranker": reranker.name, "rank": rank, "score": scores[i]})
         for rank, i in enumerate(order, start=1)
     ]
+
+
+def reranker_problems(name: str) -> Iterator[MedgroundError]:
+    """What keeps a reranker from being used, for the check of a recipe; it loads the reranker."""
+    try:
+        open_reranker(name)
+    except MedgroundError as error:
+        yield error
 
 
 @lru_cache(maxsize=4)

@@ -5,10 +5,11 @@ Source: PubMed Reasoner, section 3.2 and Algorithm 2 (batches of m from the rank
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from medground.document import Hit, Passage
+from medground.steps import ReadingBatch
 
 PASSAGES_PER_DOCUMENT = 3
 
@@ -35,7 +36,21 @@ def reading_list(hits: Sequence[Hit], most: int) -> list[Reading]:
     ]
 
 
-def batches(readings: Sequence[Reading], size: int) -> Iterator[Sequence[Reading]]:
+@dataclass(frozen=True)
+class Batch:
+    """Documents that are read together: batch `number` (1 first) of at most `of`."""
+
+    readings: tuple[Reading, ...]
+    number: int
+    of: int
+
+    @property
+    def step(self) -> ReadingBatch:
+        """What is told and traced while it is read."""
+        return ReadingBatch(documents=tuple(r.document_id for r in self.readings), number=self.number, of=self.of)
+
+
+def batches(readings: Sequence[Reading], size: int) -> list[Batch]:
     """Consecutive batches of `size` documents; the last may be shorter."""
-    for start in range(0, len(readings), size):
-        yield readings[start : start + size]
+    parts = [tuple(readings[start : start + size]) for start in range(0, len(readings), size)]
+    return [Batch(part, number, len(parts)) for number, part in enumerate(parts, start=1)]

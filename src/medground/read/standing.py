@@ -9,22 +9,26 @@ from medground.retraction import set_aside
 from medground.run import Run
 
 
+def texts(hits: Sequence[Hit]) -> list[Hit]:
+    """The hits that can be read as text. A line of a graph page is a relation without its subject, so it cannot: such
+    facts answer through `read.facts`."""
+    return [hit for hit in hits if hit.passage.kind != "graph"]
+
+
 async def readable(hits: Sequence[Hit], run: Run, *, retractions: bool = True) -> list[Hit]:
     """The hits that may become evidence, in their order.
 
     Retracted papers and notices about papers are set aside, and the answer lists them; `retractions=False` reads them
-    all the same, for ablations. Pages of a graph are never read as text: a line of one is a relation without its
-    subject, and the graph itself answers from it.
+    all the same, for ablations.
 
     Raises:
-        SourceUnavailable: a paper that was set aside cannot be fetched, to be shown.
+        SourceUnavailable: a paper that was set aside cannot be fetched to be shown.
     """
-    texts = [hit for hit in hits if hit.passage.kind != "graph"]
     if not retractions:
-        return texts
-    standing, aside = set_aside(texts)
+        return list(hits)
+    standing, aside = set_aside(hits)
     await run.retrieve(list(aside))
     for document, reason in aside.items():
-        run.warn(f"{document} was found and is {reason}: it supports nothing")
+        run.warn(f"{document} was found but is {reason}, so it is not used as evidence")
         run.shown.setdefault(document)
     return standing

@@ -1,4 +1,4 @@
-"""The baselines that PubMed Reasoner is compared with: no retrieval, one retrieval, and reflection on an answer.
+"""Two baselines that PubMed Reasoner is compared with: one retrieval, and reflection on an answer.
 
 Source: PubMed Reasoner, section 4.2 and appendix D. They share its query generation, summary and response.
 """
@@ -6,37 +6,28 @@ Source: PubMed Reasoner, section 4.2 and appendix D. They share its query genera
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-from medground.answer import Answer, Verdict
+from medground.answer import Answer
 from medground.conclude.compose import compose, unanswered
 from medground.conclude.finish import finish
 from medground.document import Hit
 from medground.evidence import Evidence
-from medground.operators.answering import RecallInput, ReflectInput, recall, reflect
-from medground.operators.summarising import ObservationView
+from medground.operators.answering import ReflectInput, reflect
+from medground.operators.base import Operator
+from medground.operators.searching import QUERYING
+from medground.operators.summarising import ObservationView, respond, summarise
 from medground.plan.critic import look
 from medground.plan.mesh import PubMedQuery, choose_terms, first_query, normalised, propose_terms
 from medground.question import Question
 from medground.read.order import reading_list
-from medground.read.standing import readable
+from medground.read.standing import readable, texts
+from medground.recipes.base import Recipe
+from medground.recipes.settings.pubmed_reasoner import PubMedReasonerSettings
 from medground.run import Run
-from medground.sentence import Sentence
+from medground.verify.check import CHECKING
 from medground.write.draft import Draft
 from medground.write.summary import respond_from, summarise_evidence
-
-
-async def model_only(question: Question, run: Run) -> Answer:
-    """What a model says by itself. Nothing is searched, so no sentence of it is supported."""
-    output = await run.ask(recall, RecallInput(question=question.text, task=question.task, options=question.options))
-    sentences = tuple(Sentence(text=s.text, evidence=()) for s in output.sentences)
-    draft = Draft(
-        sentences=sentences,
-        answer=output.answer,
-        basis="model" if output.answer else None,
-        reason="" if output.answer else "this recipe searches nothing, and no model gave an answer",
-    )
-    nothing = Verdict(label="not found", critic="citation", note="written without evidence")
-    return compose(run, draft, [nothing] * len(sentences), uncited=True)
 
 
 async def rag(question: Question, run: Run) -> Answer:
@@ -87,9 +78,9 @@ async def _query(question: Question, run: Run) -> PubMedQuery:
 
 
 async def _first_documents(question: Question, query: PubMedQuery, run: Run) -> list[Evidence]:
-    """The passages that were found of the first documents, quoted whole."""
+    """The passages found in the first documents, quoted whole."""
     found = await look(question, query, run)
-    readings = reading_list(_with_text(await readable(found.hits, run)), run.settings.recipe.batch)
+    readings = reading_list(_with_text(await readable(texts(found.hits), run)), run.settings.recipe.batch)
     await run.retrieve([reading.document_id for reading in readings])
     return [
         run.ledger.quote(passage.document_id, passage.start, passage.end, rank=reading.rank)
@@ -112,3 +103,21 @@ def _with_text(hits: Sequence[Hit]) -> list[Hit]:
 
 def _as_text(draft: Draft) -> str:
     return " ".join([*(s.text for s in draft.sentences), *draft.answer])
+
+
+_RESPONDING: tuple[Operator[Any, Any], ...] = (summarise, respond, *CHECKING)
+
+RAG = Recipe(
+    name="rag",
+    run=rag,
+    operators=(*QUERYING, *_RESPONDING),
+    writers=(respond,),
+    settings=PubMedReasonerSettings,
+)
+SELF_REFLECTION = Recipe(
+    name="self-reflection",
+    run=self_reflection,
+    operators=(*QUERYING, *_RESPONDING, reflect),
+    writers=(respond,),
+    settings=PubMedReasonerSettings,
+)

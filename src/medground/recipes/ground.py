@@ -6,24 +6,30 @@ ranks (section 3.2), from Reason and Verify the rationale first and the check of
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from medground.answer import Answer
 from medground.conclude.compose import compose, unanswered
 from medground.conclude.finish import finish
 from medground.document import Hit
+from medground.errors import MedgroundError
 from medground.evidence import Evidence
-from medground.plan.question import words_query
+from medground.operators.reading import extract, screen, sufficient
+from medground.operators.writing import write
+from medground.plan.question import words_lookup
 from medground.question import Question
 from medground.rank.fuse import fuse
 from medground.rank.merge import merge_duplicates
-from medground.rank.rerank import rerank
+from medground.rank.rerank import rerank, reranker_problems
 from medground.read.extract import extract_evidence, is_sufficient, screen_batch
-from medground.read.graph import GraphAnswer, ask_graphs
+from medground.read.facts import GraphAnswer, ask_for_facts
 from medground.read.order import batches, reading_list
-from medground.read.standing import readable
+from medground.read.standing import readable, texts
+from medground.recipes.base import Recipe
 from medground.run import Run
-from medground.verify.check import check_all
+from medground.settings import Settings
+from medground.sources.base import Source
+from medground.verify.check import CHECKING, check_all
 from medground.write.graph import graph_draft
 from medground.write.rationale import write_draft
 
@@ -36,18 +42,18 @@ async def ground(question: Question, run: Run) -> Answer:
         ModelFailed: a model gave no usable output.
         BudgetExhausted: a limit of the run was reached.
     """
-    word = await ask_graphs(question, run)
-    if word is not None and word.facts:
-        return await _from_graph(question, word, run)
+    stored = await ask_for_facts(question, run)
+    if stored is not None and stored.facts:
+        return await _from_facts(question, stored, run)
 
-    found = await run.search(words_query(question), text=question.text)
+    found = await run.look_up(words_lookup(question))
     fused = fuse([ranking for result in found for ranking in result.rankings], k=run.settings.retrieval.fusion_k)
-    hits = await rerank(question, merge_duplicates(await readable(fused, run)), run)
+    hits = await rerank(question, merge_duplicates(await readable(texts(fused), run)), run)
     await run.retrieve([hit.passage.document_id for hit in hits])
 
     evidence = await _read(question, hits, run)
     if not evidence:
-        return compose(run, unanswered(word.finding.note if word else ""))
+        return compose(run, unanswered(stored.finding.note if stored else ""))
     draft = await write_draft(question, evidence, run)
     return await finish(question, draft, evidence, run)
 
@@ -55,15 +61,29 @@ async def ground(question: Question, run: Run) -> Answer:
 async def _read(question: Question, hits: Sequence[Hit], run: Run) -> list[Evidence]:
     evidence: list[Evidence] = []
     for batch in batches(reading_list(hits, run.settings.retrieval.keep), run.settings.recipe.batch):
-        with run.trace.span("read batch", documents=[r.document_id for r in batch]):
-            useful = await screen_batch(question, batch, run)
+        with run.step(batch.step):
+            useful = await screen_batch(question, batch.readings, run)
             evidence += await extract_evidence(question, useful, run)
             if await is_sufficient(question, evidence, run):
                 break
     return evidence
 
 
-async def _from_graph(question: Question, word: GraphAnswer, run: Run) -> Answer:
-    draft = graph_draft(question, word)
-    verdicts = await check_all(draft.sentences, run, graph=lambda sentence: word.entails(sentence.text))
+async def _from_facts(question: Question, stored: GraphAnswer, run: Run) -> Answer:
+    draft = graph_draft(question, stored)
+    verdicts = await check_all(draft.sentences, run, graph=lambda sentence: stored.entails(sentence.text))
     return compose(run, draft, verdicts)
+
+
+def _check(settings: Settings, sources: Sequence[Source]) -> Iterator[MedgroundError]:
+    yield from reranker_problems(settings.retrieval.reranker)
+
+
+GROUND = Recipe(
+    name="ground",
+    run=ground,
+    operators=(screen, extract, sufficient, write, *CHECKING),
+    writers=(write,),
+    reader=extract,
+    check=_check,
+)

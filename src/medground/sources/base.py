@@ -1,34 +1,22 @@
-"""The contract of a source: a query goes in, ranked hits and documents come out."""
+"""The contract of a source: a lookup goes in; ranked hits, facts and documents come out."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from medground.answer import SnapshotReference
-from medground.document import Document, Hit
-from medground.graph.finding import GraphFact, GraphFinding
-from medground.query import Filters, Query
+from medground.document import Document, SourceKind
+from medground.graph.finding import GraphFact
+from medground.lookup import Found, Lookup
+from medground.query import Filters
 
-Ranking = tuple[Hit, ...]
-"""Hits of one ranker, best first, ranks 1, 2, 3, ..."""
-
-
-@dataclass(frozen=True)
-class Found:
-    """What a source gave for one query: one ranking per ranker it runs (`bm25`, `dense`).
-
-    No hits means that the source was asked and has nothing; a source that cannot be asked raises.
-    """
-
-    rankings: tuple[Ranking, ...]
-    notes: tuple[str, ...] = ()
-    """What the reader should know, such as "no vectors in this snapshot: searched by words alone"."""
+MOST_HITS = 10_000
+"""Most hits of a ranking that a lookup may ask for."""
 
 
 class Source(Protocol):
-    """Where documents come from."""
+    """Where documents and facts come from."""
 
     @property
     def name(self) -> str:
@@ -36,14 +24,24 @@ class Source(Protocol):
         ...
 
     @property
-    def snapshot(self) -> SnapshotReference | None:
+    def kinds(self) -> frozenset[SourceKind]:
+        """The kinds of document that it holds."""
+        ...
+
+    @property
+    def state(self) -> SnapshotReference | None:
         """The frozen state that is searched, or None for a live source."""
         ...
 
-    async def search(self, query: Query, *, text: str, limit: int, filters: Filters) -> Found:
-        """Search. `text` is the question in words, for rankers that take no tree (dense). At most `limit` hits each.
+    def accepts(self, lookup: Lookup) -> bool:
+        """Whether it can look this up: it takes this form of question, and has one of the rankers that are wanted."""
+        ...
+
+    async def search(self, lookup: Lookup, filters: Filters) -> Found:
+        """Look something up that it accepts, within the limits of `filters`. `lookup.limit` is set.
 
         Raises:
+            UsageError: the limit is out of range, or the query asks for a field that the source does not have.
             SourceUnavailable: the source could not be asked.
             RateLimited: the source asks to wait.
         """
@@ -62,22 +60,10 @@ class Source(Protocol):
         ...
 
 
-class KnowledgeGraph(Protocol):
-    """A store of relations that can answer some questions by itself. Its documents come from a `Source`."""
-
-    @property
-    def name(self) -> str:
-        """How answers name it, such as `graph:HPO 2025-01-16`."""
-        ...
-
-    async def ask(self, question: str) -> GraphFinding | None:
-        """What the graph says to the question, or None when it does not ask for a stored relation."""
-        ...
+@runtime_checkable
+class FactSource(Protocol):
+    """The optional ability of a source whose stored facts can be an answer by themselves."""
 
     def entails(self, fact: GraphFact) -> bool:
         """Whether the stored relation, read again, states the fact's sentence."""
-        ...
-
-    async def close(self) -> None:
-        """Free what it holds. Safe to call twice."""
         ...

@@ -1,102 +1,118 @@
-"""A snapshot as a source: BM25, and vectors where the snapshot and an embedding model are there."""
+"""A store of passages as a source: BM25, and vectors where the store and an embedding model have them."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from typing import get_args
 
 from medground.answer import SnapshotReference
 from medground.corpus.embedding.base import Embedder
-from medground.corpus.snapshot import Snapshot
-from medground.document import Document
+from medground.document import Document, SourceKind
 from medground.errors import ConfigError, SourceUnavailable, UsageError
+from medground.lookup import ConceptQuery, Found, Lookup, PlainWords, ProteinQuery, Ranker, Ranking
 from medground.query import Everything, Filters, Query, Words, all_of, any_of
-from medground.sources.base import Found, Ranking
-
-_MOST = 10_000
+from medground.sources.base import MOST_HITS
+from medground.sources.store import Store
 
 
 class CorpusSource:
-    """Searches one snapshot. Rankings: `bm25`, then `dense`.
+    """Searches one store. Rankings: `bm25`, then `dense`.
 
     Args:
-        snapshot: what to search; the source closes it.
-        embedder: the model that made the snapshot's vectors, or None to search by words alone.
+        store: what to search; the source closes it.
+        embedder: the model that made the store's vectors, or None to search by words alone.
 
     Raises:
         ConfigError: the vectors were made by another model.
     """
 
-    def __init__(self, snapshot: Snapshot, embedder: Embedder | None = None) -> None:
-        built = snapshot.manifest.embedding
-        if built is not None and embedder is not None and built.identity != embedder.identity:
-            name = snapshot.manifest.name
+    kinds: frozenset[SourceKind] = frozenset(get_args(SourceKind))
+    """A corpus may hold any kind; filters decide by document."""
+
+    def __init__(self, store: Store, embedder: Embedder | None = None) -> None:
+        made_by = store.embedding
+        if made_by is not None and embedder is not None and made_by != embedder.identity:
             raise ConfigError(
-                f"corpus {name} was built with the embedding model {built.identity}, the one now is "
-                f"{embedder.identity}; build it again with medground corpus build {name} PATH --embed {embedder.name}, "
+                f"corpus {store.name} was built with the embedding model {made_by}, but {embedder.identity} is open; "
+                f"build it again with medground corpus build {store.name} PATH --embed {embedder.name}, "
                 "or search by words alone with --set retrieval.dense=false"
             )
-        self._snapshot = snapshot
+        self._store = store
         self._embedder = embedder
         self._closed = False
 
     @property
     def name(self) -> str:
         """`corpus:NAME`."""
-        return f"corpus:{self._snapshot.manifest.name}"
+        return f"corpus:{self._store.name}"
 
     @property
-    def snapshot(self) -> SnapshotReference:
+    def state(self) -> SnapshotReference:
         """The frozen state that is searched."""
-        return self._snapshot.reference
+        return self._store.reference
 
-    async def search(self, query: Query, *, text: str, limit: int, filters: Filters) -> Found:
-        """Search by words and, where possible, by meaning at once.
+    def accepts(self, lookup: Lookup) -> bool:
+        """Query trees. Vectors take plain words only, and need an embedding model."""
+        if isinstance(lookup.asked, PlainWords | ConceptQuery | ProteinQuery):
+            return False
+        return lookup.wants(Ranker.LEXICAL) or self._has_vectors
+
+    async def search(self, lookup: Lookup, filters: Filters) -> Found:
+        """Search by words and, where possible, by meaning at the same time.
 
         A tree that is more than `Words` decides what is found, by words alone; what it finds is ranked by the words of
-        `text` too.
+        `lookup.text` too.
 
         Raises:
-            UsageError: `limit` is not in 1..10000.
+            UsageError: the limit is not in 1..10000, or the lookup is not a query tree.
             SourceUnavailable: the source is closed.
-            SnapshotCorrupt: the snapshot differs from what was built.
+            SnapshotCorrupt: the store differs from what was built.
         """
         self._check_open()
-        if not 1 <= limit <= _MOST:
-            raise UsageError(f"a search takes a limit from 1 to {_MOST}, not {limit}")
-        words = asyncio.to_thread(self._snapshot.bm25, _ranked_by(query, text), limit, filters)
-        if not isinstance(query, Words):
-            return Found(rankings=(await words,))  # vectors know nothing of AND, OR and NOT
-        if self._embedder is None or not self._snapshot.has_vectors:
-            return Found(rankings=(await words,), notes=self._note())
-        meaning = asyncio.to_thread(self._dense, self._embedder, text, limit, filters)
-        return Found(rankings=tuple(await asyncio.gather(words, meaning)))
+        asked, limit = lookup.asked, lookup.limit or MOST_HITS
+        if limit > MOST_HITS:
+            raise UsageError(f"a search takes a limit from 1 to {MOST_HITS}, not {limit}")
+        if isinstance(asked, PlainWords | ConceptQuery | ProteinQuery):
+            raise UsageError(f"{self.name} takes query trees, not a {asked.type} query")
+        searches = []
+        if lookup.wants(Ranker.LEXICAL):
+            searches.append(asyncio.to_thread(self._store.bm25, _ranked_by(asked, lookup.text), limit, filters))
+        plain = isinstance(asked, Words)  # vectors cannot express AND, OR and NOT
+        if plain and lookup.wants(Ranker.DENSE) and self._embedder is not None and self._store.embedding is not None:
+            searches.append(asyncio.to_thread(self._dense, self._embedder, lookup.text, limit, filters))
+        notes = self._note() if plain and not self._has_vectors and lookup.wants(Ranker.DENSE) else ()
+        return Found(lookup, self.name, rankings=tuple(await asyncio.gather(*searches)), notes=notes)
 
     async def fetch(self, ids: Sequence[str]) -> dict[str, Document]:
         """Documents by id; ids that it does not hold are absent.
 
         Raises:
             SourceUnavailable: the source is closed.
-            SnapshotCorrupt: the snapshot differs from what was built.
+            SnapshotCorrupt: the store differs from what was built.
         """
         self._check_open()
-        return await asyncio.to_thread(self._snapshot.documents, ids)
+        return await asyncio.to_thread(self._store.documents, ids)
 
     async def close(self) -> None:
-        """Close the snapshot. Safe to call twice."""
+        """Close the store. Safe to call twice."""
         self._closed = True
-        await asyncio.to_thread(self._snapshot.close)
+        await asyncio.to_thread(self._store.close)
+
+    @property
+    def _has_vectors(self) -> bool:
+        return self._embedder is not None and self._store.embedding is not None
 
     def _dense(self, embedder: Embedder, text: str, limit: int, filters: Filters) -> Ranking:
         if not text.strip():
             return ()
-        return self._snapshot.dense(embedder.embed([text])[0], limit, filters)
+        return self._store.dense(embedder.embed([text])[0], limit, filters)
 
     def _note(self) -> tuple[str, ...]:
-        """Said only to someone who expects vectors: who has a model open, or has built them."""
+        """Only for someone who expects vectors: who has opened a model, or has built them."""
         if self._embedder is not None:
             return ("no vectors in this corpus: searched by words alone",)
-        if self._snapshot.has_vectors:
+        if self._store.embedding is not None:
             return ("its vectors were not used: searched by words alone",)
         return ()
 

@@ -1,18 +1,21 @@
-"""A knowledge graph that answers questions about its stored relations."""
+"""A knowledge graph as a source: it reads a question in plain words and gives the stored relations that answer it."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 
-from medground.document import Document
-from medground.errors import SnapshotCorrupt
+from medground.answer import SnapshotReference
+from medground.document import Document, SourceKind
+from medground.errors import SnapshotCorrupt, SourceUnavailable, UsageError
 from medground.graph.answer import entails, find
 from medground.graph.finding import GraphFact, GraphFinding
 from medground.graph.question import read_question
 from medground.graph.relation import StatedAt
 from medground.graph.store import GraphStore
 from medground.graph.wording import line
+from medground.lookup import ConceptQuery, Found, Lookup, PlainWords
+from medground.query import Filters
 
 Fetch = Callable[[Sequence[str]], Awaitable[dict[str, Document]]]
 """Documents by id, such as `CorpusSource.fetch` of the snapshot that the graph belongs to."""
@@ -24,28 +27,60 @@ class GraphSource:
     Args:
         store: the graph.
         documents: gives the documents of the same snapshot.
+        state: that snapshot.
     """
 
-    def __init__(self, store: GraphStore, documents: Fetch) -> None:
+    kinds: frozenset[SourceKind] = frozenset(["graph"])
+
+    def __init__(self, store: GraphStore, documents: Fetch, state: SnapshotReference | None = None) -> None:
         self._store = store
         self._documents = documents
+        self._closed = False
+        self.state = state
 
     @property
     def name(self) -> str:
         """`graph:HPO 2025-01-16`."""
         return f"graph:{self._store.name}"
 
-    async def ask(self, question: str) -> GraphFinding | None:
-        """What the graph says to the question, or None when it does not ask for a stored relation.
+    def accepts(self, lookup: Lookup) -> bool:
+        """Questions in plain words, and questions about a concept."""
+        return isinstance(lookup.asked, PlainWords | ConceptQuery)
+
+    async def search(self, lookup: Lookup, filters: Filters) -> Found:
+        """The stored relations that a question asks for; of a concept whose question it cannot read, the definition.
+
+        A stored relation has no date of its own, so limits of years do not apply: a recipe that must respect them does
+        not ask a graph.
 
         Raises:
+            UsageError: the lookup is neither in plain words nor about a concept.
             SnapshotCorrupt: the graph cannot be read, or the documents beside it do not state its facts.
-            SourceUnavailable: the documents cannot be fetched.
+            SourceUnavailable: the source is closed, or its documents cannot be fetched.
         """
-        finding = await asyncio.to_thread(self._find, question)
-        if finding is not None and finding.facts:
+        self._check_open()
+        asked = lookup.asked
+        if isinstance(asked, PlainWords):
+            wordings = [asked.text]
+        elif isinstance(asked, ConceptQuery):
+            wordings = [asked.question, f"What is {asked.term}?"]
+        else:
+            raise UsageError(f"{self.name} takes questions, not a {asked.type} query")
+        finding = await asyncio.to_thread(self._find, wordings)
+        if finding is None:
+            return Found(lookup, self.name, understood=False)
+        if finding.facts:
             await self._check(finding.facts)
-        return finding
+        return Found(lookup, self.name, finding=finding)
+
+    async def fetch(self, ids: Sequence[str]) -> dict[str, Document]:
+        """Documents of the snapshot that the graph belongs to; ids that it does not hold are absent.
+
+        Raises:
+            SourceUnavailable: the source is closed, or its documents cannot be fetched.
+        """
+        self._check_open()
+        return await self._documents(ids)
 
     def entails(self, fact: GraphFact) -> bool:
         """Whether the stored relation, read again, states the fact's sentence."""
@@ -53,10 +88,16 @@ class GraphSource:
 
     async def close(self) -> None:
         """Close the graph file. Safe to call twice."""
+        self._closed = True
         self._store.close()
 
-    def _find(self, question: str) -> GraphFinding | None:
-        asked = read_question(self._store, question)
+    def _check_open(self) -> None:
+        if self._closed:
+            raise SourceUnavailable("the source is closed", source=self.name)
+
+    def _find(self, wordings: Sequence[str]) -> GraphFinding | None:
+        read = (read_question(self._store, wording) for wording in wordings)
+        asked = next(filter(None, read), None)
         return find(self._store, asked) if asked is not None else None
 
     async def _check(self, facts: Sequence[GraphFact]) -> None:

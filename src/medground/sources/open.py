@@ -1,4 +1,4 @@
-"""Opening what the settings name: one source per corpus, and the graph that a corpus carries."""
+"""Opening what the settings name: a source for each corpus, one for the graph that a corpus carries, and PubMed."""
 
 from __future__ import annotations
 
@@ -14,24 +14,23 @@ from medground.errors import ConfigError, SnapshotCorrupt
 from medground.graph.store import GraphStore
 from medground.progress import Progress, no_progress
 from medground.settings import Settings
-from medground.sources.base import KnowledgeGraph, Source
+from medground.sources.base import Source
 from medground.sources.corpus import CorpusSource
 from medground.sources.graph import GraphSource
 
 log = logging.getLogger(__name__)
 
 
-def open_corpora(settings: Settings, progress: Progress = no_progress) -> tuple[list[Source], list[KnowledgeGraph]]:
-    """Sources and graphs that the settings name; the starter corpus is built when it is missing.
+def open_sources(settings: Settings, progress: Progress = no_progress) -> list[Source]:
+    """The sources that the settings name; the starter corpus is built when it is missing.
 
     Raises:
         UsageError: no corpus has that name.
-        ConfigError: an extra is missing, an embedding model changed since the build, or PubMed's address is none.
+        ConfigError: an extra is missing, an embedding model changed since the build, or PubMed's address is not valid.
         SnapshotCorrupt: a corpus differs from its manifest.
     """
     library = Library(settings.home)
     sources: list[Source] = []
-    graphs: list[KnowledgeGraph] = []
     with ExitStack() as opened:  # what was opened is closed again when a later one cannot be
         for name in dict.fromkeys(settings.retrieval.corpora):
             snapshot = _starter(library, progress) if name == STARTER else library.open(name)
@@ -41,11 +40,11 @@ def open_corpora(settings: Settings, progress: Progress = no_progress) -> tuple[
             if (graph := snapshot.attachment(GRAPH_FILE)) is not None:
                 store = GraphStore.open(graph)
                 opened.callback(store.close)
-                graphs.append(GraphSource(store, source.fetch))
+                sources.append(GraphSource(store, source.fetch, source.state))
         if settings.retrieval.pubmed:
             sources.append(_pubmed(settings, settings.retrieval.pubmed))
         opened.pop_all()
-    return sources, graphs
+    return sources
 
 
 def _starter(library: Library, progress: Progress) -> Snapshot:
@@ -54,7 +53,7 @@ def _starter(library: Library, progress: Progress) -> Snapshot:
         try:
             return library.open(STARTER)
         except (ConfigError, SnapshotCorrupt) as error:
-            log.warning("the starter corpus is built again: %s", error)
+            log.warning("the starter corpus is rebuilt: %s", error)
     build_starter(library, progress)
     return library.open(STARTER)
 

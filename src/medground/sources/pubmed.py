@@ -9,13 +9,13 @@ from medground.answer import SnapshotReference
 from medground.corpus.chunk import chunk
 from medground.document import Document, Hit, Passage, SourceKind
 from medground.errors import SourceUnavailable, UsageError
+from medground.lookup import ConceptQuery, Found, Lookup, PlainWords, ProteinQuery, Ranker
 from medground.pubmed import to_pubmed
 from medground.pubmed.eutils import MOST_FOUND, Eutils, Sort
 from medground.pubmed.eutils_cache import AnswerCache
 from medground.pubmed.eutils_service import NCBI, EutilsService
 from medground.pubmed.eutils_transport import Transport
-from medground.query import And, Filters, Query
-from medground.sources.base import Found
+from medground.query import And, Filters
 
 _CACHE = Path("cache", "eutils")
 _MOST_HELD = 2000
@@ -33,6 +33,8 @@ class PubMedSource:
         client: the E-utilities; the source closes it.
         order: how the service orders what it finds.
     """
+
+    kinds: frozenset[SourceKind] = _KINDS
 
     def __init__(self, client: Eutils, order: Sort = "relevance") -> None:
         self._client = client
@@ -63,11 +65,15 @@ class PubMedSource:
         return self._client.name
 
     @property
-    def snapshot(self) -> SnapshotReference | None:
+    def state(self) -> SnapshotReference | None:
         """None: what is behind the address can change."""
         return None
 
-    async def search(self, query: Query, *, text: str, limit: int, filters: Filters) -> Found:
+    def accepts(self, lookup: Lookup) -> bool:
+        """Query trees, in the service's own order."""
+        return lookup.wants(Ranker.LEXICAL) and not isinstance(lookup.asked, PlainWords | ConceptQuery | ProteinQuery)
+
+    async def search(self, lookup: Lookup, filters: Filters) -> Found:
         """Search, and read the records found.
 
         Raises:
@@ -76,14 +82,17 @@ class PubMedSource:
             RateLimited: PubMed asks to wait.
         """
         self._check_open()
-        if not 1 <= limit <= MOST_FOUND:
+        query, limit = lookup.asked, lookup.limit or MOST_FOUND
+        if isinstance(query, PlainWords | ConceptQuery | ProteinQuery):
+            raise UsageError(f"{self.name} takes query trees, not a {query.type} query")
+        if limit > MOST_FOUND:
             raise UsageError(f"a search takes a limit from 1 to {MOST_FOUND}, not {limit}")
         # PubMed has no field for our kinds, and holds two of them only.
         limits = filters.model_copy(update={"kinds": ()}).as_query()
         if filters.kinds and not _KINDS & set(filters.kinds):
-            return Found(rankings=((),), notes=("PubMed holds research and books only",))
+            return Found(lookup, self.name, rankings=((),), notes=("PubMed holds research and books only",))
         if not any(letter.isalnum() for letter in to_pubmed(query)):
-            return Found(rankings=((),))
+            return Found(lookup, self.name, rankings=((),))
         term = to_pubmed(query if limits is None else And(parts=(query, limits)))
         result = await self._client.esearch(term, limit=limit, sort=self._order)
         found = await self.fetch([f"PMID:{pmid}" for pmid in result.ids])
@@ -91,7 +100,7 @@ class PubMedSource:
         lost = len(result.ids) - len(found)
         notes = [f"nothing was found for {phrase!r}" for phrase in result.not_found] if not result.ids else []
         notes += [f"{lost} of {len(result.ids)} records found could not be read"] if lost else []
-        return Found(rankings=(self._hits(documents, text),), notes=tuple(notes))
+        return Found(lookup, self.name, rankings=(self._hits(documents, lookup.text),), notes=tuple(notes))
 
     async def fetch(self, ids: Sequence[str]) -> dict[str, Document]:
         """Records by id, in the order asked; ids that PubMed does not hold, or that are none of its own, are absent.

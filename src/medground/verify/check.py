@@ -8,16 +8,21 @@ that says more than its source is `partly` supported at most (`overclaim`), and 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
 from medground.answer import Verdict
+from medground.author import Author
 from medground.document import Hit
 from medground.evidence import Evidence
-from medground.models.keyless import NAME as KEYLESS
+from medground.operators.base import Operator
+from medground.operators.labelling import label
+from medground.operators.verifying import entail
 from medground.read.extract import evidence_views
 from medground.run import Run
 from medground.sentence import Sentence
+from medground.steps import Judging
 from medground.verify.checked import Checked
 from medground.verify.context import Context, context_of, standing
 from medground.verify.critics.base import Claim, Critic, Judgement, sound
@@ -29,7 +34,10 @@ from medground.verify.overclaim import excesses, held_back
 from medground.verify.reporting import asks, why_not_finding
 from medground.verify.taxonomy import label_all
 
-__all__ = ["Checked", "GraphCheck", "check_all", "check_each"]
+__all__ = ["CHECKING", "Checked", "GraphCheck", "check_all", "check_each"]
+
+CHECKING: tuple[Operator[Any, Any], ...] = (entail, label)
+"""The operators that checking may ask; a recipe that checks its statements declares them."""
 
 CITATION = "citation"
 """The flag of a statement that is supported, and not by what it cites."""
@@ -46,7 +54,12 @@ async def check_all(
 
 
 async def check_each(
-    sentences: Sequence[Sentence], run: Run, graph: GraphCheck | None = None, *, context: Sequence[Hit] = ()
+    sentences: Sequence[Sentence],
+    run: Run,
+    graph: GraphCheck | None = None,
+    *,
+    context: Sequence[Hit] = (),
+    cited: bool = True,
 ) -> list[Checked]:
     """One checked statement per sentence, in order; all that need the critic go to it together.
 
@@ -56,16 +69,17 @@ async def check_each(
         graph: tells whether a stored relation entails a sentence.
         context: passages, best first; given, each statement is compared with the first `verify.context` of them, not
             only with what it cites, and the nearest sentence of the deciding passage becomes a quote of the ledger.
+        cited: False for statements that cite nothing by design, such as a user's claim: the context alone decides.
 
     Raises:
         SourceUnavailable: a document of the context can no longer be fetched.
         BudgetExhausted: a limit of the run was reached.
     """
     critic = open_critic(run)
-    shared = await context_of(context, run, by_sentence=critic.name == KEYLESS)
+    shared = await context_of(context, run, by_sentence=not Author(critic.name).is_model)
     settled = [_settled(sentence, run, graph, context=bool(context)) for sentence in sentences]
     waiting = [sentence for sentence, found in zip(sentences, settled, strict=True) if found is None]
-    judged = iter(await _judged(waiting, critic, shared, run, context=bool(context)))
+    judged = iter(await _judged(waiting, critic, shared, run, context=bool(context), cited=cited))
     checked = [next(judged) if found is None else Checked(found) for found in settled]
     if not run.settings.verify.taxonomy:
         return checked
@@ -73,10 +87,11 @@ async def check_each(
 
 
 async def _judged(
-    sentences: Sequence[Sentence], critic: Critic, shared: Context, run: Run, *, context: bool
+    sentences: Sequence[Sentence], critic: Critic, shared: Context, run: Run, *, context: bool, cited: bool
 ) -> list[Checked]:
     claims = [Claim(s.text, shared.views if context else evidence_views(_cited(s, run), run)) for s in sentences]
-    found = await critic.judge(claims) if claims else []
+    with run.step(Judging(done=0, of=len(claims))) if claims else nullcontext():
+        found = await critic.judge(claims) if claims else []
     proven = may_judge(critic.name, run.settings.verify)
     told = [sound(claim, said) for claim, said in zip(claims, found, strict=True)]
     judgements = [
@@ -87,7 +102,9 @@ async def _judged(
     elsewhere = [
         place
         for place, verdict in enumerate(verdicts)
-        if verdict.label in ("supported", "partly") and not shared.cites(told[place].best, sentences[place], run)
+        if cited
+        and verdict.label in ("supported", "partly")
+        and not shared.cites(told[place].best, sentences[place], run)
     ]
     for place, said in zip(elsewhere, await _of_citations([sentences[p] for p in elsewhere], critic, run), strict=True):
         verdicts[place] = _by_citation(verdicts[place], said)

@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 from medground.answer import Conflict, Side
+from medground.author import KEYLESS, Author
 from medground.evidence import Evidence, Stance
-from medground.models.keyless import NAME as KEYLESS
 from medground.operators.keyless.disagreement import Difference, Finding, Kind, difference
 from medground.question import Question
 from medground.run import Run
@@ -35,10 +35,10 @@ async def find_conflicts(question: Question, evidence: Sequence[Evidence], run: 
 
     Evidence whose extraction no model answered has no stance, and is compared by words.
     """
-    reader = run.answered_by.get("extract", KEYLESS)
+    reader = run.reader or Author(KEYLESS)
     told = [e for e in standing(evidence, run) if e.origin == "text" and not _is_not_finding(e, run)]
-    with run.trace.span("find conflicts", quotes=len(told), found_by=reader) as span:
-        found = _by_words(question.text, told, run) if reader == KEYLESS else _by_stance(question, told, reader)
+    with run.trace.span("find conflicts", quotes=len(told), found_by=reader.name) as span:
+        found = _by_stance(question, told, reader.name) if reader.is_model else _by_words(question.text, told, run)
         span.set(conflicts=len(found))
     return found
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from medground.answer import Verdict
-from medground.models.keyless import NAME as KEYLESS
 from medground.settings import VerifySettings
 from medground.verify.judges import may_judge
 
@@ -47,7 +46,7 @@ def faithfulness(verdicts: Sequence[Verdict]) -> float | None:
     Any CORRECT category counts, CORRECT-MISSING too, as the paper defines it. A statement that was not labelled
     counts as not correct beside others that were; None where nobody but words labelled any.
     """
-    if not any(v.category is not None and (v.labelled_by != KEYLESS or v.critic == _GRAPH) for v in verdicts):
+    if not any(v.category is not None and (v.labelled_by_model or v.critic == _GRAPH) for v in verdicts):
         return None
     return sum((v.category or "").startswith("CORRECT") for v in verdicts) / len(verdicts)
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from medground.answer import Category, ErrorSource, Verdict
+from medground.author import KEYLESS, Author
 from medground.errors import ModelFailed
-from medground.models.keyless import NAME as KEYLESS
 from medground.operators.keyless.labelling import Signals, labelled, on_topic, oppose
 from medground.operators.keyless.reading import screen
 from medground.operators.labelling import LabelInput, label
@@ -45,7 +45,7 @@ async def label_all(
         BudgetExhausted: a limit of the run was reached.
     """
     items = [_Item(sentence, c.verdict, *_relation(c)) for sentence, c in zip(sentences, checked, strict=True)]
-    by_model = run.models.of(label.name).name != KEYLESS
+    by_model = run.answerer(label).is_model
     asked = [by_model and c.judgement is not None and c.judgement.relation != "failed" for c in checked]
     elsewhere = {} if by_model else await _elsewhere(items, run, critic, context)
     relevant = _relevant(run, context)
@@ -74,7 +74,7 @@ class _Item:
 
 def _relation(checked: Checked) -> tuple[EvidenceRelation, bool]:
     if checked.judgement is not None:
-        return checked.judgement.relation, checked.verdict.critic != KEYLESS
+        return checked.judgement.relation, checked.verdict.judged_by_model
     if checked.verdict.critic == "graph":
         return ("entails" if checked.verdict.label == "supported" else "neutral"), True
     return ("quoted" if checked.verdict.label == "quoted" else "neutral"), False
@@ -145,7 +145,7 @@ async def _elsewhere(
     items: Sequence[_Item], run: Run, critic: Critic, context: Context
 ) -> dict[int, Literal["entails", "contradicts"]]:
     """What a judge says of unsupported statements against quotes that they do not cite; by place in the rationale."""
-    if context.views or critic.name == KEYLESS:
+    if context.views or not Author(critic.name).is_model:
         return {}
     claims: dict[int, Claim] = {}
     for number, item in enumerate(items):

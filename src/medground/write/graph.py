@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from medground.question import Question
-from medground.read.graph import GraphAnswer
+from medground.read.facts import GraphAnswer
 from medground.sentence import Sentence
 from medground.write.draft import Draft
 

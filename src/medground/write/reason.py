@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from medground.author import Author
 from medground.document import Hit
 from medground.evidence import Evidence
-from medground.models.keyless import NAME
 from medground.operators.reasoning import Demonstration, PastRound, ReasonInput, SubClaim, direct, reason
 from medground.operators.views import SentencedPassage
 from medground.question import Question
@@ -55,7 +55,7 @@ async def reasoned(
         update={"demonstrations": tuple(demonstrations), "history": tuple(history)}
     )
     output = await run.ask(reason, value)
-    return _reasoned(output.claims, output.answer, places, run, reason.name)
+    return _reasoned(output.claims, output.answer, places, run, run.author(reason))
 
 
 async def answered(question: Question, hits: Sequence[Hit], run: Run) -> Reasoned:
@@ -70,7 +70,7 @@ async def answered(question: Question, hits: Sequence[Hit], run: Run) -> Reasone
     if not passages:
         return Reasoned(Draft(), ())
     output = await run.ask(direct, _input(question, passages, run))
-    return _reasoned(output.claims, output.answer, places, run, direct.name)
+    return _reasoned(output.claims, output.answer, places, run, run.author(direct))
 
 
 async def _presented(hits: Sequence[Hit], run: Run) -> tuple[tuple[SentencedPassage, ...], dict[str, TextSpan]]:
@@ -96,7 +96,7 @@ def _input(question: Question, passages: tuple[SentencedPassage, ...], run: Run)
 
 
 def _reasoned(
-    claims: Sequence[SubClaim], answer: tuple[str, ...], places: Mapping[str, TextSpan], run: Run, operator: str
+    claims: Sequence[SubClaim], answer: tuple[str, ...], places: Mapping[str, TextSpan], run: Run, author: Author | None
 ) -> Reasoned:
     documents = list(dict.fromkeys(document for document, _, _ in places.values()))
     quotes = {
@@ -114,11 +114,11 @@ def _reasoned(
         ),
         answer=answer,
         basis="model" if answer else None,
-        reason="" if answer else _unavailable(run.answered_by[operator]),
+        reason="" if answer else _unavailable(author),
     )
     return Reasoned(draft, tuple({quote.id: quote for quote in quotes.values()}.values()))
 
 
-def _unavailable(model: str) -> str:
-    """Why there is no answer. The keyless word is no judgement, so it gives no reason of its own."""
-    return "" if model == NAME else f"answer unavailable: {model} finds none in the passages"
+def _unavailable(author: Author | None) -> str:
+    """Why there is no answer. Word statistics judge nothing, so they give no reason of their own."""
+    return f"{author.name} found no answer in the passages" if author and author.is_model else ""

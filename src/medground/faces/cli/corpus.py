@@ -108,31 +108,27 @@ def search(
     embed: Embed = None,
 ) -> None:
     """Find passages, by words and, where the corpus has vectors, by meaning."""
-    import asyncio
-
+    from medground.blocking import BlockingEngine
     from medground.errors import UsageError
-    from medground.query import Filters, Words
-    from medground.rank.fuse import fuse
-    from medground.rank.merge import merge_duplicates
     from medground.retraction import why_aside
-    from medground.sources.corpus import CorpusSource
+    from medground.settings import Settings
 
-    if not query.strip():
-        raise UsageError("the query is empty; name at least one word")
-    snapshot = _library().open(name)
-    built = snapshot.manifest.embedding
-    source = CorpusSource(snapshot, _open_embedder(embed or (built.name if built else None)))
-    asked = source.search(Words(text=query), text=query, limit=max(limit, 100), filters=Filters())
-    found = asyncio.run(asked)
+    built = _library().info(name).embedding
+    if embed not in (None, "none", built.name if built else None):
+        raise UsageError(
+            f"{name} has vectors of {built.name if built else 'no model'}; drop --embed, or use --embed none"
+        )
+    options = {"retrieval.dense": False} if embed == "none" else {}
+    with BlockingEngine(Settings.load(options=options), corpora=name) as engine:
+        found = engine.search(query, limit=limit)
     for note in found.notes:
         typer.echo(f"note: {note}", err=True)
-    hits = merge_duplicates(fuse(found.rankings))[:limit]
-    for hit in hits:
+    for hit in found.hits:
         passage = hit.passage
         mark = f" [{reason.upper()}]" if (reason := why_aside(passage)) else ""
         typer.echo(f"{hit.rank:>3}  {passage.key}  {passage.title[:100]}{mark}")
         typer.echo(f"     {' '.join(passage.text.split())[:200]}")
-    if not hits:
+    if not found.hits:
         typer.echo("nothing found", err=True)
 
 

@@ -61,7 +61,7 @@ def run(
     from medground.errors import UsageError
     from medground.evaluate.experiments.form import read_experiment
     from medground.evaluate.experiments.run import Options
-    from medground.settings import parse_options
+    from medground.layers import parse_options
 
     if smoke and (model or judge or save):
         raise UsageError("--smoke is keyless and on three questions: nothing to keep; drop --model, --judge and --save")

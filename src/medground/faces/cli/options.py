@@ -27,7 +27,8 @@ def load_settings(
     Raises:
         ConfigError: a key or value is wrong.
     """
-    from medground.settings import Settings, parse_options
+    from medground.layers import parse_options
+    from medground.settings import Settings
 
     options = parse_options(sets or [])
     options.update({key: value for key, value in (extra or {}).items() if value is not None})

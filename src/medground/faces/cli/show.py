@@ -29,7 +29,8 @@ def show(
 ) -> None:
     """Print the steps of a run: queries, hits, operator calls, what they cost and what failed."""
     from medground.settings import Settings
-    from medground.trace import TEXT, read_trace
+    from medground.steps import TEXT
+    from medground.trace import read_trace
 
     spans = read_trace(Settings.load().home / "traces", trace_id)
     if json:

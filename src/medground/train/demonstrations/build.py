@@ -17,6 +17,7 @@ from medground.corpus.embedding import Embedder
 from medground.engine import Engine
 from medground.errors import MedgroundError, ModelFailed, UsageError
 from medground.progress import Progress, no_progress
+from medground.recipes.settings.reason_and_verify import ReasonAndVerifySettings
 from medground.settings import Settings
 from medground.train.demonstrations.decontaminate import Clean, decontaminated
 from medground.train.demonstrations.pool import PoolManifest, Solved, pool_place
@@ -79,7 +80,7 @@ async def build_pool(
                 source=source.name,
                 limit=limit,
                 models={operator: engine.models.of(operator).name for operator in _OPERATORS},
-                settings=engine.settings.reason_and_verify.model_dump(mode="json"),
+                settings=engine.settings.section(ReasonAndVerifySettings).model_dump(mode="json"),
                 embedder=embedder,
                 left_out=_left_out(records, clean, unfinished, len(failures)),
                 **_counted(solved),
@@ -107,15 +108,15 @@ def _plan(source: Path, seed: int, engine: Engine, encoder: Embedder) -> Plan:
         source_sha256=hashlib.sha256(source.read_bytes()).hexdigest(),
         seed=seed,
         settings_hash=engine.settings.hash,
-        snapshots=tuple(s.snapshot for s in engine.sources if s.snapshot is not None),
+        snapshots=tuple(dict.fromkeys(s.state for s in engine.sources if s.state is not None)),
         embedding=encoder.identity,
     )
 
 
 def _without_shots(settings: Settings) -> Settings:
-    choices = settings.reason_and_verify.model_copy(update={"shots": 0, "pool": None, "rationale": True})
-    recipe = settings.recipe.model_copy(update={"name": "reason-and-verify"})
-    return settings.model_copy(update={"reason_and_verify": choices, "recipe": recipe})
+    options = {"shots": 0, "pool": None, "rationale": True}
+    choices = settings.section(ReasonAndVerifySettings).model_copy(update=options)
+    return settings.with_options({"recipe.name": "reason-and-verify"}).with_section(choices)
 
 
 def _nothing(source: Path, failures: Sequence[ModelFailed]) -> MedgroundError:

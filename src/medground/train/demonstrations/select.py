@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from medground.settings import ReasonAndVerifySettings
+from medground.recipes.settings.reason_and_verify import ReasonAndVerifySettings
 from medground.train.demonstrations.pool import Pool
 
 

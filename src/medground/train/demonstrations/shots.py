@@ -1,18 +1,19 @@
-"""The step that finds demonstrations for a question, and says what it left out."""
+"""Finds demonstrations for a question, and says what it left out."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 from medground.corpus.embedding import Embedder, open_embedder
 from medground.document import Hit
-from medground.errors import ConfigError
+from medground.errors import ConfigError, MedgroundError
 from medground.operators.reasoning import Demonstration
 from medground.question import Question
+from medground.recipes.settings.reason_and_verify import ReasonAndVerifySettings
 from medground.run import Run
 from medground.train.demonstrations.decontaminate import Clean, decontaminated
 from medground.train.demonstrations.pool import Pool, read_pool
@@ -21,7 +22,7 @@ from medground.train.demonstrations.select import Selection, selected
 
 @dataclass(frozen=True)
 class Shots:
-    """A pool that is open for one run; without one, nothing is shown."""
+    """An open pool for one run; without a pool, no demonstrations are shown."""
 
     run: Run
     pool: Pool | None = None
@@ -31,7 +32,7 @@ class Shots:
         """Demonstrations for a question that share no document with it or with its passages, and do not repeat it."""
         if self.pool is None or self.embedder is None:
             return ()
-        pool, choices = self.pool, self.run.settings.reason_and_verify
+        pool, choices = self.pool, self.run.settings.section(ReasonAndVerifySettings)
         with self.run.trace.span("demonstrations", pool=pool.manifest.name, sha256=pool.manifest.sha256) as span:
             asked = await asyncio.to_thread(self.embedder.embed, [question.text])
             held = {*question.documents, *(hit.passage.document_id for hit in evidence)}
@@ -48,7 +49,7 @@ class Shots:
         return tuple(pool.solved[place].shown() for place in chosen.places)
 
     def _tell(self, clean: Clean, chosen: Selection) -> None:
-        wanted = self.run.settings.reason_and_verify.shots
+        wanted = self.run.settings.section(ReasonAndVerifySettings).shots
         if len(chosen.places) < wanted and self.pool is not None:
             self.run.warn(
                 f"{len(chosen.places)} of {wanted} demonstrations were shown: of {len(self.pool.solved)} in the pool "
@@ -61,28 +62,40 @@ async def open_shots(run: Run) -> Shots:
     """The pool that the settings name, with its embedding model; nothing is opened where none is to be shown.
 
     Raises:
-        ConfigError: no pool is named or there is none, or its embedding model is missing or another one.
+        ConfigError: no pool is named or it is missing, or its embedding model is missing or has changed.
         UsageError: the pool holds a question that is not from a training split.
         BadDocument: a line of it cannot be read.
-        SnapshotCorrupt: it is not what its build left.
+        SnapshotCorrupt: it differs from what was built.
     """
-    choices = run.settings.reason_and_verify
+    choices = run.settings.section(ReasonAndVerifySettings)
+    opened = await asyncio.to_thread(_opened, choices, run.settings.home)
+    return Shots(run) if opened is None else Shots(run, *opened)
+
+
+def pool_problems(choices: ReasonAndVerifySettings, home: Path) -> Iterator[MedgroundError]:
+    """What keeps the pool from being used, for the check of a recipe; it reads the pool and loads its model."""
+    try:
+        _opened(choices, home)
+    except MedgroundError as error:
+        yield error
+
+
+def _opened(choices: ReasonAndVerifySettings, home: Path) -> tuple[Pool, Embedder] | None:
     if not choices.shots or not choices.rationale:
-        return Shots(run)
+        return None
     if choices.pool is None:
         raise ConfigError(
-            f"reason_and_verify.shots is {choices.shots} and no pool is named; medground demonstrations build NAME "
-            "--from FILE makes one, --set reason_and_verify.pool=NAME names it"
+            f"reason_and_verify.shots is {choices.shots}, but no pool is named; build one with medground "
+            "demonstrations build NAME --from FILE, then use --set reason_and_verify.pool=NAME"
         )
-    home = run.settings.home
-    pool = await asyncio.to_thread(read_pool, choices.pool, home)
-    embedder = await asyncio.to_thread(opened_embedder, pool.manifest.embedder, home)
+    pool = read_pool(choices.pool, home)
+    embedder = opened_embedder(pool.manifest.embedder, home)
     if embedder.identity != pool.manifest.embedding:
         raise ConfigError(
-            f"the pool {pool.manifest.name} was made with the embedding model {pool.manifest.embedding}, the one now "
-            f"is {embedder.identity}; build it again with medground demonstrations build"
+            f"the pool {pool.manifest.name} was made with the embedding model {pool.manifest.embedding}, but "
+            f"{embedder.identity} is open; build it again with medground demonstrations build"
         )
-    return Shots(run, pool, embedder)
+    return pool, embedder
 
 
 @lru_cache(maxsize=2)

@@ -67,7 +67,7 @@ async def _tried(task: Task, engine: Engine) -> Step | ModelFailed:
     trace = Trace(f"demonstration-{task.record.pmid}", None)
     try:
         question = Question.ask(task.record.question, task="yes-no-maybe")
-        return await _solved(task, Run(question, engine.settings, engine.sources, engine.models, trace))
+        return await _solved(task, Run(question, engine.settings, engine.recipe, engine.sources, engine.models, trace))
     except UsageError as error:
         return Step(id=task.record.document, left_out=f"no question: {error}")
     except ModelFailed as error:

@@ -7,11 +7,13 @@ that states the relation, where the model's server gives them.
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections.abc import Sequence
 
 from medground.errors import ModelFailed
 from medground.operators.verifying import EntailInput, EntailOutput, entail
 from medground.run import Run
+from medground.steps import Judging
 from medground.verify.critics.base import Claim, Judgement, without_judge
 
 
@@ -32,7 +34,14 @@ class OperatorCritic:
         Raises:
             BudgetExhausted: a limit of the run was reached.
         """
-        return list(await asyncio.gather(*(self._one(claim) for claim in claims)))
+        done = itertools.count(1)
+
+        async def one(claim: Claim) -> Judgement:
+            judgement = await self._one(claim)
+            self._run.on_step(Judging(done=next(done), of=len(claims)))
+            return judgement
+
+        return list(await asyncio.gather(*map(one, claims)))
 
     async def _one(self, claim: Claim) -> Judgement:
         if settled := without_judge(claim):

@@ -1,0 +1,101 @@
+"""The answers that the home folder keeps, one JSON file each, named by the trace of its run."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from medground.answer import Answer, Status
+from medground.document import Frozen
+from medground.errors import UsageError
+
+log = logging.getLogger(__name__)
+
+_ID = re.compile(r"[A-Za-z0-9-]{1,64}")
+
+
+class PastAnswer(Frozen):
+    """One line of the history."""
+
+    trace_id: str
+    id: str
+    question: str
+    recipe: str
+    status: Status
+    value: str | None
+    created: datetime
+    stopped: str | None = None
+
+
+class Answers:
+    """Kept answers. The same question with the same settings has one `id`; each time it is asked has a `trace_id`."""
+
+    def __init__(self, home: Path) -> None:
+        self._folder = home / "answers"
+
+    def keep(self, answer: Answer) -> None:
+        """Store an answer, whole or not at all. A disk that refuses costs the copy, not the answer: it is logged."""
+        path = self._folder / f"{answer.trace_id}.json"
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            partial = path.with_suffix(".partial")
+            partial.write_text(answer.model_dump_json(indent=1), encoding="utf-8")
+            partial.replace(path)
+        except OSError as error:
+            log.warning("the answer could not be kept in %s: %s", path, error)
+
+    def find(self, trace_id: str) -> Answer | None:
+        """The answer of a trace; None where it is not kept.
+
+        Raises:
+            UsageError: the file is not an answer of this version of Medground.
+        """
+        path = self._folder / f"{trace_id}.json"
+        if not _ID.fullmatch(trace_id) or not path.is_file():
+            return None
+        try:
+            return Answer.model_validate_json(path.read_bytes())
+        except ValidationError:
+            raise UsageError(f"{path} is not an answer of this version of Medground; remove it") from None
+
+    def read(self, name: str) -> Answer:
+        """The answer with this trace id; or the latest one with this id.
+
+        Raises:
+            UsageError: no such answer is kept, or its file is damaged.
+        """
+        if (answer := self.find(name)) is not None:
+            return answer
+        for past in self.history():
+            if past.id == name and (answer := self.find(past.trace_id)) is not None:
+                return answer
+        raise UsageError(f"no answer {name[:64]!r} is kept in {self._folder}; list them with medground history")
+
+    def history(self) -> Iterator[PastAnswer]:
+        """Kept answers, the latest first. Files that cannot be read are passed over."""
+        paths = self._folder.glob("*.json") if self._folder.is_dir() else ()
+        for path in sorted(paths, key=lambda path: path.name, reverse=True):
+            try:
+                answer = self.find(path.stem)
+            except (UsageError, OSError):
+                continue
+            if answer is not None:
+                yield _past(answer)
+
+
+def _past(answer: Answer) -> PastAnswer:
+    return PastAnswer(
+        trace_id=answer.trace_id,
+        id=answer.id,
+        question=answer.question.text,
+        recipe=answer.recipe,
+        status=answer.decision.status,
+        value=answer.decision.shown(),
+        created=answer.created,
+        stopped=answer.stopped,
+    )

@@ -1,0 +1,82 @@
+"""A claim of the user's own, checked against what the sources hold: verdicts and quotes, no answer."""
+
+from __future__ import annotations
+
+from medground.answer import Search, SourceDocument, Statement
+from medground.conclude.compose import source_document
+from medground.document import Frozen, Hit
+from medground.evidence import Evidence
+from medground.lookup import Lookup
+from medground.rank.fuse import fuse
+from medground.rank.merge import merge_duplicates
+from medground.read.standing import readable, texts
+from medground.recipes.declaration import Declaration
+from medground.run import Run
+from medground.sentence import Sentence
+from medground.usage import UsageReport
+from medground.verify.check import CHECKING, check_each
+from medground.verify.statements import segment
+
+CHECKING_A_CLAIM = Declaration(name="verify", operators=CHECKING)
+PASSAGES = 5
+"""Passages that a claim is compared with, where `verify.context` names no other number."""
+
+
+class CheckedClaim(Frozen):
+    """A claim as statements, each with its verdict and the quotes behind it.
+
+    `evidence` are the quotes that decided, and `documents` where they stand. Without any, nothing was found to compare
+    the claim with, or a source failed: `searches` tell which.
+    """
+
+    claim: str
+    statements: tuple[Statement, ...]
+    evidence: tuple[Evidence, ...] = ()
+    documents: tuple[SourceDocument, ...] = ()
+    searches: tuple[Search, ...] = ()
+    warnings: tuple[str, ...] = ()
+    usage: UsageReport = UsageReport()
+    trace_id: str
+
+
+async def check_claim(run: Run) -> CheckedClaim:
+    """Search for a claim, the text of the run's question, and compare each of its statements with what is found.
+
+    Raises:
+        SourceUnavailable: no source could be searched.
+        BudgetExhausted: a limit of the run was reached.
+    """
+    claim = run.question.text
+    spans = segment(claim)
+    parts = [Sentence(text=claim[start:end], evidence=(), within=claim, start=start) for start, end in spans]
+    checked = await check_each(parts, run, context=await _context(claim, run), cited=False)
+    statements = tuple(
+        Statement(
+            text=part.text,
+            start=start,
+            end=end,
+            evidence=(one.verdict.best,) if one.verdict.best else (),
+            verdict=one.verdict,
+        )
+        for part, (start, end), one in zip(parts, spans, checked, strict=True)
+    )
+    named = {evidence for statement in statements for evidence in statement.evidence}
+    evidence = tuple(e for e in run.ledger.evidence if e.id in named)
+    listed = dict.fromkeys([*(e.document_id for e in evidence), *run.shown])
+    return CheckedClaim(
+        claim=claim,
+        statements=statements,
+        evidence=evidence,
+        documents=tuple(source_document(run.ledger.documents[i], run.origins.get(i, "")) for i in listed),
+        searches=tuple(run.searches),
+        warnings=tuple(run.warnings),
+        usage=run.report(),
+        trace_id=run.trace.id,
+    )
+
+
+async def _context(claim: str, run: Run) -> list[Hit]:
+    found = await run.look_up(Lookup.words(claim))
+    fused = fuse([ranking for result in found for ranking in result.rankings], k=run.settings.retrieval.fusion_k)
+    hits = merge_duplicates(await readable(texts(fused), run))
+    return list(hits[: run.settings.verify.context or PASSAGES])

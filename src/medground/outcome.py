@@ -1,0 +1,23 @@
+"""What became of one of several questions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from medground.answer import Answer
+from medground.errors import MedgroundError
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A question with its answer, or with the error in its place.
+
+    `answer` is there beside an error where a budget ran out: it is what was found so far.
+    """
+
+    question: str
+    answer: Answer | None = None
+    error: MedgroundError | None = None
+
+    def __str__(self) -> str:
+        return f"{self.question}\n{self.answer if self.error is None else self.error}"

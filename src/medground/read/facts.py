@@ -1,0 +1,67 @@
+"""Stored facts that answer a question, and the quotes of the lines that state them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from medground.errors import SourceUnavailable
+from medground.evidence import Evidence
+from medground.graph.finding import GraphFact, GraphFinding
+from medground.lookup import Found, Lookup, PlainWords
+from medground.query import Filters
+from medground.question import Question
+from medground.run import Run
+from medground.sources.base import FactSource
+
+_CLOSED_TASKS = ("yes-no", "yes-no-maybe")
+
+
+@dataclass(frozen=True)
+class GraphAnswer:
+    """A finding, the source that gave it, and its facts with their quotes."""
+
+    source: FactSource
+    finding: GraphFinding
+    facts: tuple[tuple[GraphFact, Evidence], ...]
+
+    def entails(self, sentence: str) -> bool:
+        """Whether the stored relation behind a sentence of this answer entails it."""
+        return any(fact.sentence == sentence and self.source.entails(fact) for fact, _ in self.facts)
+
+
+async def ask_for_facts(question: Question, run: Run) -> GraphAnswer | None:
+    """What stored facts say to a question.
+
+    The first source that has the relation is preferred to one that knows the concepts but not the relation; None where
+    no source could read the question, or none could be asked (the answer names a source that failed).
+    """
+    if not _may_be_answered_by_facts(question):
+        return None
+    try:
+        found = await run.look_up(Lookup(asked=PlainWords(text=question.text), text=question.text))
+    except SourceUnavailable:
+        return None
+    stated = [(one, one.finding) for one in found if one.finding is not None]
+    if not stated:
+        return None
+    return await _quoted(*min(stated, key=lambda pair: pair[1].status == "not recorded"), run)
+
+
+async def _quoted(found: Found, finding: GraphFinding, run: Run) -> GraphAnswer | None:
+    source = next((s for s in run.sources if s.name == found.source), None)
+    if not isinstance(source, FactSource):
+        return None
+    await run.retrieve([fact.document_id for fact in finding.facts])
+    quotes = tuple(
+        (fact, run.ledger.quote(fact.document_id, fact.start, fact.end, origin="graph", rank=rank))
+        for rank, fact in enumerate(finding.facts, start=1)
+    )
+    return GraphAnswer(source, finding, quotes)
+
+
+def _may_be_answered_by_facts(question: Question) -> bool:
+    """Whether stored relations can be the answer: "what is ..." has no yes, and a fact has no year of its own."""
+    limits = question.filters
+    if limits != Filters(kinds=limits.kinds) or (limits.kinds and "graph" not in limits.kinds):
+        return False
+    return question.task == "free" or (question.task in _CLOSED_TASKS and question.closed)

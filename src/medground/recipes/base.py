@@ -1,0 +1,51 @@
+"""A recipe: its declaration, its algorithm and its check, so that no shared file has to know it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+
+from medground.answer import Answer
+from medground.errors import MedgroundError, UsageError
+from medground.question import Question
+from medground.recipes.declaration import Declaration
+from medground.recipes.registry import RECIPES, recipe_names
+from medground.run import Run
+from medground.settings import Settings
+from medground.sources.base import Source
+
+Check = Callable[[Settings, Sequence[Source]], Iterator[MedgroundError]]
+"""Yields what is wrong with settings or sources. It may load a model, and blocks while it does.
+It is called twice: without sources before they are opened, then with all of them."""
+
+
+def no_problems(settings: Settings, sources: Sequence[Source]) -> Iterator[MedgroundError]:
+    """The check of a recipe that needs nothing beyond what every recipe needs."""
+    return iter(())
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recipe(Declaration):
+    """One way to answer a question. Its file reads like the paper's algorithm and ends in its declaration.
+
+    Attributes:
+        run: the algorithm.
+        check: finds what is wrong with settings and sources before anything is paid for.
+    """
+
+    run: Callable[[Question, Run], Awaitable[Answer]]
+    check: Check = no_problems
+
+
+def open_recipe(name: str) -> Recipe:
+    """Load the recipe called `name`.
+
+    Raises:
+        UsageError: there is no recipe of that name.
+    """
+    if name not in RECIPES:
+        raise UsageError(f"unknown recipe {name!r}; choose one of {', '.join(recipe_names())}")
+    module, _, constant = RECIPES[name].partition(":")
+    recipe: Recipe = getattr(import_module(module), constant)
+    return recipe

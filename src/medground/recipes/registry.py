@@ -1,0 +1,19 @@
+"""Recipes by name, and where each declares itself. Names only: settings can be checked without loading a recipe."""
+
+from __future__ import annotations
+
+RECIPES = {
+    "ground": "medground.recipes.ground:GROUND",
+    "model-only": "medground.recipes.model_only:MODEL_ONLY",
+    "pubmed-reasoner": "medground.recipes.pubmed_reasoner:PUBMED_REASONER",
+    "rag": "medground.recipes.baselines:RAG",
+    "reason-and-verify": "medground.recipes.reason_and_verify:REASON_AND_VERIFY",
+    "self-medrag": "medground.recipes.self_medrag:SELF_MEDRAG",
+    "self-reflection": "medground.recipes.baselines:SELF_REFLECTION",
+}
+"""Name to `module:constant`. A recipe with settings of its own has a section of the same name (`self_medrag`)."""
+
+
+def recipe_names() -> list[str]:
+    """All recipes, in alphabetical order."""
+    return sorted(RECIPES)

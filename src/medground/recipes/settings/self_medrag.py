@@ -1,0 +1,21 @@
+"""Settings of `self-medrag`."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from medground.settings import RecipeSection
+
+
+class SelfMedRagSettings(RecipeSection):
+    """Parts of the recipe `self-medrag` (its section 3); theta is `verify.support`, tau `verify.entailment`."""
+
+    section: ClassVar[str] = "self_medrag"
+
+    retrieval: Literal["hybrid", "bm25", "dense"] = "hybrid"
+    passages: int = Field(default=5, ge=1, description="passages of a round's context (C_i)")
+    critic: bool = Field(default=True, description="off: the base without critic and loop")
+    rounds: int = Field(default=3, ge=1, description="most rounds; the best one is returned")
+    drift: float = Field(default=0.3, ge=0, le=1, description="least cosine of a new query and the question")

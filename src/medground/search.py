@@ -1,0 +1,40 @@
+"""Search without a question to answer: the passages that fit some words best."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from medground.answer import Search
+from medground.errors import UsageError
+from medground.lookup import Lookup, Ranking
+from medground.rank.fuse import fuse
+from medground.rank.merge import merge_duplicates
+from medground.run import Run
+from medground.sources.base import MOST_HITS
+
+_DEPTH = 100
+"""Hits per ranker at least: near-duplicates are merged, and fusion needs more than it shows."""
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    """Passages, best first, one for near-duplicates; which sources were searched; what the reader should know."""
+
+    hits: Ranking
+    searches: tuple[Search, ...]
+    notes: tuple[str, ...]
+
+
+async def find_passages(run: Run, limit: int) -> SearchResult:
+    """The best passages for the words of the run's question.
+
+    Raises:
+        UsageError: `limit` is out of range.
+        SourceUnavailable: no source could be searched.
+    """
+    if not 1 <= limit <= MOST_HITS:
+        raise UsageError(f"a search takes a limit from 1 to {MOST_HITS:,}, not {limit}")
+    asked = Lookup.words(run.question.text).model_copy(update={"limit": max(limit, _DEPTH)})
+    found = await run.look_up(asked)
+    fused = fuse([ranking for one in found for ranking in one.rankings], k=run.settings.retrieval.fusion_k)
+    return SearchResult(merge_duplicates(fused)[:limit], tuple(run.searches), tuple(run.warnings))
