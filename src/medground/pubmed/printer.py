@@ -1,4 +1,4 @@
-"""A query tree as PubMed text, every term with its tag, in the form in which PubMed shows a translation."""
+"""Print a query tree as PubMed text, with a tag on every term, as PubMed shows translations."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from medground.query import (
 
 
 def to_pubmed(query: Query) -> str:
-    """Print a tree. What `parse` made comes back equal from `parse`.
+    """Print a tree. Parsing the result returns an equal tree, if the tree came from `parse`.
 
     Raises:
-        UsageError: the tree asks for something that PubMed has no field for, such as our kinds of source.
+        UsageError: the tree uses something that PubMed has no field for, such as our kinds of source.
     """
     match query:
         case And():
@@ -75,7 +75,7 @@ def _leaf(query: Term | Phrase | Near) -> str:
     if isinstance(query, Term) and query.field == "year":
         return f"{_plain(query.value)}[{of_date('published').name}]"
     near = query.distance if isinstance(query, Near) else query.slop if isinstance(query, Phrase) else 0
-    # PubMed searches by nearness in titles and abstracts, not in all fields.
+    # PubMed supports proximity search in titles and abstracts, not in all fields.
     tag = _tag("title_abstract" if near and query.field is None else query.field)
     if isinstance(query, Term):
         if query.prefix:
@@ -104,7 +104,7 @@ def _tag(field: FieldName | None) -> Tag:
         return of_kind("type")
     tag = of_field(field or "all")
     if tag is None:
-        raise UsageError(f"PubMed has no field for {field}; leave this part of the query out")
+        raise UsageError(f"PubMed has no field for {field}; remove this part of the query")
     return tag
 
 

@@ -1,4 +1,4 @@
-"""Records as PubMed XML, by the DTD of 2025."""
+"""Format records as PubMed XML (2025 DTD)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from medground.pubmed import records_fields
 from medground.pubmed.mesh import vocabulary
 from medground.pubmed.records_fields import date_of
 from medground.pubmed.server.abstracts import abstract_parts
-from medground.pubmed.server.dates import MONTHS, full
+from medground.pubmed.server.dates import MONTHS, year_month_day
 from medground.pubmed.server.xml import node
 
 DOCTYPE = (
@@ -25,13 +25,13 @@ _PLAIN = ("Journal Article",)
 
 
 def pmid_of(record: Document) -> str:
-    """The bare PMID of a record; empty where it has none."""
+    """Return the bare PMID of a record, or an empty string."""
     prefix, _, name = record.id.partition(":")
     return name if prefix == "PMID" else record.identifiers.get("pmid", "")
 
 
 def article_set(records: Iterable[Document]) -> etree._Element:
-    """The records as one PubmedArticleSet."""
+    """Return the records as a PubmedArticleSet."""
     return node("PubmedArticleSet", None, *map(_article, records))
 
 
@@ -60,12 +60,12 @@ def _citation(record: Document) -> etree._Element:
 
 
 def status_of(record: Document) -> str:
-    """NLM indexes what it has read: a record with headings is MEDLINE."""
+    """Return the status of a record: records with MeSH headings are MEDLINE."""
     return "MEDLINE" if record.mesh else "PubMed-not-MEDLINE"
 
 
 def types_of(record: Document) -> list[str]:
-    """Publication types, one at least, with the one that tells a retraction."""
+    """Return at least one publication type, including the one that marks a retraction."""
     return records_fields.types_of(record.model_copy(update={"publication_types": record.publication_types or _PLAIN}))
 
 
@@ -74,8 +74,8 @@ def _body(record: Document) -> etree._Element:
     journal = [node("JournalIssue", None, _publication_date(record), CitedMedium="Internet")]
     journal += [node("Title", record.journal)] if record.journal else []
     made = node("Article", None, node("Journal", None, *journal), node("ArticleTitle", record.title), PubModel="Print")
-    place = node("ELocationID", doi, EIdType="doi") if doi else node("Pagination", None, node("MedlinePgn"))
-    made.append(place)
+    location = node("ELocationID", doi, EIdType="doi") if doi else node("Pagination", None, node("MedlinePgn"))
+    made.append(location)
     if parts := abstract_parts(record):
         texts = (node("AbstractText", p.text, **({"Label": p.label} if p.label else {})) for p in parts)
         made.append(node("Abstract", None, *texts))
@@ -95,7 +95,7 @@ def _publication_date(record: Document) -> etree._Element:
 
 
 def _author(name: str) -> etree._Element:
-    """`Family Initials`; a name of another form is that of a group."""
+    """Parse `Family Initials`. A name in any other form is treated as a group."""
     family, _, initials = name.rpartition(" ")
     if not family or not (initials.isupper() and len(initials) <= 4):
         return node("Author", None, node("CollectiveName", name), ValidYN="Y")
@@ -117,7 +117,9 @@ def _heading(heading: MeshHeading) -> etree._Element:
 def _pubmed_data(record: Document) -> etree._Element:
     made = node("PubmedData")
     if entered := date_of(record, "entered"):
-        dates = (node("PubMedPubDate", None, *_day(full(entered)), PubStatus=each) for each in ("pubmed", "entrez"))
+        dates = (
+            node("PubMedPubDate", None, *_day(year_month_day(entered)), PubStatus=each) for each in ("pubmed", "entrez")
+        )
         made.append(node("History", None, *dates))
     made.append(node("PublicationStatus", "ppublish"))
     ids = [node("ArticleId", pmid_of(record), IdType="pubmed")]
@@ -130,7 +132,7 @@ def _pubmed_data(record: Document) -> etree._Element:
 
 
 def _ui(name: str) -> str:
-    """The id of a heading or a publication type by MeSH; empty where MeSH has none of the name."""
+    """Return the MeSH ID of a heading or publication type, or an empty string if it is not in MeSH."""
     heading = vocabulary().find(name)
     return "" if heading is None else heading.id
 
