@@ -17,7 +17,7 @@ MAX_CHARACTERS = 100_000
 MAX_DEPTH = 100
 FIRST, LAST = "1000", "3000"
 """The years that PubMed users write for an open-ended range."""
-_HALF = "a range needs two dates, as in 2010:2020[dp]"
+_INCOMPLETE_RANGE = "a range needs two dates, as in 2010:2020[dp]"
 _SPACES = str.maketrans(dict.fromkeys('!$%:;<>=?\\^{}~`"', " "))
 _EDGES = ".,+'#/_-–—"
 _QUOTED_EDGES = _EDGES.replace(",", "")
@@ -83,15 +83,15 @@ class _Parser:
     def __init__(self, found: list[Token], *, lenient: bool) -> None:
         self._tokens = found
         self._lenient = lenient
-        self._place = 0
+        self._position = 0
         self.repairs: list[Repair] = []
 
     def read(self) -> Node | None:
         stack = [_Group(1)]
         ignored = 0
-        while self._place < len(self._tokens):
-            token = self._tokens[self._place]
-            self._place += 1
+        while self._position < len(self._tokens):
+            token = self._tokens[self._position]
+            self._position += 1
             match token.kind:
                 case "open" if len(stack) > MAX_DEPTH:
                     self._fault(f"parentheses are nested deeper than {MAX_DEPTH}", token.column)
@@ -109,7 +109,7 @@ class _Parser:
                 case _:
                     self._term(stack[-1], token)
         while len(stack) > 1:
-            self._fault("this parenthesis is never closed", stack[-1].column)
+            self._fault("unmatched opening parenthesis", stack[-1].column)
             self._close(stack)
         return self._finish(stack[0])
 
@@ -120,10 +120,10 @@ class _Parser:
             self._fault("these parentheses are empty", group.column)
             return
         while (tag := self._peek("tag")) is not None:
-            self._place += 1
+            self._position += 1
             self._fault("a field tag follows a term, not a parenthesis", tag.column)
             use = self._use(tag)
-            node = node if use is None else under_tag(node, use)
+            node = node if use is None else apply_tag(node, use)
         self._add(stack[-1], node, group.depth)
 
     def _finish(self, group: _Group) -> Node | None:
@@ -171,8 +171,8 @@ class _Parser:
 
     def _term(self, group: _Group, token: Token) -> None:
         match token.kind:
-            case "word" if self._lenient and self._is_lower_case_operator(self._place - 1):
-                self._fault(f"operators must be upper case: {token.text}", token.column)
+            case "word" if self._lenient and self._is_lower_case_operator(self._position - 1):
+                self._fault(f"read the lower-case {token.text} as an operator", token.column)
                 self._operator(group, replace(token, kind="operator", text=_LOWER_CASE[token.text.casefold()]))
             case "word":
                 self._run(group, token)
@@ -183,7 +183,7 @@ class _Parser:
             case "history":
                 self._fault(f"search history is not available; replace {token.text} with its query", token.column)
             case "colon":
-                self._fault(_HALF, token.column)
+                self._fault(_INCOMPLETE_RANGE, token.column)
                 self._open_start(group, token)
             case _:
                 name = {'"': "quotation mark", "[": "bracket", "]": "bracket"}.get(token.text, "character")
@@ -206,10 +206,10 @@ class _Parser:
         """Read adjacent words. A tag after them applies to all of them."""
         words = [token.text]
         while (following := self._peek("word")) is not None:
-            if self._lenient and self._is_lower_case_operator(self._place):
+            if self._lenient and self._is_lower_case_operator(self._position):
                 break
             words.append(following.text)
-            self._place += 1
+            self._position += 1
         text = clean_words(" ".join(words))
         if text:
             self._leaf(group, Leaf(text, column=token.column))
@@ -224,22 +224,22 @@ class _Parser:
             return
         self._add(group, Leaf(leaf.text, use, leaf.quoted, leaf.column))
         while (tag := self._peek("tag")) is not None:
-            self._place += 1
+            self._position += 1
             self._fault("a term can have only one field tag", tag.column)
 
     def _span(self, group: _Group, low: Leaf, use: TagUse | None) -> None:
-        colon = self._tokens[self._place]
-        self._place += 1
-        token = self._tokens[self._place] if self._place < len(self._tokens) else colon
+        colon = self._tokens[self._position]
+        self._position += 1
+        token = self._tokens[self._position] if self._position < len(self._tokens) else colon
         if token.kind not in ("word", "quoted"):
-            self._fault(_HALF, colon.column)
+            self._fault(_INCOMPLETE_RANGE, colon.column)
             after = None if use else self._next_use()
             if after is not None and after.tag.date is not None:
                 self._add(group, Span(low.text, LAST, after, low.column))
             else:
                 self._add(group, replace(low, use=use or after))
             return
-        self._place += 1
+        self._position += 1
         last_use = self._next_use() or use
         high = token.text.strip()
         if last_use is None:
@@ -253,19 +253,19 @@ class _Parser:
 
     def _open_start(self, group: _Group, colon: Token) -> None:
         """Read `:2020[dp]`, a range without a start date."""
-        following = self._tokens[self._place : self._place + 2]
+        following = self._tokens[self._position : self._position + 2]
         if [t.kind in ("word", "quoted", "tag") for t in following] != [True, True] or following[1].kind != "tag":
             return
         use = read_tag(following[1].text).use
         if use is not None and use.tag.date is not None:
-            self._place += 2
+            self._position += 2
             self._add(group, Span(FIRST, following[0].text.strip(), use, colon.column))
 
     def _next_use(self) -> TagUse | None:
         tag = self._peek("tag")
         if tag is None:
             return None
-        self._place += 1
+        self._position += 1
         return self._use(tag)
 
     def _use(self, tag: Token) -> TagUse | None:
@@ -276,24 +276,24 @@ class _Parser:
         self._fault(read.problem + hint, tag.column)
         return read.guess
 
-    def _is_lower_case_operator(self, place: int) -> bool:
+    def _is_lower_case_operator(self, position: int) -> bool:
         """Whether a lower-case `or` is an operator: it is between terms that are tagged, quoted or in parentheses."""
-        if self._tokens[place].text.casefold() not in _LOWER_CASE:
+        if self._tokens[position].text.casefold() not in _LOWER_CASE:
             return False
-        before = self._tokens[place - 1].kind if place else "operator"
-        after = self._tokens[place + 1].kind if place + 1 < len(self._tokens) else "operator"
-        if before == "word" and self._is_lower_case_operator(place - 1):
+        before = self._tokens[position - 1].kind if position else "operator"
+        after = self._tokens[position + 1].kind if position + 1 < len(self._tokens) else "operator"
+        if before == "word" and self._is_lower_case_operator(position - 1):
             return True
         return before in ("tag", "close", "quoted") or after in ("open", "quoted")
 
     def _peek(self, kind: str) -> Token | None:
-        if self._place < len(self._tokens) and self._tokens[self._place].kind == kind:
-            return self._tokens[self._place]
+        if self._position < len(self._tokens) and self._tokens[self._position].kind == kind:
+            return self._tokens[self._position]
         return None
 
     def _skip(self, kind: str) -> None:
         while self._peek(kind) is not None:
-            self._place += 1
+            self._position += 1
 
     def _fault(self, reason: str, column: int) -> None:
         if not self._lenient:
@@ -301,15 +301,15 @@ class _Parser:
         self.repairs.append(Repair(reason, column))
 
 
-def under_tag(node: Node, use: TagUse) -> Node:
+def apply_tag(node: Node, use: TagUse) -> Node:
     """Apply the tag to every term of the group that has none."""
     match node:
         case Leaf():
             return node if node.use else replace(node, use=use)
         case Negated():
-            return Negated(under_tag(node.node, use))
+            return Negated(apply_tag(node.node, use))
         case Chain():
-            return Chain(under_tag(node.first, use), tuple((o, under_tag(n, use)) for o, n in node.rest))
+            return Chain(apply_tag(node.first, use), tuple((o, apply_tag(n, use)) for o, n in node.rest))
         case _:
             return node
 

@@ -83,16 +83,17 @@ def schema() -> tantivy.Schema:
 
 def entry(record: Document, pmid: int, positions: Mapping[str, int]) -> tantivy.Document:
     """Return the index entry of a record. `positions` holds its position in each sort order."""
-    made = tantivy.Document(**{field: _in_words(field, values) for field, values in _values(record).items() if values})
-    made.add_integer(PMID, pmid)
+    fields = {field: _in_words(field, values) for field, values in _values(record).items() if values}
+    document = tantivy.Document(**fields)
+    document.add_integer(PMID, pmid)
     if record.year is not None:
-        made.add_integer(YEAR, record.year)
+        document.add_integer(YEAR, record.year)
     for kind in DATES:
         if day := date_of(record, kind):
-            made.add_integer(kind, day_number(day))
+            document.add_integer(kind, day_number(day))
     for order, position in positions.items():
-        made.add_integer(f"by_{order}", position)
-    return made
+        document.add_integer(f"by_{order}", position)
+    return document
 
 
 def words_of(text: str) -> list[str]:

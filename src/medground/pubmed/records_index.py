@@ -153,12 +153,12 @@ def _positions(documents: Iterable[Document]) -> dict[str, dict[int, int]]:
     """Map each order to PMIDs and their positions. Ties are broken by highest PMID, so that every order is total."""
     found = ((pmid, _sort_keys(document)) for pmid, document in _with_pmid(documents))
     keys = sorted(found, key=lambda pair: pair[0], reverse=True)
-    made: dict[str, dict[int, int]] = {}
+    positions: dict[str, dict[int, int]] = {}
     for order in ORDERS:
         latest_first = order in ("newest", "published")
         ordered = sorted(keys, key=lambda pair: pair[1][order], reverse=latest_first)
-        made[order] = {pmid: position for position, (pmid, _) in enumerate(ordered)}
-    return made
+        positions[order] = {pmid: position for position, (pmid, _) in enumerate(ordered)}
+    return positions
 
 
 def _sort_keys(document: Document) -> dict[str, str]:

@@ -11,13 +11,13 @@ from medground.pubmed import dates
 from medground.pubmed.mesh import Vocabulary, find_qualifier, fold, qualifiers
 from medground.pubmed.parser import Repair, clean_words
 from medground.pubmed.syntax import Chain, Leaf, Negated, Node, Span
-from medground.pubmed.tags import TagUse, of_date, of_kind
+from medground.pubmed.tags import TagUse, tag_for_date, tag_for_kind
 
-_LIKE = 0.85
+_SIMILAR = 0.85
 """Minimum similarity, in both letters and words, to replace a heading with another."""
 _MOST_GUESSES = 50
 """Maximum fuzzy lookups per query. Each takes milliseconds, and queries can be very long."""
-_LIKE_QUALIFIER = 75
+_SIMILAR_QUALIFIER = 75
 
 
 class Repairer:
@@ -113,7 +113,7 @@ class Repairer:
         if leaf.text.endswith("*") or (heading is not None and heading.is_publication_type):
             return leaf
         candidates = (near for near in self._mesh.nearest(leaf.text, limit=8) if near.heading.is_publication_type)
-        nearest = next((near.heading.name for near in candidates if near.letters >= _LIKE), None)
+        nearest = next((near.heading.name for near in candidates if near.letters >= _SIMILAR), None)
         if nearest is None:
             return leaf
         self._note(leaf, f"MeSH has no publication type {leaf.text!r}; using the closest match, {nearest}")
@@ -134,7 +134,7 @@ class Repairer:
     def _span(self, span: Span) -> Node | None:
         use = span.use
         if use.tag.date is None:
-            use = TagUse(of_date("published"))
+            use = TagUse(tag_for_date("published"))
             self._note(span, f"only date fields accept a range; replaced {span.use.text} with {use.text}")
         low, high = dates.repair_date(span.low), dates.repair_date(span.high)
         if low is None and high is None:
@@ -160,7 +160,7 @@ class Repairer:
     def _nearest(self, text: str) -> str | None:
         if text not in self._guesses and len(self._guesses) < _MOST_GUESSES:
             found = self._mesh.nearest(text, limit=1)
-            near = bool(found) and found[0].score >= _LIKE and found[0].letters >= _LIKE
+            near = bool(found) and found[0].score >= _SIMILAR and found[0].letters >= _SIMILAR
             self._guesses[text] = found[0].heading.name if near else None
         return self._guesses.get(text)
 
@@ -176,9 +176,9 @@ class Repairer:
 
 def _nearest_qualifier(text: str) -> str | None:
     names = [qualifier.name for qualifier in qualifiers()]
-    found = process.extractOne(fold(text), names, processor=fold, scorer=fuzz.ratio, score_cutoff=_LIKE_QUALIFIER)
+    found = process.extractOne(fold(text), names, processor=fold, scorer=fuzz.ratio, score_cutoff=_SIMILAR_QUALIFIER)
     return found[0] if found else None
 
 
-EVERYTHING = Leaf("all", TagUse(of_kind("filter")))
+EVERYTHING = Leaf("all", TagUse(tag_for_kind("filter")))
 """The query for a text without a word: `all[Filter]`."""

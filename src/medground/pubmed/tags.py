@@ -118,19 +118,19 @@ def _spellings() -> dict[str, Tag]:
 
 
 @cache
-def of_field(field: FieldName) -> Tag | None:
+def tag_for_field(field: FieldName) -> Tag | None:
     """Return the tag of a field in our query tree, or None if PubMed has none."""
     return next((tag for tag in _spellings().values() if tag.field == field), None)
 
 
 @cache
-def of_date(date: DateField) -> Tag:
+def tag_for_date(date: DateField) -> Tag:
     """Return the tag of a date field."""
     return next(tag for tag in _spellings().values() if tag.date == date)
 
 
 @cache
-def of_kind(kind: Kind) -> Tag:
+def tag_for_kind(kind: Kind) -> Tag:
     """Return the first tag of a kind."""
     return next(tag for tag in _spellings().values() if tag.kind == kind)
 

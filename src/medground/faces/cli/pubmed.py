@@ -24,7 +24,7 @@ def serve(
     host: Annotated[str, typer.Option(help="Address to listen on; the default is local only.")] = ("127.0.0.1"),
     quiet: Quiet = False,
 ) -> None:
-    """Serve a corpus through the NCBI E-utilities API until you press Ctrl-C."""
+    """Serve a corpus over the E-utilities API until Ctrl-C."""
     from medground.corpus.library import Library
     from medground.pubmed.server.run import run
     from medground.pubmed.server.snapshot_catalogue import SnapshotCatalogue

@@ -15,7 +15,7 @@ from medground.errors import MedgroundError
 from medground.pubmed.server import efetch, esearch, esummary, others
 from medground.pubmed.server.catalogue import Catalogue
 from medground.pubmed.server.history import History
-from medground.pubmed.server.parameters import MOST_BYTES, Parameters, Refused
+from medground.pubmed.server.parameters import MOST_BYTES, InvalidRequest, Parameters
 from medground.pubmed.server.reply import Context, Reply, json_reply, wants_json, xml_reply
 from medground.pubmed.server.xml import node
 
@@ -78,10 +78,10 @@ def _answer(context: Context, name: str, query: str, body: str) -> Reply:
         parameters = Parameters.read(query, body)
         database = parameters.text("dbfrom" if name == "elink" else "db", "pubmed") or "pubmed"
         if database.lower() != "pubmed":
-            raise Refused(f"Invalid db name specified: {database[:40]}")
+            raise InvalidRequest(f"Invalid db name specified: {database[:40]}")
         return utility(context, parameters)
-    except Refused as refused:
-        reason, status = refused.reason, refused.status
+    except InvalidRequest as invalid:
+        reason, status = invalid.reason, invalid.status
     except MedgroundError as error:
         # A damaged corpus is a server error, so that clients do not mistake it for an empty result.
         reason, status = str(error), 500

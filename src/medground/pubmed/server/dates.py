@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date, timedelta
 
 from medground.pubmed.dates import between, days
-from medground.pubmed.server.parameters import Parameters, Refused
+from medground.pubmed.server.parameters import InvalidRequest, Parameters
 from medground.query import DateField, Query
 
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
@@ -24,11 +24,11 @@ def date_limit(parameters: Parameters, today: date) -> Query | None:
     """Return the date limit of a request, or None. Like NCBI, this ignores one date without the other.
 
     Raises:
-        Refused: a date or date type is not valid.
+        InvalidRequest: a date or date type is not valid.
     """
     name = parameters.text("datetype").lower()
     if name not in _KINDS:
-        raise Refused(f"Invalid value of datetype: {name[:20]}")
+        raise InvalidRequest(f"Invalid value of datetype: {name[:20]}")
     if parameters.has("reldate"):
         days_back = min(parameters.number("reldate", 0, _MOST_DAYS), today.toordinal() - 1)
         return between(_KINDS[name], today - timedelta(days=days_back), date.max)
@@ -41,7 +41,7 @@ def date_limit(parameters: Parameters, today: date) -> Query | None:
 def _days(value: str) -> tuple[date, date]:
     found = days(value.replace("-", "/"))
     if found is None:
-        raise Refused(f"Invalid date: {value[:20]}")
+        raise InvalidRequest(f"Invalid date: {value[:20]}")
     return found
 
 

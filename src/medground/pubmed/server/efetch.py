@@ -6,7 +6,7 @@ from medground.pubmed.server.esummary import esummary
 from medground.pubmed.server.history import History
 from medground.pubmed.server.medline_text import abstract_text, medline_text
 from medground.pubmed.server.medline_xml import DOCTYPE, article_set
-from medground.pubmed.server.parameters import Parameters, Refused
+from medground.pubmed.server.parameters import InvalidRequest, Parameters
 from medground.pubmed.server.reply import Context, Reply, text_reply, xml_reply
 from medground.pubmed.server.xml import node
 
@@ -20,11 +20,11 @@ def efetch(context: Context, parameters: Parameters) -> Reply:
     """Return records as XML, unless the request asks for text or a text-only format.
 
     Raises:
-        Refused: there are no IDs, or the format does not exist.
+        InvalidRequest: there are no IDs, or the format does not exist.
     """
     form, mode = parameters.text("rettype").lower(), parameters.text("retmode").lower()
     if form not in ("", "xml", "null", "full", "docsum", *_TEXTS) or mode not in ("", "xml", "text", "null"):
-        raise Refused(f"Invalid rettype or retmode: {form[:20]} {mode[:20]}", status=400)
+        raise InvalidRequest(f"Invalid rettype or retmode: {form[:20]} {mode[:20]}", status=400)
     # Metapub requests `rettype=xml&retmode=text`, for which NCBI returns XML.
     as_text = form != "xml" and (mode == "text" or (mode != "xml" and form in _TEXTS))
     if form == "docsum":

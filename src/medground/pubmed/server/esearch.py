@@ -11,7 +11,7 @@ from lxml import etree
 from medground.pubmed.records_index import Order
 from medground.pubmed.server.catalogue import Leaf, Reading
 from medground.pubmed.server.dates import date_limit
-from medground.pubmed.server.parameters import Parameters, Refused
+from medground.pubmed.server.parameters import InvalidRequest, Parameters
 from medground.pubmed.server.reply import Context, Reply, json_reply, wants_json, xml_reply
 from medground.pubmed.server.xml import eutils_doctype, node
 
@@ -36,11 +36,11 @@ def esearch(context: Context, parameters: Parameters) -> Reply:
     """Search.
 
     Raises:
-        Refused: the query is empty, or a parameter is not valid.
+        InvalidRequest: the query is empty, or a parameter is not valid.
     """
     term = context.history.expanded_query(parameters)
     if not term:
-        raise Refused("Empty term and query_key - nothing todo")
+        raise InvalidRequest("Empty term and query_key - nothing todo")
     order = _ORDERS.get(parameters.text("sort").lower().replace("+", " "))
     within = date_limit(parameters, datetime.now(UTC).date())
     start = parameters.number("retstart", 0, MOST)
@@ -81,43 +81,43 @@ class _Answer:
 
     def as_xml(self, *, only_count: bool) -> etree._Element:
         """Return XML, with elements in the order that esearch.dtd requires."""
-        made = node("eSearchResult", None, node("Count", self.count))
+        root = node("eSearchResult", None, node("Count", self.count))
         if only_count:
-            return made
+            return root
         reading = self.reading
-        made.extend([node("RetMax", len(self.page)), node("RetStart", self.start)])
+        root.extend([node("RetMax", len(self.page)), node("RetStart", self.start)])
         if self.stored:
-            made.extend([node("QueryKey", self.stored[0]), node("WebEnv", self.stored[1])])
-        made.append(node("IdList", None, *(node("Id", each) for each in self.page)))
+            root.extend([node("QueryKey", self.stored[0]), node("WebEnv", self.stored[1])])
+        root.append(node("IdList", None, *(node("Id", each) for each in self.page)))
         mapped = (node("Translation", None, node("From", a), node("To", b)) for a, b in reading.translations)
-        made.append(node("TranslationSet", None, *mapped))
+        root.append(node("TranslationSet", None, *mapped))
         if reading.stack:
-            made.append(node("TranslationStack", None, *map(_stack_entry, reading.stack)))
-        made.append(node("QueryTranslation", reading.translation))
+            root.append(node("TranslationStack", None, *map(_stack_entry, reading.stack)))
+        root.append(node("QueryTranslation", reading.translation))
         if reading.not_found:
-            made.append(node("ErrorList", None, *(node("PhraseNotFound", phrase) for phrase in reading.not_found)))
+            root.append(node("ErrorList", None, *(node("PhraseNotFound", phrase) for phrase in reading.not_found)))
         if self.notes:
-            made.append(node("WarningList", None, *(node("OutputMessage", note) for note in self.notes)))
-        return made
+            root.append(node("WarningList", None, *(node("OutputMessage", note) for note in self.notes)))
+        return root
 
     def as_json(self, *, only_count: bool) -> dict[str, Any]:
         """Return the content for JSON, with NCBI's names."""
-        made: dict[str, Any] = {"count": str(self.count)}
+        content: dict[str, Any] = {"count": str(self.count)}
         if only_count:
-            return made
-        made |= {"retmax": str(len(self.page)), "retstart": str(self.start)}
+            return content
+        content |= {"retmax": str(len(self.page)), "retstart": str(self.start)}
         if self.stored:
-            made |= {"querykey": str(self.stored[0]), "webenv": self.stored[1]}
-        made |= {
+            content |= {"querykey": str(self.stored[0]), "webenv": self.stored[1]}
+        content |= {
             "idlist": self.page,
             "translationset": [{"from": source, "to": target} for source, target in self.reading.translations],
             "querytranslation": self.reading.translation,
         }
         if self.reading.not_found:
-            made["errorlist"] = {"phrasesnotfound": self.reading.not_found, "fieldsnotfound": []}
+            content["errorlist"] = {"phrasesnotfound": self.reading.not_found, "fieldsnotfound": []}
         if self.notes:
-            made["warninglist"] = {"phrasesignored": [], "quotedphrasesnotfound": [], "outputmessages": self.notes}
-        return made
+            content["warninglist"] = {"phrasesignored": [], "quotedphrasesnotfound": [], "outputmessages": self.notes}
+        return content
 
 
 def _stack_entry(entry: Leaf | str) -> etree._Element:

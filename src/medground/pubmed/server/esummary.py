@@ -25,7 +25,7 @@ def esummary(context: Context, parameters: Parameters) -> Reply:
     """Return metadata of records. JSON is always version 2.
 
     Raises:
-        Refused: there are no IDs.
+        InvalidRequest: there are no IDs.
     """
     as_json = wants_json(parameters)
     ids = context.history.requested_ids(parameters)

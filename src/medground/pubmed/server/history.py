@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from medground.pubmed.lexer import tokens
 from medground.pubmed.parser import MAX_CHARACTERS
-from medground.pubmed.server.parameters import Parameters, Refused
+from medground.pubmed.server.parameters import InvalidRequest, Parameters
 
 _MOST_SESSIONS = 1000
 _MOST_KEYS = 100
@@ -41,15 +41,15 @@ class History:
         `query` is the full query that found them; posted IDs have none.
 
         Raises:
-            Refused: the session does not exist or is full.
+            InvalidRequest: the session does not exist or is full.
         """
         with self._lock:
             name = session or f"MCID_{secrets.token_hex(12)}"
             if session and session not in self._sessions:
-                raise Refused("WebEnv not found: it does not exist or has expired")
+                raise InvalidRequest("WebEnv not found: it does not exist or has expired")
             stored = self._sessions.setdefault(name, [])
             if len(stored) >= _MOST_KEYS:
-                raise Refused(f"WebEnv is full ({_MOST_KEYS} searches); start a new one")
+                raise InvalidRequest(f"WebEnv is full ({_MOST_KEYS} searches); start a new one")
             stored.append(_Stored(ids, query))
             self._sessions.move_to_end(name)
             while len(self._sessions) > _MOST_SESSIONS:
@@ -60,7 +60,7 @@ class History:
         """Return the IDs stored under a key.
 
         Raises:
-            Refused: the key does not exist.
+            InvalidRequest: the key does not exist.
         """
         return self._find(session, key).ids
 
@@ -68,7 +68,7 @@ class History:
         """Return the query of a request, with references such as `#1` expanded and `query_key` added with AND.
 
         Raises:
-            Refused: a referenced search does not exist, or the query becomes too long.
+            InvalidRequest: a referenced search does not exist, or the query becomes too long.
         """
         term, session = parameters.text("term"), parameters.text("WebEnv")
         if not session:
@@ -80,7 +80,7 @@ class History:
                 start, end = token.column - 1, token.column - 1 + len(token.text)
                 term = f"{term[:start]}({self._find(session, token.text[1:]).as_query()}){term[end:]}"
             if len(term) > MAX_CHARACTERS:
-                raise Refused(f"Query too long: with its history it exceeds {MAX_CHARACTERS} characters")
+                raise InvalidRequest(f"Query too long: with its history it exceeds {MAX_CHARACTERS} characters")
         return term
 
     def _find(self, session: str, key: str) -> _Stored:
@@ -88,17 +88,17 @@ class History:
             stored = self._sessions.get(session, [])
             number = int(key[:6]) if key.isascii() and key.isdigit() else 0
             if not 1 <= number <= len(stored):
-                raise Refused(f"Unable to obtain query #{key[:20]}")
+                raise InvalidRequest(f"Unable to obtain query #{key[:20]}")
             return stored[number - 1]
 
     def requested_ids(self, parameters: Parameters) -> list[str]:
         """Return the IDs of a request, from its session or its parameters.
 
         Raises:
-            Refused: the request has no IDs.
+            InvalidRequest: the request has no IDs.
         """
         if parameters.has("WebEnv") and parameters.has("query_key"):
             return list(self.ids(parameters.text("WebEnv"), parameters.text("query_key")))
         if not parameters.ids:
-            raise Refused("Neither query_key nor id specified")
+            raise InvalidRequest("Neither query_key nor id specified")
         return parameters.ids

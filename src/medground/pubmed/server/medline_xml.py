@@ -40,23 +40,23 @@ def _article(record: Document) -> etree._Element:
 
 
 def _citation(record: Document) -> etree._Element:
-    made = node(
+    element = node(
         "MedlineCitation", None, node("PMID", pmid_of(record), Version="1"), Owner="NLM", Status=status_of(record)
     )
     for tag, kind in (("DateCompleted", "completed"), ("DateRevised", "revised")):
         if len(day := record.dates.get(kind, "").split("-")) == 3:
-            made.append(node(tag, None, *_day(day)))
-    made.append(_body(record))
-    made.append(node("MedlineJournalInfo", None, node("MedlineTA", record.journal or "")))
+            element.append(node(tag, None, *_day(day)))
+    element.append(_body(record))
+    element.append(node("MedlineJournalInfo", None, node("MedlineTA", record.journal or "")))
     if correction := _CORRECTIONS.get(record.retraction):
         entry = node("CommentsCorrections", None, node("RefSource", "not stored"), RefType=correction)
-        made.append(node("CommentsCorrectionsList", None, entry))
+        element.append(node("CommentsCorrectionsList", None, entry))
     if record.mesh:
-        made.append(node("MeshHeadingList", None, *map(_heading, record.mesh)))
+        element.append(node("MeshHeadingList", None, *map(_heading, record.mesh)))
     if record.keywords:
         keywords = (node("Keyword", word, MajorTopicYN="N") for word in record.keywords)
-        made.append(node("KeywordList", None, *keywords, Owner="NOTNLM"))
-    return made
+        element.append(node("KeywordList", None, *keywords, Owner="NOTNLM"))
+    return element
 
 
 def status_of(record: Document) -> str:
@@ -73,17 +73,17 @@ def _body(record: Document) -> etree._Element:
     doi = record.identifiers.get("doi")
     journal = [node("JournalIssue", None, _publication_date(record), CitedMedium="Internet")]
     journal += [node("Title", record.journal)] if record.journal else []
-    made = node("Article", None, node("Journal", None, *journal), node("ArticleTitle", record.title), PubModel="Print")
+    body = node("Article", None, node("Journal", None, *journal), node("ArticleTitle", record.title), PubModel="Print")
     location = node("ELocationID", doi, EIdType="doi") if doi else node("Pagination", None, node("MedlinePgn"))
-    made.append(location)
+    body.append(location)
     if parts := abstract_parts(record):
         texts = (node("AbstractText", p.text, **({"Label": p.label} if p.label else {})) for p in parts)
-        made.append(node("Abstract", None, *texts))
+        body.append(node("Abstract", None, *texts))
     if record.authors:
-        made.append(node("AuthorList", None, *map(_author, record.authors), CompleteYN="Y"))
-    made.append(node("Language", record.language or "und"))
-    made.append(node("PublicationTypeList", None, *(node("PublicationType", t, UI=_ui(t)) for t in types_of(record))))
-    return made
+        body.append(node("AuthorList", None, *map(_author, record.authors), CompleteYN="Y"))
+    body.append(node("Language", record.language or "und"))
+    body.append(node("PublicationTypeList", None, *(node("PublicationType", t, UI=_ui(t)) for t in types_of(record))))
+    return body
 
 
 def _publication_date(record: Document) -> etree._Element:
@@ -115,20 +115,20 @@ def _heading(heading: MeshHeading) -> etree._Element:
 
 
 def _pubmed_data(record: Document) -> etree._Element:
-    made = node("PubmedData")
+    element = node("PubmedData")
     if entered := date_of(record, "entered"):
         dates = (
             node("PubMedPubDate", None, *_day(year_month_day(entered)), PubStatus=each) for each in ("pubmed", "entrez")
         )
-        made.append(node("History", None, *dates))
-    made.append(node("PublicationStatus", "ppublish"))
+        element.append(node("History", None, *dates))
+    element.append(node("PublicationStatus", "ppublish"))
     ids = [node("ArticleId", pmid_of(record), IdType="pubmed")]
     ids += [node("ArticleId", v, IdType=k) for k, v in record.identifiers.items() if k in _ID_KINDS]
-    made.append(node("ArticleIdList", None, *ids))
+    element.append(node("ArticleIdList", None, *ids))
     cited = [reference.removeprefix("PMID:") for reference in record.references if reference.startswith("PMID:")]
     if cited:
-        made.append(node("ReferenceList", None, *map(_reference, cited)))
-    return made
+        element.append(node("ReferenceList", None, *map(_reference, cited)))
+    return element
 
 
 def _ui(name: str) -> str:

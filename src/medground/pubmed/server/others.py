@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lxml import etree
 
-from medground.pubmed.server.parameters import Parameters, Refused
+from medground.pubmed.server.parameters import InvalidRequest, Parameters
 from medground.pubmed.server.reply import Context, Reply, json_reply, wants_json, xml_reply
 from medground.pubmed.server.xml import eutils_doctype, node
 
@@ -33,20 +33,20 @@ def epost(context: Context, parameters: Parameters) -> Reply:
     """Store IDs for later requests.
 
     Raises:
-        Refused: there is no valid ID.
+        InvalidRequest: there is no valid ID.
     """
     good = [each for each in parameters.ids if each.isascii() and each.isdigit() and len(each) <= 19]
     bad = [each for each in parameters.ids if each not in set(good)]
     if not good:
-        raise Refused("Empty ID list; Nothing to store")
+        raise InvalidRequest("Empty ID list; Nothing to store")
     key, session = context.history.store(good, parameters.text("WebEnv"))
     if wants_json(parameters):
         return json_reply("epost", {"epostresult": {"querykey": str(key), "webenv": session}})
-    made = node("ePostResult")
+    root = node("ePostResult")
     if bad:
-        made.append(node("InvalidIdList", None, *(node("Id", each) for each in bad)))
-    made.extend([node("QueryKey", key), node("WebEnv", session)])
-    return xml_reply(made, POST)
+        root.append(node("InvalidIdList", None, *(node("Id", each) for each in bad)))
+    root.extend([node("QueryKey", key), node("WebEnv", session)])
+    return xml_reply(root, POST)
 
 
 def einfo(context: Context, parameters: Parameters) -> Reply:
@@ -83,20 +83,20 @@ def espell(context: Context, parameters: Parameters) -> Reply:
     """Suggest a corrected spelling of a query, empty if there is none.
 
     Raises:
-        Refused: the query is empty.
+        InvalidRequest: the query is empty.
     """
     term = parameters.text("term")
     if not term:
-        raise Refused("Empty term")
+        raise InvalidRequest("Empty term")
     corrected = context.catalogue.spelling(term) or ""
     spelled = node("SpelledQuery")
     if corrected:
         spelled.append(node("Replaced", corrected))
-    made = node(
+    root = node(
         "eSpellResult", None, node("Database", "pubmed"), node("Query", term), node("CorrectedQuery", corrected)
     )
-    made.extend([spelled, node("ERROR")])
-    return xml_reply(made, SPELL)
+    root.extend([spelled, node("ERROR")])
+    return xml_reply(root, SPELL)
 
 
 def elink(context: Context, parameters: Parameters) -> Reply:
@@ -105,11 +105,11 @@ def elink(context: Context, parameters: Parameters) -> Reply:
     Other links are not available.
 
     Raises:
-        Refused: there are no IDs, or the command is not supported.
+        InvalidRequest: there are no IDs, or the command is not supported.
     """
     command = parameters.text("cmd", "neighbor").lower() or "neighbor"
     if command not in _COMMANDS:
-        raise Refused(f"Command {command[:20]} is not supported; use one of: {', '.join(_COMMANDS)}")
+        raise InvalidRequest(f"Command {command[:20]} is not supported; use one of: {', '.join(_COMMANDS)}")
     groups = parameters.id_groups or [context.history.requested_ids(parameters)]
     linked = parameters.text("linkname") in ("", _SIMILAR) and parameters.text("db", "pubmed") in ("", "pubmed")
     sets = [(ids, _similar(context, ids) if linked else []) for ids in groups if ids]
@@ -125,7 +125,7 @@ def _stored_links(
     context: Context, parameters: Parameters, sets: list[tuple[list[str], list[tuple[str, int]]]]
 ) -> Reply:
     """Store the links of each group of IDs under a key, all in one session."""
-    session, made, as_json = parameters.text("WebEnv"), node("eLinkResult"), []
+    session, root, as_json = parameters.text("WebEnv"), node("eLinkResult"), []
     for ids, links in sets:
         group = _link_set(ids, [], with_scores=False)
         entry: dict[str, object] = {"dbfrom": "pubmed", "ids": ids}
@@ -135,9 +135,9 @@ def _stored_links(
             group.append(node("WebEnv", session))
             stored = {"dbto": "pubmed", "linkname": _SIMILAR, "querykey": str(key)}
             entry |= {"linksetdbhistories": [stored], "webenv": session}
-        made.append(group)
+        root.append(group)
         as_json.append(entry)
-    return json_reply("elink", {"linksets": as_json}) if wants_json(parameters) else xml_reply(made, LINK)
+    return json_reply("elink", {"linksets": as_json}) if wants_json(parameters) else xml_reply(root, LINK)
 
 
 def _similar(context: Context, ids: list[str]) -> list[tuple[str, int]]:
@@ -151,18 +151,18 @@ def _similar(context: Context, ids: list[str]) -> list[tuple[str, int]]:
 
 
 def _link_set(ids: list[str], links: list[tuple[str, int]], with_scores: bool) -> etree._Element:
-    made = node("LinkSet", None, node("DbFrom", "pubmed"), node("IdList", None, *(node("Id", each) for each in ids)))
+    group = node("LinkSet", None, node("DbFrom", "pubmed"), node("IdList", None, *(node("Id", each) for each in ids)))
     if links:
         facts = ({"Id": pmid} | ({"Score": str(score)} if with_scores else {}) for pmid, score in links)
         entries = (node("Link", None, *_nodes(each)) for each in facts)
-        made.append(node("LinkSetDb", None, node("DbTo", "pubmed"), node("LinkName", _SIMILAR), *entries))
-    return made
+        group.append(node("LinkSetDb", None, node("DbTo", "pubmed"), node("LinkName", _SIMILAR), *entries))
+    return group
 
 
 def _as_json(ids: list[str], links: list[tuple[str, int]], with_scores: bool) -> dict[str, object]:
     entries = [{"id": pmid, "score": score} if with_scores else pmid for pmid, score in links]
-    made: dict[str, object] = {"dbfrom": "pubmed", "ids": ids}
-    return made | ({"linksetdbs": [{"dbto": "pubmed", "linkname": _SIMILAR, "links": entries}]} if links else {})
+    content: dict[str, object] = {"dbfrom": "pubmed", "ids": ids}
+    return content | ({"linksetdbs": [{"dbto": "pubmed", "linkname": _SIMILAR, "links": entries}]} if links else {})
 
 
 def _field(name: str, full: str) -> dict[str, str]:

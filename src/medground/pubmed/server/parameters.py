@@ -10,7 +10,7 @@ MOST_BYTES = 16_000_000
 _MOST_FIELDS = 200_000
 
 
-class Refused(Exception):
+class InvalidRequest(Exception):
     """The request is not valid. The reason is sent in the response."""
 
     def __init__(self, reason: str, *, status: int = 200) -> None:
@@ -37,7 +37,7 @@ class Parameters:
         """Parse the URL query, then the body.
 
         Raises:
-            Refused: there are too many parameters.
+            InvalidRequest: there are too many parameters.
         """
         try:
             pairs = [
@@ -46,7 +46,7 @@ class Parameters:
                 for pair in parse_qsl(part, keep_blank_values=True, max_num_fields=_MOST_FIELDS, errors="replace")
             ]
         except ValueError:
-            raise Refused("Too many parameters", status=400) from None
+            raise InvalidRequest("Too many parameters", status=400) from None
         return cls(pairs)
 
     @property
@@ -66,11 +66,11 @@ class Parameters:
         """Return a number from 0 to `maximum`. Larger numbers are capped, as at NCBI.
 
         Raises:
-            Refused: the value is not a number.
+            InvalidRequest: the value is not a number.
         """
         value = self.text(name)
         if not value:
             return default
         if not (value.isascii() and value.isdigit()):
-            raise Refused(f"Invalid value of {name}: {value[:40]}")
+            raise InvalidRequest(f"Invalid value of {name}: {value[:40]}")
         return min(int(value[:12]), maximum)

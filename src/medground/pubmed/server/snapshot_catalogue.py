@@ -18,7 +18,7 @@ from medground.pubmed.combine import all_of
 from medground.pubmed.journals import with_journals
 from medground.pubmed.mapping import Mapper
 from medground.pubmed.mesh import vocabulary
-from medground.pubmed.parser import parse_syntax, under_tag
+from medground.pubmed.parser import apply_tag, parse_syntax
 from medground.pubmed.records_index import Order, RecordsIndex
 from medground.pubmed.server.catalogue import About, Matches, Reading
 from medground.pubmed.server.reading import read
@@ -160,7 +160,7 @@ class SnapshotCatalogue:
 
     def _translate(self, text: str, use: TagUse | None) -> Translated:
         node = parse_syntax(text)
-        return compiled(node if use is None else under_tag(node, use), mapper=self._mapper)
+        return compiled(node if use is None else apply_tag(node, use), mapper=self._mapper)
 
 
 def _plain(pmid: str) -> str:

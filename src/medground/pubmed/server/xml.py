@@ -17,11 +17,11 @@ def eutils_doctype(root: str, name: str, date: str, file: str | None = None) -> 
 
 def node(tag: str, text: str | int | None = None, /, *children: etree._Element, **attributes: str) -> etree._Element:
     """Build an element. Characters that are not allowed in XML become spaces."""
-    made = etree.Element(tag, {name: clean(value) for name, value in attributes.items()})
+    element = etree.Element(tag, {name: clean(value) for name, value in attributes.items()})
     if text is not None:
-        made.text = clean(str(text))
-    made.extend(children)
-    return made
+        element.text = clean(str(text))
+    element.extend(children)
+    return element
 
 
 def document(root: etree._Element, doctype: str) -> bytes:
