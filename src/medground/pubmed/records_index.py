@@ -101,7 +101,7 @@ class RecordsIndex:
             return [(str(number), float(score)) for number, (score, _) in zip(numbers, hits, strict=True)]
 
     def has_word(self, word: str) -> bool:
-        """Whether any title or abstract contains a lower-case word."""
+        """Whether any title or abstract contains the word, given in lower case."""
         with reading(self._folder):
             return int(self._searcher.doc_freq("title_abstract", word)) > 0
 
