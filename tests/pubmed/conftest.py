@@ -1,4 +1,4 @@
-"""A service on loopback that answers, byte for byte, what a test tells it to."""
+"""A loopback service that sends exactly the bytes a test specifies."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Reply:
 
 
 class Peer(socketserver.ThreadingTCPServer):
-    """Answers the replies in order, the last one for ever; a callable makes one from the request."""
+    """Sends the replies in order and then repeats the last one. A callable builds a reply from the request."""
 
     daemon_threads = True
     allow_reuse_address = True
@@ -100,7 +100,7 @@ class _Handler(socketserver.StreamRequestHandler):
         self._send(step(asked) if callable(step) else step)
 
     def _send(self, reply: Reply) -> None:
-        """Nothing when the test ends while the answer hangs."""
+        """Send nothing if the test ends while the answer hangs."""
         peer: Peer = self.server
         if reply.hang and peer.left.wait(reply.hang):
             return
@@ -114,7 +114,7 @@ class _Handler(socketserver.StreamRequestHandler):
 
 @pytest.fixture
 def make_peer(loopback: None) -> Iterator[Callable[..., Peer]]:
-    """Starts a service with the replies given."""
+    """Start a service with the given replies."""
     peers: list[Peer] = []
 
     def start(*replies: Reply | Callable[[Asked], Reply]) -> Peer:
@@ -137,7 +137,7 @@ def reply() -> type[Reply]:
 
 
 class Waits:
-    """A clock that moves only when somebody sleeps."""
+    """A clock that advances only during sleep."""
 
     def __init__(self) -> None:
         self.now = 1000.0
@@ -159,7 +159,7 @@ def waits() -> Waits:
 
 @pytest.fixture
 def make_client(waits: Waits) -> Callable[..., Eutils]:
-    """A client of a peer that hardly waits between its tries."""
+    """A client that barely waits between attempts."""
 
     def make(
         peer: Peer,
@@ -170,18 +170,18 @@ def make_client(waits: Waits) -> Callable[..., Eutils]:
         seconds: float = 120.0,
     ) -> Eutils:
         patience = Patience(tries=tries, first_wait=0.001, longest_wait=30.0, seconds=seconds)
-        place = EutilsService(name="pubmed:test", address=peer.url, email="reader@example.org", api_key=api_key)
+        service = EutilsService(name="pubmed:test", address=peer.url, email="reader@example.org", api_key=api_key)
         pace = Pace(float("inf"), clock=waits.clock, sleep=waits.sleep)
-        return Eutils(Transport(place, cache, patience, pace))
+        return Eutils(Transport(service, cache, patience, pace))
 
     return make
 
 
 @contextlib.contextmanager
 def serving(catalogue: Catalogue) -> Iterator[str]:
-    """The address of our own server, running over a catalogue.
+    """Run our own server over a catalogue and yield its address.
 
-    It ends each connection after its answer: tests ask from many event loops, which must leave none behind.
+    It closes each connection after the response, because tests use many event loops and must not leak connections.
     """
     uvicorn = pytest.importorskip("uvicorn", reason="needs the extra serve")
     from medground.pubmed.server.app import make_app
@@ -212,7 +212,7 @@ def serving(catalogue: Catalogue) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def serve() -> Callable[[Catalogue], contextlib.AbstractContextManager[str]]:
-    """Runs our own server: `with serve(catalogue) as address`. Tests that ask it need `loopback` too."""
+    """Run our own server: `with serve(catalogue) as address`. Tests that call it also need `loopback`."""
     return serving
 
 
@@ -220,7 +220,7 @@ def serve() -> Callable[[Catalogue], contextlib.AbstractContextManager[str]]:
 def catalogue_of(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[Callable[[Sequence[Document]], SnapshotCatalogue]]:
-    """Makes a catalogue of documents."""
+    """Build a catalogue of documents."""
     opened: list[Snapshot] = []
 
     def make(documents: Sequence[Document]) -> SnapshotCatalogue:

@@ -1,4 +1,4 @@
-"""What the client makes of answers that NCBI has really given."""
+"""How the client parses real responses from NCBI."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.shared
 
 @pytest.fixture
 def recorded(shared: Path, make_peer: Callable[..., Any], make_client: Callable[..., Any], reply: Any) -> Any:
-    """Asks a service that gives a recorded answer: `recorded(FILE, lambda client: client.esearch(...))`."""
+    """Call a service that replays a recorded response: `recorded(FILE, lambda client: client.esearch(...))`."""
 
     def ask(name: str, call: Callable[[Any], Any]) -> Any:
         peer = make_peer(reply((shared / name).read_bytes()))
@@ -49,7 +49,7 @@ def test_a_search(recorded: Any) -> None:
     assert asked[0].parameters["tool"] == "medground"
 
 
-def test_a_search_that_is_kept(recorded: Any) -> None:
+def test_a_search_stored_in_the_history(recorded: Any) -> None:
     result, asked = recorded("eutils/biopython/esearch2.xml", lambda c: c.esearch("cancer", limit=100, keep=True))
     assert result.count == 42249
     assert result.history == History("MCID_6927d6e7fee3e90f880ec190", 1)
@@ -63,7 +63,7 @@ def test_a_mapped_search(recorded: Any) -> None:
     assert result.translations[0][1].startswith('"stem cells"[MeSH Terms] OR')
 
 
-def test_a_search_that_finds_nothing_is_an_answer(recorded: Any) -> None:
+def test_a_search_without_results_is_not_an_error(recorded: Any) -> None:
     result, _ = recorded("eutils/biopython/esearch8.xml", lambda c: c.esearch("abcXYZ"))
     assert (result.count, result.ids) == (0, ())
     assert result.not_found == ("abcXYZ",)
@@ -97,7 +97,7 @@ def test_posting(recorded: Any) -> None:
 @pytest.mark.parametrize(
     ("name", "words"), [("epost2", "Invalid db name specified: nothing"), ("epost3", "Empty ID list; Nothing to store")]
 )
-def test_posting_that_is_refused(recorded: Any, name: str, words: str) -> None:
+def test_an_epost_that_is_rejected(recorded: Any, name: str, words: str) -> None:
     with pytest.raises(UsageError, match=words):
         recorded(f"eutils/biopython/{name}.xml", lambda c: c.epost(["7"]))
 
@@ -112,7 +112,7 @@ def test_similar_articles(recorded: Any) -> None:
     assert asked[0].parameters["cmd"] == "neighbor"
 
 
-def test_what_a_database_is(recorded: Any) -> None:
+def test_database_info(recorded: Any) -> None:
     info, _ = recorded("eutils/biopython/einfo2.xml", lambda c: c.einfo())
     assert (info.name, info.count) == ("pubmed", 39730388)
     assert info.fields["ALL"] == "All Fields"
@@ -141,7 +141,7 @@ def test_full_text(recorded: Any) -> None:
     assert asked[0].parameters["id"] == "8435807"
 
 
-def test_another_document_than_asked_for(recorded: Any) -> None:
+def test_an_unexpected_document(recorded: Any) -> None:
     with pytest.raises(SourceUnavailable, match="<eInfoResult> instead of <eSearchResult>"):
         recorded("eutils/biopython/einfo1.xml", lambda c: c.esearch("x"))
     with pytest.raises(SourceUnavailable, match="<IPGReportSet> instead of <eFetchResult>"):

@@ -1,4 +1,4 @@
-"""Whatever happens on the way, the client gives all of the answer or one clear error."""
+"""Whatever goes wrong, the client returns the complete response or one clear error."""
 
 from __future__ import annotations
 
@@ -58,13 +58,13 @@ def run(client: Eutils, call: Callable[[Eutils], Any]) -> Any:
 FAULTS: dict[str, tuple[dict[str, Any], str]] = {
     "429": (
         {"status": 429, "type": "application/json", "body": b'{"error":"API rate limit exceeded"}'},
-        "fewer requests",
+        "rate limit exceeded",
     ),
-    "500": ({"status": 500, "type": "text/html", "body": b"<html>oops</html>"}, "fails with status 500"),
-    "502": ({"status": 502, "type": "text/html", "body": b"<html>Bad Gateway</html>"}, "fails with status 502"),
-    "reset": ({"reset": True}, "connection broke"),
-    "cut connection": ({"body": found("1"), "cut": 40}, "connection broke"),
-    "truncated XML": ({"body": found("1")[:-30]}, "cut off or damaged"),
+    "500": ({"status": 500, "type": "text/html", "body": b"<html>oops</html>"}, "failed with HTTP status 500"),
+    "502": ({"status": 502, "type": "text/html", "body": b"<html>Bad Gateway</html>"}, "failed with HTTP status 502"),
+    "reset": ({"reset": True}, "connection failed"),
+    "cut connection": ({"body": found("1"), "cut": 40}, "connection failed"),
+    "truncated XML": ({"body": found("1")[:-30]}, "truncated or damaged"),
     "HTML error page": (
         {"type": "text/html", "body": b"<html><head><title>NCBI - WWW Error Blocked</title></head></html>"},
         r"HTML page instead of XML \(NCBI - WWW Error Blocked\)",
@@ -75,20 +75,20 @@ FAULTS: dict[str, tuple[dict[str, Any], str]] = {
     "empty body": ({"body": b""}, "empty"),
     "limit in JSON": (
         {"type": "application/json", "body": b'{"error":"API rate limit exceeded","count":"4"}'},
-        "fewer requests",
+        "rate limit exceeded",
     ),
     "error in XML": (
         {"body": b"<eSearchResult><ERROR>Search Backend failed: Exception</ERROR></eSearchResult>"},
-        "reports an error: Search Backend failed",
+        "reported an error: Search Backend failed",
     ),
     "no number": ({"body": b"<eSearchResult><Count/></eSearchResult>"}, "no number in <Count>"),
     "broken compression": ({"body": b"xxxx", "headers": {"content-encoding": "gzip"}}, "DecodingError"),
-    "no HTTP": ({"status": 0}, "connection broke"),
+    "no HTTP": ({"status": 0}, "connection failed"),
 }
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_a_passing_fault_costs_a_second_request(name: str, make_peer: Any, make_client: Any, reply: Any) -> None:
+def test_a_transient_fault_is_retried(name: str, make_peer: Any, make_client: Any, reply: Any) -> None:
     peer = make_peer(reply(**FAULTS[name][0]), reply(**FAULTS[name][0]), reply(found("7", "8")))
     assert run(make_client(peer), lambda c: c.esearch("x")).ids == ("7", "8")
     assert len(peer.asked) == 3
@@ -112,17 +112,17 @@ def test_a_service_that_hangs(make_peer: Any, make_client: Any, reply: Any) -> N
     peer = make_peer(reply(hang=600.0), reply(found("7")))
     assert run(make_client(peer, seconds=1.0, tries=20), lambda c: c.esearch("x")).ids == ("7",)
     peer = make_peer(reply(hang=600.0))
-    with pytest.raises(SourceUnavailable, match=r"does not answer within 0\.2 s") as caught:
+    with pytest.raises(SourceUnavailable, match=r"no response within 0\.2 s") as caught:
         run(make_client(peer, seconds=0.2, tries=2), lambda c: c.esearch("x"))
     assert caught.value.last_status == "timeout"
 
 
-def test_nobody_there(loopback: None, make_client: Any) -> None:
+def test_connection_refused(loopback: None, make_client: Any) -> None:
     with socket.socket() as closed:  # bound and not listening: connections are refused
         closed.bind(("127.0.0.1", 0))
-        nobody = SimpleNamespace(url=f"http://127.0.0.1:{closed.getsockname()[1]}")
+        peer = SimpleNamespace(url=f"http://127.0.0.1:{closed.getsockname()[1]}")
         with pytest.raises(SourceUnavailable, match="ConnectError"):
-            run(make_client(nobody, tries=2), lambda c: c.esearch("x"))
+            run(make_client(peer, tries=2), lambda c: c.esearch("x"))
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_nobody_there(loopback: None, make_client: Any) -> None:
         (
             {"status": 400, "type": "application/json", "body": b'{"error":"API key invalid","api-key":"no"}'},
             ConfigError,
-            "refuses the API key",
+            "API key was rejected",
         ),
         (
             {"body": b"<eSearchResult><ERROR>Invalid db name specified: x</ERROR></eSearchResult>"},
@@ -147,7 +147,7 @@ def test_nobody_there(loopback: None, make_client: Any) -> None:
         ),
     ],
 )
-def test_what_no_repeating_mends_is_asked_once(
+def test_permanent_faults_are_not_retried(
     answer: dict[str, Any], error: type[MedgroundError], words: str, make_peer: Any, make_client: Any, reply: Any
 ) -> None:
     peer = make_peer(reply(**answer))
@@ -156,11 +156,11 @@ def test_what_no_repeating_mends_is_asked_once(
     assert len(peer.asked) == 1
 
 
-def test_an_expired_search_is_told_as_such(make_peer: Any, make_client: Any, reply: Any) -> None:
+def test_an_expired_search_is_reported(make_peer: Any, make_client: Any, reply: Any) -> None:
     from medground.pubmed.eutils_answers import History
 
     peer = make_peer(reply(b"<eFetchResult><ERROR>Unable to obtain query #1</ERROR></eFetchResult>"))
-    with pytest.raises(SourceUnavailable, match="stored search is gone, search again"):
+    with pytest.raises(SourceUnavailable, match="stored search has expired, search again"):
         run(make_client(peer), lambda c: c.efetch_kept(History("MCID_1", 1), 5))
     assert len(peer.asked) == 1
 
@@ -177,11 +177,11 @@ def test_retry_after_is_honoured(
     peer = make_peer(busy, reply(found("7")))
     assert run(make_client(peer), lambda c: c.esearch("x")).ids == ("7",)
     (slept,) = waits.slept
-    # A date is the service's second; the answer was some time on its way.
+    # The date has a resolution of one second, and the response took some time.
     assert slept == 12 if form == "seconds" else 10 < slept <= 29
 
 
-def test_a_service_that_asks_for_too_long_is_given_up(make_peer: Any, make_client: Any, reply: Any, waits: Any) -> None:
+def test_a_retry_after_that_is_too_long_fails_at_once(make_peer: Any, make_client: Any, reply: Any, waits: Any) -> None:
     peer = make_peer(reply(status=429, headers={"retry-after": "3600"}))
     with pytest.raises(RateLimited, match="wait 3600 s") as caught:
         run(make_client(peer), lambda c: c.esearch("x"))
@@ -199,7 +199,7 @@ def test_entities_are_not_expanded(tmp_path: Path, make_peer: Any, make_client: 
             run(make_client(peer, tries=1), lambda c: c.esearch("x"))
 
 
-def test_the_key_travels_in_the_body_and_shows_nowhere(
+def test_the_key_is_sent_in_the_body_and_never_shown(
     tmp_path: Path, make_peer: Any, make_client: Any, reply: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
@@ -212,7 +212,7 @@ def test_the_key_travels_in_the_body_and_shows_nowhere(
         run(make_client(peer, api_key=KEY), lambda c: c.esearch("y"))
     assert peer.asked[0].method == "POST"
     assert peer.asked[0].parameters["api_key"] == KEY
-    shown = [asked.target for asked in peer.asked] + [caplog.text, str(caught.value), repr(client._transport.place)]
+    shown = [asked.target for asked in peer.asked] + [caplog.text, str(caught.value), repr(client._transport.service)]
     shown += [str(path) + str(path.read_bytes()) for path in tmp_path.rglob("*") if path.is_file()]
     assert not any(KEY in text for text in shown)
 
@@ -233,7 +233,7 @@ def test_batches_of_two_hundred(make_peer: Any, make_client: Any, reply: Any) ->
     assert [asked.parameters["id"].count(",") + 1 for asked in peer.asked] == [200, 200, 51]
 
 
-def test_ids_that_nobody_knows_are_absent(make_peer: Any, make_client: Any, reply: Any) -> None:
+def test_unknown_ids_are_omitted(make_peer: Any, make_client: Any, reply: Any) -> None:
     said = b"<eFetchResult><ERROR>ID list is empty! Possibly it has no correct IDs.</ERROR></eFetchResult>"
     for answer in (said, b"<PubmedArticleSet></PubmedArticleSet>"):
         peer = make_peer(reply(answer))
@@ -253,7 +253,7 @@ def test_pages_of_a_search(make_peer: Any, make_client: Any, reply: Any) -> None
     assert len(run(make_client(peer), lambda c: c.search_ids("x", limit=12, page=10))) == 12
 
 
-def test_wrong_calls_are_not_sent(make_peer: Any, make_client: Any, reply: Any) -> None:
+def test_invalid_calls_are_not_sent(make_peer: Any, make_client: Any, reply: Any) -> None:
     peer = make_peer(reply(found("7")))
     for call in (
         lambda c: c.esearch("  "),
@@ -266,7 +266,7 @@ def test_wrong_calls_are_not_sent(make_peer: Any, make_client: Any, reply: Any) 
     assert peer.asked == []
 
 
-def test_answers_are_kept_for_their_time(tmp_path: Path, make_peer: Any, make_client: Any, reply: Any) -> None:
+def test_cached_responses_expire(tmp_path: Path, make_peer: Any, make_client: Any, reply: Any) -> None:
     moment = [time.time()]
     cache = AnswerCache(tmp_path / "cache", max_age=60, now=lambda: moment[0])
     peer = make_peer(reply(found("7")), reply(found("8")), reply(found("9")))
@@ -283,7 +283,7 @@ def test_answers_are_kept_for_their_time(tmp_path: Path, make_peer: Any, make_cl
     assert ask() == ("9",)
 
 
-def test_searches_that_the_service_keeps_are_never_cached(
+def test_searches_stored_by_the_service_are_not_cached(
     tmp_path: Path, make_peer: Any, make_client: Any, reply: Any
 ) -> None:
     body = found("7").replace(b"<IdList>", b"<QueryKey>1</QueryKey><WebEnv>M</WebEnv><IdList>")
@@ -304,7 +304,7 @@ def test_a_failure_is_never_cached(tmp_path: Path, make_peer: Any, make_client: 
 @settings(
     max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
-def test_nothing_is_lost_under_any_mixture_of_faults(
+def test_nothing_is_lost_under_any_combination_of_faults(
     faults: list[str], cut: int, make_peer: Any, make_client: Any, reply: Any
 ) -> None:
     whole = records("5", "6", "7")

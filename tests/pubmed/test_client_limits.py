@@ -1,4 +1,4 @@
-"""The pace that all tasks of the process share."""
+"""The rate limit shared by all tasks of the process."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from medground.pubmed.limits import Pace, shared_pace
 
 
 def moments(pace: Pace, waits: Any, count: int, pauses: list[float]) -> list[float]:
-    """When each of so many calls got its turn."""
+    """Return when each call got its turn."""
     turns: list[float] = []
 
     async def run() -> None:
@@ -40,19 +40,19 @@ def test_never_more_than_the_rate_in_any_second(pauses: list[float], rate: int, 
         assert sum(first <= turn < first + 1 for turn in turns) <= rate
 
 
-def test_nobody_waits_for_a_rare_call(waits: Any) -> None:
+def test_infrequent_calls_do_not_wait(waits: Any) -> None:
     moments(Pace(3, clock=waits.clock, sleep=waits.sleep), waits, 10, [0.5])
     assert waits.slept == []
 
 
-def test_a_hold_is_for_everybody(waits: Any) -> None:
+def test_a_hold_delays_all_calls(waits: Any) -> None:
     pace = Pace(3, clock=waits.clock, sleep=waits.sleep)
     pace.hold(20)
     moments(pace, waits, 1, [0.0])
     assert waits.slept == [20]
 
 
-def test_tasks_of_several_loops_keep_one_pace() -> None:
+def test_tasks_in_several_loops_share_one_pace() -> None:
     pace, turns, lock = Pace(100), [], threading.Lock()
 
     async def many() -> None:
@@ -87,6 +87,6 @@ def test_addresses_are_checked(address: str) -> None:
         EutilsService(address=address)
 
 
-def test_addresses_get_their_path() -> None:
+def test_the_path_is_added_to_addresses() -> None:
     assert EutilsService(address="http://127.0.0.1:80").address == "http://127.0.0.1:80/entrez/eutils"
     assert EutilsService(address="http://x.org/entrez/eutils/").address == "http://x.org/entrez/eutils"

@@ -1,4 +1,4 @@
-"""Dates as PubMed writes them, and the forms that people and models write instead."""
+"""Dates in PubMed format, and the formats that people and models use instead."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from medground.pubmed.dates import between, days, last_days, mend_date, mend_range, range_text
+from medground.pubmed.dates import between, days, last_days, range_text, repair_date, repair_range
 from medground.query import DateRange, Range
 
 
@@ -28,7 +28,7 @@ def test_a_date_is_its_first_and_last_day(text: str, first: date, last: date) ->
 @pytest.mark.parametrize(
     "text", ["", "20", "2010-01", "2010/13", "2010/00", "2011/02/29", "0999", "3001", "２０１０x", "soon"]
 )
-def test_what_is_no_date(text: str) -> None:
+def test_invalid_dates(text: str) -> None:
     assert days(text) is None
 
 
@@ -68,8 +68,8 @@ def test_days_before_today(text: str, first: date) -> None:
         ("Foo 2010", None),
     ],
 )
-def test_dates_are_brought_into_form(text: str, written: str | None) -> None:
-    assert mend_date(text) == written
+def test_dates_are_repaired(text: str, written: str | None) -> None:
+    assert repair_date(text) == written
 
 
 @pytest.mark.parametrize(
@@ -87,12 +87,12 @@ def test_dates_are_brought_into_form(text: str, written: str | None) -> None:
         ("never", None),
     ],
 )
-def test_ranges_are_brought_into_form(text: str, both: tuple[str, str] | None) -> None:
-    assert mend_range(text) == both
+def test_ranges_are_repaired(text: str, both: tuple[str, str] | None) -> None:
+    assert repair_range(text) == both
 
 
 @given(st.dates(date(1001, 1, 1), date(2999, 12, 31)), st.integers(0, 4000))
-def test_the_printed_days_are_the_days(low: date, more: int) -> None:
+def test_printed_dates_parse_back(low: date, more: int) -> None:
     high = min(low + timedelta(days=more), date(2999, 12, 31))
     query = between("entered", low, high)
     assert query == DateRange(field="entered", low=low, high=high)

@@ -43,11 +43,11 @@ SHOWN: dict[str, str] = {
     ' OR "stem cells"[All Fields]) AND "hasabstract"[Filter]',
     "biopython": '"biopython"[All Fields]',
 }
-"""Query and the text that shows how it was understood."""
+"""Queries and the translation shown for them."""
 
 
 @pytest.mark.parametrize(("text", "shown"), SHOWN.items(), ids=SHOWN)
-def test_words_are_shown_as_pubmed_shows_them(text: str, shown: str) -> None:
+def test_translations_match_pubmed(text: str, shown: str) -> None:
     assert translate(text).text == shown
 
 
@@ -66,16 +66,16 @@ def test_the_longest_name_wins() -> None:
     ]
 
 
-def test_a_journal_name_is_no_subject() -> None:
+def test_a_journal_name_is_not_a_subject() -> None:
     assert translate("new england journal of medicine").text.startswith('"n engl j med"[Journal] OR ')
 
 
-def test_a_corpus_names_its_own_journals() -> None:
+def test_a_corpus_can_add_journals() -> None:
     mapper = Mapper(vocabulary(), with_journals(["Lab Reports of Mars"]))
     assert translate("lab reports of mars", mapper=mapper).text.startswith('"lab reports of mars"[Journal] OR ')
 
 
-def test_stop_words_are_left_out_but_may_be_part_of_a_name() -> None:
+def test_stop_words_are_ignored_unless_part_of_a_name() -> None:
     found = translate("the wounds and injuries of a child")
     assert [t.source for t in found.translations] == ["wounds and injuries", "child"]
 
@@ -92,11 +92,11 @@ def test_an_author_needs_a_capital_and_initials() -> None:
 
 
 @pytest.mark.parametrize("text", ["PMID: 21645374", "PMID 21645374", "pmid:21645374"])
-def test_a_pmid_may_carry_its_name(text: str) -> None:
+def test_a_pmid_may_have_a_prefix(text: str) -> None:
     assert translate(text).query == Term(value="PMID:21645374", field="id")
 
 
-def test_a_heading_and_a_subheading_of_one_name_are_both_asked() -> None:
+def test_a_heading_and_a_subheading_with_the_same_name_are_both_searched() -> None:
     parts = translate("diagnosis").query.parts  # type: ignore[union-attr]
     assert Mesh(qualifiers=("diagnosis",)) in parts
     assert Mesh(heading="Diagnosis") in parts

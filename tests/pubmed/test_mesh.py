@@ -17,13 +17,13 @@ from medground.errors import SnapshotCorrupt, UsageError
 from medground.faces.cli.mesh import mesh as mesh_command
 from medground.pubmed.mesh import (
     Vocabulary,
+    find_folded_qualifier,
     find_qualifier,
     fold,
     mesh_values,
     narrower,
     publication_types,
     qualifiers,
-    spelt_qualifier,
     vocabulary,
 )
 from medground.pubmed.mesh.fold import fold_lines
@@ -51,7 +51,7 @@ def test_a_heading_is_found_by_any_of_its_names(name: str) -> None:
     assert (found.id, found.name) == ("D008382", "Marfan Syndrome")
 
 
-def test_a_name_of_its_own_wins_over_an_entry_term_of_another() -> None:
+def test_a_heading_takes_precedence_over_an_entry_term() -> None:
     assert vocabulary().heading("Pipe Smoking").name == "Pipe Smoking"
 
 
@@ -68,8 +68,8 @@ def test_common_names_are_known(name: str, heading: str) -> None:
     assert vocabulary().heading(name).name == heading
 
 
-def test_an_unknown_heading_names_the_nearest() -> None:
-    with pytest.raises(UsageError, match="no heading 'marfan sindrome'; near to it: Marfan Syndrome"):
+def test_the_error_for_an_unknown_heading_suggests_the_closest() -> None:
+    with pytest.raises(UsageError, match="no heading 'marfan sindrome'; did you mean Marfan Syndrome"):
         vocabulary().heading("marfan sindrome")
     assert vocabulary().find("") is None
     assert vocabulary().find("D999999999") is None
@@ -128,21 +128,21 @@ def test_the_nearest_heading(text: str, heading: str) -> None:
     assert 0.85 <= best.score <= 1
 
 
-def test_nothing_is_near_to_nonsense() -> None:
+def test_nonsense_has_no_close_heading() -> None:
     assert vocabulary().nearest("") == ()
     assert vocabulary().nearest("xqzzw") == () or vocabulary().nearest("xqzzw")[0].score < 0.7
 
 
 @given(st.text(max_size=30))
 @settings(deadline=None, max_examples=50)
-def test_nearest_takes_any_text(text: str) -> None:
+def test_nearest_accepts_any_text(text: str) -> None:
     found = vocabulary().nearest(text, limit=3)
     assert len(found) <= 3
     assert [near.score for near in found] == sorted((near.score for near in found), reverse=True)
 
 
 @given(st.text(alphabet=st.characters(max_codepoint=127, exclude_characters="|\n\r"), max_size=30))
-def test_names_are_folded_alike_one_by_one_and_together(name: str) -> None:
+def test_fold_and_fold_lines_agree(name: str) -> None:
     assert fold_lines(f"x|{name}|y").split("|") == ["x", fold(name), "y"]
     assert fold(fold(name)) == fold(name)
 
@@ -152,12 +152,12 @@ def test_all_qualifiers() -> None:
     assert len({q.abbreviation for q in qualifiers()}) == 76
     assert find_qualifier("DT") == find_qualifier("Drug Therapy")
     assert find_qualifier("administration and dosage") == find_qualifier("administration & dosage")
-    assert spelt_qualifier("dt") is None
+    assert find_folded_qualifier("dt") is None
     assert set(narrower("adverse effects")) == {"adverse effects", "poisoning", "toxicity"}
     assert set(narrower("therapeutic use")) >= {"administration & dosage", "adverse effects", "poisoning"}
 
 
-def test_what_a_heading_query_means_in_values_of_records() -> None:
+def test_queries_expand_to_indexed_values() -> None:
     assert mesh_values(Mesh(heading="Lens Diseases"), SMALL) == ("Lens Diseases", "Ectopia Lentis")
     assert mesh_values(Mesh(heading="Lens Diseases", explode=False), SMALL) == ("Lens Diseases",)
     attached = mesh_values(Mesh(heading="Lens Diseases", qualifiers=("surgery",)), SMALL)
@@ -194,7 +194,7 @@ XML = """<?xml version="1.0"?>
 
 
 @pytest.mark.parametrize("packed", [False, True])
-def test_the_table_is_made_from_nlms_descriptor_file(tmp_path: Path, script: ModuleType, packed: bool) -> None:
+def test_the_table_is_built_from_nlms_descriptor_file(tmp_path: Path, script: ModuleType, packed: bool) -> None:
     source = tmp_path / ("desc2026.xml.gz" if packed else "desc2026.xml")
     data = XML.encode()
     source.write_bytes(gzip.compress(data) if packed else data)
@@ -209,7 +209,7 @@ def test_the_table_is_made_from_nlms_descriptor_file(tmp_path: Path, script: Mod
     assert Vocabulary(table).heading("meniere disease").id == "D000002"
 
 
-def test_the_table_of_the_package_is_that_of_the_descriptors(tmp_path: Path, script: ModuleType, shared: Path) -> None:
+def test_the_packaged_table_matches_the_descriptors(tmp_path: Path, script: ModuleType, shared: Path) -> None:
     script.main(shared / "mesh" / "descriptors.tsv.gz", tmp_path / "mesh.tsv.gz")
     assert read_table(tmp_path / "mesh.tsv.gz") == read_table_once()
     assert len(vocabulary()) == 30_764
@@ -241,7 +241,7 @@ def test_the_command_shows_a_heading_with_its_tree() -> None:
     assert "Myocardial Infarction  [C14.280.647.500]" in shown
 
 
-def test_the_command_shows_what_is_near_when_there_is_no_such_heading() -> None:
+def test_the_command_shows_the_closest_headings_if_none_is_found() -> None:
     code, shown = command("marfan sindrome")
     assert code == 1
     assert "no heading or entry term 'marfan sindrome'" in shown

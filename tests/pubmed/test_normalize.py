@@ -1,4 +1,4 @@
-"""QueryNormalize (Eq. 11): always a query, the same when done twice, and no change to what was right."""
+"""QueryNormalize (Eq. 11): always returns a query, is idempotent, and leaves valid queries unchanged."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from medground.query import Everything
 
 TODAY = date(2026, 3, 31)
 
-MENDED: dict[str, str] = {
+REPAIRED: dict[str, str] = {
     # Operators.
     "AND asthma": "asthma",
     "asthma AND": "asthma",
@@ -83,7 +83,7 @@ MENDED: dict[str, str] = {
     "asthma AND 2010/02/30[dp]": "asthma AND 2010/02[Date - Publication]",
     "asthma AND 2010/13[dp]": "asthma AND 2010[Date - Publication]",
     "asthma AND 2010:2020[ti]": "asthma AND 2010:2020[Date - Publication]",
-    # What a model writes around a query.
+    # Text that a model writes around a query.
     "```\nasthma[ti] AND copd[ti]\n```": "asthma[Title] AND copd[Title]",
     "```text\nasthma[ti]\n```\nThis should work.": "asthma[Title]",
     "Use `asthma[ti] AND copd[ti]` here": "asthma[Title] AND copd[Title]",
@@ -94,7 +94,7 @@ MENDED: dict[str, str] = {
     " AND copd[Title]",
     "**asthma**[ti]": "asthma[Title]",
     "#1 AND asthma": "asthma",
-    # The habits of other systems.
+    # Syntax of other systems.
     "exp Asthma/ AND child*.ti,ab.": '"Asthma"[MeSH Terms] AND child*[Title/Abstract]',
     "asthma.mp. OR Thorax.jn.": "asthma[Text Word] OR Thorax[Journal]",
     'title:asthma AND mesh:"Heart Failure"': 'asthma[Title] AND "Heart Failure"[MeSH Terms]',
@@ -109,11 +109,11 @@ MENDED: dict[str, str] = {
     "?!": "all[Filter]",
     "AND OR NOT": "all[Filter]",
 }
-"""A text and the query that it becomes."""
+"""Texts and the queries they become."""
 
 
-@pytest.mark.parametrize(("text", "query"), MENDED.items(), ids=[repr(text) for text in MENDED])
-def test_a_faulty_query_is_mended_and_the_repair_is_told(text: str, query: str) -> None:
+@pytest.mark.parametrize(("text", "query"), REPAIRED.items(), ids=[repr(text) for text in REPAIRED])
+def test_an_invalid_query_is_repaired_with_a_note(text: str, query: str) -> None:
     found = normalize(text, today=TODAY)
     assert found.text == query
     assert found.query == parse(query, today=TODAY)
@@ -146,7 +146,7 @@ def test_a_valid_query_keeps_its_meaning(text: str) -> None:
     assert found.notes == ()
 
 
-def test_nothing_to_search_for_is_everything_and_says_so() -> None:
+def test_a_text_without_words_searches_everything_with_a_note() -> None:
     found = normalize("...")
     assert found.query == Everything()
     assert "everything is searched" in found.notes[-1]
@@ -208,7 +208,7 @@ TEXTS = st.one_of(
 
 @given(TEXTS)
 @settings(max_examples=500, deadline=None)
-def test_any_text_becomes_a_query_and_stays_it(text: str) -> None:
+def test_any_text_becomes_a_query_and_normalising_is_idempotent(text: str) -> None:
     found = normalize(text, today=TODAY)
     assert found.query == parse(found.text, today=TODAY)
     again = normalize(found.text, today=TODAY)
@@ -217,7 +217,7 @@ def test_any_text_becomes_a_query_and_stays_it(text: str) -> None:
 
 @given(TEXTS)
 @settings(max_examples=400, deadline=None)
-def test_without_a_note_the_meaning_is_the_same(text: str) -> None:
+def test_without_a_note_the_meaning_is_unchanged(text: str) -> None:
     try:
         meant = parse(text, today=TODAY)
     except QuerySyntaxError:
@@ -232,7 +232,7 @@ def test_without_a_note_the_meaning_is_the_same(text: str) -> None:
     "text",
     ["(" * 3000 + "a", " AND ".join(["a OR b"] * 900), "a OR (" * 300, "[" * 3000, '"' * 3001, "NOT " * 900 + "a"],
 )
-def test_monstrous_texts_become_queries(text: str) -> None:
+def test_extreme_texts_become_queries(text: str) -> None:
     found = normalize(text)
     assert normalize(found.text).text == found.text
     assert len(found.notes) <= 50

@@ -1,4 +1,4 @@
-"""Queries after the ideas of PubMed's published help, each with the tree that it stands for."""
+"""Queries based on PubMed's published help, with the trees they parse to."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def no(part: Query) -> Not:
 
 
 def mapped(heading: str, *words: str) -> Or:
-    """A heading that is one word, and the words that are searched beside it."""
+    """A one-word heading, and the words searched along with it."""
     return some(mesh(heading), *(word(w) for w in words))
 
 
@@ -302,12 +302,12 @@ TREES: dict[str, Query] = {
 
 
 @pytest.mark.parametrize(("text", "tree"), TREES.items(), ids=TREES)
-def test_a_query_stands_for_its_tree(text: str, tree: Query) -> None:
+def test_a_query_parses_to_its_tree(text: str, tree: Query) -> None:
     assert parse(text, today=TODAY) == tree
 
 
 @pytest.mark.parametrize("text", TREES, ids=TREES)
-def test_what_is_printed_reads_as_the_same_tree(text: str) -> None:
+def test_a_printed_query_parses_to_the_same_tree(text: str) -> None:
     tree = parse(text, today=TODAY)
     assert parse(to_pubmed(tree), today=TODAY) == tree
 
@@ -327,6 +327,6 @@ def test_there_are_enough_cases() -> None:
         ),
     ],
 )
-def test_trees_of_ours_are_printed_as_what_pubmed_has_nearest(tree: Query, text: str, read_back: Query) -> None:
+def test_our_own_trees_are_printed_as_the_closest_pubmed_query(tree: Query, text: str, read_back: Query) -> None:
     assert to_pubmed(tree) == text
     assert parse(text, today=TODAY) == read_back

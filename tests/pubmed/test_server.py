@@ -1,4 +1,4 @@
-"""The server's answers, asked without a network through its own application."""
+"""The server's responses, tested without a network through its ASGI application."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ RECORDS = (
 
 @pytest.fixture(scope="module")
 def app(catalogue_of: Any) -> Iterator[Any]:
-    """The application over four records, one of which is none of PubMed."""
+    """The application over four records, one of which is not from PubMed."""
     yield make_app(catalogue_of(RECORDS))
 
 
@@ -178,7 +178,7 @@ def test_pages(app: Any) -> None:
     assert ask(app, "esearch", term="all[sb]", retmax=0, retmode="json").json()["esearchresult"]["count"] == "3"
 
 
-def test_a_search_says_how_it_was_understood(app: Any) -> None:
+def test_a_search_reports_how_it_was_interpreted(app: Any) -> None:
     tree = etree.fromstring(ask(app, "esearch", term="heart attack OR asthma OR x1y2z3").content)
     assert [t.text for t in tree.findall("TranslationSet/Translation/From")] == ["heart attack", "asthma"]
     assert tree.findtext("QueryTranslation").startswith('"myocardial infarction"[MeSH Terms] OR')
@@ -188,17 +188,17 @@ def test_a_search_says_how_it_was_understood(app: Any) -> None:
     assert counts['"asthma"[All Fields]'] == "2"
 
 
-def test_a_query_that_cannot_be_read_is_repaired_and_told(app: Any) -> None:
+def test_an_invalid_query_is_repaired_with_a_warning(app: Any) -> None:
     answer = ask(app, "esearch", term="(asthma[mh] AND", retmode="json").json()["esearchresult"]
     assert answer["idlist"] == ["100"]
     assert any("parenthesis" in note for note in answer["warninglist"]["outputmessages"])
     nothing = ask(app, "esearch", term="?!()", retmode="json").json()["esearchresult"]
     assert (nothing["count"], nothing["errorlist"]["phrasesnotfound"]) == ("0", ["?!()"])
     unheld = ask(app, "esearch", term="12[vi]", retmode="json").json()["esearchresult"]
-    assert unheld["warninglist"]["outputmessages"] == ["this corpus holds no field volume", "No items found."]
+    assert unheld["warninglist"]["outputmessages"] == ["not available in this corpus: field volume", "No items found."]
 
 
-def test_only_the_count(app: Any) -> None:
+def test_count_only(app: Any) -> None:
     assert (
         b"<eSearchResult><Count>2</Count></eSearchResult>"
         in ask(app, "esearch", term="asthma", rettype="count").content
@@ -221,7 +221,7 @@ def test_history_by_get_and_post(app: Any) -> None:
     assert b"Unable to obtain query #9" in ask(app, "efetch", WebEnv=kept["webenv"], query_key=9).content
 
 
-def test_searches_of_the_history_are_parts_of_a_query(app: Any) -> None:
+def test_queries_can_refer_to_the_history(app: Any) -> None:
     first = ask(app, "esearch", term="asthma", usehistory="y", retmode="json").json()["esearchresult"]
     session = first["webenv"]
     second = ask(app, "esearch", term="1990:2015[dp]", usehistory="y", retmode="json", WebEnv=session).json()
@@ -244,7 +244,7 @@ def test_searches_of_the_history_are_parts_of_a_query(app: Any) -> None:
         assert "Unable to obtain query" in ask(app, "esearch", **gone).text
 
 
-def test_similar_records_can_be_kept(app: Any) -> None:
+def test_similar_records_can_be_stored_in_the_history(app: Any) -> None:
     kept = etree.fromstring(ask(app, "elink", dbfrom="pubmed", db="pubmed", id="100", cmd="neighbor_history").content)
     assert kept.findtext("LinkSet/LinkSetDbHistory/LinkName") == "pubmed_pubmed"
     named = {"query_key": kept.findtext("LinkSet/LinkSetDbHistory/QueryKey"), "WebEnv": kept.findtext("LinkSet/WebEnv")}
@@ -256,36 +256,36 @@ def test_similar_records_can_be_kept(app: Any) -> None:
     assert sorted(found(app, "", **again)) == sorted(similar)
 
 
-def test_efetch_gives_summaries_as_docsum(app: Any) -> None:
+def test_efetch_returns_summaries_for_docsum(app: Any) -> None:
     assert ask(app, "efetch", id="100", rettype="docsum").content == ask(app, "esummary", id="100").content
 
 
-def test_a_field_is_a_tag_for_the_words_without_one(app: Any) -> None:
+def test_field_applies_to_words_without_a_tag(app: Any) -> None:
     assert found(app, "wheezing") == ["100"]
     assert found(app, "wheezing", field="title") == []
     assert found(app, "children OR dogs", field="ti") == ["100"]
     assert found(app, "children OR dogs[tiab]", field="TITL") == ["100", "200"]
     assert found(app, "(children OR", field="titl") == ["100"]
-    told = ask(app, "esearch", term="wheezing", field="xyz", retmode="json").json()["esearchresult"]
-    assert told["idlist"] == ["100"]
-    assert any("'xyz'" in note for note in told["warninglist"]["outputmessages"])
+    result = ask(app, "esearch", term="wheezing", field="xyz", retmode="json").json()["esearchresult"]
+    assert result["idlist"] == ["100"]
+    assert any("'xyz'" in note for note in result["warninglist"]["outputmessages"])
 
 
 def test_a_date_limit_is_part_of_the_translation(app: Any) -> None:
     limits = {"datetype": "edat", "mindate": "2010/04", "maxdate": "2010/05"}
-    told = ask(app, "esearch", term="asthma[mh]", retmode="json", **limits).json()["esearchresult"]
-    assert told["idlist"] == ["100"]
-    assert told["querytranslation"] == '"asthma"[MeSH Terms] AND 2010/04/01:2010/05/31[Date - Entry]'
-    assert found(app, told["querytranslation"]) == ["100"]
+    result = ask(app, "esearch", term="asthma[mh]", retmode="json", **limits).json()["esearchresult"]
+    assert result["idlist"] == ["100"]
+    assert result["querytranslation"] == '"asthma"[MeSH Terms] AND 2010/04/01:2010/05/31[Date - Entry]'
+    assert found(app, result["querytranslation"]) == ["100"]
 
 
-def test_text_without_a_word_finds_nothing_and_is_not_said_to_find_all(app: Any) -> None:
-    told = ask(app, "esearch", term="##", retmode="json").json()["esearchresult"]
-    assert told["count"] == "0"
-    assert not [note for note in told["warninglist"]["outputmessages"] if "everything" in note]
+def test_a_text_without_words_finds_nothing(app: Any) -> None:
+    result = ask(app, "esearch", term="##", retmode="json").json()["esearchresult"]
+    assert result["count"] == "0"
+    assert not [note for note in result["warninglist"]["outputmessages"] if "everything" in note]
 
 
-def test_filters_that_are_searches_and_greek_letters(catalogue_of: Any) -> None:
+def test_filters_defined_as_searches_and_greek_letters(catalogue_of: Any) -> None:
     app = make_app(
         catalogue_of(
             [
@@ -303,12 +303,12 @@ def test_filters_that_are_searches_and_greek_letters(catalogue_of: Any) -> None:
     assert found(app, "tnf-alpha[tiab]", sort="pub_date") == found(app, "TNF-α[tiab]", sort="pub_date") == ["1", "2"]
     assert found(app, "sigma[ab]") == ["1"]
     assert found(app, "2017:2018[dp] AND excludepreprints[filter]") == ["3"]
-    told = ask(app, "esearch", term="transactions on chewing gum", retmode="json").json()["esearchresult"]
-    assert told["idlist"] == ["4"]
-    assert '"transactions on chewing gum"[Journal]' in told["querytranslation"]
+    result = ask(app, "esearch", term="transactions on chewing gum", retmode="json").json()["esearchresult"]
+    assert result["idlist"] == ["4"]
+    assert '"transactions on chewing gum"[Journal]' in result["querytranslation"]
 
 
-def test_records_come_back_as_they_went_in(app: Any, tmp_path: Path) -> None:
+def test_records_survive_a_round_trip(app: Any, tmp_path: Path) -> None:
     answer = tmp_path / "answer.xml"
     answer.write_bytes(ask(app, "efetch", "POST", id=["100,300", "0200", "999"], retmode="xml").content)
     records = [item for item in read_medline(answer) if isinstance(item, Document)]
@@ -334,7 +334,7 @@ def test_records_as_text(app: Any) -> None:
     assert ask(app, "efetch", id="999", rettype="medline", retmode="text").text == ""
 
 
-def test_summaries_in_three_forms(app: Any) -> None:
+def test_summaries_in_three_formats(app: Any) -> None:
     first = etree.fromstring(ask(app, "esummary", id="100,999").content)
     assert [e.text for e in first.findall("DocSum/Item[@Name='AuthorList']/Item")] == list(RECORDS[0].authors)
     assert first.findtext("ERROR") == "UID=999: cannot get document summary"
@@ -349,13 +349,13 @@ def test_summaries_in_three_forms(app: Any) -> None:
 
 
 @pytest.mark.parametrize("utility", UTILITIES)
-def test_errors_are_told_in_both_forms(app: Any, utility: str) -> None:
+def test_errors_are_reported_in_both_formats(app: Any, utility: str) -> None:
     name = "dbfrom" if utility == "elink" else "db"
     wrong = ask(app, utility, id="1", term="x", **{name: "protein"})
     assert etree.fromstring(wrong.content).findtext("ERROR") == "Invalid db name specified: protein"
     as_json = ask(app, utility, id="1", term="x", retmode="json", **{name: "protein"})
-    told = as_json.json()["esearchresult"]["ERROR"] if utility == "esearch" else as_json.json()["error"]
-    assert told == "Invalid db name specified: protein"
+    result = as_json.json()["esearchresult"]["ERROR"] if utility == "esearch" else as_json.json()["error"]
+    assert result == "Invalid db name specified: protein"
 
 
 @pytest.mark.parametrize(
@@ -374,16 +374,16 @@ def test_errors_are_told_in_both_forms(app: Any, utility: str) -> None:
         ("elink", {"id": "1", "cmd": "prlinks"}, "not supported"),
     ],
 )
-def test_wrong_requests(app: Any, utility: str, parameters: dict[str, str], words: str) -> None:
+def test_invalid_requests(app: Any, utility: str, parameters: dict[str, str], words: str) -> None:
     assert words in etree.fromstring(ask(app, utility, **parameters).content).findtext("ERROR")
 
 
-def test_unknown_addresses_and_huge_requests(app: Any) -> None:
+def test_unknown_utilities_and_oversized_requests(app: Any) -> None:
     assert ask(app, "egquery", term="x").status_code == 404
     assert ask(app, "efetch", "POST", id="1" * 16_000_001).status_code == 413
 
 
-def test_a_damaged_corpus_is_a_failure_and_no_empty_result() -> None:
+def test_a_damaged_corpus_is_an_error_not_an_empty_result() -> None:
     class Damaged:
         about = About("made", 1, "")
 
@@ -395,12 +395,12 @@ def test_a_damaged_corpus_is_a_failure_and_no_empty_result() -> None:
     assert b"lexical differs" in answer.content
 
 
-def test_a_corpus_without_pubmed_records_is_refused(catalogue_of: Any) -> None:
-    with pytest.raises(UsageError, match="holds no PubMed records"):
+def test_a_corpus_without_pubmed_records_is_rejected(catalogue_of: Any) -> None:
+    with pytest.raises(UsageError, match="has no PubMed records"):
         catalogue_of(RECORDS[3:])
 
 
-def test_spelling_and_similar(app: Any) -> None:
+def test_spelling_and_similar_records(app: Any) -> None:
     assert b"<CorrectedQuery>wheezing children</CorrectedQuery>" in ask(app, "espell", term="wheesing childrn").content
     assert b"<CorrectedQuery></CorrectedQuery>" in ask(app, "espell", term="wheezing 12x COPD").content
     links = ask(app, "elink", dbfrom="pubmed", id=["100", "999"], retmode="json").json()["linksets"]
@@ -459,7 +459,7 @@ def test_no_request_breaks_the_server(app: Any, utility: str, parameters: dict[s
 @settings(
     max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
-def test_any_record_can_be_written_and_read_again(
+def test_any_record_survives_a_round_trip(
     tmp_path: Path, title: str, label: str, authors: list[str], journal: str | None, keywords: list[str]
 ) -> None:
     record = Document(

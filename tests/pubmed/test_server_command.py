@@ -1,4 +1,4 @@
-"""`medground pubmed serve`, as a process of its own."""
+"""`medground pubmed serve`, run as a separate process."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ COMMAND = "from medground.faces.cli.pubmed import pubmed_app; pubmed_app()"
 
 @contextlib.contextmanager
 def ended(process: subprocess.Popen[bytes]) -> Iterator[None]:
-    """Leaves no process behind, and waits for none where the test fails."""
+    """Kill the process on exit, even if the test fails."""
     with process:
         try:
             yield
@@ -37,16 +37,16 @@ def ended(process: subprocess.Popen[bytes]) -> Iterator[None]:
             process.kill()
 
 
-def test_it_serves_until_it_is_stopped(home: Path, loopback: None) -> None:
+def test_it_serves_until_interrupted(home: Path, loopback: None) -> None:
     build(Library(home), "made", [Input("made", "test", "1", lambda skip: iter(DOCUMENTS[skip:]))])
     words = [sys.executable, "-c", COMMAND, "serve", "--corpus", "made", "--port", "0", "--quiet"]
     process = subprocess.Popen(words, stderr=subprocess.PIPE, env=dict(os.environ))
     with ended(process):
         assert process.stderr is not None
-        told = process.stderr.readline().decode()
-        assert told.startswith("4 records of made@")
-        address = re.search(r"http://127\.0\.0\.1:[1-9][0-9]*/entrez/eutils", told)
-        assert address is not None, told
+        printed = process.stderr.readline().decode()
+        assert printed.startswith("4 records of made@")
+        address = re.search(r"http://127\.0\.0\.1:[1-9][0-9]*/entrez/eutils", printed)
+        assert address is not None, printed
         url = f"{address[0]}/esearch.fcgi?term=losartan&retmode=json"
         with urllib.request.urlopen(url, timeout=120) as answer:
             assert b'"idlist": ["2"]' in answer.read()
@@ -54,10 +54,10 @@ def test_it_serves_until_it_is_stopped(home: Path, loopback: None) -> None:
         assert process.wait(120) is not None
 
 
-def test_a_taken_port_is_told_in_one_line(catalogue_of: Any, loopback: None) -> None:
+def test_a_port_in_use_is_a_one_line_error(catalogue_of: Any, loopback: None) -> None:
     from medground.pubmed.server.run import run
 
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        with pytest.raises(UsageError, match=f"cannot listen at 127.0.0.1:{port} .*choose another --port"):
+        with pytest.raises(UsageError, match=f"cannot listen on 127.0.0.1:{port} .*choose another --port"):
             run(catalogue_of(DOCUMENTS), host="127.0.0.1", port=port)

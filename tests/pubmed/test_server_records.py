@@ -1,4 +1,4 @@
-"""The index of records: built once, whole or not at all."""
+"""The record index: built once, completely or not at all."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> RecordsIndex:
     return RecordsIndex.open_or_build(tmp_path_factory.mktemp("index") / "a", documents)
 
 
-def test_it_is_built_once_and_leaves_nothing_else(tmp_path: Path) -> None:
+def test_it_is_built_once_and_leaves_no_other_files(tmp_path: Path) -> None:
     calls: list[int] = []
 
     def counted() -> list[Document]:
@@ -67,7 +67,7 @@ def test_it_is_built_once_and_leaves_nothing_else(tmp_path: Path) -> None:
     assert [path.name for path in folder.parent.iterdir()] == ["index"]
 
 
-def test_a_build_that_fails_leaves_nothing(tmp_path: Path) -> None:
+def test_a_failed_build_leaves_nothing_behind(tmp_path: Path) -> None:
     def broken() -> list[Document]:
         raise SnapshotCorrupt("row 7 is damaged")
 
@@ -76,7 +76,7 @@ def test_a_build_that_fails_leaves_nothing(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_damaged_index_is_told(tmp_path: Path) -> None:
+def test_a_damaged_index_is_reported(tmp_path: Path) -> None:
     RecordsIndex.open_or_build(tmp_path / "index", documents)
     (tmp_path / "index" / "meta.json").write_text("{")
     with pytest.raises(SnapshotCorrupt):
@@ -84,7 +84,7 @@ def test_a_damaged_index_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("order", ORDERS)
-def test_pages_make_up_the_whole(index: RecordsIndex, order: str) -> None:
+def test_pages_add_up_to_the_whole_result(index: RecordsIndex, order: str) -> None:
     whole = index.search(Everything(), order=order, limit=100)
     pages = [index.search(Everything(), order=order, start=start, limit=7).ids for start in range(0, 35, 7)]
     assert whole.count == 30
@@ -113,15 +113,15 @@ queries = st.recursive(
 )
 
 
-def holds(query: Query, record: Document) -> bool:
-    """The plain meaning of a query."""
+def matches(query: Query, record: Document) -> bool:
+    """Evaluate a query directly on a record."""
     match query:
         case And():
-            return all(holds(part, record) for part in query.parts)
+            return all(matches(part, record) for part in query.parts)
         case Or():
-            return any(holds(part, record) for part in query.parts)
+            return any(matches(part, record) for part in query.parts)
         case Not():
-            return not holds(query.part, record)
+            return not matches(query.part, record)
         case Mesh():
             pairs = [(h.descriptor, q) for h in record.mesh for q in ("", *h.qualifiers)]
             own = {value_of("mesh", f"{name}/{q}" if q else name) for name, q in pairs}
@@ -139,8 +139,8 @@ def holds(query: Query, record: Document) -> bool:
 
 @given(query=queries)
 @settings(max_examples=200, deadline=None)
-def test_a_search_means_what_its_tree_says(index: RecordsIndex, query: Query) -> None:
-    expected = {record.id.removeprefix("PMID:") for record in documents() if holds(query, record)}
+def test_search_results_match_the_query_tree(index: RecordsIndex, query: Query) -> None:
+    expected = {record.id.removeprefix("PMID:") for record in documents() if matches(query, record)}
     found = index.search(query, order="newest", limit=100)
     assert set(found.ids) == expected
     assert found.count == len(expected) == index.count(query)

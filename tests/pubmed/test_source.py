@@ -1,4 +1,4 @@
-"""PubMed as a source: the contract of all sources, through the client and the server."""
+"""PubMed as a source: the contract for all sources, tested through the client and the server."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from medground.testing import DOCUMENTS, SourceContract
 
 @pytest.fixture(scope="module")
 def address(catalogue_of: Any, serve: Any) -> Iterator[str]:
-    """A server over the documents of the contract."""
+    """A server with the documents of the contract."""
     with serve(catalogue_of(DOCUMENTS)) as address:
         yield address
 
 
 @pytest.fixture
 def make(address: str, loopback: None) -> Callable[..., PubMedSource]:
-    """A source that asks it."""
+    """A source that uses the server."""
 
     def make(documents: Sequence[Document] = DOCUMENTS) -> PubMedSource:
         assert documents == DOCUMENTS
@@ -38,7 +38,7 @@ def make(address: str, loopback: None) -> Callable[..., PubMedSource]:
 
 
 class TestContract(SourceContract):
-    """Documents travel as MEDLINE XML, which holds research only and adds what every record there has."""
+    """Documents are sent as MEDLINE XML, which supports research only and adds fields that every record has."""
 
     @pytest.fixture
     def make(self, make: Any) -> Any:
@@ -98,7 +98,7 @@ def test_a_search_that_fails_is_never_an_empty_one(make_peer: Any, make_client: 
             search(PubMedSource(make_client(make_peer(answer))))
 
 
-def test_records_that_cannot_be_read_are_told(make_peer: Any, make_client: Any, reply: Any) -> None:
+def test_unreadable_records_are_reported(make_peer: Any, make_client: Any, reply: Any) -> None:
     found = b"""<eSearchResult><Count>2</Count><RetMax>2</RetMax><RetStart>0</RetStart>
         <IdList><Id>1</Id><Id>2</Id></IdList><TranslationSet/><QueryTranslation>x</QueryTranslation></eSearchResult>"""
     record = b"""<PubmedArticleSet><PubmedArticle><MedlineCitation><PMID>1</PMID><Article>
@@ -113,7 +113,7 @@ def test_the_hit_is_the_passage_that_the_question_is_about(make: Any) -> None:
     assert "FBN1 variants" in hits[0].passage.text
 
 
-def test_answers_are_kept_on_disk(tmp_path: Path, make_peer: Any, reply: Any) -> None:
+def test_responses_are_cached_on_disk(tmp_path: Path, make_peer: Any, reply: Any) -> None:
     found = b"""<eSearchResult><Count>0</Count><RetMax>0</RetMax><RetStart>0</RetStart><IdList/>
         <TranslationSet/><QueryTranslation>x</QueryTranslation></eSearchResult>"""
     peer = make_peer(reply(found))

@@ -1,4 +1,4 @@
-"""Clients that others have written, unchanged, against our server over real PubMed records."""
+"""Unmodified third-party clients against our server with real PubMed records."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.shared
 def catalogue(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SnapshotCatalogue]:
     """996 real records as a corpus."""
     if not SHARED.is_dir():
-        pytest.skip("needs the real data in ../shared/data, which is absent here")
+        pytest.skip("needs the real data in ../shared/data, which is missing")
     home = tmp_path_factory.mktemp("home")
     library = Library(home)
     build(library, "real", find_inputs([SHARED], None))
@@ -43,13 +43,13 @@ def address(catalogue: SnapshotCatalogue, serve: Any) -> Iterator[str]:
 
 @pytest.fixture
 def base(address: str, loopback: None) -> str:
-    """Its address, and leave to ask there."""
+    """The server's address, with loopback connections allowed."""
     return address
 
 
 @pytest.fixture
 def entrez(base: str, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Biopython, its requests sent to our server and its pauses left out."""
+    """Biopython, redirected to our server and without pauses."""
 
     def here(url: str, *rest: Any, **more: Any) -> urllib.request.Request:
         return urllib.request.Request(url.replace(NCBI, base), *rest, **more)
@@ -71,14 +71,14 @@ def test_biopython_searches(entrez: Any) -> None:
     assert found["TranslationStack"][-1].tag == "OP"
 
 
-def test_biopython_sees_what_was_not_found(entrez: Any) -> None:
+def test_biopython_reports_phrases_not_found(entrez: Any) -> None:
     found = entrez.read(entrez.esearch(db="pubmed", term="asthma AND abcXYZ"))
     assert found["Count"] == "0"
     assert found["ErrorList"]["PhraseNotFound"] == ["abcxyz"]
     assert found["WarningList"]["OutputMessage"] == ["No items found."]
 
 
-def test_biopython_fetches_by_its_dtd(entrez: Any) -> None:
+def test_biopython_validates_records_with_its_dtd(entrez: Any) -> None:
     ids = entrez.read(entrez.esearch(db="pubmed", term="all[sb]", retmax=10_000))["IdList"]
     assert len(ids) == 996
     articles = entrez.read(entrez.efetch(db="pubmed", id=ids[:300], retmode="xml"))["PubmedArticle"]
@@ -110,7 +110,7 @@ def test_biopython_reads_summaries(entrez: Any) -> None:
         entrez.read(entrez.esummary(db="pubmed", id="999999999"))
 
 
-def test_biopython_works_through_history(entrez: Any) -> None:
+def test_biopython_uses_the_history(entrez: Any) -> None:
     posted = entrez.read(entrez.epost("pubmed", id="12091962,9997"))
     kept = {"webenv": posted["WebEnv"], "query_key": posted["QueryKey"]}
     assert len(entrez.read(entrez.efetch(db="pubmed", retmode="xml", **kept))["PubmedArticle"]) == 2
@@ -149,7 +149,7 @@ def test_biopython_reads_the_other_utilities(entrez: Any) -> None:
     assert int(first["Link"][0]["Score"]) >= int(first["Link"][1]["Score"]) > 0
 
 
-def test_biopython_is_told_of_errors(entrez: Any) -> None:
+def test_biopython_raises_errors(entrez: Any) -> None:
     for call in (
         lambda: entrez.esearch(db="nothing", term="x"),
         lambda: entrez.esearch(db="pubmed", term=""),
@@ -180,9 +180,9 @@ def test_easy_entrez(base: str) -> None:
     api.minimal_interval = 0
     found = api.search("asthma", max_results=3).data["esearchresult"]
     assert (found["count"], len(found["idlist"])) == ("7", 3)
-    told = api.summarize(found["idlist"], max_results=3).data["result"]
-    assert told["uids"] == found["idlist"]
-    assert all(told[uid]["title"] for uid in told["uids"])
+    result = api.summarize(found["idlist"], max_results=3).data["result"]
+    assert result["uids"] == found["idlist"]
+    assert all(result[uid]["title"] for uid in result["uids"])
     tree = api.fetch(found["idlist"], max_results=3).data
     assert [e.text for e in tree.findall("PubmedArticle/MedlineCitation/PMID")] == found["idlist"]
     links = api.link(found["idlist"][:1], database="pubmed", database_from="pubmed").data["linksets"][0]
@@ -206,8 +206,8 @@ def test_metapub(base: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
     assert article.authors
 
 
-def test_everything_fits_ncbis_own_dtds(base: str, entrez: Any) -> None:
-    """Stricter than Biopython's parser: order and number too. (libxml refuses elink's DTD: it is ambiguous.)"""
+def test_responses_are_valid_against_ncbis_dtds(base: str, entrez: Any) -> None:
+    """Stricter than Biopython's parser: also checks order and number. (libxml rejects elink's ambiguous DTD.)"""
     from Bio.Entrez.Parser import DataHandler
     from lxml import etree
 

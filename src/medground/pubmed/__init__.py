@@ -1,4 +1,4 @@
-"""PubMed: its query language, MeSH, and the E-utilities."""
+"""PubMed: query language, MeSH and E-utilities."""
 
 from medground.pubmed.faults import QuerySyntaxError
 from medground.pubmed.mapping import Translation

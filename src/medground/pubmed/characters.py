@@ -1,4 +1,4 @@
-"""Characters in other clothes: quotation marks of word processors, full-width letters, Greek letters."""
+"""Character variants: typographic quotation marks, full-width letters and Greek letters."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ _PLAIN = (
     )
     | _FULL_WIDTH
 )
-_UNSEEN = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060"))
+_ZERO_WIDTH = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060"))
 
 
 def plain(text: str) -> str:
-    """The text with the query language's own quotation marks, brackets, dashes and spaces. Its length stays."""
+    """Replace typographic quotation marks, brackets, dashes and spaces with ASCII ones. The length does not change."""
     return text if text.isascii() else text.translate(_PLAIN)
 
 
-def without_unseen(text: str) -> str:
-    """The text without characters that have no width."""
-    return text if text.isascii() else text.translate(_UNSEEN)
+def without_zero_width(text: str) -> str:
+    """Remove zero-width characters."""
+    return text if text.isascii() else text.translate(_ZERO_WIDTH)
 
 
 _GREEK_NAMES = (
     "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu "
     "nu xi omicron pi rho sigma sigma tau upsilon phi chi psi omega"
 )
-GREEK = {chr(ord("α") + place): name for place, name in enumerate(_GREEK_NAMES.split())}
-"""Small Greek letters by their names, both forms of sigma among them."""
-_SPELT = str.maketrans(GREEK | {letter.upper(): name for letter, name in GREEK.items()} | {"µ": "mu", "ϵ": "epsilon"})
+GREEK = {chr(ord("α") + index): name for index, name in enumerate(_GREEK_NAMES.split())}
+"""Lower-case Greek letters and their names, including both forms of sigma."""
+_GREEK = str.maketrans(GREEK | {letter.upper(): name for letter, name in GREEK.items()} | {"µ": "mu", "ϵ": "epsilon"})
 
 
-def spelt_out(text: str) -> str:
-    """The text with Greek letters by their names, as PubMed searches them: `TNF-α` is `TNF-alpha`."""
-    return text if text.isascii() else text.translate(_SPELT)
+def spell_out_greek(text: str) -> str:
+    """Spell out Greek letters, as PubMed does: `TNF-α` becomes `TNF-alpha`."""
+    return text if text.isascii() else text.translate(_GREEK)

@@ -1,4 +1,4 @@
-"""Joining queries without nesting what need not be nested, so that equal questions have equal trees."""
+"""Join queries without needless nesting, so that equivalent queries have equal trees."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Iterable
 from medground.query import And, Or, Query
 
 
-def every(parts: Iterable[Query]) -> Query:
-    """All of the parts; an `And` among them is taken apart, and a part that is alone stays as it is."""
+def all_of(parts: Iterable[Query]) -> Query:
+    """Match all of the parts. Nested `And`s are flattened, and a single part is returned unchanged."""
     flat = _flat(parts, And)
     return flat[0] if len(flat) == 1 else And(parts=flat)
 
 
-def some(parts: Iterable[Query]) -> Query:
-    """Any of the parts; an `Or` among them is taken apart, and a part that is alone stays as it is."""
+def any_of(parts: Iterable[Query]) -> Query:
+    """Match any of the parts. Nested `Or`s are flattened, and a single part is returned unchanged."""
     flat = _flat(parts, Or)
     return flat[0] if len(flat) == 1 else Or(parts=flat)
 

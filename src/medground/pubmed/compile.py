@@ -1,4 +1,4 @@
-"""From the syntax tree to the query: headings looked up, dates read, words without a tag mapped."""
+"""Compile the syntax tree into a query: look up headings, parse dates and map untagged words."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from datetime import date
 
 from medground.pubmed import dates
-from medground.pubmed.combine import every, some
+from medground.pubmed.combine import all_of, any_of
 from medground.pubmed.faults import QuerySyntaxError
 from medground.pubmed.filters import LANGUAGES, WORDS, filtered
 from medground.pubmed.mapping import Mapper, Translation, term
@@ -16,15 +16,15 @@ from medground.pubmed.syntax import Chain, Leaf, Negated, Node, Span
 from medground.pubmed.tags import TagUse
 from medground.query import FieldName, Mesh, Near, Not, PublicationType, Query, Term
 
-_PERSONS = ("author", "first_author", "last_author", "investigator", "editor", "subject_name")
+_PERSON_FIELDS = ("author", "first_author", "last_author", "investigator", "editor", "subject_name")
 _SHORTEST_PREFIX = 4
 _INITIALS = re.compile(r"(?<= )[^\W\d_](?: [^\W\d_])+\Z")
-"""`Smith J.A.` is `smith ja` in every record."""
+"""Records write `Smith J.A.` as `smith ja`."""
 _PMID = re.compile(r"(?:PMID:?\s*)?(\d{1,9})", re.IGNORECASE)
 
 
 class Compiler:
-    """Compiles nodes; `translations` gathers what the mapping did on the way."""
+    """Compiles nodes; `translations` collects the term mappings it applied."""
 
     def __init__(self, mapper: Mapper, today: date) -> None:
         self._mesh = mapper.mesh
@@ -33,10 +33,10 @@ class Compiler:
         self.translations: list[Translation] = []
 
     def query(self, node: Node) -> Query:
-        """The query of a node.
+        """Compile a node.
 
         Raises:
-            QuerySyntaxError: a date, a range or an id cannot be read.
+            QuerySyntaxError: a date, range or ID is not valid.
         """
         match node:
             case Leaf():
@@ -49,9 +49,9 @@ class Compiler:
                 return self._chain(node)
 
     def _chain(self, chain: Chain) -> Query:
-        parts, join = [self.query(chain.first)], every
+        parts, join = [self.query(chain.first)], all_of
         for operator, node in chain.rest:
-            following = some if operator == "OR" else every
+            following = any_of if operator == "OR" else all_of
             if following is not join and len(parts) > 1:
                 parts = [join(parts)]
             join = following
@@ -103,26 +103,26 @@ class Compiler:
             return Mesh(heading=heading.name, explode=use.explode, major=major)
         if (split := split_heading(leaf.text, self._mesh)) is not None:
             return Mesh(heading=split[0].name, qualifiers=(split[1].name,), explode=use.explode, major=major)
-        # The corpus may be younger than the vocabulary: a heading that is not known here is asked for as it is.
+        # The corpus may be newer than the vocabulary, so search for an unknown heading as typed.
         return Mesh(heading=leaf.text.casefold(), explode=use.explode, major=major)
 
     def _date(self, leaf: Leaf, use: TagUse) -> Query:
         found = dates.days(leaf.text) or dates.last_days(leaf.text, self._today)
         if found is None or use.tag.date is None:
             raise QuerySyntaxError(
-                f"{leaf.text[:40]!r} is no date; write 2010, 2010/05, 2010/05/13 or last 5 years", leaf.column
+                f"{leaf.text[:40]!r} is not a date; write 2010, 2010/05, 2010/05/13 or last 5 years", leaf.column
             )
         return dates.between(use.tag.date, *found)
 
     def _span(self, span: Span) -> Query:
         if span.use.tag.date is None:
-            raise QuerySyntaxError(f"{span.use.text} takes no range; ranges are of dates", span.column)
+            raise QuerySyntaxError(f"{span.use.text} does not accept a range; only date fields do", span.column)
         low, high = dates.days(span.low), dates.days(span.high)
         if low is None or high is None:
             wrong = span.low if low is None else span.high
-            raise QuerySyntaxError(f"{wrong[:40]!r} is no date; write 2010, 2010/05 or 2010/05/13", span.column)
+            raise QuerySyntaxError(f"{wrong[:40]!r} is not a date; write 2010, 2010/05 or 2010/05/13", span.column)
         if low[0] > high[1]:
-            raise QuerySyntaxError(f"the first date ({span.low}) is after the last ({span.high})", span.column)
+            raise QuerySyntaxError(f"the range {span.low}:{span.high} is reversed; swap its dates", span.column)
         return dates.between(span.use.tag.date, low[0], high[1])
 
     def _words(self, leaf: Leaf, use: TagUse) -> Query:
@@ -131,10 +131,10 @@ class Compiler:
             return Near(text=leaf.text.casefold(), field=field, distance=use.distance)
         if field == "language":
             return Term(value=LANGUAGES.get(leaf.text.casefold(), leaf.text.casefold()), field="language")
-        if field in _PERSONS:
+        if field in _PERSON_FIELDS:
             name = clean_words(leaf.text.replace(",", " ").replace(".", " ")).casefold() or leaf.text.casefold()
             name = _INITIALS.sub(lambda letters: letters[0].replace(" ", ""), name)
-            # PubMed completes initials: "smith j" also finds "smith ja", unless it stands in quotes.
+            # PubMed completes initials: "smith j" also finds "smith ja", unless it is quoted.
             if leaf.text.endswith("*") or (" " in name and not leaf.quoted):
                 return Term(value=name.rstrip("*"), field=field, prefix=True)
             return term(name, field)
@@ -142,7 +142,7 @@ class Compiler:
 
 
 def split_heading(text: str, mesh: Vocabulary) -> tuple[Heading, Qualifier] | None:
-    """`neoplasms/diet therapy`, `neoplasms/dh`: the heading and the qualifier; None when it is no such pair."""
+    """Split `neoplasms/diet therapy` or `neoplasms/dh` into heading and qualifier; None if either is unknown."""
     name, slash, attached = text.rpartition("/")
     if not slash:
         return None
@@ -151,7 +151,7 @@ def split_heading(text: str, mesh: Vocabulary) -> tuple[Heading, Qualifier] | No
 
 
 def _prefixed(text: str, field: FieldName) -> Query:
-    """Words of a field; a star at the end truncates where at least four letters stand before it."""
+    """Search for words in a field. A trailing asterisk truncates if at least four letters precede it."""
     words = text.replace("*", "") if text.endswith("*") else text
     if not text.endswith("*") or len(words.split()[-1]) < _SHORTEST_PREFIX:
         return term(words.replace("*", ""), field)
@@ -162,5 +162,5 @@ def _ids(leaf: Leaf) -> Query:
     numbers = [_PMID.fullmatch(word) for word in leaf.text.replace(",", " ").split()]
     found = [number[1] for number in numbers if number]
     if len(found) != len(numbers):
-        raise QuerySyntaxError(f"{leaf.text[:40]!r} is no PubMed id; an id is a number", leaf.column)
-    return some([Term(value=f"PMID:{number}", field="id") for number in found])
+        raise QuerySyntaxError(f"{leaf.text[:40]!r} is not a PubMed ID; write a number such as 21645374", leaf.column)
+    return any_of([Term(value=f"PMID:{number}", field="id") for number in found])

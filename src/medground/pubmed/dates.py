@@ -1,4 +1,4 @@
-"""Dates of queries: `2010`, `2010/05`, `2010/05/13`, ranges of them, and `last 5 years`."""
+"""Dates in queries: `2010`, `2010/05`, `2010/05/13`, date ranges and `last 5 years`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from datetime import date, timedelta
 from medground.query import DateField, DateRange, Query, Range
 
 _FIRST, _LAST = 1000, 3000
-"""PubMed's habit for an open side: `1000:2010[dp]`, `2010:3000[dp]`."""
+"""The years PubMed uses for an open-ended range: `1000:2010[dp]`, `2010:3000[dp]`."""
 _DATE = re.compile(r"(\d{4})(?:/(\d{1,2})(?:/(\d{1,2}))?)?")
 _RELATIVE = re.compile(r"(?:last|past|previous)\s+(\d{1,4})?\s*(day|week|month|year)s?", re.IGNORECASE)
 _MONTHS = {name.casefold(): number for number, name in enumerate(calendar.month_abbr) if name}
@@ -22,7 +22,7 @@ _NOW = ("present", "now", "today", "current", "date")
 
 
 def days(text: str) -> tuple[date, date] | None:
-    """First and last day of a date as PubMed writes it; None when it is no such date."""
+    """Return the first and last day of a date in PubMed format, or None if the text is not one."""
     found = _DATE.fullmatch(text.strip())
     if found is None:
         return None
@@ -38,7 +38,7 @@ def days(text: str) -> tuple[date, date] | None:
 
 
 def last_days(text: str, today: date) -> tuple[date, date] | None:
-    """The days that `last 30 days`, `last 6 months` or `last 5 years` stands for, up to today."""
+    """Return the period described by `last 30 days`, `last 6 months` or `last 5 years`, ending today."""
     found = _RELATIVE.fullmatch(text.strip())
     if found is None:
         return None
@@ -54,7 +54,7 @@ def last_days(text: str, today: date) -> tuple[date, date] | None:
 
 
 def between(field: DateField, low: date, high: date) -> Query:
-    """The query for these days. Whole years of publication are a `Range` of years, which every store has."""
+    """Return the query for a period. Whole publication years become a `Range`, which every store supports."""
     open_low, open_high = low.year <= _FIRST, high.year >= _LAST
     whole = (open_low or (low.month, low.day) == (1, 1)) and (open_high or (high.month, high.day) == (12, 31))
     if field == "published" and whole:
@@ -63,7 +63,7 @@ def between(field: DateField, low: date, high: date) -> Query:
 
 
 def range_text(query: Range | DateRange) -> str:
-    """The dates of a query as PubMed writes them, without a tag."""
+    """Format the dates of a query as PubMed writes them, without a tag."""
     if isinstance(query, Range):
         low, high = str(query.low or _FIRST), str(query.high or _LAST)
     else:
@@ -72,8 +72,8 @@ def range_text(query: Range | DateRange) -> str:
     return low if low == high else f"{low}:{high}"
 
 
-def mend_date(text: str) -> str | None:
-    """`2010-5-1`, `May 2010`, `1.5.2010`, `present` as PubMed writes them; None when the text is no date."""
+def repair_date(text: str) -> str | None:
+    """Rewrite `2010-5-1`, `May 2010`, `1.5.2010` or `present` in PubMed format; None if it is not a date."""
     text = text.strip(" ,.;\"'")
     if days(text):
         return text
@@ -85,7 +85,7 @@ def mend_date(text: str) -> str | None:
         candidate = "/".join(part for part in found.groups() if part)
     elif found := _DAY_FIRST.fullmatch(text):
         first, second, year = found.groups()
-        # 05/13/2010 can only be the American order, 13/05/2010 only the other; PubMed is American.
+        # Ambiguous dates follow the US order, like PubMed; 13/05/2010 can only be day first.
         month, day = (second, first) if int(first) > 12 else (first, second)
         candidate = f"{year}/{month}/{day}"
     elif found := _MONTH_NAMED.fullmatch(text):
@@ -98,22 +98,22 @@ def mend_date(text: str) -> str | None:
 
 
 def _shortened(text: str) -> str | None:
-    """`2010/09/31` as `2010/09`, `2010/13` as `2010`: what is left of it when the part that is none goes."""
+    """Drop invalid parts: `2010/09/31` becomes `2010/09`, and `2010/13` becomes `2010`."""
     while not days(text) and "/" in text:
         text = text.rpartition("/")[0]
     return text if days(text) else None
 
 
-def mend_range(text: str) -> tuple[str, str] | None:
-    """`2010-2020`, `2010 to present`, `since 2010`, `before 2010`: the two dates; None when it is no range."""
+def repair_range(text: str) -> tuple[str, str] | None:
+    """Return both dates of `2010-2020`, `2010 to present`, `since 2010` or `before 2010`; None if it is not a range."""
     text = text.strip()
     one_sided = re.fullmatch(r"(since|from|after|before|until|up to|>=?|<=?)\s*(.+)", text, re.IGNORECASE)
-    if one_sided and (single := mend_date(one_sided[2])):
+    if one_sided and (single := repair_date(one_sided[2])):
         later = one_sided[1].casefold() in ("since", "from", "after", ">", ">=")
         return (single, str(_LAST)) if later else (str(_FIRST), single)
     text = re.sub(r"^(?:from|between)\s+", "", text, flags=re.IGNORECASE)
     for mark in _RANGE.finditer(text):
-        low, high = mend_date(text[: mark.start()]), mend_date(text[mark.end() :])
+        low, high = repair_date(text[: mark.start()]), repair_date(text[mark.end() :])
         if low and high:
             return low, high
     return None

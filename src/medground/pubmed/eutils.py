@@ -1,8 +1,8 @@
-"""The client of NCBI's E-utilities, or of any service that speaks their protocol.
+"""Client for NCBI's E-utilities, or any service with the same API.
 
-Requests of all tasks of the process keep NCBI's pace together; what fails for a moment is asked for again; answers are
-kept on disk. Every method raises SourceUnavailable or RateLimited when no usable answer came, UsageError when the
-service refuses the request, ConfigError when it refuses the API key.
+All tasks in the process share NCBI's rate limit. Transient failures are retried, and responses are cached on disk.
+Every method raises SourceUnavailable or RateLimited if it gets no usable response, UsageError if the service rejects
+the request, and ConfigError if it rejects the API key.
 """
 
 from __future__ import annotations
@@ -32,22 +32,22 @@ from medground.pubmed.eutils_records import read_articles, read_full_texts
 from medground.pubmed.eutils_transport import Transport
 
 BATCH = 200
-"""Ids in one request, as NCBI asks."""
+"""Maximum IDs per request, as NCBI recommends."""
 MOST_FOUND = 10_000
-"""Records of one search that esearch gives out; its own limit."""
+"""Maximum records that esearch returns for one search; set by NCBI."""
 DateType = Literal["pdat", "edat", "mdat", "crdt"]
 Sort = Literal["relevance", "pub_date", "Author", "JournalName"]
 
 
 @dataclass(frozen=True)
 class Dates:
-    """Limits of a search by date.
+    """Date limits for a search.
 
     Attributes:
         kind: publication, entry, modification or creation date.
-        first: `YYYY`, `YYYY/MM` or `YYYY/MM/DD`; with `last` only.
-        last: the same.
-        days: the last so many days.
+        first: earliest date as `YYYY`, `YYYY/MM` or `YYYY/MM/DD`.
+        last: latest date in the same format.
+        days: limit to this many days before today.
     """
 
     kind: DateType = "pdat"
@@ -56,7 +56,7 @@ class Dates:
     days: int | None = None
 
     def parameters(self) -> dict[str, str]:
-        """As esearch takes them."""
+        """Return the esearch parameters."""
         if self.days is not None:
             return {"datetype": self.kind, "reldate": str(self.days)}
         if self.first is None and self.last is None:
@@ -69,15 +69,15 @@ NO_DATES = Dates()
 
 
 class Eutils:
-    """The utilities, one method each. Ids are bare numbers such as `21645374`."""
+    """One method per utility. IDs are bare numbers such as `21645374`."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
     @property
     def name(self) -> str:
-        """How answers and errors name the service."""
-        return self._transport.place.name
+        """Name of the service in answers and errors."""
+        return self._transport.service.name
 
     async def esearch(
         self,
@@ -90,16 +90,16 @@ class Eutils:
         dates: Dates = NO_DATES,
         keep: bool = False,
     ) -> SearchResult:
-        """Search. `keep` has the service hold the whole result, for `efetch_kept`.
+        """Search. With `keep`, the service stores the whole result for `efetch_kept`.
 
         Raises:
-            UsageError: an empty query, or more than the service gives out.
+            UsageError: the query is empty, or the range exceeds what the service returns.
         """
         if not term.strip():
-            raise UsageError("an empty query finds nothing; give PubMed at least one word")
+            raise UsageError("the PubMed query is empty; enter at least one word")
         if start < 0 or limit < 0 or start + limit > MOST_FOUND:
             raise UsageError(
-                f"PubMed gives out the first {MOST_FOUND:,} records of a search; narrow it, such as by date"
+                f"PubMed returns only the first {MOST_FOUND:,} records of a search; narrow it, for example by date"
             )
         parameters = {"db": db, "term": term, "retmode": "xml", "retstart": str(start), "retmax": str(limit)}
         parameters |= dates.parameters()
@@ -108,7 +108,7 @@ class Eutils:
         return await self._transport.ask("esearch", parameters, read_search)
 
     async def search_ids(self, term: str, *, limit: int, dates: Dates = NO_DATES, page: int = 1000) -> tuple[str, ...]:
-        """The first `limit` ids of a search, by pages; fewer when it finds fewer, each once."""
+        """Return up to `limit` unique IDs of a search, fetched page by page."""
         found: dict[str, None] = {}
         for start in range(0, limit, page):
             result = await self.esearch(term, start=start, limit=min(page, limit - start), dates=dates)
@@ -118,7 +118,7 @@ class Eutils:
         return tuple(found)
 
     async def esummary(self, ids: Sequence[str], *, db: str = "pubmed") -> dict[str, Summary]:
-        """Metadata by id, in the order asked; ids that the service does not know are absent."""
+        """Return metadata by ID, in the order requested. Unknown IDs are omitted."""
         found: dict[str, Summary] = {}
         for batch in _batches(ids):
             parameters = {"db": db, "id": ",".join(batch), "retmode": "xml"}
@@ -126,14 +126,14 @@ class Eutils:
         return {i: found[i] for i in ids if i in found}
 
     async def efetch(self, ids: Sequence[str]) -> AsyncIterator[Item]:
-        """PubMed records by batches, each of which comes whole or raises; unknown ids are absent."""
+        """Yield PubMed records. A batch arrives complete or raises an error; unknown IDs are omitted."""
         for batch in _batches(ids):
             parameters = {"db": "pubmed", "id": ",".join(batch), "retmode": "xml"}
             for item in await self._transport.ask("efetch", parameters, read_articles):
                 yield item
 
     async def efetch_kept(self, history: History, count: int) -> AsyncIterator[Item]:
-        """The first `count` PubMed records of a search or post that the service keeps, batch by batch."""
+        """Yield the first `count` PubMed records of a search or post stored by the service, in batches."""
         for start in range(0, count, BATCH):
             parameters = {"db": "pubmed", "retmode": "xml"} | _kept(history)
             parameters |= {"retstart": str(start), "retmax": str(min(BATCH, count - start))}
@@ -141,7 +141,7 @@ class Eutils:
                 yield item
 
     async def efetch_full_texts(self, ids: Sequence[str]) -> AsyncIterator[Item]:
-        """Full texts of PMC, for ids with or without `PMC`; what it may not give out is absent or a BadDocument."""
+        """Yield PMC full texts, for IDs with or without `PMC`. Restricted articles are omitted or a BadDocument."""
         for batch in _batches([i.upper().removeprefix("PMC") for i in ids]):
             parameters = {"db": "pmc", "id": ",".join(batch), "retmode": "xml"}
             for item in await self._transport.ask("efetch", parameters, read_full_texts):
@@ -150,7 +150,7 @@ class Eutils:
     async def elink(
         self, ids: Sequence[str], *, db: str = "pubmed", source: str = "pubmed", name: str | None = None
     ) -> tuple[Links, ...]:
-        """What belongs to the ids together, by link name; `pubmed_pubmed` names similar articles, nearest first."""
+        """Return records linked to the IDs, by link name; `pubmed_pubmed` is similar articles, most similar first."""
         links: list[Links] = []
         for batch in _batches(ids):
             parameters = {"dbfrom": source, "db": db, "id": ",".join(batch), "cmd": "neighbor", "retmode": "xml"}
@@ -158,27 +158,27 @@ class Eutils:
         return tuple(links)
 
     async def epost(self, ids: Sequence[str], *, db: str = "pubmed", add_to: History | None = None) -> Posted:
-        """Have the service keep ids; `add_to` names an earlier result to stand beside."""
+        """Store IDs on the service; `add_to` adds them to the session of an earlier result."""
         wanted = ",".join(_checked(ids))
         if not wanted:
-            raise UsageError("no ids to post; give at least one")
+            raise UsageError("there are no IDs to post; give at least one")
         parameters = {"db": db, "id": wanted} | ({"WebEnv": add_to.web_env} if add_to else {})
         return await self._transport.ask("epost", parameters | {"usehistory": "y"}, read_post)
 
     async def einfo(self, db: str = "pubmed") -> DatabaseInfo:
-        """What a database is: how many records, which fields."""
+        """Return a database's description, record count and search fields."""
         return await self._transport.ask("einfo", {"db": db, "retmode": "xml"}, read_database)
 
     async def databases(self) -> tuple[str, ...]:
-        """The names of all databases."""
+        """Return the names of all databases."""
         return await self._transport.ask("einfo", {"retmode": "xml"}, read_databases)
 
     async def espell(self, term: str, *, db: str = "pubmed") -> str | None:
-        """The query with its spelling corrected, or None when the service has nothing better."""
+        """Return the query with corrected spelling, or None if the service has no suggestion."""
         return await self._transport.ask("espell", {"db": db, "term": term}, read_spelling)
 
     async def close(self) -> None:
-        """Let go of the connections. Safe to call twice."""
+        """Close the connections. Safe to call twice."""
         await self._transport.close()
 
 
@@ -188,14 +188,14 @@ def _batches(ids: Sequence[str]) -> Iterator[tuple[str, ...]]:
 
 
 def _checked(ids: Sequence[str]) -> list[str]:
-    """The ids, each once.
+    """Return the IDs without duplicates.
 
     Raises:
-        UsageError: one is no number.
+        UsageError: an ID is not a number.
     """
     for each in ids:
         if not (each.isascii() and each.isdigit() and len(each) <= 12):
-            raise UsageError(f"{each[:40]!r} is no id of PubMed; ids are numbers such as 21645374")
+            raise UsageError(f"{each[:40]!r} is not a PubMed ID; use a number such as 21645374")
     return list(dict.fromkeys(ids))
 
 

@@ -1,4 +1,4 @@
-"""What the E-utilities answer, as values."""
+"""E-utilities responses as typed values."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NO_SUCH_ID = re.compile(r"\buid\b|cannot get document summary", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class History:
-    """A result that the service keeps for some hours: `WebEnv` and `query_key`."""
+    """A result that the service stores for some hours, identified by `WebEnv` and `query_key`."""
 
     web_env: str
     query_key: int
@@ -25,16 +25,16 @@ class History:
 
 @dataclass(frozen=True)
 class SearchResult:
-    """What esearch found.
+    """The result of esearch.
 
     Attributes:
-        count: how many records match.
-        ids: those asked for, in order.
-        translation: the query as the service has understood it.
-        translations: words of the query, and what they were mapped to.
-        not_found: phrases of the query that no record has.
-        warnings: what else the service has to say.
-        history: where the service keeps the whole result, when it was asked to.
+        count: number of matching records.
+        ids: the requested IDs, in order.
+        translation: how the service interpreted the query.
+        translations: words in the query and the terms they were mapped to.
+        not_found: phrases in the query that match no record.
+        warnings: other messages from the service.
+        history: where the service stores the whole result, if requested.
     """
 
     count: int
@@ -48,7 +48,7 @@ class SearchResult:
 
 @dataclass(frozen=True)
 class Summary:
-    """Metadata of one record, without its abstract. `date` is as the record writes it, such as `2001 Jun`."""
+    """Metadata of one record, without its abstract. `date` is as printed in the record, such as `2001 Jun`."""
 
     id: str
     title: str
@@ -63,7 +63,7 @@ class Summary:
 
 @dataclass(frozen=True)
 class Links:
-    """Ids of a database that belong to given ids, under a link's name such as `pubmed_pubmed`."""
+    """IDs in a database linked to the source IDs, under a link name such as `pubmed_pubmed`."""
 
     source_ids: tuple[str, ...]
     name: str
@@ -73,7 +73,7 @@ class Links:
 
 @dataclass(frozen=True)
 class DatabaseInfo:
-    """A database of the service. `fields` are search field names with their full names."""
+    """A database of the service. `fields` maps search field names to their full names."""
 
     name: str
     description: str
@@ -84,47 +84,47 @@ class DatabaseInfo:
 
 @dataclass(frozen=True)
 class Posted:
-    """Ids that the service keeps, and those that it does not know."""
+    """Where the service stored the posted IDs, and any IDs it rejected."""
 
     history: History
     invalid: tuple[str, ...] = ()
 
 
 def read_search(path: Path) -> SearchResult:
-    """An esearch answer."""
+    """Parse an esearch response."""
     tree = read_tree(path, "eSearchResult")
     lists = [tree.find(name) for name in ("ErrorList", "WarningList")]
-    said = [child for found in lists if found is not None for child in found]
+    messages = [child for found in lists if found is not None for child in found]
     not_found = ("PhraseNotFound", "QuotedPhraseNotFound")
     return SearchResult(
         count=number(tree, "Count"),
         ids=texts(tree.iterfind("IdList/Id")),
         translation=text(tree, "QueryTranslation"),
         translations=tuple((text(t, "From"), text(t, "To")) for t in tree.iterfind("TranslationSet/Translation")),
-        not_found=texts(child for child in said if child.tag in not_found),
-        warnings=tuple(f"{_readable(child.tag)}: {words(child)}" for child in said if child.tag not in not_found),
+        not_found=texts(child for child in messages if child.tag in not_found),
+        warnings=tuple(f"{_readable(child.tag)}: {words(child)}" for child in messages if child.tag not in not_found),
         history=_history(tree),
     )
 
 
 def read_post(path: Path) -> Posted:
-    """An epost answer; ids that the service does not know are no failure as long as some are kept."""
-    tree = read_tree(path, "ePostResult", bearable=_ABOUT_ONE_ID)
+    """Parse an epost response. Unknown IDs are not an error as long as some were stored."""
+    tree = read_tree(path, "ePostResult", tolerated=_ABOUT_ONE_ID)
     history = _history(tree)
     if history is None:
         errors = texts(tree.iter("ERROR"))
-        raise service_fault(errors[0]) if errors else Fault("its answer has no WebEnv")
+        raise service_fault(errors[0]) if errors else Fault("the response has no WebEnv")
     return Posted(history, texts(tree.iterfind("InvalidIdList/Id")))
 
 
 def read_summaries(path: Path) -> dict[str, Summary]:
-    """An esummary answer (version 1) by id; unknown ids are absent."""
-    tree = read_tree(path, "eSummaryResult", bearable=_NO_SUCH_ID)
+    """Parse an esummary response (version 1) into summaries by ID. Unknown IDs are omitted."""
+    tree = read_tree(path, "eSummaryResult", tolerated=_NO_SUCH_ID)
     return {summary.id: summary for summary in map(_summary, tree.iterfind("DocSum"))}
 
 
 def read_links(path: Path) -> tuple[Links, ...]:
-    """An elink answer to cmd=neighbor."""
+    """Parse an elink response to cmd=neighbor."""
     tree = read_tree(path, "eLinkResult")
     return tuple(
         Links(texts(group.iterfind("IdList/Id")), text(links, "LinkName"), text(links, "DbTo"), _linked(links))
@@ -134,10 +134,10 @@ def read_links(path: Path) -> tuple[Links, ...]:
 
 
 def read_database(path: Path) -> DatabaseInfo:
-    """An einfo answer about one database."""
+    """Parse an einfo response about one database."""
     tree = read_tree(path, "eInfoResult").find("DbInfo")
     if tree is None:
-        raise Fault("its answer describes no database")
+        raise Fault("the response does not describe a database")
     return DatabaseInfo(
         name=text(tree, "DbName"),
         description=text(tree, "Description"),
@@ -148,12 +148,12 @@ def read_database(path: Path) -> DatabaseInfo:
 
 
 def read_databases(path: Path) -> tuple[str, ...]:
-    """An einfo answer without a database: the names of all."""
+    """Parse an einfo response that lists all databases."""
     return texts(read_tree(path, "eInfoResult").iterfind("DbList/DbName"))
 
 
 def read_spelling(path: Path) -> str | None:
-    """An espell answer: the corrected query, or None when there is nothing to correct."""
+    """Parse an espell response: the corrected query, or None if there is nothing to correct."""
     return text(read_tree(path, "eSpellResult"), "CorrectedQuery") or None
 
 
@@ -190,5 +190,5 @@ def _summary(record: etree._Element) -> Summary:
 
 
 def _readable(tag: str) -> str:
-    """`PhraseIgnored` as `phrase ignored`."""
+    """Turn `PhraseIgnored` into `phrase ignored`."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", tag).lower()

@@ -1,4 +1,4 @@
-"""Answers of the E-utilities on disk, found again by the request without the API key, believed for a limited time."""
+"""On-disk cache of E-utilities responses, keyed by the request without the API key, with a maximum age."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 _log = logging.getLogger(__name__)
-_NOT_ASKED = ("api_key", "email", "tool")
-"""Who asks changes no answer, and a key has no place on disk."""
+_NOT_IN_KEY = ("api_key", "email", "tool")
+"""Left out of the cache key: they do not affect the response, and an API key must not be written to disk."""
 _DAY = 86_400.0
 
 
 class AnswerCache:
-    """A folder of answers: the request with key `abcdef...` lies in `ab/cdef....gz`.
+    """A folder of responses: the request with key `abcdef...` is stored in `ab/cdef....gz`.
 
-    A file appears whole or not at all, and gzip's own checksum tells a damaged one when it is read. A disk that
-    refuses a write costs the saving, never the answer: it is logged once.
+    Writes are atomic, and the gzip checksum detects damaged files on reading. If a write fails, a warning is logged
+    once and the response is still returned.
 
     Args:
-        folder: where; made when first needed.
-        max_age: seconds for which an answer is believed.
-        now: seconds since 1970.
+        folder: cache folder; created when first needed.
+        max_age: seconds for which a response stays valid.
+        now: clock that returns seconds since 1970.
     """
 
     def __init__(self, folder: Path, max_age: float = _DAY, now: Callable[[], float] = time.time) -> None:
@@ -39,7 +39,7 @@ class AnswerCache:
         self._warned = False
 
     def find(self, key: str) -> Path | None:
-        """The stored answer, as a gzip file, or None where there is none or an old one."""
+        """Return the cached response as a gzip file, or None if it is missing or expired."""
         path = self._path(key)
         with contextlib.suppress(OSError):
             if 0 <= self._now() - path.stat().st_mtime <= self._max_age:
@@ -47,16 +47,16 @@ class AnswerCache:
         return None
 
     def put(self, key: str, answer: Path) -> None:
-        """Store a copy of an answer."""
+        """Store a copy of a response."""
         try:
             self._write(self._path(key), answer)
         except OSError as error:
             if not self._warned:
                 self._warned = True
-                _log.warning("cannot store PubMed answers in %s: %s", self._folder, error.strerror or error)
+                _log.warning("cannot cache PubMed responses in %s: %s", self._folder, error.strerror or error)
 
     def drop(self, key: str) -> None:
-        """Forget an answer that turned out to be unreadable."""
+        """Delete a response that turned out to be unreadable."""
         with contextlib.suppress(OSError):
             self._path(key).unlink()
 
@@ -78,6 +78,6 @@ class AnswerCache:
 
 
 def cache_key(address: str, utility: str, parameters: Mapping[str, str]) -> str:
-    """SHA-256 (hex) of what decides an answer: never the API key, nor who asks."""
-    asked = sorted((name, value) for name, value in parameters.items() if name not in _NOT_ASKED)
-    return hashlib.sha256(json.dumps([address, utility, asked]).encode()).hexdigest()
+    """Return the SHA-256 (hex) of the parameters that determine the response, without API key, email or tool."""
+    relevant = sorted((name, value) for name, value in parameters.items() if name not in _NOT_IN_KEY)
+    return hashlib.sha256(json.dumps([address, utility, relevant]).encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""What can be wrong with one answer of the E-utilities, and whether asking again may help."""
+"""Classify failed E-utilities requests, and decide whether a retry may help."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from medground.errors import ConfigError, MedgroundError, RateLimited, SourceUnavailable, UsageError
 
 LONGEST = 200
-"""Characters of the service's own words that are passed on."""
+"""Maximum characters quoted from a service's message."""
 _PEEK = 4000
 _LIMITED = re.compile(r"rate limit|too many requests", re.IGNORECASE)
 _BAD_KEY = re.compile(r"api[ _]key (is )?(not valid|invalid)|invalid api[ _]key", re.IGNORECASE)
@@ -29,12 +29,12 @@ class Fault(Exception):
     """One request failed.
 
     Attributes:
-        reason: one line for the reader.
-        status: the HTTP status, or the name of what broke the connection.
-        passing: whether the same request may succeed later.
-        limited: whether the service asks for fewer requests.
-        retry_after: seconds that it asks to wait, or None.
-        mistake: the class to raise when the call or the settings are at fault.
+        reason: one line for the user.
+        status: the HTTP status, or the name of the connection error.
+        transient: whether the same request may succeed later.
+        rate_limited: whether the service asked for fewer requests.
+        retry_after: seconds the service asked to wait, or None.
+        user_error: the class to raise if the call or the settings are wrong.
     """
 
     def __init__(
@@ -42,29 +42,29 @@ class Fault(Exception):
         reason: str,
         *,
         status: str | None = "200",
-        passing: bool = True,
-        limited: bool = False,
+        transient: bool = True,
+        rate_limited: bool = False,
         retry_after: float | None = None,
-        mistake: type[UsageError] | type[ConfigError] | None = None,
+        user_error: type[UsageError] | type[ConfigError] | None = None,
     ) -> None:
         super().__init__(reason)
         self.reason = reason
         self.status = status
-        self.passing = passing and mistake is None
-        self.limited = limited
+        self.transient = transient and user_error is None
+        self.rate_limited = rate_limited
         self.retry_after = retry_after
-        self.mistake = mistake
+        self.user_error = user_error
 
     def error(self, source: str, attempts: int, secret: str | None = None) -> MedgroundError:
-        """The public error for a request that is given up. A service may repeat the `secret` in its own words."""
+        """Return the public error for a failed request. Replaces `secret`, which the service may have echoed."""
         reason = self.reason.replace(secret, "[key]") if secret else self.reason
-        if self.mistake is not None:
-            return self.mistake(f"{source}: {reason}")
+        if self.user_error is not None:
+            return self.user_error(f"{source}: {reason}")
         times = "" if attempts == 1 else f" ({attempts} attempts)"
-        if self.limited:
+        if self.rate_limited:
             wait = f"; wait {self.retry_after:g} s" if self.retry_after else "; wait, or set an API key"
             return RateLimited(
-                f"it asks for fewer requests{times}{wait}",
+                f"rate limit exceeded{times}{wait}",
                 source=source,
                 attempts=attempts,
                 retry_after=self.retry_after,
@@ -75,52 +75,52 @@ class Fault(Exception):
 
 
 def service_fault(message: str, status: str = "200") -> Fault:
-    """The fault for words with which the service itself reports an error, whatever the status of the answer."""
-    said = shorten(message)
-    if _LIMITED.search(said):
-        return Fault("it asks for fewer requests", status="429", limited=True)
-    if _BAD_KEY.search(said):
-        return Fault("it refuses the API key; correct or remove the key in the settings", mistake=ConfigError)
-    if _BAD_CALL.search(said):
-        return Fault(f"it refuses the request: {said}", status=status, mistake=UsageError)
-    if _EXPIRED.search(said):
-        return Fault(f"the stored search is gone, search again: {said}", status=status, passing=False)
-    return Fault(f"it reports an error: {said}", status=status)
+    """Classify an error message from the service, whatever the HTTP status."""
+    detail = shorten(message)
+    if _LIMITED.search(detail):
+        return Fault("rate limit exceeded", status="429", rate_limited=True)
+    if _BAD_KEY.search(detail):
+        return Fault("the API key was rejected; correct or remove it in the settings", user_error=ConfigError)
+    if _BAD_CALL.search(detail):
+        return Fault(f"the request was rejected: {detail}", status=status, user_error=UsageError)
+    if _EXPIRED.search(detail):
+        return Fault(f"the stored search has expired, search again: {detail}", status=status, transient=False)
+    return Fault(f"the service reported an error: {detail}", status=status)
 
 
 def damaged(what: str) -> Fault:
-    """The fault for an answer that ends too early or is no XML."""
-    return Fault(f"its XML is cut off or damaged ({shorten(what)})")
+    """Return the fault for a response that is truncated or not XML."""
+    return Fault(f"the XML response is truncated or damaged ({shorten(what)})")
 
 
 def status_fault(status: int, headers: Mapping[str, str], body: Path) -> Fault:
-    """The fault for an answer whose status is not 200."""
+    """Return the fault for a response with a status other than 200."""
     after = retry_after(headers.get("retry-after"))
     if status == 429:
-        return Fault("it asks for fewer requests", status="429", limited=True, retry_after=after)
-    said = words_of(body)
+        return Fault("rate limit exceeded", status="429", rate_limited=True, retry_after=after)
+    detail = message_in(body)
     if status >= 500 or status == 408:
-        return Fault(f"it fails with status {status}", status=str(status), retry_after=after)
-    if status in (400, 401, 403) and _BAD_KEY.search(said):
-        return service_fault(said)
+        return Fault(f"the service failed with HTTP status {status}", status=str(status), retry_after=after)
+    if status in (400, 401, 403) and _BAD_KEY.search(detail):
+        return service_fault(detail)
     if 300 <= status < 400:
-        return Fault(f"it sends elsewhere (status {status}); check its address", status=str(status), passing=False)
-    told = f": {said}" if said else ""
-    return Fault(f"it refuses the request with status {status}{told}", status=str(status), passing=False)
+        return Fault(f"redirected with HTTP status {status}; check its address", status=str(status), transient=False)
+    suffix = f": {detail}" if detail else ""
+    return Fault(f"the request was rejected with HTTP status {status}{suffix}", status=str(status), transient=False)
 
 
-def type_fault(found: str, expected: str, body: Path) -> Fault:
-    """The fault for an answer of another content type than asked for: an error in JSON, a page of a proxy."""
-    said = words_of(body)
-    if "json" in found and said:
-        return service_fault(said)
+def type_fault(found: str, body: Path) -> Fault:
+    """Return the fault for an unexpected content type, such as a JSON error or a proxy's HTML page."""
+    detail = message_in(body)
+    if "json" in found and detail:
+        return service_fault(detail)
     what = "an HTML page" if "html" in found else f"content type {found or 'none'}"
-    told = f" ({said})" if said else ""
-    return Fault(f"it answers with {what} instead of {expected}{told}")
+    suffix = f" ({detail})" if detail else ""
+    return Fault(f"the response is {what} instead of XML{suffix}")
 
 
-def words_of(body: Path) -> str:
-    """What an error page or an error object says, as one short line; empty when it says nothing readable."""
+def message_in(body: Path) -> str:
+    """Return the message of an error page or object as one short line; empty if it has none."""
     with body.open("rb") as file:
         text = file.read(_PEEK).decode("utf-8", errors="replace")
     if text.lstrip().startswith("{"):
@@ -135,7 +135,7 @@ def words_of(body: Path) -> str:
 
 
 def retry_after(value: str | None) -> float | None:
-    """Seconds to wait by a Retry-After header: a number or a date; None when it is neither."""
+    """Return the seconds to wait from a Retry-After header (number or date), or None if it is invalid."""
     if value is None:
         return None
     if value.strip().isascii() and value.strip().isdigit():
@@ -149,13 +149,13 @@ def retry_after(value: str | None) -> float | None:
 
 
 def shorten(text: str) -> str:
-    """One short line."""
+    """Collapse whitespace and cut the text to one short line."""
     line = " ".join(text.split())
     return line if len(line) <= LONGEST else line[: LONGEST - 3] + "..."
 
 
 def _error_in(value: object) -> object:
-    """`error` or `ERROR` of an object, or of the object within it."""
+    """Find `error` or `ERROR` in an object or a nested object."""
     if not isinstance(value, dict):
         return None
     for key, inner in value.items():

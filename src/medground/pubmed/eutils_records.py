@@ -1,4 +1,4 @@
-"""Records that efetch answers, read by the same readers as files."""
+"""Parse efetch responses with the same readers as files."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from medground.pubmed.eutils_faults import damaged
 from medground.pubmed.eutils_xml import read_tree
 
 _NO_SUCH_IDS = re.compile(r"id list is empty|no correct ids", re.IGNORECASE)
-"""What is said of a batch of which no id is known."""
+"""Errors for a batch in which no ID is known."""
 _FULL_TEXT_ROOTS = frozenset(["pmc-articleset", "article"])
 
 
 def read_articles(path: Path) -> list[Item]:
-    """PubMed records of an answer, all of them, or a Fault."""
+    """Return all PubMed records of a response, or raise a Fault."""
     return _all(path, ROOTS, read_medline)
 
 
 def read_full_texts(path: Path) -> list[Item]:
-    """PMC articles of an answer, all of them, or a Fault."""
+    """Return all PMC articles of a response, or raise a Fault."""
     return _all(path, _FULL_TEXT_ROOTS, read_jats)
 
 
 def _all(path: Path, roots: frozenset[str], read: Callable[[Path], Iterator[Item]]) -> list[Item]:
     try:
         if root_name(path) not in roots:
-            read_tree(path, "eFetchResult", bearable=_NO_SUCH_IDS)
+            read_tree(path, "eFetchResult", tolerated=_NO_SUCH_IDS)
             return []
         return [_named(item) for item in read(path)]
     except BadDocument as error:
@@ -40,5 +40,5 @@ def _all(path: Path, roots: frozenset[str], read: Callable[[Path], Iterator[Item
 
 
 def _named(item: Item) -> Item:
-    """A bad record is named by its place in the answer, not by a file that is gone."""
+    """Name a bad record by its position in the response, not by the temporary file."""
     return BadDocument(item.reason, file="efetch", position=item.position) if isinstance(item, BadDocument) else item

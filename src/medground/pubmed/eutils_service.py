@@ -1,4 +1,4 @@
-"""Whom the E-utilities client asks, and how long it bears with them."""
+"""E-utilities service address, credentials and retry settings."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _PATH = "/entrez/eutils"
 
 @dataclass(frozen=True)
 class Patience:
-    """How long to bear with a busy, broken or unreachable service.
+    """How long to retry a busy, failing or unreachable service.
 
     Attributes:
-        tries: most requests that are sent for one answer.
-        first_wait: seconds before the second try; each further wait is twice as long, with chance added.
-        longest_wait: seconds; a service that asks for more (Retry-After) is given up at once.
-        seconds: most time for one request, from sending to the last byte.
+        tries: maximum attempts per request.
+        first_wait: seconds before the second attempt; each later wait doubles, with random jitter.
+        longest_wait: maximum seconds between attempts; a longer Retry-After fails at once.
+        seconds: timeout for one attempt, from sending to the last byte.
     """
 
     tries: int = 5
@@ -31,14 +31,14 @@ class Patience:
 
 @dataclass(frozen=True)
 class EutilsService:
-    """Whom to ask, and who asks.
+    """The service to use and how to identify ourselves to it.
 
     Attributes:
-        name: how errors and answers name the service, such as `pubmed:live`.
-        address: base address; `/entrez/eutils` is added to one without a path.
-        tool: name of the program, as NCBI asks.
-        email: address of its user, as NCBI asks.
-        api_key: a key of NCBI; never in an address, a message or a file.
+        name: name of the service in errors and answers, such as `pubmed:live`.
+        address: base URL; `/entrez/eutils` is added if it has no path.
+        tool: name of the program, requested by NCBI.
+        email: email address of the user, requested by NCBI.
+        api_key: NCBI API key; never written to a URL, message or file.
     """
 
     name: str = "pubmed:live"
@@ -50,13 +50,13 @@ class EutilsService:
     def __post_init__(self) -> None:
         parts = urlsplit(self.address)
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ConfigError(f"{self.address!r} is not an address of a PubMed service; give one like {NCBI}")
+            raise ConfigError(f"{self.address!r} is not an address of a PubMed service; use one like {NCBI}")
         path = parts.path.rstrip("/") or _PATH
         object.__setattr__(self, "address", urlunsplit((parts.scheme, parts.netloc, path, "", "")))
 
     @property
     def is_local(self) -> bool:
-        """Whether it is this machine."""
+        """Whether the service runs on this machine."""
         host = urlsplit(self.address).hostname or ""
         try:
             return ipaddress.ip_address(host).is_loopback
@@ -64,6 +64,6 @@ class EutilsService:
             return host == "localhost"
 
     def identity(self) -> dict[str, str]:
-        """The parameters that say who asks."""
-        asked = {"tool": self.tool, "email": self.email, "api_key": self.api_key}
-        return {name: value for name, value in asked.items() if value}
+        """Return the parameters that identify the client."""
+        values = {"tool": self.tool, "email": self.email, "api_key": self.api_key}
+        return {name: value for name, value in values.items() if value}

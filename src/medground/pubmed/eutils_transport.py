@@ -1,4 +1,4 @@
-"""One request to the E-utilities: paced, sent again while that may help, checked, and kept on disk."""
+"""Send E-utilities requests with rate limiting, retries, validation and caching."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 from urllib.parse import urlencode
 from weakref import WeakKeyDictionary
 
@@ -24,64 +24,59 @@ from medground.pubmed.eutils_service import EutilsService, Patience
 from medground.pubmed.limits import Pace, shared_pace
 
 T = TypeVar("T")
-Kind = Literal["xml", "text"]
 
 _LONGEST_ADDRESS = 1000
-"""Characters of a request beyond which its parameters travel in the body, as NCBI asks."""
+"""Characters of parameters above which a request uses POST, as NCBI recommends."""
 _LARGEST = 1 << 29
-"""Bytes of an answer: 512 MB. 200 full texts are far below."""
-_NOT_KEPT = {"WebEnv", "usehistory", "query_key"}
-"""Requests with these speak of searches that the service forgets after some hours."""
+"""Maximum bytes of a response: 512 MB. 200 full texts are far smaller."""
+_NOT_CACHED = {"WebEnv", "usehistory", "query_key"}
+"""Requests with these parameters are not cached: they refer to searches that the service deletes after some hours."""
 
 
 class Transport:
-    """Sends requests to one place.
+    """Sends requests to one service.
 
     Args:
-        place: whom to ask.
-        cache: where answers are kept, or None.
-        patience: how long to try.
-        pace: how often; by default NCBI's limits, shared by the process, and none for this machine.
+        service: the service to use.
+        cache: cache for responses, or None.
+        patience: retry settings.
+        pace: rate limit; by default NCBI's limit, shared by the process, and no limit for a local service.
     """
 
     def __init__(
         self,
-        place: EutilsService,
+        service: EutilsService,
         cache: AnswerCache | None = None,
         patience: Patience | None = None,
         pace: Pace | None = None,
     ) -> None:
-        self.place = place
-        self.attempts = 0
-        """Requests sent so far."""
+        self.service = service
         self._cache = cache
         self._patience = patience or Patience()
-        unlimited = Pace(float("inf")) if place.is_local else None
-        self._pace = pace or unlimited or shared_pace(place.address, with_key=place.api_key is not None)
-        # Connections belong to the event loop that made them, and a source may be asked from one loop after another.
+        unlimited = Pace(float("inf")) if service.is_local else None
+        self._pace = pace or unlimited or shared_pace(service.address, with_key=service.api_key is not None)
+        # Connections belong to the event loop that opened them, and a source may be used from several loops in turn.
         self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, httpx.AsyncClient] = WeakKeyDictionary()
 
-    async def ask(
-        self, utility: str, parameters: Mapping[str, str], read: Callable[[Path], T], kind: Kind = "xml"
-    ) -> T:
-        """Send a request until `read` has understood its answer; what `read` refuses with a Fault is asked for again.
+    async def ask(self, utility: str, parameters: Mapping[str, str], read: Callable[[Path], T]) -> T:
+        """Send a request and parse the response with `read`, retrying if `read` raises a transient Fault.
 
         Raises:
-            SourceUnavailable: no usable answer after all tries, or one that another try cannot mend.
-            RateLimited: the service asks to wait, for longer than the patience lasts.
-            UsageError: the service refuses the request itself.
-            ConfigError: the service refuses the API key.
+            SourceUnavailable: no usable response after all attempts, or a failure that a retry cannot fix.
+            RateLimited: the service is still rate limiting after all attempts, or asks for too long a wait.
+            UsageError: the service rejected the request.
+            ConfigError: the service rejected the API key.
         """
         key = None
-        if self._cache is not None and not _NOT_KEPT & parameters.keys():
-            key = cache_key(self.place.address, utility, parameters)
+        if self._cache is not None and not _NOT_CACHED & parameters.keys():
+            key = cache_key(self.service.address, utility, parameters)
             kept = await self._from_cache(self._cache, key, read)
             if kept is not None:
                 return kept
         patience, tried = self._patience, 0
         try:
             async for attempt in stamina.retry_context(
-                on=self._may_help,
+                on=self._should_retry,
                 attempts=patience.tries,
                 timeout=None,
                 wait_initial=patience.first_wait,
@@ -90,13 +85,13 @@ class Transport:
             ):
                 with attempt:
                     tried = attempt.num
-                    return await self._once(utility, parameters, read, kind, key)
+                    return await self._once(utility, parameters, read, key)
         except Fault as fault:
-            raise fault.error(self.place.name, tried, self.place.api_key) from None
+            raise fault.error(self.service.name, tried, self.service.api_key) from None
         raise AssertionError("the loop ends by return or raise")
 
     async def close(self) -> None:
-        """Let go of the connections. Safe to call twice."""
+        """Close the connections. Safe to call twice."""
         client = self._clients.pop(asyncio.get_running_loop(), None)
         if client is not None:
             await client.aclose()
@@ -104,15 +99,15 @@ class Transport:
     def _client(self) -> httpx.AsyncClient:
         loop = asyncio.get_running_loop()
         if loop not in self._clients:
-            # A proxy for the outside world must not be asked for this machine's own address.
+            # Do not use a proxy for a local service.
             self._clients[loop] = httpx.AsyncClient(
-                timeout=self._patience.seconds, trust_env=not self.place.is_local, verify=_tls()
+                timeout=self._patience.seconds, trust_env=not self.service.is_local, verify=_tls()
             )
         return self._clients[loop]
 
-    def _may_help(self, error: Exception) -> bool | float:
-        """Whether to try again; after a Retry-After the pace does the waiting, for everybody."""
-        if not isinstance(error, Fault) or not error.passing:
+    def _should_retry(self, error: Exception) -> bool | float:
+        """Whether to retry. After a Retry-After, the shared pace does the waiting."""
+        if not isinstance(error, Fault) or not error.transient:
             return False
         if error.retry_after is None:
             return True
@@ -128,46 +123,43 @@ class Transport:
             cache.drop(key)
             return None
 
-    async def _once(
-        self, utility: str, parameters: Mapping[str, str], read: Callable[[Path], T], kind: Kind, key: str | None
-    ) -> T:
+    async def _once(self, utility: str, parameters: Mapping[str, str], read: Callable[[Path], T], key: str | None) -> T:
         await self._pace.wait()
-        self.attempts += 1
         try:
-            async with asyncio.timeout(self._patience.seconds), self._answer(utility, parameters, kind) as body:
+            async with asyncio.timeout(self._patience.seconds), self._answer(utility, parameters) as body:
                 result = await asyncio.to_thread(read, body)
                 if self._cache is not None and key is not None:
                     await asyncio.to_thread(self._cache.put, key, body)
                 return result
         except (httpx.TimeoutException, TimeoutError):
-            raise Fault(f"it does not answer within {self._patience.seconds:g} s", status="timeout") from None
+            raise Fault(f"no response within {self._patience.seconds:g} s", status="timeout") from None
         except (httpx.TransportError, httpx.DecodingError) as error:
-            raise Fault(f"the connection broke ({type(error).__name__})", status=type(error).__name__) from None
+            raise Fault(f"the connection failed ({type(error).__name__})", status=type(error).__name__) from None
         except Fault as fault:
             if fault.retry_after is not None and fault.retry_after <= self._patience.longest_wait:
                 self._pace.hold(fault.retry_after)
             raise
 
     @asynccontextmanager
-    async def _answer(self, utility: str, parameters: Mapping[str, str], kind: Kind) -> AsyncIterator[Path]:
-        """A file with the body of a good answer."""
+    async def _answer(self, utility: str, parameters: Mapping[str, str]) -> AsyncIterator[Path]:
+        """Yield a file with the body of a valid response."""
         async with self._client().stream(**self._request(utility, parameters)) as response:
             with _temporary_file() as path:
                 await _save(response, path)
                 if response.status_code != 200:
                     raise status_fault(response.status_code, response.headers, path)
                 if path.stat().st_size == 0:
-                    raise Fault("its answer is empty")
+                    raise Fault("the response is empty")
                 found = response.headers.get("content-type", "").split(";")[0].strip().lower()
-                if not found.endswith("xml" if kind == "xml" else "plain"):
-                    raise type_fault(found, "XML" if kind == "xml" else "plain text", path)
+                if not found.endswith("xml"):
+                    raise type_fault(found, path)
                 yield path
 
     def _request(self, utility: str, parameters: Mapping[str, str]) -> dict[str, Any]:
-        """A short request without a key goes by GET, any other by POST: addresses end up in logs."""
-        address = f"{self.place.address}/{utility}.fcgi"
-        encoded = urlencode({**parameters, **self.place.identity()})
-        if self.place.api_key is None and len(encoded) <= _LONGEST_ADDRESS:
+        """Use GET for short requests without an API key and POST otherwise, because URLs end up in logs."""
+        address = f"{self.service.address}/{utility}.fcgi"
+        encoded = urlencode({**parameters, **self.service.identity()})
+        if self.service.api_key is None and len(encoded) <= _LONGEST_ADDRESS:
             return {"method": "GET", "url": f"{address}?{encoded}"}
         headers = {"content-type": "application/x-www-form-urlencoded"}
         return {"method": "POST", "url": address, "content": encoded.encode(), "headers": headers}
@@ -175,7 +167,7 @@ class Transport:
 
 @cache
 def _tls() -> ssl.SSLContext:
-    """Reading the certificates takes a tenth of a second, once per process is enough."""
+    """Load the certificates once per process, because that takes a tenth of a second."""
     return ssl.create_default_context(cafile=certifi.where())
 
 
@@ -184,7 +176,7 @@ async def _save(response: httpx.Response, path: Path) -> None:
         async for chunk in response.aiter_bytes():
             file.write(chunk)
             if file.tell() > _LARGEST:
-                raise Fault(f"its answer is larger than {_LARGEST >> 20} MB", passing=False)
+                raise Fault(f"the response is larger than {_LARGEST >> 20} MB", transient=False)
 
 
 @contextmanager

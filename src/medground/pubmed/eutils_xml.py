@@ -1,4 +1,4 @@
-"""Reading XML of a service: no entities, no network, no huge trees, and errors inside of it found."""
+"""Parse XML responses safely: no entities, no network, no huge trees; and find ERROR elements."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from medground.errors import BadDocument
 from medground.pubmed.eutils_faults import Fault, damaged, service_fault
 
 
-def read_tree(path: Path, root: str, *, bearable: re.Pattern[str] | None = None) -> etree._Element:
-    """The root of a small answer.
+def read_tree(path: Path, root: str, *, tolerated: re.Pattern[str] | None = None) -> etree._Element:
+    """Parse a small response and return its root.
 
     Args:
-        path: the answer, plain or gzip.
-        root: the name that its root must have.
-        bearable: ERROR texts that concern single ids and do not spoil the rest.
+        path: the response, plain or gzip.
+        root: the expected root element.
+        tolerated: ERROR texts that concern single IDs and do not invalidate the rest.
 
     Raises:
-        Fault: it is cut off, no XML, another document, or holds an ERROR.
+        Fault: the response is truncated, not XML, a different document, or has an ERROR.
     """
     parser = etree.XMLParser(
         resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_comments=True, remove_pis=True
@@ -36,44 +36,44 @@ def read_tree(path: Path, root: str, *, bearable: re.Pattern[str] | None = None)
         raise damaged(error.reason) from None
     table = tree.getroottree().docinfo.internalDTD
     if table is not None and next(iter(table.iterentities()), None) is not None:
-        raise Fault("its XML declares entities, which are never expanded", passing=False)
+        raise Fault("the XML response declares entities, which are not allowed", transient=False)
     if tree.tag != root:
         errors = _errors(tree)
-        raise service_fault(errors[0]) if errors else Fault(f"it answers with <{tree.tag}> instead of <{root}>")
-    serious = [said for said in _errors(tree) if bearable is None or not bearable.search(said)]
+        raise service_fault(errors[0]) if errors else Fault(f"the response is <{tree.tag}> instead of <{root}>")
+    serious = [error for error in _errors(tree) if tolerated is None or not tolerated.search(error)]
     if serious:
         raise service_fault(serious[0])
     return tree
 
 
 def text(element: etree._Element, path: str) -> str:
-    """The text at a path, one line; empty when there is none."""
+    """Return the text at a path as one line; empty if the element is missing."""
     found = element.find(path)
     return "" if found is None else words(found)
 
 
 def words(element: etree._Element) -> str:
-    """All text within an element, one line."""
+    """Return all text within an element as one line."""
     return " ".join("".join(element.itertext()).split())
 
 
 def texts(elements: Iterable[etree._Element]) -> tuple[str, ...]:
-    """The texts of elements that have one."""
-    return tuple(said for element in elements if (said := words(element)))
+    """Return the non-empty texts of the elements."""
+    return tuple(found for element in elements if (found := words(element)))
 
 
 def number(element: etree._Element, path: str) -> int:
-    """The number at a path.
+    """Return the number at a path.
 
     Raises:
-        Fault: there is none.
+        Fault: there is no number.
     """
     found = text(element, path)
     if not (found.isascii() and found.isdigit()):
-        raise Fault(f"its answer has no number in <{path}>")
+        raise Fault(f"the response has no number in <{path}>")
     return int(found[:18])
 
 
 def _errors(tree: etree._Element) -> tuple[str, ...]:
-    """What ERROR elements say, wherever they stand; eSpell's is there and empty when all is well."""
+    """Return the texts of all ERROR elements. eSpell always has one, which is empty on success."""
     return texts(tree.iter("ERROR"))

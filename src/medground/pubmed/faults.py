@@ -1,4 +1,4 @@
-"""What is wrong with a query text, and where."""
+"""Query syntax errors."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from medground.errors import UsageError
 
 
 class QuerySyntaxError(UsageError):
-    """The query cannot be read: `reason` says why, `column` (from 1) where."""
+    """The query is not valid: `reason` says why, and `column` (from 1) says where."""
 
     def __init__(self, reason: str, column: int) -> None:
         self.reason = reason
         self.column = column
-        super().__init__(f"the query cannot be read at column {column}: {reason}")
+        super().__init__(f"invalid query at column {column}: {reason}")

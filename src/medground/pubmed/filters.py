@@ -1,11 +1,11 @@
-"""Filters: what `[sb]` and `[filter]` limit to, and the words that are filters without a tag."""
+"""Filters: the meaning of `[sb]` and `[filter]`, and words that act as filters without a tag."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import date
 
-from medground.pubmed.combine import some
+from medground.pubmed.combine import any_of
 from medground.pubmed.dates import between, last_days
 from medground.query import Everything, Mesh, Not, PublicationType, Query, Term
 
@@ -21,9 +21,9 @@ WORDS = frozenset(
         *("indexingmethod_automated", "indexingmethod_curated"),
     )
 )
-"""Filters that PubMed takes without a tag."""
+"""Filters that PubMed accepts without a tag."""
 
-_SAME = {
+_SYNONYMS = {
     "ffrft": "free full text",
     "loattrfree full text": "free full text",
     "fft": "full text",
@@ -80,13 +80,13 @@ LANGUAGES: Mapping[str, str] = {
     for code, space, name in (pair.partition(" ") for pair in row.split("|"))
     if space
 }
-"""Names of languages as PubMed takes them, and the codes that records carry."""
+"""Language names accepted by PubMed, mapped to the codes used in records."""
 
 _YEARS = {"y_1": 1, "y_5": 5, "y_10": 10}
 
 
 def filtered(name: str, today: date) -> Query:
-    """The query that a filter stands for: a language, a heading, a type, days; or a `subset` for the store to know."""
+    """Return the query for a filter: a language, heading, publication type or period, or else a `subset` term."""
     name = " ".join(name.casefold().split())
     if name == "all":
         return Everything()
@@ -94,7 +94,7 @@ def filtered(name: str, today: date) -> Query:
     if joined in _MESH:
         return Mesh(heading=_MESH[joined])
     if joined in _AGES:
-        return some([Mesh(heading=heading) for heading in _AGES[joined]])
+        return any_of([Mesh(heading=heading) for heading in _AGES[joined]])
     if joined == "excludepreprints":
         return Not(part=PublicationType(name="preprint"))
     if joined in _TYPES:
@@ -103,4 +103,4 @@ def filtered(name: str, today: date) -> Query:
         return Term(value=LANGUAGES[name], field="language")
     if name in _YEARS and (found := last_days(f"last {_YEARS[name]} years", today)):
         return between("published", *found)
-    return Term(value=_SAME.get(name, name), field="subset")
+    return Term(value=_SYNONYMS.get(name, name), field="subset")

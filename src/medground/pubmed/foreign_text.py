@@ -1,4 +1,4 @@
-"""Queries in the habits of other systems, rewritten in PubMed's: Ovid's tags, `field:word`, numbered search lines."""
+"""Rewrite queries from other systems in PubMed syntax: Ovid tags, `field:word` and numbered search lines."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ _LINE = re.compile(r"\s*(#?)(\d{1,2})\s*([.:)]?)\s+(\S.*)")
 _COMBINATION = re.compile(r"(?:\s|[()]|#?\d{1,2}\b|\b(?:AND|OR|NOT)\b)+")
 _REFERENCE = re.compile(r"#?\b(\d{1,2})\b")
 _LONGEST = 50_000
-"""Characters that lines may grow to when one is put into the other."""
+"""Maximum characters of a line after other lines are substituted into it."""
 
 
 def without_ovid(text: str) -> str:
-    """`exp Asthma/` and `child*.ti,ab.` as PubMed writes them."""
+    """Rewrite Ovid syntax such as `exp Asthma/` and `child*.ti,ab.`."""
     text = _OVID_EXPLODED.sub(r'"\1"[mh]', text)
-    return _OVID_TAG.sub(_tag_of_ovid, text)
+    return _OVID_TAG.sub(_tag_from_ovid, text)
 
 
 def without_prefixes(text: str) -> str:
-    """`title:asthma` as `asthma[title]`."""
+    """Rewrite `title:asthma` as `asthma[title]`."""
     return _NAMED.sub(_tag_after, text) if ":" in text else text
 
 
 def without_numbers(text: str) -> str:
-    """A search strategy in numbered lines as one query: its last line, with the lines that it names put in."""
+    """Turn a search strategy in numbered lines into one query: the last line with its references expanded."""
     rows = [_LINE.fullmatch(line) for line in text.splitlines() if line.strip()]
     found = [row for row in rows if row is not None]
     marked = all(row[1] or row[3] for row in found)
@@ -42,7 +42,7 @@ def without_numbers(text: str) -> str:
     for row in found:
         line = row[4]
         if whole and _COMBINATION.fullmatch(line):
-            line = _REFERENCE.sub(lambda named: _line(named, whole), line)
+            line = _REFERENCE.sub(lambda named: _referenced_line(named, whole), line)
         if len(line) > _LONGEST:
             return text
         whole.append(line)
@@ -51,15 +51,15 @@ def without_numbers(text: str) -> str:
 
 
 def _tag_after(found: re.Match[str]) -> str:
-    # Quotations and tags are matched too, so that nothing inside of them is taken for a field.
+    # Quotations and tags are matched too, so that their contents are not mistaken for fields.
     return f"{found[2]}[{found[1]}]" if found[1] else found[0]
 
 
-def _line(named: re.Match[str], whole: list[str]) -> str:
+def _referenced_line(named: re.Match[str], whole: list[str]) -> str:
     number = int(named[1])
     return f"({whole[number - 1]})" if 1 <= number <= len(whole) else ""
 
 
-def _tag_of_ovid(found: re.Match[str]) -> str:
+def _tag_from_ovid(found: re.Match[str]) -> str:
     both = "ti" in found[0] and "ab" in found[0]
     return "[tiab]" if both else f"[{_OVID_TAGS.get(found[1], found[1])}]"

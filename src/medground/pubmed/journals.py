@@ -1,6 +1,6 @@
-"""Names of much-read journals and their abbreviations, so that a journal's name in a search is not read as a subject.
+"""Names and abbreviations of major journals, so that a journal name in a search is not treated as a subject.
 
-A snapshot knows its own journals: `Mapper(vocabulary(), with_journals(names))` recognises them as well.
+To add the journals of a snapshot, use `Mapper(vocabulary(), with_journals(names))`.
 """
 
 from __future__ import annotations
@@ -97,11 +97,11 @@ Trends Genet|Trends in Genetics
 
 @cache
 def known_journals() -> Mapping[str, str]:
-    """Folded names to the abbreviation that records carry."""
+    """Return folded journal names, mapped to the abbreviation used in records."""
     rows = (row.split("|") for row in _KNOWN.strip().split("\n"))
     return {fold(name): names[0] for names in rows for name in names}
 
 
 def with_journals(names: Iterable[str]) -> Mapping[str, str]:
-    """The known journals, and further names that stand for themselves."""
+    """Return the known journals plus further names, which map to themselves."""
     return {**{fold(name): name for name in names}, **known_journals()}

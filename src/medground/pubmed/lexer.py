@@ -1,4 +1,4 @@
-"""Query text to tokens: words, quoted phrases, tags, operators, parentheses, and the colon of a range."""
+"""Split a query into tokens: words, quoted phrases, tags, operators, parentheses and range colons."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TokenKind = Literal["word", "quoted", "tag", "operator", "open", "close", "colon
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A piece of the text, without quotes and brackets. `column` counts from 1."""
+    """A token, without its quotes or brackets. `column` counts from 1."""
 
     kind: TokenKind
     text: str
@@ -40,7 +40,7 @@ _TOKEN = re.compile(
 
 
 def tokens(text: str) -> list[Token]:
-    """Cut a query into tokens. Nothing is refused here: an unpaired quote or bracket is a `broken` token."""
+    """Split a query into tokens. This never fails: an unpaired quote or bracket becomes a `broken` token."""
     found: list[Token] = []
     for match in _TOKEN.finditer(plain(text)):
         kind = match.lastgroup
@@ -52,11 +52,11 @@ def tokens(text: str) -> list[Token]:
         elif kind == "operator":
             value = {"&": "AND", "|": "OR"}.get(value, value)
         elif kind == "word" and ":" in value:
-            value = _without_range_colon(value)
+            value = _without_outer_colons(value)
         found.append(Token(kind, value, match.start() + 1))  # type: ignore[arg-type]
     return found
 
 
-def _without_range_colon(value: str) -> str:
-    """Inside a word a colon says nothing; PubMed reads it as a space."""
+def _without_outer_colons(value: str) -> str:
+    """Strip colons around a word. PubMed treats a colon inside a word as a space."""
     return value.strip(":") or ":"

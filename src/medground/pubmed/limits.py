@@ -1,4 +1,4 @@
-"""How often an address may be asked: one pace for all tasks, loops and threads of the process."""
+"""Rate limits, shared by all tasks, event loops and threads of the process."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from dataclasses import dataclass, field
 
 PER_SECOND = 3
 PER_SECOND_WITH_KEY = 10
-"""What NCBI allows one address without and with an API key."""
+"""Requests per second that NCBI allows one IP address, without and with an API key."""
 _MARGIN = 1.05
-"""NCBI counts on its own clock, so requests that arrive at exactly the allowed distance are sometimes refused."""
+"""Safety margin: NCBI sometimes rejects requests that arrive exactly at the allowed interval."""
 
 
 @dataclass
 class Pace:
-    """Gives out moments that lie at least 1 / `per_second` seconds apart.
+    """A rate limiter that spaces calls at least 1 / `per_second` seconds apart.
 
-    aiolimiter belongs to one event loop and lets a burst through, which NCBI counts as too many; several loops may be
-    at work in one process, and a burst of three at the end of a second is six within one.
+    aiolimiter does not fit: it belongs to one event loop, while a process may run several. It also allows bursts, and
+    two bursts of three around the turn of a second are six requests within one second, which NCBI rejects.
 
     Attributes:
-        per_second: moments per second.
-        clock: seconds that only grow.
+        per_second: calls per second.
+        clock: monotonic clock, in seconds.
         sleep: how to wait.
     """
 
@@ -35,7 +35,7 @@ class Pace:
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
 
     async def wait(self) -> None:
-        """Return when it is this call's turn."""
+        """Wait for this call's turn."""
         with self._lock:
             now = self.clock()
             turn = max(now, self._next)
@@ -44,7 +44,7 @@ class Pace:
             await self.sleep(turn - now)
 
     def hold(self, seconds: float) -> None:
-        """Nobody gets a turn for this long, because the address has asked for it."""
+        """Pause all calls for this long, because the service asked for it."""
         with self._lock:
             self._next = max(self._next, self.clock() + seconds)
 
@@ -54,7 +54,7 @@ _paces_lock = threading.Lock()
 
 
 def shared_pace(address: str, *, with_key: bool) -> Pace:
-    """The pace of the process for an address."""
+    """Return the pace that the process shares for an address."""
     with _paces_lock:
         rate = PER_SECOND_WITH_KEY if with_key else PER_SECOND
         return _paces.setdefault((address, with_key), Pace(rate))

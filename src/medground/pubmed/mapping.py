@@ -1,7 +1,8 @@
-"""Automatic term mapping: what PubMed makes of words without a tag.
+"""Automatic term mapping: how PubMed interprets words without a tag.
 
-From left to right the longest run of words that is a MeSH name (heading, entry term, subheading, publication type) or a
-journal becomes a concept, searched under its heading and as words. What is left is searched as words in all fields.
+From left to right, the longest run of words that matches a MeSH name (heading, entry term, subheading, publication
+type) or a journal becomes a concept. A concept is searched both as a heading and as words; the remaining words are
+searched in all fields.
 """
 
 from __future__ import annotations
@@ -10,16 +11,16 @@ import re
 from collections.abc import Callable, Mapping
 
 from medground.document import Frozen
-from medground.pubmed.combine import every, some
+from medground.pubmed.combine import all_of, any_of
 from medground.pubmed.filters import WORDS
 from medground.pubmed.journals import known_journals
-from medground.pubmed.mesh import Heading, Vocabulary, fold, spelt_qualifier
+from medground.pubmed.mesh import Heading, Vocabulary, find_folded_qualifier, fold
 from medground.pubmed.printer import to_pubmed
 from medground.pubmed.stopwords import STOPWORDS
 from medground.query import FieldName, Mesh, Phrase, PublicationType, Query, Term
 
 _LONGEST_NAME = 12
-"""Words of the longest name looked for."""
+"""Maximum words of a name."""
 _LONGEST_PERSON = 4
 _SHORTEST_PREFIX = 4
 _AUTHOR = re.compile(r"[A-Z][a-z][\w'’-]+ (?!(?:I{1,3}|IV|V|VI|X)$)[A-Z]{1,2}(?: (?:Jr|Sr|2nd|3rd))?")
@@ -28,35 +29,36 @@ _PMC = re.compile(r"PMC\d{3,9}", re.IGNORECASE)
 
 
 class Translation(Frozen):
-    """What some words of a query were taken for."""
+    """Words of a query and what they were mapped to."""
 
     source: str
     query: Query
 
     @property
     def text(self) -> str:
-        """The query as PubMed text."""
+        """The mapped query as PubMed text."""
         return to_pubmed(self.query)
 
 
 class Mapper:
-    """Maps words to concepts by the MeSH vocabulary and a table of journals (folded name to abbreviation).
+    """Maps words to concepts, using the MeSH vocabulary and a table of journals (folded name to abbreviation).
 
-    `wrote` says whether there is an author of a name such as `smith ja`; without it, capitals alone tell an author.
+    `is_author` says whether a name such as `smith ja` is a known author. Without it, authors are recognised by their
+    capitals alone.
     """
 
     def __init__(
         self,
         mesh: Vocabulary,
         journals: Mapping[str, str] | None = None,
-        wrote: Callable[[str], bool] | None = None,
+        is_author: Callable[[str], bool] | None = None,
     ) -> None:
         self.mesh = mesh
-        self._wrote = wrote
+        self._is_author = is_author
         self._journals = known_journals() if journals is None else journals
 
     def map(self, text: str) -> tuple[Query, list[Translation]]:
-        """The query for words in single spaces, and a translation for each concept that was recognised."""
+        """Map words separated by single spaces. Returns the query and a translation for each recognised concept."""
         whole = self._whole(text)
         if whole is not None:
             return whole, []
@@ -64,67 +66,67 @@ class Mapper:
         translations: list[Translation] = []
         words = text.split()
         folded = [fold(word) for word in words]
-        place = 0
-        while place < len(words):
-            length, query = self._concept(words, folded, place)
-            if query is None and self._wrote is not None:
-                length, query = _author(words, place, self._wrote)
+        start = 0
+        while start < len(words):
+            length, query = self._concept(words, folded, start)
+            if query is None and self._is_author is not None:
+                length, query = _author(words, start, self._is_author)
             if query is not None:
                 parts.append(query)
-                translations.append(Translation(source=" ".join(words[place : place + length]), query=query))
-            elif (left := _left_over(words[place])) is not None:
+                translations.append(Translation(source=" ".join(words[start : start + length]), query=query))
+            elif (left := _unmapped(words[start])) is not None:
                 parts.append(left)
-            place += length
-        return every(parts or [term(word, "all") for word in words]), translations
+            start += length
+        return all_of(parts or [term(word, "all") for word in words]), translations
 
     def _whole(self, text: str) -> Query | None:
-        """Words that are not a subject when they stand alone: ids of records, an author's name."""
+        """Recognise text that is not a subject as a whole: record IDs or an author name."""
         if _NUMBERS.fullmatch(text):
-            return some([Term(value=f"PMID:{number}", field="id") for number in re.findall(r"\d+", text)])
+            return any_of([Term(value=f"PMID:{number}", field="id") for number in re.findall(r"\d+", text)])
         if _PMC.fullmatch(text):
             return Term(value=text.casefold(), field="identifier")
         if _AUTHOR.fullmatch(text) and self.mesh.find(text) is None:
             return Term(value=text.casefold(), field="author", prefix=True)
         return None
 
-    def _concept(self, words: list[str], folded: list[str], place: int) -> tuple[int, Query | None]:
-        """How many words were used, and what they mean; None when the word at `place` means nothing in particular."""
-        longest = min(_LONGEST_NAME, len(words) - place)
-        # A truncated word is no name, nor is a run of words around it.
-        truncated = next((n for n in range(longest) if words[place + n].endswith("*")), longest)
+    def _concept(self, words: list[str], folded: list[str], start: int) -> tuple[int, Query | None]:
+        """Return the length and query of the concept at `start`, or a length of 1 and None if there is no concept."""
+        longest = min(_LONGEST_NAME, len(words) - start)
+        # Neither a truncated word nor a run of words that contains one can be a name.
+        truncated = next((n for n in range(longest) if words[start + n].endswith("*")), longest)
         for length in range(truncated, 0, -1):
-            if length == 1 and words[place].casefold() in STOPWORDS:
+            if length == 1 and words[start].casefold() in STOPWORDS:
                 break
-            name = " ".join(filter(None, folded[place : place + length]))
-            query = self._named(name, " ".join(words[place : place + length]), alone=length == 1)
+            name = " ".join(filter(None, folded[start : start + length]))
+            query = self._named(name, " ".join(words[start : start + length]), alone=length == 1)
             if query is not None:
                 return length, query
         return 1, None
 
     def _named(self, name: str, typed: str, *, alone: bool) -> Query | None:
-        """What a folded name stands for: a heading, a journal (of more than one word), a subheading."""
+        """Return the query for a folded name: a heading, a journal (if more than one word) or a subheading."""
         heading = self.mesh.find_folded(name)
         if heading is not None:
             return subject(heading, typed, name)
         if not alone and (journal := self._journals.get(name)):
-            return some([term(journal, "journal"), *_in_all_fields(typed, name)])
-        if qualifier := spelt_qualifier(name):
-            return some([Mesh(qualifiers=(qualifier.name,)), *_in_all_fields(typed, name)])
+            return any_of([term(journal, "journal"), *_in_all_fields(typed, name)])
+        if qualifier := find_folded_qualifier(name):
+            return any_of([Mesh(qualifiers=(qualifier.name,)), *_in_all_fields(typed, name)])
         return None
 
 
-def _author(words: list[str], place: int, wrote: Callable[[str], bool]) -> tuple[int, Query | None]:
-    """A family name of up to three words, then initials, of an author who has written something."""
-    for length in range(2, min(_LONGEST_PERSON, len(words) - place) + 1):
-        *family, initials = words[place : place + length]
+def _author(words: list[str], start: int, is_author: Callable[[str], bool]) -> tuple[int, Query | None]:
+    """Match a family name of up to three words followed by initials, if it is a known author."""
+    for length in range(2, min(_LONGEST_PERSON, len(words) - start) + 1):
+        *family, initials = words[start : start + length]
         if len(initials) <= 2 and initials.isalpha() and len(family[-1]) > 2:
             name = " ".join([*family, initials]).casefold()
-            return (length, Term(value=name, field="author", prefix=True)) if wrote(name) else (1, None)
+            return (length, Term(value=name, field="author", prefix=True)) if is_author(name) else (1, None)
     return 1, None
 
 
 def term(value: str, field: FieldName) -> Query:
-    """Words of a field: a `Term` for one, a `Phrase` for more."""
+    """Search a field: a `Term` for one word, a `Phrase` for several."""
     value = value.casefold()
     if " " in value:
         return Phrase(text=value, field=field)
@@ -132,36 +134,36 @@ def term(value: str, field: FieldName) -> Query:
 
 
 def subject(heading: Heading, typed: str, folded: str) -> Query:
-    """A heading as PubMed searches it: as a heading, and its name and the words typed in all fields."""
+    """Search a heading as PubMed does: as a heading, and its name and the words typed in all fields."""
     name = heading.name.casefold()
     first: Query = PublicationType(name=name) if heading.is_publication_type else Mesh(heading=heading.name)
     parts = [first]
-    if (qualifier := spelt_qualifier(folded)) is not None:
+    if (qualifier := find_folded_qualifier(folded)) is not None:
         parts.insert(0, Mesh(qualifiers=(qualifier.name,)))
-    spoken = _as_spoken(name)
-    parts += _in_all_fields(spoken, fold(spoken))
+    natural = _natural_order(name)
+    parts += _in_all_fields(natural, fold(natural))
     if folded != fold(name):
         parts += _in_all_fields(typed, folded)
-    return some(dict.fromkeys(parts))
+    return any_of(dict.fromkeys(parts))
 
 
 def _in_all_fields(typed: str, folded: str) -> list[Query]:
-    """The words one by one and as a phrase; only as a phrase when one of them is a single letter or a number."""
+    """Search single words and the phrase; only the phrase if a word is a single letter or a number."""
     phrase, words = term(typed, "all"), folded.split()
-    said = [word for word in words if word not in STOPWORDS]
-    if len(words) < 2 or not said or any(len(word) == 1 or word.isdigit() for word in words):
+    content = [word for word in words if word not in STOPWORDS]
+    if len(words) < 2 or not content or any(len(word) == 1 or word.isdigit() for word in words):
         return [phrase]
-    return [every([term(word, "all") for word in said]), phrase]
+    return [all_of([term(word, "all") for word in content]), phrase]
 
 
-def _as_spoken(name: str) -> str:
-    """`stress, mechanical` is written `mechanical stress` in a text."""
+def _natural_order(name: str) -> str:
+    """Turn the inverted heading `stress, mechanical` into `mechanical stress`."""
     before, comma, after = name.partition(", ")
     return f"{after} {before}" if comma and "," not in after else name
 
 
-def _left_over(word: str) -> Query | None:
-    """A word that names nothing: a filter, a truncated word, or a word of any field; None for a stop word."""
+def _unmapped(word: str) -> Query | None:
+    """Return the query for a word outside any concept, or None for a stop word."""
     if word.endswith("*"):
         stem = word.rstrip("*").casefold()
         return Term(value=stem, field="all", prefix=len(stem) >= _SHORTEST_PREFIX)

@@ -1,4 +1,4 @@
-"""Finding the query in what a language model wrote: code fences, JSON, prose around it, typographic characters."""
+"""Extract the query from a language model's output: remove code fences, JSON, prose and typographic characters."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 import re
 
 from medground.pubmed.characters import plain as in_plain_characters
-from medground.pubmed.characters import without_unseen
+from medground.pubmed.characters import without_zero_width
 from medground.pubmed.foreign_text import without_numbers, without_ovid, without_prefixes
 
 _FENCE = re.compile(r"```[ \t]*[\w+-]*[ \t]*\n?(.*?)(?:```|\Z)", re.DOTALL)
@@ -27,25 +27,25 @@ _OPEN_TAG = re.compile(r"\[([A-Za-z][A-Za-z /:~-]{1,28}?\d?)(?=\s*(?:\)|\Z|\bAND
 
 
 def query_in(text: str) -> tuple[str, list[str]]:
-    """The query inside a text, in plain characters, and a note for each thing that was taken off."""
+    """Return the query inside a text, in plain characters, and a note for each change."""
     notes: list[str] = []
-    plain = without_unseen(in_plain_characters(text))
+    plain = without_zero_width(in_plain_characters(text))
     if plain != text:
-        notes.append("typographic quotation marks, dashes or spaces were made plain")
-    for taken_off, note in (
-        (_without_fence, "the code fence around the query was taken off"),
-        (_without_json, "the query was taken out of JSON"),
-        (_without_prose, "prose around the query was left out"),
-        (_plain_marks, "escaped or doubled characters were made plain"),
-        (without_numbers, "the numbered lines were made one query"),
-        (without_ovid, "Ovid's tags were written in PubMed's way"),
-        (without_prefixes, "fields before a word were written as tags after it"),
-        (_bare_operators, "punctuation after an operator was left out"),
-        (_double_quoted, "single quotation marks were made double"),
-        (_closed, "a field tag without its closing bracket was closed"),
-        (_paired, "a quotation mark without a partner was left out"),
+        notes.append("replaced typographic quotation marks, dashes or spaces")
+    for clean_up, note in (
+        (_without_fence, "removed the code fence around the query"),
+        (_without_json, "extracted the query from JSON"),
+        (_without_prose, "removed prose around the query"),
+        (_unescaped, "replaced escaped or doubled characters"),
+        (without_numbers, "combined the numbered lines into one query"),
+        (without_ovid, "converted Ovid tags to PubMed tags"),
+        (without_prefixes, "converted field prefixes to tags"),
+        (_without_operator_punctuation, "removed punctuation after an operator"),
+        (_with_double_quotes, "replaced single with double quotation marks"),
+        (_with_closed_tags, "closed an unclosed field tag"),
+        (_with_paired_quotes, "removed an unpaired quotation mark"),
     ):
-        changed = taken_off(plain)
+        changed = clean_up(plain)
         if changed != plain:
             notes.append(note)
             plain = changed
@@ -75,9 +75,9 @@ def _without_json(text: str) -> str:
 
 
 def _without_prose(text: str) -> str:
-    """Lines that are sentences are dropped at either end, when some other line looks like a query."""
+    """Drop sentences at either end if some other line looks like a query."""
     lines = [line for line in text.splitlines() if line.strip()]
-    labelled = [place for place, line in enumerate(lines) if _LABEL.match(line)]
+    labelled = [index for index, line in enumerate(lines) if _LABEL.match(line)]
     if labelled:
         lines = lines[labelled[-1] :]
         while _LABEL.match(lines[0]):
@@ -103,31 +103,31 @@ def _is_prose(line: str) -> bool:
     )
 
 
-def _plain_marks(text: str) -> str:
+def _unescaped(text: str) -> str:
     text = html.unescape(text) if "&" in text and ";" in text else text
     text = text.replace('\\"', '"').replace("**", " ") if "**" in text or '\\"' in text else text
     return re.sub(r'"{2,}', '"', text)
 
 
-def _bare_operators(text: str) -> str:
+def _without_operator_punctuation(text: str) -> str:
     return _PUNCTUATED.sub(r"\1", text)
 
 
-def _double_quoted(text: str) -> str:
+def _with_double_quotes(text: str) -> str:
     return _SINGLE_QUOTED.sub(r'"\1"', text)
 
 
-def _closed(text: str) -> str:
+def _with_closed_tags(text: str) -> str:
     return _OPEN_TAG.sub(r"[\1]", text) if "[" in text else text
 
 
-def _paired(text: str) -> str:
-    """Of an odd number of marks drop the first that would quote an operator or a parenthesis, else the last."""
-    places = [place for place, c in enumerate(text) if c == '"']
-    if len(places) % 2 == 0:
+def _with_paired_quotes(text: str) -> str:
+    """If the number of marks is odd, drop the first that would quote an operator or parenthesis, else the last."""
+    positions = [index for index, c in enumerate(text) if c == '"']
+    if len(positions) % 2 == 0:
         return text
-    wrong = places[-1]
-    for first, second in zip(places[::2], places[1::2], strict=False):
+    wrong = positions[-1]
+    for first, second in zip(positions[::2], positions[1::2], strict=False):
         if _OPERATOR.search(text[first + 1 : second]) or "(" in text[first:second]:
             wrong = first
             break

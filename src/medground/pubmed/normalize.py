@@ -1,4 +1,4 @@
-"""The paper's QueryNormalize (Eq. 11): whatever a model or a person wrote becomes a query that PubMed understands."""
+"""QueryNormalize (PubMed Reasoner, Eq. 11): turn any text from a model or a person into a valid PubMed query."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from datetime import UTC, date, datetime
 
 from medground.document import Frozen
 from medground.pubmed.mapping import Mapper
-from medground.pubmed.mend import EVERYTHING, Mender
 from medground.pubmed.model_text import query_in
 from medground.pubmed.parser import MAX_CHARACTERS, mend_syntax
-from medground.pubmed.syntax import written
+from medground.pubmed.repair import EVERYTHING, Repairer
+from medground.pubmed.syntax import to_text
 from medground.pubmed.translate import parse, standard_mapper
 from medground.query import Query
 
@@ -18,7 +18,7 @@ _MOST_NOTES = 50
 
 
 class Normalised(Frozen):
-    """A query that parses, its tree, and a line for each repair; no notes means that the text was valid as it stood."""
+    """A valid query, its tree and a note for each repair. No notes means that the text was already valid."""
 
     text: str
     query: Query
@@ -26,38 +26,38 @@ class Normalised(Frozen):
 
 
 def normalize(text: str, *, today: date | None = None, mapper: Mapper | None = None) -> Normalised:
-    """Make a query of any text. A valid query keeps its meaning, and normalising twice changes nothing more.
+    """Turn any text into a query. Valid queries keep their meaning, and the result is idempotent.
 
-    Operators, parentheses, quotation marks, field tags, headings and dates are repaired; code fences, JSON and prose
-    around a model's query are taken off. A text without any word becomes `all[Filter]`, with a note.
+    This repairs operators, parentheses, quotation marks, field tags, headings and dates, and removes code fences, JSON
+    and prose around a model's query. A text without words becomes `all[Filter]`, with a note.
     """
     mapper = mapper or standard_mapper()
     today = today or datetime.now(UTC).date()
     notes: list[str] = []
     for _ in range(_MOST_ROUNDS):
-        mended, found = _round(text, today, mapper)
+        repaired, found = _round(text, today, mapper)
         notes += found
-        if mended == text:
+        if repaired == text:
             break
-        text = mended
+        text = repaired
     else:
-        text = written(EVERYTHING)
-        notes.append("no stable reading was found: everything is searched")
+        text = to_text(EVERYTHING)
+        notes.append("no stable interpretation was found; everything is searched")
     return Normalised(
         text=text, query=parse(text, today=today, mapper=mapper), notes=tuple(dict.fromkeys(notes))[:_MOST_NOTES]
     )
 
 
 def _round(text: str, today: date, mapper: Mapper) -> tuple[str, list[str]]:
-    """One pass over the text. A mended text is read once more, as a repair can uncover the next fault."""
+    """Repair the text once. Callers repeat this, because one repair can uncover the next fault."""
     plain, notes = query_in(text)
     if len(plain) > MAX_CHARACTERS:
-        notes.append(f"only the first {MAX_CHARACTERS:,} characters were read")
+        notes.append(f"only the first {MAX_CHARACTERS:,} characters were used")
     node, repairs = mend_syntax(plain)
-    mender = Mender(mapper.mesh, today)
-    mended = None if node is None else mender.mend(node)
-    notes += [f"column {repair.column}: {repair.reason}" for repair in (*repairs, *mender.repairs)]
-    if mended is None:
-        notes.append("the text holds no word to search for: everything is searched")
-        mended = EVERYTHING
-    return written(mended), notes
+    repairer = Repairer(mapper.mesh, today)
+    repaired = None if node is None else repairer.repair(node)
+    notes += [f"column {repair.column}: {repair.reason}" for repair in (*repairs, *repairer.repairs)]
+    if repaired is None:
+        notes.append("the text contains no word to search for; everything is searched")
+        repaired = EVERYTHING
+    return to_text(repaired), notes

@@ -1,7 +1,7 @@
-"""Query text to the syntax tree, as PubMed reads it: operators from left to right, neighbours joined by AND.
+"""Parse a query into a syntax tree, as PubMed does: operators from left to right, adjacent terms joined by AND.
 
-The same parser serves both readers of queries. Strict, it stops at the first fault. Lenient, it notes the fault, does
-the most likely thing and goes on, so that every text has a reading.
+The parser has two modes. Strict mode stops at the first fault. Lenient mode records the fault, makes the most likely
+repair and continues, so that it can parse any text.
 """
 
 from __future__ import annotations
@@ -16,31 +16,31 @@ from medground.pubmed.tags import TagUse, read_tag
 MAX_CHARACTERS = 100_000
 MAX_DEPTH = 100
 FIRST, LAST = "1000", "3000"
-"""What PubMed's users write for the open side of a range."""
-_HALF = "a range needs a date on both sides, as in 2010:2020[dp]"
+"""The years that PubMed users write for an open-ended range."""
+_INCOMPLETE_RANGE = "a range needs two dates, as in 2010:2020[dp]"
 _SPACES = str.maketrans(dict.fromkeys('!$%:;<>=?\\^{}~`"', " "))
 _EDGES = ".,+'#/_-–—"
 _QUOTED_EDGES = _EDGES.replace(",", "")
-"""Headings have commas: `Cells, Cultured`."""
-_SPELT: dict[str, Operator] = {"and": "AND", "or": "OR", "not": "NOT"}
+"""Keeps commas, because headings contain them: `Cells, Cultured`."""
+_LOWER_CASE: dict[str, Operator] = {"and": "AND", "or": "OR", "not": "NOT"}
 
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """What was wrong, where (column from 1), and what was done about it."""
+    """What was wrong and how it was repaired, with the column (from 1)."""
 
     reason: str
     column: int
 
 
 def parse_syntax(text: str) -> Node:
-    """Read a query.
+    """Parse a query in strict mode.
 
     Raises:
         QuerySyntaxError: at the first thing that PubMed would not understand.
     """
     if len(text) > MAX_CHARACTERS:
-        raise QuerySyntaxError(f"a query has at most {MAX_CHARACTERS:,} characters", MAX_CHARACTERS + 1)
+        raise QuerySyntaxError(f"the query exceeds {MAX_CHARACTERS:,} characters; shorten it", MAX_CHARACTERS + 1)
     node = _Parser(tokens(text), lenient=False).read()
     if node is None:
         raise QuerySyntaxError("there is no word to search for", 1)
@@ -48,27 +48,27 @@ def parse_syntax(text: str) -> Node:
 
 
 def mend_syntax(text: str) -> tuple[Node | None, list[Repair]]:
-    """Read any text; None when it holds no word. The list says what had to be mended."""
+    """Parse any text in lenient mode. Returns None if it has no words, and the repairs made."""
     parser = _Parser(tokens(text[:MAX_CHARACTERS]), lenient=True)
     return parser.read(), parser.repairs
 
 
 def clean_words(text: str, edges: str = _EDGES) -> str:
-    """Words in single spaces without the characters that PubMed reads as spaces; a star stays at a word's end only."""
+    """Separate words by single spaces and drop punctuation, as PubMed does. Only a trailing asterisk is kept."""
     words = []
     for raw in text.translate(_SPACES).split():
         word = raw.strip(edges)
         if "*" in word:
             word = word.replace("*", "").strip(edges) + ("*" if word.endswith("*") else "")
         if word and any(map(str.isalnum, word)):
-            # `AND;` is a word; without its semicolon it would turn into an operator.
+            # `AND;` is a word: keep it from becoming an operator without its semicolon.
             words.append(word.casefold() if word in ("AND", "OR", "NOT") else word)
     return " ".join(words)
 
 
 @dataclass
 class _Group:
-    """A pair of parentheses that is being read."""
+    """An open pair of parentheses."""
 
     column: int
     first: Node | None = None
@@ -76,22 +76,22 @@ class _Group:
     pending: Token | None = None
     negate: bool = False
     depth: int = 0
-    """How deep the parentheses are when the group is written."""
+    """Nesting depth of the group as printed."""
 
 
 class _Parser:
     def __init__(self, found: list[Token], *, lenient: bool) -> None:
         self._tokens = found
         self._lenient = lenient
-        self._place = 0
+        self._position = 0
         self.repairs: list[Repair] = []
 
     def read(self) -> Node | None:
         stack = [_Group(1)]
         ignored = 0
-        while self._place < len(self._tokens):
-            token = self._tokens[self._place]
-            self._place += 1
+        while self._position < len(self._tokens):
+            token = self._tokens[self._position]
+            self._position += 1
             match token.kind:
                 case "open" if len(stack) > MAX_DEPTH:
                     self._fault(f"parentheses are nested deeper than {MAX_DEPTH}", token.column)
@@ -101,7 +101,7 @@ class _Parser:
                 case "close" if ignored:
                     ignored -= 1
                 case "close" if len(stack) == 1:
-                    self._fault("this closing parenthesis has no opening one", token.column)
+                    self._fault("unmatched closing parenthesis", token.column)
                 case "close":
                     self._close(stack)
                 case "operator":
@@ -109,41 +109,41 @@ class _Parser:
                 case _:
                     self._term(stack[-1], token)
         while len(stack) > 1:
-            self._fault("this parenthesis is never closed", stack[-1].column)
+            self._fault("unmatched opening parenthesis", stack[-1].column)
             self._close(stack)
-        return self._whole(stack[0])
+        return self._finish(stack[0])
 
     def _close(self, stack: list[_Group]) -> None:
         group = stack.pop()
-        node = self._whole(group)
+        node = self._finish(group)
         if node is None:
-            self._fault("these parentheses hold nothing", group.column)
+            self._fault("these parentheses are empty", group.column)
             return
         while (tag := self._peek("tag")) is not None:
-            self._place += 1
+            self._position += 1
             self._fault("a field tag follows a term, not a parenthesis", tag.column)
             use = self._use(tag)
-            node = node if use is None else under_tag(node, use)
+            node = node if use is None else apply_tag(node, use)
         self._add(stack[-1], node, group.depth)
 
-    def _whole(self, group: _Group) -> Node | None:
+    def _finish(self, group: _Group) -> Node | None:
         if group.pending is not None:
             self._fault(f"nothing follows {group.pending.text}", group.pending.column)
         return None if group.first is None else chained(group.first, group.rest)
 
     def _operator(self, group: _Group, token: Token) -> None:
         if group.pending is not None:
-            self._fault(f"{group.pending.text} {token.text} are two operators in a row", token.column)
+            self._fault(f"{group.pending.text} {token.text}: two operators in a row", token.column)
             if token.text == "NOT" and group.pending.text == "OR":
                 group.negate = True
                 return
         elif group.first is None and token.text != "NOT":
-            self._fault(f"nothing stands before {token.text}", token.column)
+            self._fault(f"nothing precedes {token.text}", token.column)
             return
         group.pending = token
 
     def _add(self, group: _Group, node: Node, depth: int = 0) -> None:
-        """Put a node into its group; `depth` is that of its own parentheses."""
+        """Add a node to its group; `depth` is the nesting depth of the node itself."""
         operator: Operator = "AND" if group.pending is None else group.pending.text  # type: ignore[assignment]
         column = group.column if group.pending is None else group.pending.column
         if group.negate:
@@ -153,27 +153,27 @@ class _Parser:
         if group.first is None:
             group.first, group.depth = (Negated(node), inside) if operator == "NOT" else (node, depth)
             return
-        before = group.depth + self._turns(group, operator)
+        before = group.depth + self._needs_parentheses(group, operator)
         if max(before, inside) > MAX_DEPTH:
             self._fault(f"AND, OR and parentheses are nested deeper than {MAX_DEPTH}", column)
             operator = group.rest[-1][0] if group.rest else operator
-            before = group.depth + self._turns(group, operator)
+            before = group.depth + self._needs_parentheses(group, operator)
             if max(before, inside) > MAX_DEPTH:
                 return
         group.rest.append((operator, node))
         group.depth = max(before, inside)
 
-    def _turns(self, group: _Group, operator: Operator) -> bool:
-        """Whether what was read so far needs parentheses before this operator."""
+    def _needs_parentheses(self, group: _Group, operator: Operator) -> bool:
+        """Whether the terms so far need parentheses before this operator."""
         if group.rest:
             return (group.rest[-1][0] == "OR") != (operator == "OR")
         return isinstance(group.first, Chain) and not of_one_kind(group.first, operator)
 
     def _term(self, group: _Group, token: Token) -> None:
         match token.kind:
-            case "word" if self._lenient and self._spelt_operator(self._place - 1):
-                self._fault(f"the operator {token.text} is written in capitals", token.column)
-                self._operator(group, replace(token, kind="operator", text=_SPELT[token.text.casefold()]))
+            case "word" if self._lenient and self._is_lower_case_operator(self._position - 1):
+                self._fault(f"read the lower-case {token.text} as an operator", token.column)
+                self._operator(group, replace(token, kind="operator", text=_LOWER_CASE[token.text.casefold()]))
             case "word":
                 self._run(group, token)
             case "quoted":
@@ -181,35 +181,35 @@ class _Parser:
             case "tag":
                 self._fault("a field tag must follow a term", token.column)
             case "history":
-                self._fault(f"search history is not kept; write out what {token.text} stands for", token.column)
+                self._fault(f"search history is not available; replace {token.text} with its query", token.column)
             case "colon":
-                self._fault(_HALF, token.column)
-                self._until(group, token)
+                self._fault(_INCOMPLETE_RANGE, token.column)
+                self._open_start(group, token)
             case _:
                 name = {'"': "quotation mark", "[": "bracket", "]": "bracket"}.get(token.text, "character")
-                self._fault(f"this {name} has no partner", token.column)
+                self._fault(f"unmatched {name}", token.column)
 
     def _quoted(self, group: _Group, token: Token) -> None:
         text = clean_words(token.text, _QUOTED_EDGES)
         if "[" in token.text or "]" in token.text:
-            self._fault("a field tag stands after the closing quotation mark", token.column)
+            self._fault("a field tag goes after the closing quotation mark", token.column)
             inner, _ = mend_syntax(token.text)
             if inner is not None:
                 self._add(group, _quoted_leaf(inner))
         elif not text and self._peek("colon") is None:
-            self._fault("these quotation marks hold no word", token.column)
+            self._fault("there is no word between these quotation marks", token.column)
             self._skip("tag")
         else:
             self._leaf(group, Leaf(text, quoted=True, column=token.column))
 
     def _run(self, group: _Group, token: Token) -> None:
-        """Neighbouring words: a tag after them is a tag of all of them."""
+        """Read adjacent words. A tag after them applies to all of them."""
         words = [token.text]
         while (following := self._peek("word")) is not None:
-            if self._lenient and self._spelt_operator(self._place):
+            if self._lenient and self._is_lower_case_operator(self._position):
                 break
             words.append(following.text)
-            self._place += 1
+            self._position += 1
         text = clean_words(" ".join(words))
         if text:
             self._leaf(group, Leaf(text, column=token.column))
@@ -224,22 +224,22 @@ class _Parser:
             return
         self._add(group, Leaf(leaf.text, use, leaf.quoted, leaf.column))
         while (tag := self._peek("tag")) is not None:
-            self._place += 1
-            self._fault("a term has one field tag", tag.column)
+            self._position += 1
+            self._fault("a term can have only one field tag", tag.column)
 
     def _span(self, group: _Group, low: Leaf, use: TagUse | None) -> None:
-        colon = self._tokens[self._place]
-        self._place += 1
-        token = self._tokens[self._place] if self._place < len(self._tokens) else colon
+        colon = self._tokens[self._position]
+        self._position += 1
+        token = self._tokens[self._position] if self._position < len(self._tokens) else colon
         if token.kind not in ("word", "quoted"):
-            self._fault(_HALF, colon.column)
+            self._fault(_INCOMPLETE_RANGE, colon.column)
             after = None if use else self._next_use()
             if after is not None and after.tag.date is not None:
                 self._add(group, Span(low.text, LAST, after, low.column))
             else:
                 self._add(group, replace(low, use=use or after))
             return
-        self._place += 1
+        self._position += 1
         last_use = self._next_use() or use
         high = token.text.strip()
         if last_use is None:
@@ -251,49 +251,49 @@ class _Parser:
         if last_use is not None:
             self._add(group, Span(low.text, high, last_use, low.column))
 
-    def _until(self, group: _Group, colon: Token) -> None:
-        """`:2020[dp]`: from the beginning until a date."""
-        following = self._tokens[self._place : self._place + 2]
+    def _open_start(self, group: _Group, colon: Token) -> None:
+        """Read `:2020[dp]`, a range without a start date."""
+        following = self._tokens[self._position : self._position + 2]
         if [t.kind in ("word", "quoted", "tag") for t in following] != [True, True] or following[1].kind != "tag":
             return
         use = read_tag(following[1].text).use
         if use is not None and use.tag.date is not None:
-            self._place += 2
+            self._position += 2
             self._add(group, Span(FIRST, following[0].text.strip(), use, colon.column))
 
     def _next_use(self) -> TagUse | None:
         tag = self._peek("tag")
         if tag is None:
             return None
-        self._place += 1
+        self._position += 1
         return self._use(tag)
 
     def _use(self, tag: Token) -> TagUse | None:
         read = read_tag(tag.text)
         if read.use is not None:
             return read.use
-        meant = f"; {read.guess.text} may be meant" if read.guess else ""
-        self._fault(read.problem + meant, tag.column)
+        hint = f"; did you mean {read.guess.text}?" if read.guess else ""
+        self._fault(read.problem + hint, tag.column)
         return read.guess
 
-    def _spelt_operator(self, place: int) -> bool:
-        """A small `or` between terms that are tagged, quoted or in parentheses can only be an operator."""
-        if self._tokens[place].text.casefold() not in _SPELT:
+    def _is_lower_case_operator(self, position: int) -> bool:
+        """Whether a lower-case `or` is an operator: it is between terms that are tagged, quoted or in parentheses."""
+        if self._tokens[position].text.casefold() not in _LOWER_CASE:
             return False
-        before = self._tokens[place - 1].kind if place else "operator"
-        after = self._tokens[place + 1].kind if place + 1 < len(self._tokens) else "operator"
-        if before == "word" and self._spelt_operator(place - 1):
+        before = self._tokens[position - 1].kind if position else "operator"
+        after = self._tokens[position + 1].kind if position + 1 < len(self._tokens) else "operator"
+        if before == "word" and self._is_lower_case_operator(position - 1):
             return True
         return before in ("tag", "close", "quoted") or after in ("open", "quoted")
 
     def _peek(self, kind: str) -> Token | None:
-        if self._place < len(self._tokens) and self._tokens[self._place].kind == kind:
-            return self._tokens[self._place]
+        if self._position < len(self._tokens) and self._tokens[self._position].kind == kind:
+            return self._tokens[self._position]
         return None
 
     def _skip(self, kind: str) -> None:
         while self._peek(kind) is not None:
-            self._place += 1
+            self._position += 1
 
     def _fault(self, reason: str, column: int) -> None:
         if not self._lenient:
@@ -301,19 +301,19 @@ class _Parser:
         self.repairs.append(Repair(reason, column))
 
 
-def under_tag(node: Node, use: TagUse) -> Node:
-    """The tag for every term of the group that has none."""
+def apply_tag(node: Node, use: TagUse) -> Node:
+    """Apply the tag to every term of the group that has none."""
     match node:
         case Leaf():
             return node if node.use else replace(node, use=use)
         case Negated():
-            return Negated(under_tag(node.node, use))
+            return Negated(apply_tag(node.node, use))
         case Chain():
-            return Chain(under_tag(node.first, use), tuple((o, under_tag(n, use)) for o, n in node.rest))
+            return Chain(apply_tag(node.first, use), tuple((o, apply_tag(n, use)) for o, n in node.rest))
         case _:
             return node
 
 
 def _quoted_leaf(node: Node) -> Node:
-    """Of `"words[tag]"` the words are the quotation."""
+    """Quote the words of `"words[tag]"`."""
     return replace(node, quoted=True) if isinstance(node, Leaf) else node

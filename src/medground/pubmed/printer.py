@@ -1,4 +1,4 @@
-"""A query tree as PubMed text, every term with its tag, in the form in which PubMed shows a translation."""
+"""Print a query tree as PubMed text, with a tag on every term, as PubMed shows translations."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import assert_never
 
 from medground.errors import UsageError
 from medground.pubmed.dates import range_text
-from medground.pubmed.tags import Tag, of_date, of_field, of_kind
+from medground.pubmed.tags import Tag, tag_for_date, tag_for_field, tag_for_kind
 from medground.query import (
     And,
     DateRange,
@@ -26,10 +26,10 @@ from medground.query import (
 
 
 def to_pubmed(query: Query) -> str:
-    """Print a tree. What `parse` made comes back equal from `parse`.
+    """Print a tree. Parsing the result returns an equal tree, if the tree came from `parse`.
 
     Raises:
-        UsageError: the tree asks for something that PubMed has no field for, such as our kinds of source.
+        UsageError: the tree uses something that PubMed has no field for, such as our kinds of source.
     """
     match query:
         case And():
@@ -42,11 +42,11 @@ def to_pubmed(query: Query) -> str:
             return "all[Filter]"
         case Range() | DateRange():
             field = "published" if isinstance(query, Range) else query.field
-            return f"{range_text(query)}[{of_date(field).name}]"
+            return f"{range_text(query)}[{tag_for_date(field).name}]"
         case Mesh():
             return _mesh(query)
         case PublicationType():
-            return f"{_quoted(query.name)}[{of_kind('type').name}{_narrow(query.explode)}]"
+            return f"{_quoted(query.name)}[{tag_for_kind('type').name}{_narrow(query.explode)}]"
         case Words():
             return " OR ".join(f"{_quoted(word)}[{_tag(query.field).name}]" for word in query.text.split()) or '""'
         case Term() | Phrase() | Near():
@@ -73,9 +73,9 @@ def _inside(query: Query) -> str:
 
 def _leaf(query: Term | Phrase | Near) -> str:
     if isinstance(query, Term) and query.field == "year":
-        return f"{_plain(query.value)}[{of_date('published').name}]"
+        return f"{_plain(query.value)}[{tag_for_date('published').name}]"
     near = query.distance if isinstance(query, Near) else query.slop if isinstance(query, Phrase) else 0
-    # PubMed searches by nearness in titles and abstracts, not in all fields.
+    # PubMed supports proximity search in titles and abstracts, not in all fields.
     tag = _tag("title_abstract" if near and query.field is None else query.field)
     if isinstance(query, Term):
         if query.prefix:
@@ -91,9 +91,9 @@ def _leaf(query: Term | Phrase | Near) -> str:
 def _mesh(query: Mesh) -> str:
     narrow = _narrow(query.explode)
     if query.heading is None:
-        name, tag = "", of_kind("subheading")
+        name, tag = "", tag_for_kind("subheading")
     else:
-        name, tag = query.heading.casefold(), of_kind("major" if query.major else "mesh")
+        name, tag = query.heading.casefold(), tag_for_kind("major" if query.major else "mesh")
     names = [f"{name}/{q}" if name else q for q in query.qualifiers] or [name]
     texts = [f"{_quoted(name)}[{tag.name}{narrow}]" for name in names]
     return texts[0] if len(texts) == 1 else f"({' OR '.join(texts)})"
@@ -101,10 +101,10 @@ def _mesh(query: Mesh) -> str:
 
 def _tag(field: FieldName | None) -> Tag:
     if field == "publication_type":
-        return of_kind("type")
-    tag = of_field(field or "all")
+        return tag_for_kind("type")
+    tag = tag_for_field(field or "all")
     if tag is None:
-        raise UsageError(f"PubMed has no field for {field}; leave this part of the query out")
+        raise UsageError(f"PubMed has no field for {field}; remove this part of the query")
     return tag
 
 

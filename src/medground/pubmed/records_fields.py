@@ -1,7 +1,7 @@
-"""What a record is found by when it is asked for as in PubMed.
+"""Index fields for searching records as in PubMed.
 
-A snapshot's own word index holds passages and stems; PubMed's fields, its whole records and its unstemmed words need an
-index of their own: one entry per record.
+A snapshot's own word index contains passages and stems. PubMed searches whole records by field and by unstemmed words,
+so it needs a separate index with one entry per record.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import tantivy
 
 from medground.corpus.lexical_fields import analyser
 from medground.document import Document
-from medground.pubmed.characters import spelt_out
+from medground.pubmed.characters import spell_out_greek
 from medground.pubmed.journals import known_journals
 from medground.pubmed.mesh import vocabulary
 from medground.pubmed.mesh.fold import fold
@@ -23,7 +23,7 @@ from medground.pubmed.mesh.qualifiers import narrower, qualifiers
 from medground.query import DateField
 
 Analysis = Literal["words", "name", "value"]
-"""`words`: cut into words. `name`: a person, folded as a whole. `value`: as a whole, case aside."""
+"""`words`: split into words. `name`: a person's name, folded as a whole. `value`: a whole value, ignoring case."""
 
 FIELDS: Mapping[str, Analysis] = MappingProxyType(
     {
@@ -53,7 +53,7 @@ FIELDS: Mapping[str, Analysis] = MappingProxyType(
     }
 )
 DATES: tuple[DateField, ...] = ("published", "entered", "created", "revised", "completed")
-_STAND_INS: Mapping[str, tuple[str, ...]] = {
+_FALLBACKS: Mapping[str, tuple[str, ...]] = {
     "published": ("published",),
     "entered": ("entered", "created", "published"),
     "created": ("created", "entered", "published"),
@@ -69,7 +69,7 @@ _STATES = {"retracted": "hasretractionin", "notice": "hasretractionof", "concern
 
 @cache
 def schema() -> tantivy.Schema:
-    """The fields; `by_*` are the places of a record in each order."""
+    """Return the index schema. `by_*` fields hold the position of a record in each sort order."""
     builder = tantivy.SchemaBuilder()
     for field in (PMID, YEAR, *DATES, *(f"by_{order}" for order in ORDERS)):
         builder.add_integer_field(field, indexed=True, fast=True)
@@ -81,61 +81,62 @@ def schema() -> tantivy.Schema:
     return builder.build()
 
 
-def entry(record: Document, pmid: int, places: Mapping[str, int]) -> tantivy.Document:
-    """The entry of a record. `places` are those in each order."""
-    made = tantivy.Document(**{field: _in_words(field, values) for field, values in _values(record).items() if values})
-    made.add_integer(PMID, pmid)
+def entry(record: Document, pmid: int, positions: Mapping[str, int]) -> tantivy.Document:
+    """Return the index entry of a record. `positions` holds its position in each sort order."""
+    fields = {field: _in_words(field, values) for field, values in _values(record).items() if values}
+    document = tantivy.Document(**fields)
+    document.add_integer(PMID, pmid)
     if record.year is not None:
-        made.add_integer(YEAR, record.year)
+        document.add_integer(YEAR, record.year)
     for kind in DATES:
         if day := date_of(record, kind):
-            made.add_integer(kind, day_number(day))
-    for order, place in places.items():
-        made.add_integer(f"by_{order}", place)
-    return made
+            document.add_integer(kind, day_number(day))
+    for order, position in positions.items():
+        document.add_integer(f"by_{order}", position)
+    return document
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text as they stand in the index."""
-    return list(analyser("plain").analyze(spelt_out(text)))
+    """Return the words of a text as they are indexed."""
+    return list(analyser("plain").analyze(spell_out_greek(text)))
 
 
 def _in_words(field: str, values: list[str]) -> list[str]:
-    return [spelt_out(value) for value in values] if FIELDS[field] == "words" else values
+    return [spell_out_greek(value) for value in values] if FIELDS[field] == "words" else values
 
 
 def date_of(record: Document, kind: DateField) -> str:
-    """A record's ISO date of a kind, as precise as is known; empty when nothing is.
+    """Return a record's ISO date of a kind, as precise as known, or an empty string.
 
-    PubMed has all dates of all records; where a corpus lacks one, the next that is known stands for it.
+    PubMed has all dates of all records. If a corpus lacks one, another known date is used instead.
     """
-    found = next((record.dates[name] for name in _STAND_INS.get(kind, (kind,)) if name in record.dates), None)
-    year = "" if record.year is None or kind not in _STAND_INS else f"{record.year:04}"
+    found = next((record.dates[name] for name in _FALLBACKS.get(kind, (kind,)) if name in record.dates), None)
+    year = "" if record.year is None or kind not in _FALLBACKS else f"{record.year:04}"
     return found or year
 
 
 def types_of(record: Document) -> list[str]:
-    """Publication types, with the one that tells a retraction."""
-    types, told = [*record.publication_types], _RETRACTION_TYPES.get(record.retraction)
-    return types if told is None or told in types else [*types, told]
+    """Return publication types, including the one that marks a retraction."""
+    types, marker = [*record.publication_types], _RETRACTION_TYPES.get(record.retraction)
+    return types if marker is None or marker in types else [*types, marker]
 
 
 def day_number(iso: str) -> int:
-    """`2001-06-15` as 20010615. What is not known counts as the first of its month or year, as in PubMed."""
+    """Convert `2001-06-15` to 20010615. An unknown day or month counts as the first, as in PubMed."""
     year, month, day = [*iso.split("-"), "01", "01"][:3]
     return int(year) * 10_000 + int(month) * 100 + int(day)
 
 
 @lru_cache(maxsize=20_000)
 def value_of(field: str, text: str) -> str:
-    """How a whole value stands in the index."""
+    """Return a whole value as it is indexed."""
     if FIELDS[field] == "name":
         return " ".join(words_of(text))[:_LONGEST]
     return " ".join(text.split()).casefold()[:_LONGEST]
 
 
 def journal_values(name: str) -> list[str]:
-    """A journal's name as given, and its abbreviation."""
+    """Return a journal's name as given, and its abbreviation if known."""
     folded = fold(name)
     known = known_journals().get(folded) or known_journals().get(folded.removeprefix("the "))
     return [value_of("journal", each) for each in (name, known) if each]
@@ -182,23 +183,23 @@ def _distinct(field: str, values: Iterable[str]) -> list[str]:
 
 
 def _mesh(record: Document) -> list[str]:
-    """`asthma`, `asthma/drug therapy`, `/drug therapy`, `d001249`."""
+    """Return values such as `asthma`, `asthma/drug therapy`, `/drug therapy` and `d001249`."""
     plain = [value for h in record.mesh for value in (h.descriptor, h.ui) if value]
     return plain + [f"{name}/{q}" for h in record.mesh for q in h.qualifiers for name in (h.descriptor, "")]
 
 
 def _major(record: Document) -> list[str]:
-    """The same for main topics. A star on the heading alone is one on each of its pairs."""
+    """Return the values of major topics. An asterisk on the heading alone applies to each of its pairs."""
     starred = [h for h in record.mesh if h.major or h.major_qualifiers]
     pairs = [(h.descriptor, q) for h in starred for q in (h.major_qualifiers or h.qualifiers)]
     return [h.descriptor for h in starred] + [f"{name}/{q}" for d, q in pairs for name in (d, "")]
 
 
 def _below(values: Iterable[str]) -> list[str]:
-    """All that the values are found by when the query explodes: the same for the broader headings and qualifiers.
+    """Add broader headings and qualifiers, so that exploded queries match.
 
-    Exploding here makes an exploded heading one term of the index. Looking for the 1,300 headings below Neoplasms one
-    by one takes 2 ms.
+    With broader headings in the index, an exploded heading is a single index term. Searching for each of the 1,300
+    headings below Neoplasms takes 2 ms.
     """
     return list(dict.fromkeys(above for value in values for above in _with_broader(value)))
 
@@ -239,4 +240,4 @@ def _subsets(record: Document, abstract: list[str]) -> list[str]:
 SUBSETS = frozenset(_STATES.values()) | {
     *("hasabstract", "hasstructuredabstract", "haskeyword", "medline", "pmcbook", "free full text", "full text")
 }
-"""The filters that can be answered from what a record holds."""
+"""Filters that can be evaluated from the contents of a record."""

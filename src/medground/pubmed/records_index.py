@@ -1,4 +1,4 @@
-"""The index by which a frozen corpus answers like PubMed: whole records, PubMed's fields, exact counts, any order."""
+"""Search index that makes a frozen corpus behave like PubMed: whole records, PubMed fields, exact counts, any order."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from medground.pubmed.records_query import compile_records_query
 from medground.query import Query
 
 Order = Literal["newest", "published", "relevance", "author", "journal", "title"]
-"""`newest`: last entered first, PubMed's own order. `published`: last published first."""
+"""`newest`: most recently entered first, PubMed's default. `published`: most recently published first."""
 _PREFIX = "PMID:"
 _HEAP = 100_000_000
 _REPORT = 1000
@@ -29,16 +29,16 @@ _MOST_WORDS = 20_000
 
 @dataclass(frozen=True)
 class RecordsFound:
-    """How many records match, and the PMIDs (bare numbers) of the first of them, in order."""
+    """The number of matching records, and the PMIDs (bare numbers) of the requested page, in order."""
 
     count: int
     ids: tuple[str, ...]
 
 
 class RecordsIndex:
-    """Searches records. Safe to use from several threads.
+    """Searches records. Thread-safe.
 
-    All methods raise SnapshotCorrupt when the index cannot be read.
+    All methods raise SnapshotCorrupt if the index cannot be read.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -52,15 +52,15 @@ class RecordsIndex:
     def open_or_build(
         cls, folder: Path, documents: Callable[[], Iterable[Document]], progress: Progress = no_progress
     ) -> RecordsIndex:
-        """Open the index in `folder`, made from the documents when it is not there; others are left alone.
+        """Open the index in `folder`, or build it from the documents if it does not exist.
 
         Args:
-            folder: where it is; its name must change with the documents, such as by a snapshot's hash.
-            documents: gives them, in any order; asked for twice. Those without a PMID as their id are left out.
-            progress: hears how far the build is.
+            folder: location of the index. Its name must change with the documents, for example by a snapshot's hash.
+            documents: returns the documents, in any order; called twice. Documents without a PMID are skipped.
+            progress: callback for build progress.
 
         Raises:
-            StorageFailed: the disk refuses.
+            StorageFailed: the disk refused a write.
         """
         if not folder.is_dir():
             with writing(folder):
@@ -76,11 +76,11 @@ class RecordsIndex:
 
     @property
     def records(self) -> int:
-        """How many records it holds."""
+        """Number of records in the index."""
         return int(self._searcher.num_docs)
 
     def search(self, query: Query, *, order: Order = "relevance", start: int = 0, limit: int = 20) -> RecordsFound:
-        """How many records match, and the PMIDs from number `start` on, at most `limit`."""
+        """Return the number of matching records and up to `limit` PMIDs, starting at offset `start`."""
         with reading(self._folder):
             compiled = compile_records_query(query, self._searcher)
             by = None if order == "relevance" else f"by_{order}"
@@ -88,12 +88,12 @@ class RecordsIndex:
             found = self._searcher.search(compiled, max(limit, 1), True, by, start, direction)
             hits = found.hits[:limit]
             numbers = self._searcher.fast_field_values(PMID, [address for _, address in hits]) if hits else []
-            # The stub of the binding leaves `count` out.
+            # The type stub lacks `count`.
             count: int = getattr(found, "count") or 0  # noqa: B009
             return RecordsFound(count, tuple(str(number) for number in numbers))
 
     def scored(self, query: Query, limit: int) -> list[tuple[str, float]]:
-        """The PMIDs that match best, with their BM25 scores."""
+        """Return the best-matching PMIDs with their BM25 scores."""
         with reading(self._folder):
             compiled = compile_records_query(query, self._searcher)
             hits = self._searcher.search(compiled, limit, False).hits
@@ -101,46 +101,46 @@ class RecordsIndex:
             return [(str(number), float(score)) for number, (score, _) in zip(numbers, hits, strict=True)]
 
     def has_word(self, word: str) -> bool:
-        """Whether a title or an abstract has a word, in small letters."""
+        """Whether any title or abstract contains the word, given in lower case."""
         with reading(self._folder):
             return int(self._searcher.doc_freq("title_abstract", word)) > 0
 
     def has_author(self, name: str) -> bool:
-        """Whether a record has an author of this name, such as `Smith JA`; initials may be left out at the end."""
+        """Whether any record has an author such as `Smith JA`. Trailing initials may be omitted."""
         with reading(self._folder):
             return bool(self._searcher.terms_with_prefix("author", value_of("author", name), limit=1))
 
     def journals(self) -> list[str]:
-        """The names of the journals of all records, in small letters."""
+        """Return the journal names of all records, in lower case."""
         with reading(self._folder):
             return [name for name, _ in self._searcher.terms_with_prefix("journal", "", limit=_MOST_WORDS)]
 
     def words_like(self, word: str) -> list[str]:
-        """The words of titles and abstracts that begin with the same two letters, the frequent first."""
+        """Return words in titles and abstracts that start with the same two letters, most frequent first."""
         with reading(self._folder):
             found = self._searcher.terms_with_prefix("title_abstract", word[:2], limit=_MOST_WORDS)
         return [other for other, count in sorted(found, key=lambda pair: -pair[1]) if abs(len(other) - len(word)) < 3]
 
     def count(self, query: Query) -> int:
-        """How many records match."""
+        """Return the number of matching records."""
         return self.search(query, limit=0).count
 
 
 def pmid_number(document: Document) -> int | None:
-    """The PMID of a document that is known by it, or None."""
+    """Return the PMID of a document, or None if its ID is not a PMID."""
     prefix, name = document.id[: len(_PREFIX)], document.id[len(_PREFIX) :]
     return int(name) if prefix == _PREFIX and name.isascii() and name.isdigit() and len(name) < 16 else None
 
 
 def _build(folder: Path, documents: Callable[[], Iterable[Document]], progress: Progress) -> None:
-    places = _places(documents())
+    positions = _positions(documents())
     index = tantivy.Index(schema(), str(folder))
     register_analysers(index)
     writer = index.writer(_HEAP, 1)
     for number, (pmid, document) in enumerate(_with_pmid(documents()), start=1):
-        writer.add_document(entry(document, pmid, {order: places[order][pmid] for order in ORDERS}))
+        writer.add_document(entry(document, pmid, {order: positions[order][pmid] for order in ORDERS}))
         if number % _REPORT == 0:
-            progress("PubMed index", number, len(places[ORDERS[0]]))
+            progress("PubMed index", number, len(positions[ORDERS[0]]))
     writer.commit()
     writer.wait_merging_threads()
 
@@ -149,16 +149,16 @@ def _with_pmid(documents: Iterable[Document]) -> Iterator[tuple[int, Document]]:
     return ((pmid, document) for document in documents if (pmid := pmid_number(document)) is not None)
 
 
-def _places(documents: Iterable[Document]) -> dict[str, dict[int, int]]:
-    """Order to PMID to place. Equal records stand with the highest PMID first, so that every order is total."""
+def _positions(documents: Iterable[Document]) -> dict[str, dict[int, int]]:
+    """Map each order to PMIDs and their positions. Ties are broken by highest PMID, so that every order is total."""
     found = ((pmid, _sort_keys(document)) for pmid, document in _with_pmid(documents))
     keys = sorted(found, key=lambda pair: pair[0], reverse=True)
-    made: dict[str, dict[int, int]] = {}
+    positions: dict[str, dict[int, int]] = {}
     for order in ORDERS:
         latest_first = order in ("newest", "published")
         ordered = sorted(keys, key=lambda pair: pair[1][order], reverse=latest_first)
-        made[order] = {pmid: place for place, (pmid, _) in enumerate(ordered)}
-    return made
+        positions[order] = {pmid: position for position, (pmid, _) in enumerate(ordered)}
+    return positions
 
 
 def _sort_keys(document: Document) -> dict[str, str]:

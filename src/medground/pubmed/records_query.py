@@ -1,4 +1,4 @@
-"""The query tree, compiled for the index of records."""
+"""Compile a query tree for the record index."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ _LAST_DAY = 99_991_231
 
 
 def compile_records_query(query: Query, searcher: tantivy.Searcher) -> tantivy.Query:
-    """What to ask the engine."""
+    """Compile a query for Tantivy."""
     return _Compiler(searcher).compile(query)
 
 
 def leaves(query: Query) -> Iterator[Query]:
-    """The terms of a tree, from left to right."""
+    """Yield the terms of a tree, from left to right."""
     match query:
         case And() | Or():
             for part in query.parts:
@@ -51,8 +51,8 @@ def leaves(query: Query) -> Iterator[Query]:
             yield query
 
 
-def not_held(query: Query) -> list[str]:
-    """Fields and filters that the query asks for and records do not hold, each once."""
+def unsupported(query: Query) -> list[str]:
+    """Return the fields, filters and dates in a query that the index does not support, without duplicates."""
     names: list[str] = []
     for leaf in leaves(query):
         if isinstance(leaf, Term | Phrase | Near | Words):
@@ -105,12 +105,12 @@ class _Compiler:
             (_NOT, self.compile(part.part)) if isinstance(part, Not) else (_MUST, self.compile(part)) for part in parts
         ]
         if all(isinstance(part, Not) for part in parts):
-            # A negation alone matches nothing in Tantivy: it takes away from what another clause has found.
+            # In Tantivy, a negation alone matches nothing: it only excludes results of another clause.
             clauses.append((_MUST, tantivy.Query.all_query()))
         return tantivy.Query.boolean_query(clauses)
 
     def _mesh(self, query: Mesh) -> tantivy.Query:
-        """The index holds broader headings beside a record's own, so exploding costs nothing here."""
+        """Compile a heading. The index includes broader headings, so exploding costs nothing here."""
         field = ("mesh_major" if query.major else "mesh") + ("_below" if query.explode else "")
         found = vocabulary().find(query.heading) if query.heading else None
         name = found.name if found else query.heading or ""
@@ -137,7 +137,7 @@ class _Compiler:
                 return self._starting(field, values[0]) if prefix else self._values(field, values)
 
     def _person(self, field: str, name: str, *, prefix: bool) -> tantivy.Query:
-        """A family name alone finds all who bear it; initials are completed where the query truncates."""
+        """Match a name. A family name alone matches any initials; a truncated query completes the initials."""
         if not name:
             return tantivy.Query.empty_query()
         if prefix:

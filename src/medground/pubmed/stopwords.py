@@ -1,4 +1,4 @@
-"""Words that PubMed leaves out of an untagged search."""
+"""Words that PubMed ignores in an untagged search."""
 
 _WORDS = """
 a about again all almost also although always among an and another any are as at be because been before being
@@ -10,4 +10,4 @@ then there therefore these they this those through thus to upon various very was
 within without would
 """
 STOPWORDS = frozenset(_WORDS.split()) | {"or", "not"}
-"""With the small `or` and `not`, which are no operators, and as words would only keep records from being found."""
+"""Includes lower-case `or` and `not`: they are not operators, and as words they would only exclude records."""

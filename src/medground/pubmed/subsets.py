@@ -1,4 +1,4 @@
-"""Filters that are searches of their own: what NLM has published of them, for records that do not carry their names."""
+"""Filters defined as searches, as published by NLM, for records that are not labelled with the filter."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ _SYSTEMATIC = (
     *("", "literature", "scoping", "narrative", "qualitative", "evidence", "quantitative", "critical", "mapping"),
     *("mixed studies", "cochrane", "integrative"),
 )
-"""Kinds of systematic review that a title can name."""
+"""Kinds of systematic review that titles mention."""
 
 
 @cache
 def searched(name: str) -> Query | None:
-    """The search that a filter stands for; None where it is no search, or one that is not published."""
+    """Return the search that defines a filter; None if the filter is not a search or its search is not published."""
     match name:
         case "systematic":
             return _systematic()
@@ -26,7 +26,7 @@ def searched(name: str) -> Query | None:
 
 
 def _systematic() -> Query:
-    """`systematic[sb]`: indexed as one, named so by its title, or a review of the Cochrane database."""
+    """`systematic[sb]`: indexed as a systematic review, titled as one, or a Cochrane review."""
     titles = (f"systematic {kind} review".replace("  ", " ") for kind in _SYSTEMATIC)
     named = Or(parts=tuple(Phrase(text=title, field="title") for title in (*titles, "systematic meta-review")))
     plans = (Term(value=word, field="title") for word in ("protocol", "protocols"))

@@ -1,6 +1,7 @@
-"""A query as written: terms with their tags, chained by operators. The parser makes it, the normaliser mends it.
+"""The syntax tree of a query: terms with their tags, chained by operators.
 
-It is not yet a query: words without a tag are still unmapped, headings unchecked, dates unread.
+The parser builds it and the normaliser repairs it. Untagged words are not mapped yet, and headings and dates are not
+validated.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ Operator = Literal["AND", "OR", "NOT"]
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """Words as typed, in single spaces, with the tag that follows them."""
+    """Words as typed, separated by single spaces, and the tag that follows them."""
 
     text: str
     use: TagUse | None = None
@@ -25,7 +26,7 @@ class Leaf:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """`low:high[tag]`, as typed."""
+    """A range as typed: `low:high[tag]`."""
 
     low: str
     high: str
@@ -42,7 +43,7 @@ class Negated:
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """`first OPERATOR node OPERATOR node ...`, read from left to right whatever the operators."""
+    """`first OPERATOR node OPERATOR node ...`, evaluated from left to right without precedence."""
 
     first: Node
     rest: tuple[tuple[Operator, Node], ...]
@@ -52,12 +53,12 @@ Node = Leaf | Span | Negated | Chain
 
 
 def chained(first: Node, rest: list[tuple[Operator, Node]]) -> Node:
-    """A chain, or the node itself when it stands alone."""
+    """Return a chain, or just the node if there is nothing to chain."""
     return Chain(first, tuple(rest)) if rest else first
 
 
-def written(node: Node) -> str:
-    """The node as PubMed text. Mixed operators get parentheses that show the order in which they are read."""
+def to_text(node: Node) -> str:
+    """Print the node as PubMed text, with parentheses around mixed operators to show the order of evaluation."""
     match node:
         case Leaf():
             words = f'"{node.text}"' if node.quoted else node.text
@@ -71,10 +72,10 @@ def written(node: Node) -> str:
 
 
 def _chain(chain: Chain) -> str:
-    text = _inside(chain.first) if isinstance(chain.first, Chain) else written(chain.first)
+    text = _inside(chain.first) if isinstance(chain.first, Chain) else to_text(chain.first)
     kinds = {operator == "OR" for operator, _ in chain.rest[:1]}
     if isinstance(chain.first, Chain) and of_one_kind(chain.first, chain.rest[0][0]):
-        text = written(chain.first)
+        text = to_text(chain.first)
     for operator, node in chain.rest:
         if (operator == "OR") not in kinds:
             text, kinds = f"({text})", {operator == "OR"}
@@ -83,9 +84,9 @@ def _chain(chain: Chain) -> str:
 
 
 def of_one_kind(chain: Chain, next_operator: Operator) -> bool:
-    """A group at the front needs no parentheses when the operator that follows is of the kind of its own."""
+    """Whether a leading group needs no parentheses, because the next operator is of the same kind."""
     return all((operator == "OR") == (next_operator == "OR") for operator, _ in chain.rest)
 
 
 def _inside(node: Node) -> str:
-    return f"({written(node)})" if isinstance(node, Chain | Negated) else written(node)
+    return f"({to_text(node)})" if isinstance(node, Chain | Negated) else to_text(node)

@@ -1,4 +1,4 @@
-"""PubMed's field tags: every spelling of each, and the form in which PubMed prints it."""
+"""PubMed field tags: all spellings of each tag, and the form in which PubMed prints it."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from rapidfuzz import fuzz, process
 from medground.query import DateField, FieldName
 
 Kind = Literal["text", "all", "mesh", "major", "subheading", "type", "date", "filter", "id"]
-"""How the words before a tag are read: as words of a field, as a heading, as days, ..."""
+"""How to interpret the words before a tag: as words in a field, a heading, a date, ..."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tag:
-    """A field as PubMed prints it (`Title/Abstract`), and what it is in our tree."""
+    """A field as PubMed prints it (`Title/Abstract`), and the matching field in our query tree."""
 
     name: str
     kind: Kind = "text"
@@ -27,7 +27,7 @@ class Tag:
 
 @dataclass(frozen=True, slots=True)
 class TagUse:
-    """A tag as used: `[mh:noexp]` does not explode, `[tiab:~3]` allows three words in between."""
+    """A tag with its options: `[mh:noexp]` does not explode; `[tiab:~3]` allows three words in between."""
 
     tag: Tag
     explode: bool = True
@@ -101,8 +101,8 @@ _DISTANCE = re.compile(r"\s*:\s*~\s*(\d{1,4})$")
 _JOURNAL_ID = re.compile(r":__jid\w*$")
 _PROXIMITY = ("title", "title_abstract", "affiliation")
 _EXPLODED = ("mesh", "major", "subheading", "type")
-_LIKE = 75
-"""A misspelt tag is taken for a known spelling from this likeness (of 100) on."""
+_SIMILAR = 75
+"""Minimum similarity (0 to 100) to match a misspelt tag to a known spelling."""
 
 
 @cache
@@ -118,26 +118,26 @@ def _spellings() -> dict[str, Tag]:
 
 
 @cache
-def of_field(field: FieldName) -> Tag | None:
-    """The tag of a field of our tree, or None when PubMed has none."""
+def tag_for_field(field: FieldName) -> Tag | None:
+    """Return the tag of a field in our query tree, or None if PubMed has none."""
     return next((tag for tag in _spellings().values() if tag.field == field), None)
 
 
 @cache
-def of_date(date: DateField) -> Tag:
-    """The tag of a kind of date."""
+def tag_for_date(date: DateField) -> Tag:
+    """Return the tag of a date field."""
     return next(tag for tag in _spellings().values() if tag.date == date)
 
 
 @cache
-def of_kind(kind: Kind) -> Tag:
-    """The first tag of a kind."""
+def tag_for_kind(kind: Kind) -> Tag:
+    """Return the first tag of a kind."""
     return next(tag for tag in _spellings().values() if tag.kind == kind)
 
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """What stands between two brackets: the use of a tag, or what is wrong and the nearest that could be meant."""
+    """The result of reading a tag: the tag with its options, or the problem and the closest valid tag."""
 
     use: TagUse | None
     problem: str = ""
@@ -146,7 +146,7 @@ class Read:
 
 @cache
 def read_tag(text: str) -> Read:
-    """Read a tag without its brackets, in any case and spacing."""
+    """Read a tag without its brackets, ignoring case and spacing."""
     name = " ".join(text.casefold().split())
     name = _JOURNAL_ID.sub("", name)
     distance = _DISTANCE.search(name)
@@ -155,19 +155,21 @@ def read_tag(text: str) -> Read:
     name = (name[: narrow.start()] if narrow else name).strip(" :")
     tag = _spellings().get(name)
     if tag is None:
-        found = process.extractOne(name, _spellings().keys(), scorer=fuzz.ratio, score_cutoff=_LIKE) if name else None
+        found = (
+            process.extractOne(name, _spellings().keys(), scorer=fuzz.ratio, score_cutoff=_SIMILAR) if name else None
+        )
         guess = _use(_spellings()[found[0]], bool(narrow), distance) if found else None
-        return Read(None, f"there is no field tag [{text[:40]}]", guess or _before_colon(name))
+        return Read(None, f"unknown field tag [{text[:40]}]", guess or _before_colon(name))
     use = _use(tag, bool(narrow), distance)
     if distance and use.distance is None:
-        return Read(None, f"a distance needs [ti], [tiab] or [ad], not [{name}]", use)
+        return Read(None, f"[{name}] does not accept a distance; use [ti], [tiab] or [ad]", use)
     if narrow and use.explode:
-        return Read(None, f"[{name}] has nothing to explode; leave :noexp out", use)
+        return Read(None, f"[{name}] does not explode; remove :noexp", use)
     return Read(use)
 
 
 def _before_colon(name: str) -> TagUse | None:
-    """Of `mh:exp` the tag `mh`: what follows the colon is nothing that PubMed knows."""
+    """Return the tag `mh` for `mh:exp`, ignoring the unknown suffix."""
     tag = _spellings().get(name.partition(":")[0].strip())
     return None if tag is None else TagUse(tag)
 

@@ -1,4 +1,4 @@
-"""Query text to the typed tree, with the translation that PubMed would show."""
+"""Translate a query into the typed tree, with the translation that PubMed would show."""
 
 from __future__ import annotations
 
@@ -16,40 +16,42 @@ from medground.query import Query
 
 
 class Translated(Frozen):
-    """A query as it was understood: the tree, and what each untagged concept was mapped to."""
+    """An interpreted query: the tree, and the mapping of each untagged concept."""
 
     query: Query
     translations: tuple[Translation, ...] = ()
 
     @property
     def text(self) -> str:
-        """The whole query as PubMed text, every term with its tag (E-utilities call it QueryTranslation)."""
+        """The whole query as PubMed text, with a tag on every term (QueryTranslation in the E-utilities)."""
         return to_pubmed(self.query)
 
 
 def translate(text: str, *, today: date | None = None, mapper: Mapper | None = None) -> Translated:
-    """Read a PubMed query. `today` is what "last 5 years" counts from; `mapper` may know the journals of a corpus.
+    """Parse and map a PubMed query.
+
+    `today` is the reference date for "last 5 years". Pass a `mapper` to recognise the journals of a corpus.
 
     Raises:
-        QuerySyntaxError: the text is no PubMed query; it carries the column.
+        QuerySyntaxError: the text is not a valid PubMed query; the error has the column.
     """
     return compiled(parse_syntax(text), today=today, mapper=mapper)
 
 
 def parse(text: str, *, today: date | None = None, mapper: Mapper | None = None) -> Query:
-    """The tree of a PubMed query.
+    """Return the tree of a PubMed query.
 
     Raises:
-        QuerySyntaxError: the text is no PubMed query; it carries the column.
+        QuerySyntaxError: the text is not a valid PubMed query; the error has the column.
     """
     return translate(text, today=today, mapper=mapper).query
 
 
 def compiled(node: Node, *, today: date | None = None, mapper: Mapper | None = None) -> Translated:
-    """The same from a syntax tree.
+    """Map a syntax tree.
 
     Raises:
-        QuerySyntaxError: a date, a range or an id in it cannot be read.
+        QuerySyntaxError: a date, range or ID is not valid.
     """
     compiler = Compiler(mapper or standard_mapper(), today or datetime.now(UTC).date())
     query = compiler.query(node)
@@ -58,5 +60,5 @@ def compiled(node: Node, *, today: date | None = None, mapper: Mapper | None = N
 
 @cache
 def standard_mapper() -> Mapper:
-    """Maps by the vocabulary and the journals of the package."""
+    """Return a mapper that uses the packaged vocabulary and journals."""
     return Mapper(vocabulary())

@@ -1,4 +1,4 @@
-"""`medground mesh TERM`: a heading with its names and its places in the tree, or the headings near to it."""
+"""`medground mesh TERM`: show a heading with its entry terms and tree positions, or the closest headings."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _MOST_NEAR = 8
 
 
 def mesh(
-    term: Annotated[str, typer.Argument(help="A heading, an entry term or an id, such as 'heart attack' or D009203.")],
-    near: Annotated[bool, typer.Option("--near", help="Show the headings near to the term as well.")] = False,
+    term: Annotated[str, typer.Argument(help="A heading, entry term or ID, such as 'heart attack' or D009203.")],
+    near: Annotated[bool, typer.Option("--near", help="Also show similar headings.")] = False,
 ) -> None:
-    """Show a MeSH heading with its tree; the nearest headings and exit 1 when there is none of that name."""
+    """Show a MeSH heading and its place in the tree. If it is not found, show the closest headings and exit with 1."""
     from medground.pubmed.mesh import vocabulary
 
     vocabulary_ = vocabulary()
@@ -35,7 +35,7 @@ def _show(vocabulary_: Vocabulary, heading: Heading) -> None:
     typer.echo(f"{heading.name}  {heading.id}" + ("  (publication type)" if heading.is_publication_type else ""))
     if heading.entry_terms:
         typer.echo("also: " + "; ".join(heading.entry_terms))
-    typer.echo(f"explodes to {len(vocabulary_.explode(heading)):,} headings, itself included")
+    typer.echo(f"explodes to {len(vocabulary_.explode(heading)):,} headings, including itself")
     for tree in heading.trees:
         typer.echo("")
         path = vocabulary_.path(tree)
@@ -56,7 +56,7 @@ def _below(child: Heading, tree: str) -> bool:
 def _show_near(vocabulary_: Vocabulary, term: str) -> None:
     found = vocabulary_.nearest(term, limit=_MOST_NEAR)
     if found:
-        typer.echo("Near to it:")
+        typer.echo("Closest headings:")
     for nearest in found:
         name = f" ({nearest.name})" if nearest.name != nearest.heading.name else ""
         typer.echo(f"  {nearest.score:.2f}  {nearest.heading.name}{name}")

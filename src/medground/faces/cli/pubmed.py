@@ -9,24 +9,22 @@ import typer
 from medground.faces.cli.options import Quiet
 from medground.faces.cli.progress import shown_progress
 
-pubmed_app = typer.Typer(help="A PubMed of your own.", no_args_is_help=True)
+pubmed_app = typer.Typer(help="Run your own PubMed server.", no_args_is_help=True)
 
 
 @pubmed_app.callback()
 def _group() -> None:
-    """A PubMed of your own."""
+    """Run your own PubMed server."""
 
 
 @pubmed_app.command("serve")
 def serve(
     corpus: Annotated[str, typer.Option(help="Corpus of PubMed records to serve.", metavar="NAME")],
-    port: Annotated[int, typer.Option(help="Port to listen at; 0 takes a free one.", min=0, max=65535)] = 8321,
-    host: Annotated[str, typer.Option(help="Address to listen at; the default is reached from this machine only.")] = (
-        "127.0.0.1"
-    ),
+    port: Annotated[int, typer.Option(help="Port to listen on; 0 picks a free port.", min=0, max=65535)] = 8321,
+    host: Annotated[str, typer.Option(help="Address to listen on; the default is local only.")] = ("127.0.0.1"),
     quiet: Quiet = False,
 ) -> None:
-    """Serve a corpus under the protocol of NCBI's E-utilities, until Ctrl-C."""
+    """Serve a corpus over the E-utilities API until Ctrl-C."""
     from medground.corpus.library import Library
     from medground.pubmed.server.run import run
     from medground.pubmed.server.snapshot_catalogue import SnapshotCatalogue
@@ -38,8 +36,8 @@ def serve(
             catalogue = SnapshotCatalogue.open(snapshot, home, progress)
         about = catalogue.about
 
-        def tell(port: int) -> None:
+        def announce(port: int) -> None:
             address = f"http://{host}:{port}/entrez/eutils"
-            typer.echo(f"{about.count:,} records of {about.name} at {address} (Ctrl-C stops)", err=True)
+            typer.echo(f"{about.count:,} records of {about.name} at {address} (press Ctrl-C to stop)", err=True)
 
-        run(catalogue, host=host, port=port, listening=tell)
+        run(catalogue, host=host, port=port, listening=announce)

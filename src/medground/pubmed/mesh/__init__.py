@@ -3,7 +3,7 @@
 from medground.pubmed.mesh.fold import fold
 from medground.pubmed.mesh.index_values import mesh_values, publication_types
 from medground.pubmed.mesh.nearest import Nearest
-from medground.pubmed.mesh.qualifiers import Qualifier, find_qualifier, narrower, qualifiers, spelt_qualifier
+from medground.pubmed.mesh.qualifiers import Qualifier, find_folded_qualifier, find_qualifier, narrower, qualifiers
 from medground.pubmed.mesh.table import Heading
 from medground.pubmed.mesh.vocabulary import Vocabulary, vocabulary
 
@@ -12,12 +12,12 @@ __all__ = [
     "Nearest",
     "Qualifier",
     "Vocabulary",
+    "find_folded_qualifier",
     "find_qualifier",
     "fold",
     "mesh_values",
     "narrower",
     "publication_types",
     "qualifiers",
-    "spelt_qualifier",
     "vocabulary",
 ]

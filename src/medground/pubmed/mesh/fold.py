@@ -1,6 +1,6 @@
-"""How names are compared: case, accents, punctuation and spacing do not count.
+"""Fold names for comparison, ignoring case, accents, punctuation and spacing.
 
-Names are folded by the hundred thousand when the vocabulary opens, so the folding is two passes over bytes.
+Opening the vocabulary folds more than a hundred thousand names, so folding takes only two passes over bytes.
 """
 
 from __future__ import annotations
@@ -10,25 +10,25 @@ import unicodedata
 from medground.pubmed.characters import GREEK
 
 _DROPPED = b"',"
-"""`Marfan's` is `marfans`, and the comma of an inverted name says nothing that the order of the words does not."""
+"""Removed without a space: `Marfan's` becomes `marfans`, and the comma of an inverted name is redundant."""
 _KEPT = set(b"abcdefghijklmnopqrstuvwxyz0123456789|\n")
 _TABLE = bytes(b if b >= 128 or b in _KEPT else ord(" ") for b in bytes(range(256)).lower())
-_SPELT = str.maketrans({**GREEK, "’": ""})
+_REPLACED = str.maketrans({**GREEK, "’": ""})
 
 
 def fold(name: str) -> str:
-    """The name in small letters and single spaces, without accents and punctuation; Greek letters are spelt."""
+    """Return the name in lower case, without accents and punctuation, and with Greek letters spelt out."""
     if name.isascii() and name.isalnum():
         return name.lower()
     if not name.isascii():
-        spread = unicodedata.normalize("NFKD", name.casefold().translate(_SPELT))
-        name = "".join(c for c in spread if not unicodedata.combining(c))
+        decomposed = unicodedata.normalize("NFKD", name.casefold().translate(_REPLACED))
+        name = "".join(c for c in decomposed if not unicodedata.combining(c))
     folded = name.casefold().encode("utf-8", "replace").translate(_TABLE, _DROPPED).replace(b"|", b" ")
     return " ".join(folded.decode("utf-8").split())
 
 
 def fold_lines(text: str) -> str:
-    """Fold all names of a text at once. Names are separated by `|` and line ends; only those in ASCII can be found."""
+    """Fold many names at once, separated by `|` and line ends. Only ASCII names are folded fully."""
     folded = text.encode("utf-8").translate(_TABLE, _DROPPED)
     while b"  " in folded:
         folded = folded.replace(b"  ", b" ")

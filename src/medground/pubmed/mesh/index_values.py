@@ -1,6 +1,6 @@
-"""What a `Mesh` or `PublicationType` query means in terms of the values that a record is indexed with.
+"""Expand `Mesh` and `PublicationType` queries into the values that records are indexed with.
 
-A store compiles these queries by looking for any of the values: `heading`, `heading/qualifier`, or `/qualifier`.
+A store compiles these queries by searching for any of the values: `heading`, `heading/qualifier` or `/qualifier`.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from medground.query import Mesh, PublicationType
 
 
 def mesh_values(query: Mesh, mesh: Vocabulary | None = None) -> tuple[str, ...]:
-    """Values of which a matching record has one: `Asthma`, `Asthma/drug therapy`, or `/drug therapy` for any heading.
+    """Return values such as `Asthma`, `Asthma/drug therapy`, or `/drug therapy` for any heading.
 
-    A heading that the vocabulary does not have stands for itself.
+    A record matches if it has any of them. A heading that is not in the vocabulary is returned unchanged.
     """
     mesh = mesh or vocabulary()
     below = _below(query.heading, mesh) if query.heading and query.explode else (query.heading or "",)
@@ -23,9 +23,9 @@ def mesh_values(query: Mesh, mesh: Vocabulary | None = None) -> tuple[str, ...]:
     return tuple(f"{heading}/{qualifier}" for heading in below for qualifier in dict.fromkeys(attached))
 
 
-def publication_types(query: PublicationType, mesh: Vocabulary | None = None) -> tuple[str, ...]:
-    """Publication types of which a matching record has one."""
-    return _below(query.name, mesh or vocabulary()) if query.explode else (query.name,)
+def publication_types(query: PublicationType) -> tuple[str, ...]:
+    """Return publication types; a record matches if it has any of them."""
+    return _below(query.name, vocabulary()) if query.explode else (query.name,)
 
 
 def _below(name: str, mesh: Vocabulary) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""The qualifiers (subheadings) of MeSH, their abbreviations, and which of them lie below which."""
+"""MeSH qualifiers (subheadings), their abbreviations and their hierarchy."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ RE radiation effects|RT radiotherapy|RH rehabilitation|SC secondary|ST standards
 SD supply & distribution|SU surgery|TU therapeutic use|TH therapy|TO toxicity|TM transmission|TR transplantation
 TD trends|UL ultrastructure|UR urine|VE veterinary|VI virology
 """
-_BELOW = {
+_NARROWER = {
     "analysis": "BL CF IP UR",
     "anatomy & histology": "BS CY EM IR PA UL",
     "chemistry": "AG AA AI CS",
@@ -42,14 +42,12 @@ _BELOW = {
     "therapeutic use": "AD AE",
     "therapy": "DH DT NU PC RT RH SU",
 }
-
-
-_ABBREVIATION = 2
+_ABBREVIATION_LENGTH = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Qualifier:
-    """`drug therapy`, `DT`."""
+    """A qualifier, such as `drug therapy` (`DT`)."""
 
     name: str
     abbreviation: str
@@ -57,7 +55,7 @@ class Qualifier:
 
 @cache
 def qualifiers() -> tuple[Qualifier, ...]:
-    """All qualifiers by name."""
+    """Return all qualifiers, sorted by name."""
     pairs = (line.split(" ", 1) for row in _ABBREVIATIONS.split("\n") if row for line in row.split("|"))
     return tuple(sorted((Qualifier(name, short) for short, name in pairs), key=lambda q: q.name))
 
@@ -70,18 +68,18 @@ def _by_name() -> dict[str, Qualifier]:
 
 
 def find_qualifier(name: str) -> Qualifier | None:
-    """The qualifier of this name (`&` or `and`) or abbreviation, in any case; None when there is none."""
+    """Find a qualifier by name (with `&` or `and`) or abbreviation, in any case. Returns None if not found."""
     return _by_name().get(fold(name))
 
 
-def spelt_qualifier(folded: str) -> Qualifier | None:
-    """The qualifier of a name that `fold` has already been applied to; abbreviations are no names."""
-    return _by_name().get(folded) if len(folded) > _ABBREVIATION else None
+def find_folded_qualifier(folded: str) -> Qualifier | None:
+    """Find a qualifier by a name already passed through `fold`. Abbreviations are not accepted."""
+    return _by_name().get(folded) if len(folded) > _ABBREVIATION_LENGTH else None
 
 
 @cache
 def narrower(name: str) -> tuple[str, ...]:
-    """The qualifier's name and the names of all below it."""
-    shorts = _BELOW.get(name, "").split()
+    """Return the qualifier's name and the names of all narrower qualifiers."""
+    shorts = _NARROWER.get(name, "").split()
     below = (deeper for short in shorts for deeper in narrower(_by_name()[fold(short)].name))
     return tuple(dict.fromkeys([name, *below]))

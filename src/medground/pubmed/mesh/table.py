@@ -1,4 +1,4 @@
-"""The MeSH table of the package: one line per heading, made by `scripts/make_mesh.py`."""
+"""The packaged MeSH table: one line per heading, built by `scripts/make_mesh.py`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _COLUMNS = 4
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A MeSH heading: `D008382`, `Marfan Syndrome`, its entry terms, its places in the tree (`C05.116.099.674`)."""
+    """A MeSH heading: ID (`D008382`), name (`Marfan Syndrome`), entry terms and tree numbers (`C05.116.099.674`)."""
 
     id: str
     name: str
@@ -24,13 +24,13 @@ class Heading:
 
     @property
     def is_publication_type(self) -> bool:
-        """Describes what a record is, not what it is about."""
+        """Whether the heading describes what a record is, not what it is about."""
         return bool(self.trees) and all(tree.startswith("V") for tree in self.trees)
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The columns of the table, as read: entry terms and tree numbers are still joined by `|`."""
+    """The columns of the table. Entry terms and tree numbers are still joined by `|`."""
 
     ids: tuple[str, ...]
     names: tuple[str, ...]
@@ -38,7 +38,7 @@ class Table:
     trees: tuple[str, ...]
 
     def heading(self, number: int) -> Heading:
-        """The heading of a line."""
+        """Return the heading of a line."""
         terms, trees = self.entry_terms[number], self.trees[number]
         return Heading(
             id=self.ids[number],
@@ -49,19 +49,19 @@ class Table:
 
 
 def read_table(path: Path | None = None) -> Table:
-    """Read the table of the package, or another one in the same form.
+    """Read the packaged table, or another one in the same format.
 
     Raises:
-        SnapshotCorrupt: the file is not such a table.
+        SnapshotCorrupt: the file is not a valid table.
     """
     stored = path or resources.files("medground") / "data" / "mesh.tsv.gz"
     try:
         text = gzip.decompress(stored.read_bytes()).decode("utf-8")
     except (OSError, EOFError, zlib.error, UnicodeDecodeError) as failure:
-        raise SnapshotCorrupt(f"the MeSH table cannot be read ({failure}); install medground again") from failure
-    # One flat list, then every fourth of it: a list for each of 30,000 lines would take twice the time.
+        raise SnapshotCorrupt(f"the MeSH table cannot be read ({failure}); reinstall medground") from failure
+    # Slice one flat list: splitting each of 30,000 lines separately would take twice as long.
     cells = text.replace("\n", "\t").split("\t")
     ids = tuple(cells[0::_COLUMNS])
     if len(cells) % _COLUMNS or len(ids) != text.count("\n") + 1 or not all(id_.startswith("D") for id_ in ids):
-        raise SnapshotCorrupt("the MeSH table has a line that is not four columns; install medground again")
+        raise SnapshotCorrupt("the MeSH table has a line without four columns; reinstall medground")
     return Table(ids, tuple(cells[1::_COLUMNS]), tuple(cells[2::_COLUMNS]), tuple(cells[3::_COLUMNS]))

@@ -1,4 +1,4 @@
-"""The MeSH vocabulary: names to headings, and the tree above and below them."""
+"""The MeSH vocabulary: look up headings by name and navigate the tree."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ _SPELLINGS = (
 
 
 class Vocabulary:
-    """Headings by name, entry term or id. Opening takes about a tenth of a second; `vocabulary()` keeps one open."""
+    """MeSH headings by name, entry term or ID. Opening takes a tenth of a second; `vocabulary()` caches one."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
         self._found: dict[int, Heading] = {}
         names = fold_lines("\n".join(table.names)).split("\n")
-        # A heading's own name wins over an entry term of another heading, and an earlier line over a later one.
+        # A heading's own name takes precedence over another heading's entry term, and earlier lines over later ones.
         numbers = dict(zip(reversed(names), range(len(names) - 1, -1, -1), strict=True))
         for number, terms in enumerate(fold_lines("\n".join(table.entry_terms)).split("\n")):
             for term in terms.split("|"):
@@ -45,7 +45,7 @@ class Vocabulary:
         return len(self._table.ids)
 
     def find(self, name: str) -> Heading | None:
-        """The heading of this name, entry term or id, in any case and punctuation; None when there is none."""
+        """Find a heading by name, entry term or ID, ignoring case and punctuation. Returns None if not found."""
         found = self.find_folded(fold(name))
         if found is None and _ID.fullmatch(name.strip()):
             number = self._ids.get(name.strip().upper())
@@ -53,38 +53,38 @@ class Vocabulary:
         return found
 
     def find_folded(self, folded: str) -> Heading | None:
-        """The same for a name that `fold` has already been applied to, and without ids."""
+        """Find a heading by a name already passed through `fold`. IDs are not accepted."""
         number = self._numbers.get(folded)
         if number is None and _BRITISH.search(folded):
             number = self._numbers.get(_american(folded))
         return None if number is None else self._heading(number)
 
     def heading(self, name: str) -> Heading:
-        """The heading of this name.
+        """Return the heading with this name.
 
         Raises:
-            UsageError: there is none; the message names the nearest ones.
+            UsageError: there is no such heading; the message suggests the closest ones.
         """
         found = self.find(name)
         if found is None:
             near = ", ".join(near.heading.name for near in self.nearest(name, limit=3))
-            raise UsageError(f"MeSH has no heading {name[:80]!r}" + (f"; near to it: {near}" if near else ""))
+            raise UsageError(f"MeSH has no heading {name[:80]!r}" + (f"; did you mean {near}?" if near else ""))
         return found
 
     def nearest(self, text: str, limit: int = 5) -> tuple[Nearest, ...]:
-        """Headings with a name like the text, best first, at most `limit`."""
+        """Return up to `limit` headings with names similar to the text, best first."""
         return tuple(
             Nearest(self._heading(found.number), found.name, found.score, found.letters)
             for found in self._index.nearest(fold(text), limit)
         )
 
     def explode(self, heading: Heading) -> tuple[Heading, ...]:
-        """The heading and everything below it in the tree, without repeats, the heading first."""
+        """Return the heading followed by everything below it in the tree, without duplicates."""
         below = (number for tree in heading.trees for number in self._below(tree))
         return self._distinct([heading], below)
 
     def children(self, heading: Heading) -> tuple[Heading, ...]:
-        """The headings directly below."""
+        """Return the headings directly below."""
         depths = {tree: tree.count(".") + 1 for tree in heading.trees}
         return self._distinct(
             (),
@@ -97,21 +97,21 @@ class Vocabulary:
         )
 
     def parents(self, heading: Heading) -> tuple[Heading, ...]:
-        """The headings directly above."""
+        """Return the headings directly above."""
         above = (tree.rpartition(".")[0] for tree in heading.trees)
         return self._distinct((), (self._numbers_of_trees[tree] for tree in above if tree in self._numbers_of_trees))
 
     def ancestors(self, heading: Heading) -> tuple[Heading, ...]:
-        """All headings above, nearest first along each path."""
+        """Return all headings above, nearest first along each path."""
         return self._distinct((), (number for tree in heading.trees for number in reversed(self._path(tree))))
 
     def siblings(self, heading: Heading) -> tuple[Heading, ...]:
-        """The other children of the parents."""
+        """Return the other children of the parents."""
         found = dict.fromkeys(child for parent in self.parents(heading) for child in self.children(parent))
         return tuple(child for child in found if child != heading)
 
     def path(self, tree: str) -> tuple[Heading, ...]:
-        """The headings from the top of the tree down to this tree number, itself included."""
+        """Return the headings from the top of the tree down to and including this tree number."""
         numbers = [*self._path(tree), *([self._numbers_of_trees[tree]] if tree in self._numbers_of_trees else [])]
         return tuple(self._heading(number) for number in numbers)
 
@@ -133,7 +133,7 @@ class Vocabulary:
         return [self._numbers_of_trees[below] for below in self._trees_below(tree)]
 
     def _trees_below(self, tree: str) -> list[str]:
-        # "." sorts right before "/": every number below "C04" lies between "C04." and "C04/".
+        # "." sorts directly before "/", so all numbers below "C04" are between "C04." and "C04/".
         low, high = bisect_left(self._trees, f"{tree}."), bisect_left(self._trees, f"{tree}/")
         return self._trees[low:high]
 
@@ -155,7 +155,7 @@ class Vocabulary:
 
 
 def _american(folded: str) -> str:
-    """British spelling in the American one of MeSH."""
+    """Convert British spelling to the American spelling of MeSH."""
     for british, american in _SPELLINGS:
         folded = folded.replace(british, american)
     return folded
@@ -163,9 +163,9 @@ def _american(folded: str) -> str:
 
 @cache
 def vocabulary() -> Vocabulary:
-    """The vocabulary of the package, opened once per process.
+    """Return the packaged vocabulary, opened once per process.
 
     Raises:
-        SnapshotCorrupt: the table in the package is damaged.
+        SnapshotCorrupt: the packaged table is damaged.
     """
     return Vocabulary(read_table())

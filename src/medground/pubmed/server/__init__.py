@@ -1,1 +1,1 @@
-"""A PubMed of one's own: the E-utilities' protocol over a frozen corpus, without limits and without a network."""
+"""A local PubMed server: the E-utilities API over a frozen corpus, without rate limits or a network connection."""

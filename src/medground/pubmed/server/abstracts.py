@@ -1,4 +1,4 @@
-"""The parts of a record's abstract."""
+"""Split a record's abstract into parts."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from medground.document import Document
 
 @dataclass(frozen=True)
 class Part:
-    """A paragraph of an abstract, with its label where it has one."""
+    """A paragraph of an abstract, with its label if it has one."""
 
     text: str
     label: str | None = None
 
 
 def abstract_parts(record: Document) -> list[Part]:
-    """The labelled sections and what stands between them; none where the title stands in for an abstract."""
+    """Return the labelled sections and the text between them; empty if the record has only a title."""
     if record.text == record.title:
         return []
     parts: list[Part] = []
-    done = 0
+    end = 0
     for section in record.sections:
-        parts += _paragraphs(record.text[done : section.start], None)
+        parts += _paragraphs(record.text[end : section.start], None)
         parts += _paragraphs(record.text[section.start : section.end], section.label)
-        done = section.end
-    return parts + _paragraphs(record.text[done:], None)
+        end = section.end
+    return parts + _paragraphs(record.text[end:], None)
 
 
 def _paragraphs(text: str, label: str | None) -> list[Part]:

@@ -1,4 +1,4 @@
-"""What the server needs of a corpus."""
+"""The interface that the server needs from a corpus."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from medground.query import Query
 
 @dataclass(frozen=True)
 class Leaf:
-    """A term of a translated query, and how many records have it."""
+    """A term of a translated query, and the number of records that match it."""
 
     term: str
     field: str
@@ -23,13 +23,13 @@ class Leaf:
 
 @dataclass(frozen=True)
 class Reading:
-    """How a query was understood.
+    """How a query was interpreted.
 
     Attributes:
-        translation: the query in full, as PubMed shows it.
-        translations: words of it, and what they were mapped to.
-        stack: its terms and operators in postfix order.
-        not_found: terms that no record has.
+        translation: the full query, as PubMed shows it.
+        translations: words of the query and the terms they were mapped to.
+        stack: terms and operators in postfix order.
+        not_found: terms that match no record.
         notes: what was repaired or ignored.
     """
 
@@ -42,7 +42,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class Matches:
-    """How many records match, the PMIDs (bare numbers) asked for in order, and how the query was understood."""
+    """The number of matching records, the requested PMIDs (bare numbers), and how the query was interpreted."""
 
     count: int
     ids: tuple[str, ...]
@@ -51,7 +51,7 @@ class Matches:
 
 @dataclass(frozen=True)
 class About:
-    """What the catalogue is. `fields` are short and full names of the search fields."""
+    """Description of a catalogue. `fields` maps short names of search fields to full names."""
 
     name: str
     count: int
@@ -60,34 +60,34 @@ class About:
 
 
 class Catalogue(Protocol):
-    """A corpus that can be asked like PubMed. Called from several threads at once."""
+    """A corpus that can be searched like PubMed. Must be thread-safe."""
 
     @property
     def about(self) -> About:
-        """What it is."""
+        """Description of the catalogue."""
         ...
 
     def search(
         self, term: str, within: Query | None, order: Order, *, start: int, limit: int, field: str = ""
     ) -> Matches:
-        """Search in PubMed's query language, within a limit. A query that cannot be read is repaired, with a note.
+        """Search with PubMed query syntax, restricted to `within`. An invalid query is repaired, with a note.
 
-        `field` is a tag for the words that have none.
+        `field` is the tag for words without one.
         """
         ...
 
     def fetch(self, ids: Sequence[str]) -> dict[str, Document]:
-        """Records by PMID; unknown ones are absent."""
+        """Return records by PMID. Unknown PMIDs are omitted."""
         ...
 
     def known(self, ids: Sequence[str]) -> list[str]:
-        """Those of the PMIDs that it holds, in the order given."""
+        """Return the PMIDs that exist in the catalogue, in the order given."""
         ...
 
     def similar(self, pmid: str, limit: int) -> list[tuple[str, float]]:
-        """PMIDs and scores of the records most like a record, itself first."""
+        """Return PMIDs and scores of the most similar records, starting with the record itself."""
         ...
 
     def spelling(self, term: str) -> str | None:
-        """The query with its spelling corrected, or None when nothing is to be corrected."""
+        """Return the query with corrected spelling, or None if there is nothing to correct."""
         ...

@@ -1,4 +1,4 @@
-"""efetch: PMIDs go in, records come out."""
+"""efetch: return records by PMID."""
 
 from __future__ import annotations
 
@@ -6,36 +6,36 @@ from medground.pubmed.server.esummary import esummary
 from medground.pubmed.server.history import History
 from medground.pubmed.server.medline_text import abstract_text, medline_text
 from medground.pubmed.server.medline_xml import DOCTYPE, article_set
-from medground.pubmed.server.parameters import Parameters, Refused
-from medground.pubmed.server.reply import Reply, Shelf, text_reply, xml_reply
+from medground.pubmed.server.parameters import InvalidRequest, Parameters
+from medground.pubmed.server.reply import Context, Reply, text_reply, xml_reply
 from medground.pubmed.server.xml import node
 
 MOST = 10_000
-"""Records in one answer, as at NCBI."""
+"""Maximum records per response, as at NCBI."""
 _ID_LIST = '<!DOCTYPE IdList PUBLIC "-//NLM//DTD uilist 20131216//EN" "https://eutils.ncbi.nlm.nih.gov/eutils/dtd/20131216/uilist.dtd">'
 _TEXTS = ("medline", "abstract", "uilist")
 
 
-def efetch(shelf: Shelf, parameters: Parameters) -> Reply:
-    """Records, as XML unless text or a form that is text only is asked for.
+def efetch(context: Context, parameters: Parameters) -> Reply:
+    """Return records as XML, unless the request asks for text or a text-only format.
 
     Raises:
-        Refused: no ids, or a form that does not exist.
+        InvalidRequest: there are no IDs, or the format does not exist.
     """
     form, mode = parameters.text("rettype").lower(), parameters.text("retmode").lower()
     if form not in ("", "xml", "null", "full", "docsum", *_TEXTS) or mode not in ("", "xml", "text", "null"):
-        raise Refused(f"Invalid rettype or retmode: {form[:20]} {mode[:20]}", status=400)
-    # Metapub asks for `rettype=xml&retmode=text`, and gets XML from NCBI.
+        raise InvalidRequest(f"Invalid rettype or retmode: {form[:20]} {mode[:20]}", status=400)
+    # Metapub requests `rettype=xml&retmode=text`, for which NCBI returns XML.
     as_text = form != "xml" and (mode == "text" or (mode != "xml" and form in _TEXTS))
     if form == "docsum":
-        return esummary(shelf, parameters)
-    ids = _page(shelf.history, parameters)
+        return esummary(context, parameters)
+    ids = _page(context.history, parameters)
     if form == "uilist":
-        known = shelf.catalogue.known(ids)
+        known = context.catalogue.known(ids)
         if as_text:
             return text_reply("".join(f"{each}\n" for each in known))
         return xml_reply(node("IdList", None, *(node("Id", each) for each in known)), _ID_LIST)
-    found = shelf.catalogue.fetch(ids)
+    found = context.catalogue.fetch(ids)
     records = [found[each] for each in ids if each in found]
     if not as_text:
         return xml_reply(article_set(records), DOCTYPE)
@@ -43,6 +43,6 @@ def efetch(shelf: Shelf, parameters: Parameters) -> Reply:
 
 
 def _page(history: History, parameters: Parameters) -> list[str]:
-    ids = history.asked(parameters)
+    ids = history.requested_ids(parameters)
     start = parameters.number("retstart", 0, 1 << 40)
     return ids[start : start + parameters.number("retmax", MOST, MOST)]

@@ -1,4 +1,4 @@
-"""esearch: a query goes in, PMIDs come out."""
+"""esearch: return PMIDs for a query."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from lxml import etree
 from medground.pubmed.records_index import Order
 from medground.pubmed.server.catalogue import Leaf, Reading
 from medground.pubmed.server.dates import date_limit
-from medground.pubmed.server.parameters import Parameters, Refused
-from medground.pubmed.server.reply import Reply, Shelf, json_reply, wants_json, xml_reply
+from medground.pubmed.server.parameters import InvalidRequest, Parameters
+from medground.pubmed.server.reply import Context, Reply, json_reply, wants_json, xml_reply
 from medground.pubmed.server.xml import eutils_doctype, node
 
 DOCTYPE = eutils_doctype("eSearchResult", "esearch", "20060628")
 MOST = 10_000
-"""Ids in one answer, as at NCBI."""
+"""Maximum IDs per response, as at NCBI."""
 _ORDERS: dict[str, Order] = {
     "": "newest",
     "most recent": "newest",
@@ -32,30 +32,33 @@ _ORDERS: dict[str, Order] = {
 }
 
 
-def esearch(shelf: Shelf, parameters: Parameters) -> Reply:
+def esearch(context: Context, parameters: Parameters) -> Reply:
     """Search.
 
     Raises:
-        Refused: an empty query, or a value that is none.
+        InvalidRequest: the query is empty, or a parameter is not valid.
     """
-    term = shelf.history.written_out(parameters)
+    term = context.history.expanded_query(parameters)
     if not term:
-        raise Refused("Empty term and query_key - nothing todo")
+        raise InvalidRequest("Empty term and query_key - nothing todo")
     order = _ORDERS.get(parameters.text("sort").lower().replace("+", " "))
     within = date_limit(parameters, datetime.now(UTC).date())
     start = parameters.number("retstart", 0, MOST)
     size = min(parameters.number("retmax", 20, MOST), MOST - start)
-    keep = parameters.text("usehistory").lower() == "y"
-    wanted = (0, MOST) if keep else (start, size)
+    store = parameters.text("usehistory").lower() == "y"
+    wanted = (0, MOST) if store else (start, size)
     field = parameters.text("field")
-    matches = shelf.catalogue.search(term, within, order or "newest", start=wanted[0], limit=wanted[1], field=field)
+    matches = context.catalogue.search(term, within, order or "newest", start=wanted[0], limit=wanted[1], field=field)
     notes = [f"Unknown sort schema '{parameters.text('sort')[:40]}' ignored"] if order is None else []
     notes += matches.reading.notes
+    stored = None
+    if store:
+        stored = context.history.store(matches.ids, parameters.text("WebEnv"), matches.reading.translation)
     answer = _Answer(
         count=matches.count,
-        page=matches.ids[start : start + size] if keep else matches.ids,
+        page=matches.ids[start : start + size] if store else matches.ids,
         start=start,
-        kept=shelf.history.keep(matches.ids, parameters.text("WebEnv"), matches.reading.translation) if keep else None,
+        stored=stored,
         reading=matches.reading,
         notes=notes if matches.count else [*notes, "No items found."],
     )
@@ -67,54 +70,54 @@ def esearch(shelf: Shelf, parameters: Parameters) -> Reply:
 
 @dataclass(frozen=True)
 class _Answer:
-    """What is told of a search. `kept` is the key and the session under which its ids are kept."""
+    """The response to a search. `stored` is the key and session under which its IDs are stored."""
 
     count: int
     page: tuple[str, ...]
     start: int
-    kept: tuple[int, str] | None
+    stored: tuple[int, str] | None
     reading: Reading
     notes: list[str]
 
     def as_xml(self, *, only_count: bool) -> etree._Element:
-        """By esearch.dtd, which prescribes the order."""
-        made = node("eSearchResult", None, node("Count", self.count))
+        """Return XML, with elements in the order that esearch.dtd requires."""
+        root = node("eSearchResult", None, node("Count", self.count))
         if only_count:
-            return made
+            return root
         reading = self.reading
-        made.extend([node("RetMax", len(self.page)), node("RetStart", self.start)])
-        if self.kept:
-            made.extend([node("QueryKey", self.kept[0]), node("WebEnv", self.kept[1])])
-        made.append(node("IdList", None, *(node("Id", each) for each in self.page)))
+        root.extend([node("RetMax", len(self.page)), node("RetStart", self.start)])
+        if self.stored:
+            root.extend([node("QueryKey", self.stored[0]), node("WebEnv", self.stored[1])])
+        root.append(node("IdList", None, *(node("Id", each) for each in self.page)))
         mapped = (node("Translation", None, node("From", a), node("To", b)) for a, b in reading.translations)
-        made.append(node("TranslationSet", None, *mapped))
+        root.append(node("TranslationSet", None, *mapped))
         if reading.stack:
-            made.append(node("TranslationStack", None, *map(_stack_entry, reading.stack)))
-        made.append(node("QueryTranslation", reading.translation))
+            root.append(node("TranslationStack", None, *map(_stack_entry, reading.stack)))
+        root.append(node("QueryTranslation", reading.translation))
         if reading.not_found:
-            made.append(node("ErrorList", None, *(node("PhraseNotFound", phrase) for phrase in reading.not_found)))
+            root.append(node("ErrorList", None, *(node("PhraseNotFound", phrase) for phrase in reading.not_found)))
         if self.notes:
-            made.append(node("WarningList", None, *(node("OutputMessage", note) for note in self.notes)))
-        return made
+            root.append(node("WarningList", None, *(node("OutputMessage", note) for note in self.notes)))
+        return root
 
     def as_json(self, *, only_count: bool) -> dict[str, Any]:
-        """The same with NCBI's names."""
-        made: dict[str, Any] = {"count": str(self.count)}
+        """Return the content for JSON, with NCBI's names."""
+        content: dict[str, Any] = {"count": str(self.count)}
         if only_count:
-            return made
-        made |= {"retmax": str(len(self.page)), "retstart": str(self.start)}
-        if self.kept:
-            made |= {"querykey": str(self.kept[0]), "webenv": self.kept[1]}
-        made |= {
+            return content
+        content |= {"retmax": str(len(self.page)), "retstart": str(self.start)}
+        if self.stored:
+            content |= {"querykey": str(self.stored[0]), "webenv": self.stored[1]}
+        content |= {
             "idlist": self.page,
             "translationset": [{"from": source, "to": target} for source, target in self.reading.translations],
             "querytranslation": self.reading.translation,
         }
         if self.reading.not_found:
-            made["errorlist"] = {"phrasesnotfound": self.reading.not_found, "fieldsnotfound": []}
+            content["errorlist"] = {"phrasesnotfound": self.reading.not_found, "fieldsnotfound": []}
         if self.notes:
-            made["warninglist"] = {"phrasesignored": [], "quotedphrasesnotfound": [], "outputmessages": self.notes}
-        return made
+            content["warninglist"] = {"phrasesignored": [], "quotedphrasesnotfound": [], "outputmessages": self.notes}
+        return content
 
 
 def _stack_entry(entry: Leaf | str) -> etree._Element:

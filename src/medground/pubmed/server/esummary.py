@@ -1,4 +1,4 @@
-"""esummary: PMIDs go in, metadata comes out, in version 1 (XML) or 2 (XML and JSON)."""
+"""esummary: return metadata by PMID, in version 1 (XML) or 2 (XML and JSON)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from lxml import etree
 
 from medground.pubmed.server.catalogue import Catalogue
 from medground.pubmed.server.parameters import Parameters
-from medground.pubmed.server.reply import Reply, Shelf, json_reply, wants_json, xml_reply
+from medground.pubmed.server.reply import Context, Reply, json_reply, wants_json, xml_reply
 from medground.pubmed.server.summary import Summary
 from medground.pubmed.server.xml import eutils_doctype, node
 
@@ -17,22 +17,22 @@ DOCTYPE = eutils_doctype("eSummaryResult", "esummary v1", "20041029", "esummary-
 _DOCTYPE_2 = eutils_doctype("eSummaryResult", "esummary pubmed", "20160808", "esummary_pubmed")
 MOST = 10_000
 MOST_IN_JSON = 500
-"""Records in one answer, as at NCBI."""
+"""Maximum records per response, as at NCBI."""
 _UNKNOWN = "cannot get document summary"
 
 
-def esummary(shelf: Shelf, parameters: Parameters) -> Reply:
-    """Metadata of records; JSON is always version 2.
+def esummary(context: Context, parameters: Parameters) -> Reply:
+    """Return metadata of records. JSON is always version 2.
 
     Raises:
-        Refused: no ids.
+        InvalidRequest: there are no IDs.
     """
     as_json = wants_json(parameters)
-    ids = shelf.history.asked(parameters)
+    ids = context.history.requested_ids(parameters)
     most = MOST_IN_JSON if as_json else MOST
     start = parameters.number("retstart", 0, 1 << 40)
     wanted = ids[start : start + parameters.number("retmax", most, most)]
-    records = shelf.catalogue.fetch(wanted)
+    records = context.catalogue.fetch(wanted)
     found = {each: Summary.of(records[each]) for each in wanted if each in records}
     if as_json:
         errors = {each: {"uid": each, "error": _UNKNOWN} for each in wanted if each not in found}
@@ -40,7 +40,7 @@ def esummary(shelf: Shelf, parameters: Parameters) -> Reply:
         return json_reply("esummary", {"result": {"uids": wanted, **listed, **errors}})
     unknown = [each for each in wanted if each not in found]
     if parameters.text("version") == "2.0":
-        return xml_reply(_version_2(shelf.catalogue, found.values(), unknown), _DOCTYPE_2)
+        return xml_reply(_version_2(context.catalogue, found.values(), unknown), _DOCTYPE_2)
     return xml_reply(_version_1(found.values(), unknown), DOCTYPE)
 
 
@@ -86,7 +86,7 @@ def _list(name: str, entry: tuple[str, str], values: Iterable[str]) -> etree._El
 
 
 def _as_json(summary: Summary) -> dict[str, Any]:
-    nothing = ("epubdate", "volume", "issue", "pages", "nlmuniqueid", "issn", "essn", "pmcrefcount", "vernaculartitle")
+    empty = ("epubdate", "volume", "issue", "pages", "nlmuniqueid", "issn", "essn", "pmcrefcount", "vernaculartitle")
     return {
         "uid": summary.id,
         "pubdate": summary.date,
@@ -108,7 +108,7 @@ def _as_json(summary: Summary) -> dict[str, Any]:
         "doctype": "citation",
         "sortpubdate": summary.sort_date,
         "sortfirstauthor": summary.authors[0] if summary.authors else "",
-        **dict.fromkeys(nothing, ""),
+        **dict.fromkeys(empty, ""),
     }
 
 

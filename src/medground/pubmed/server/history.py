@@ -1,4 +1,4 @@
-"""Searches that the server keeps for a client: `WebEnv` and `query_key`."""
+"""The history server: results stored for a client under `WebEnv` and `query_key`."""
 
 from __future__ import annotations
 
@@ -10,65 +10,65 @@ from dataclasses import dataclass
 
 from medground.pubmed.lexer import tokens
 from medground.pubmed.parser import MAX_CHARACTERS
-from medground.pubmed.server.parameters import Parameters, Refused
+from medground.pubmed.server.parameters import InvalidRequest, Parameters
 
 _MOST_SESSIONS = 1000
 _MOST_KEYS = 100
 
 
 @dataclass(frozen=True)
-class _Kept:
-    """Ids, and the query that finds them."""
+class _Stored:
+    """IDs, and the query that found them."""
 
     ids: Sequence[str]
     query: str
 
     def as_query(self) -> str:
-        """The same records as a query; one that finds nothing where there are none."""
+        """Return a query for the same records. With no IDs, it is a query without results."""
         return self.query if self.query and self.ids else f"{','.join(self.ids) or 0}[UID]"
 
 
 class History:
-    """The last sessions of all clients, in memory: a restart forgets them, as NCBI does after some hours."""
+    """The most recent sessions of all clients, in memory. A restart deletes them, as NCBI does after some hours."""
 
     def __init__(self) -> None:
-        self._sessions: OrderedDict[str, list[_Kept]] = OrderedDict()
+        self._sessions: OrderedDict[str, list[_Stored]] = OrderedDict()
         self._lock = threading.Lock()
 
-    def keep(self, ids: Sequence[str], session: str = "", query: str = "") -> tuple[int, str]:
-        """Keep ids in a session, a new one where none is named: its key, and the session.
+    def store(self, ids: Sequence[str], session: str = "", query: str = "") -> tuple[int, str]:
+        """Store IDs in a session, or in a new one if none is named. Returns the key and the session.
 
-        `query` is what has found them, in full; ids that were posted are their own query.
+        `query` is the full query that found them; posted IDs have none.
 
         Raises:
-            Refused: the session is not there, or full.
+            InvalidRequest: the session does not exist or is full.
         """
         with self._lock:
             name = session or f"MCID_{secrets.token_hex(12)}"
             if session and session not in self._sessions:
-                raise Refused("WebEnv not found: it has expired or was never given out")
-            kept = self._sessions.setdefault(name, [])
-            if len(kept) >= _MOST_KEYS:
-                raise Refused(f"WebEnv holds {_MOST_KEYS} searches already; begin a new one")
-            kept.append(_Kept(ids, query))
+                raise InvalidRequest("WebEnv not found: it does not exist or has expired")
+            stored = self._sessions.setdefault(name, [])
+            if len(stored) >= _MOST_KEYS:
+                raise InvalidRequest(f"WebEnv is full ({_MOST_KEYS} searches); start a new one")
+            stored.append(_Stored(ids, query))
             self._sessions.move_to_end(name)
             while len(self._sessions) > _MOST_SESSIONS:
                 self._sessions.popitem(last=False)
-            return len(kept), name
+            return len(stored), name
 
-    def kept(self, session: str, key: str) -> Sequence[str]:
-        """The ids under a key.
+    def ids(self, session: str, key: str) -> Sequence[str]:
+        """Return the IDs stored under a key.
 
         Raises:
-            Refused: there are none.
+            InvalidRequest: the key does not exist.
         """
         return self._find(session, key).ids
 
-    def written_out(self, parameters: Parameters) -> str:
-        """The query of a request, with `#1` replaced by what it stands for; a `query_key` beside it is one more AND.
+    def expanded_query(self, parameters: Parameters) -> str:
+        """Return the query of a request, with references such as `#1` expanded and `query_key` added with AND.
 
         Raises:
-            Refused: it names a search that is not kept, or becomes too long.
+            InvalidRequest: a referenced search does not exist, or the query becomes too long.
         """
         term, session = parameters.text("term"), parameters.text("WebEnv")
         if not session:
@@ -80,25 +80,25 @@ class History:
                 start, end = token.column - 1, token.column - 1 + len(token.text)
                 term = f"{term[:start]}({self._find(session, token.text[1:]).as_query()}){term[end:]}"
             if len(term) > MAX_CHARACTERS:
-                raise Refused(f"Query too long: with its history it has more than {MAX_CHARACTERS} characters")
+                raise InvalidRequest(f"Query too long: with its history it exceeds {MAX_CHARACTERS} characters")
         return term
 
-    def _find(self, session: str, key: str) -> _Kept:
+    def _find(self, session: str, key: str) -> _Stored:
         with self._lock:
-            kept = self._sessions.get(session, [])
+            stored = self._sessions.get(session, [])
             number = int(key[:6]) if key.isascii() and key.isdigit() else 0
-            if not 1 <= number <= len(kept):
-                raise Refused(f"Unable to obtain query #{key[:20]}")
-            return kept[number - 1]
+            if not 1 <= number <= len(stored):
+                raise InvalidRequest(f"Unable to obtain query #{key[:20]}")
+            return stored[number - 1]
 
-    def asked(self, parameters: Parameters) -> list[str]:
-        """The ids of a request: those of its session, or its own.
+    def requested_ids(self, parameters: Parameters) -> list[str]:
+        """Return the IDs of a request, from its session or its parameters.
 
         Raises:
-            Refused: it names none.
+            InvalidRequest: the request has no IDs.
         """
         if parameters.has("WebEnv") and parameters.has("query_key"):
-            return list(self.kept(parameters.text("WebEnv"), parameters.text("query_key")))
+            return list(self.ids(parameters.text("WebEnv"), parameters.text("query_key")))
         if not parameters.ids:
-            raise Refused("Neither query_key nor id specified")
+            raise InvalidRequest("Neither query_key nor id specified")
         return parameters.ids

@@ -1,4 +1,4 @@
-"""Records as text: the MEDLINE format, and the abstract format."""
+"""Format records as text: the MEDLINE and abstract formats."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from medground.document import Document, MeshHeading
 from medground.pubmed.records_fields import date_of
 from medground.pubmed.server.abstracts import abstract_parts
-from medground.pubmed.server.dates import moment, written
+from medground.pubmed.server.dates import publication_date, timestamp
 from medground.pubmed.server.medline_xml import pmid_of, status_of, types_of
 
 _WIDTH = 82
@@ -17,20 +17,20 @@ _AID_KINDS = ("pii", "doi", "bookaccession", "mid")
 
 
 def medline_text(records: Iterable[Document]) -> str:
-    """Fields of four letters, long ones wrapped; a blank line before each record."""
+    """Format records as MEDLINE: four-letter fields, wrapped, with a blank line before each record."""
     return "".join("\n" + "".join(_field(tag, value) for tag, value in _fields(record)) for record in records)
 
 
-def abstract_text(records: Iterable[Document], first: int = 1) -> str:
-    """Numbered records as a reader of PubMed saves them, two blank lines between."""
-    return "\n\n\n".join("\n\n".join(_paragraphs(number, r)) for number, r in enumerate(records, first)) + "\n"
+def abstract_text(records: Iterable[Document]) -> str:
+    """Format records as PubMed's numbered abstracts, separated by two blank lines."""
+    return "\n\n\n".join("\n\n".join(_paragraphs(number, r)) for number, r in enumerate(records, start=1)) + "\n"
 
 
 def _fields(record: Document) -> Iterator[tuple[str, str]]:
     yield "PMID", pmid_of(record)
     yield "OWN", "NLM"
     yield "STAT", status_of(record)
-    yield "DP", written(date_of(record, "published"))
+    yield "DP", publication_date(date_of(record, "published"))
     yield "TI", record.title
     yield from (("AID", f"{record.identifiers[k]} [{k}]") for k in _AID_KINDS if k in record.identifiers)
     yield "AB", " ".join(f"{p.label}: {p.text}" if p.label else p.text for p in abstract_parts(record))
@@ -41,9 +41,9 @@ def _fields(record: Document) -> Iterator[tuple[str, str]]:
     yield "JT", record.journal or ""
     yield from (("MH", _heading(heading)) for heading in record.mesh)
     yield from (("OT", word) for word in record.keywords)
-    yield "EDAT", moment(date_of(record, "entered")).removesuffix(" 00:00")
+    yield "EDAT", timestamp(date_of(record, "entered")).removesuffix(" 00:00")
     yield "PMC", record.identifiers.get("pmc", "")
-    yield "SO", _place(record)
+    yield "SO", _citation_source(record)
 
 
 def _field(tag: str, value: str) -> str:
@@ -55,14 +55,14 @@ def _field(tag: str, value: str) -> str:
 
 
 def _heading(heading: MeshHeading) -> str:
-    """`*Asthma/drug therapy/*prevention & control`."""
+    """Format a heading, such as `*Asthma/drug therapy/*prevention & control`."""
     own = "*" if heading.major and not heading.major_qualifiers else ""
     qualifiers = ("*" * (name in heading.major_qualifiers) + name for name in heading.qualifiers)
     return "/".join([own + heading.descriptor, *qualifiers])
 
 
-def _place(record: Document) -> str:
-    date = written(date_of(record, "published"))
+def _citation_source(record: Document) -> str:
+    date = publication_date(date_of(record, "published"))
     return f"{record.journal}. {date}." if record.journal else f"{date}." if date else ""
 
 
@@ -70,7 +70,7 @@ def _paragraphs(number: int, record: Document) -> Iterator[str]:
     ids = [f"DOI: {record.identifiers['doi']}"] if "doi" in record.identifiers else []
     ids += [f"PMCID: {record.identifiers['pmc']}"] if "pmc" in record.identifiers else []
     status = "  [Indexed for MEDLINE]" if record.mesh else ""
-    yield f"{number}. {_place(record)}".rstrip()
+    yield f"{number}. {_citation_source(record)}".rstrip()
     yield _wrapped(record.title)
     if record.authors:
         yield _wrapped(", ".join(record.authors) + ".")

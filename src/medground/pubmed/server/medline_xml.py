@@ -1,4 +1,4 @@
-"""Records as PubMed XML, by the DTD of 2025."""
+"""Format records as PubMed XML (2025 DTD)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from medground.pubmed import records_fields
 from medground.pubmed.mesh import vocabulary
 from medground.pubmed.records_fields import date_of
 from medground.pubmed.server.abstracts import abstract_parts
-from medground.pubmed.server.dates import MONTHS, full
+from medground.pubmed.server.dates import MONTHS, year_month_day
 from medground.pubmed.server.xml import node
 
 DOCTYPE = (
@@ -25,13 +25,13 @@ _PLAIN = ("Journal Article",)
 
 
 def pmid_of(record: Document) -> str:
-    """The bare PMID of a record; empty where it has none."""
+    """Return the bare PMID of a record, or an empty string."""
     prefix, _, name = record.id.partition(":")
     return name if prefix == "PMID" else record.identifiers.get("pmid", "")
 
 
 def article_set(records: Iterable[Document]) -> etree._Element:
-    """The records as one PubmedArticleSet."""
+    """Return the records as a PubmedArticleSet."""
     return node("PubmedArticleSet", None, *map(_article, records))
 
 
@@ -40,32 +40,32 @@ def _article(record: Document) -> etree._Element:
 
 
 def _citation(record: Document) -> etree._Element:
-    made = node(
+    element = node(
         "MedlineCitation", None, node("PMID", pmid_of(record), Version="1"), Owner="NLM", Status=status_of(record)
     )
     for tag, kind in (("DateCompleted", "completed"), ("DateRevised", "revised")):
         if len(day := record.dates.get(kind, "").split("-")) == 3:
-            made.append(node(tag, None, *_day(day)))
-    made.append(_body(record))
-    made.append(node("MedlineJournalInfo", None, node("MedlineTA", record.journal or "")))
+            element.append(node(tag, None, *_day(day)))
+    element.append(_body(record))
+    element.append(node("MedlineJournalInfo", None, node("MedlineTA", record.journal or "")))
     if correction := _CORRECTIONS.get(record.retraction):
         entry = node("CommentsCorrections", None, node("RefSource", "not stored"), RefType=correction)
-        made.append(node("CommentsCorrectionsList", None, entry))
+        element.append(node("CommentsCorrectionsList", None, entry))
     if record.mesh:
-        made.append(node("MeshHeadingList", None, *map(_heading, record.mesh)))
+        element.append(node("MeshHeadingList", None, *map(_heading, record.mesh)))
     if record.keywords:
         keywords = (node("Keyword", word, MajorTopicYN="N") for word in record.keywords)
-        made.append(node("KeywordList", None, *keywords, Owner="NOTNLM"))
-    return made
+        element.append(node("KeywordList", None, *keywords, Owner="NOTNLM"))
+    return element
 
 
 def status_of(record: Document) -> str:
-    """NLM indexes what it has read: a record with headings is MEDLINE."""
+    """Return the status of a record: records with MeSH headings are MEDLINE."""
     return "MEDLINE" if record.mesh else "PubMed-not-MEDLINE"
 
 
 def types_of(record: Document) -> list[str]:
-    """Publication types, one at least, with the one that tells a retraction."""
+    """Return at least one publication type, including the one that marks a retraction."""
     return records_fields.types_of(record.model_copy(update={"publication_types": record.publication_types or _PLAIN}))
 
 
@@ -73,17 +73,17 @@ def _body(record: Document) -> etree._Element:
     doi = record.identifiers.get("doi")
     journal = [node("JournalIssue", None, _publication_date(record), CitedMedium="Internet")]
     journal += [node("Title", record.journal)] if record.journal else []
-    made = node("Article", None, node("Journal", None, *journal), node("ArticleTitle", record.title), PubModel="Print")
-    place = node("ELocationID", doi, EIdType="doi") if doi else node("Pagination", None, node("MedlinePgn"))
-    made.append(place)
+    body = node("Article", None, node("Journal", None, *journal), node("ArticleTitle", record.title), PubModel="Print")
+    location = node("ELocationID", doi, EIdType="doi") if doi else node("Pagination", None, node("MedlinePgn"))
+    body.append(location)
     if parts := abstract_parts(record):
         texts = (node("AbstractText", p.text, **({"Label": p.label} if p.label else {})) for p in parts)
-        made.append(node("Abstract", None, *texts))
+        body.append(node("Abstract", None, *texts))
     if record.authors:
-        made.append(node("AuthorList", None, *map(_author, record.authors), CompleteYN="Y"))
-    made.append(node("Language", record.language or "und"))
-    made.append(node("PublicationTypeList", None, *(node("PublicationType", t, UI=_ui(t)) for t in types_of(record))))
-    return made
+        body.append(node("AuthorList", None, *map(_author, record.authors), CompleteYN="Y"))
+    body.append(node("Language", record.language or "und"))
+    body.append(node("PublicationTypeList", None, *(node("PublicationType", t, UI=_ui(t)) for t in types_of(record))))
+    return body
 
 
 def _publication_date(record: Document) -> etree._Element:
@@ -95,7 +95,7 @@ def _publication_date(record: Document) -> etree._Element:
 
 
 def _author(name: str) -> etree._Element:
-    """`Family Initials`; a name of another form is that of a group."""
+    """Parse `Family Initials`. A name in any other form is treated as a group."""
     family, _, initials = name.rpartition(" ")
     if not family or not (initials.isupper() and len(initials) <= 4):
         return node("Author", None, node("CollectiveName", name), ValidYN="Y")
@@ -115,22 +115,24 @@ def _heading(heading: MeshHeading) -> etree._Element:
 
 
 def _pubmed_data(record: Document) -> etree._Element:
-    made = node("PubmedData")
+    element = node("PubmedData")
     if entered := date_of(record, "entered"):
-        dates = (node("PubMedPubDate", None, *_day(full(entered)), PubStatus=each) for each in ("pubmed", "entrez"))
-        made.append(node("History", None, *dates))
-    made.append(node("PublicationStatus", "ppublish"))
+        dates = (
+            node("PubMedPubDate", None, *_day(year_month_day(entered)), PubStatus=each) for each in ("pubmed", "entrez")
+        )
+        element.append(node("History", None, *dates))
+    element.append(node("PublicationStatus", "ppublish"))
     ids = [node("ArticleId", pmid_of(record), IdType="pubmed")]
     ids += [node("ArticleId", v, IdType=k) for k, v in record.identifiers.items() if k in _ID_KINDS]
-    made.append(node("ArticleIdList", None, *ids))
+    element.append(node("ArticleIdList", None, *ids))
     cited = [reference.removeprefix("PMID:") for reference in record.references if reference.startswith("PMID:")]
     if cited:
-        made.append(node("ReferenceList", None, *map(_reference, cited)))
-    return made
+        element.append(node("ReferenceList", None, *map(_reference, cited)))
+    return element
 
 
 def _ui(name: str) -> str:
-    """The id of a heading or a publication type by MeSH; empty where MeSH has none of the name."""
+    """Return the MeSH ID of a heading or publication type, or an empty string if it is not in MeSH."""
     heading = vocabulary().find(name)
     return "" if heading is None else heading.id
 

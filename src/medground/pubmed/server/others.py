@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from lxml import etree
 
-from medground.pubmed.server.parameters import Parameters, Refused
-from medground.pubmed.server.reply import Reply, Shelf, json_reply, wants_json, xml_reply
+from medground.pubmed.server.parameters import InvalidRequest, Parameters
+from medground.pubmed.server.reply import Context, Reply, json_reply, wants_json, xml_reply
 from medground.pubmed.server.xml import eutils_doctype, node
 
 POST = eutils_doctype("ePostResult", "epost", "20090526")
@@ -29,29 +29,29 @@ _FLAGS = {
 """Properties of search fields, and the fields that have them."""
 
 
-def epost(shelf: Shelf, parameters: Parameters) -> Reply:
-    """Keep ids for later.
+def epost(context: Context, parameters: Parameters) -> Reply:
+    """Store IDs for later requests.
 
     Raises:
-        Refused: none is an id.
+        InvalidRequest: there is no valid ID.
     """
     good = [each for each in parameters.ids if each.isascii() and each.isdigit() and len(each) <= 19]
     bad = [each for each in parameters.ids if each not in set(good)]
     if not good:
-        raise Refused("Empty ID list; Nothing to store")
-    key, session = shelf.history.keep(good, parameters.text("WebEnv"))
+        raise InvalidRequest("Empty ID list; Nothing to store")
+    key, session = context.history.store(good, parameters.text("WebEnv"))
     if wants_json(parameters):
         return json_reply("epost", {"epostresult": {"querykey": str(key), "webenv": session}})
-    made = node("ePostResult")
+    root = node("ePostResult")
     if bad:
-        made.append(node("InvalidIdList", None, *(node("Id", each) for each in bad)))
-    made.extend([node("QueryKey", key), node("WebEnv", session)])
-    return xml_reply(made, POST)
+        root.append(node("InvalidIdList", None, *(node("Id", each) for each in bad)))
+    root.extend([node("QueryKey", key), node("WebEnv", session)])
+    return xml_reply(root, POST)
 
 
-def einfo(shelf: Shelf, parameters: Parameters) -> Reply:
-    """What the one database is."""
-    about = shelf.catalogue.about
+def einfo(context: Context, parameters: Parameters) -> Reply:
+    """Describe the database."""
+    about = context.catalogue.about
     if not parameters.has("db"):
         if wants_json(parameters):
             return json_reply("einfo", {"einforesult": {"dblist": ["pubmed"]}})
@@ -65,7 +65,7 @@ def einfo(shelf: Shelf, parameters: Parameters) -> Reply:
         "LastUpdate": about.updated,
     }
     fields = [_field(name, full) for name, full in about.fields.items()]
-    links = [("pubmed_pubmed", "Similar articles", "Similar records by their words and MeSH terms")]
+    links = [("pubmed_pubmed", "Similar articles", "Records with similar words and MeSH terms")]
     if wants_json(parameters):
         as_json = {name.lower(): value for name, value in facts.items()}
         listed = [{tag.lower(): value for tag, value in field.items()} for field in fields]
@@ -79,92 +79,94 @@ def einfo(shelf: Shelf, parameters: Parameters) -> Reply:
     return xml_reply(node("eInfoResult", None, info), INFO)
 
 
-def espell(shelf: Shelf, parameters: Parameters) -> Reply:
-    """A better spelling of a query, empty where there is none.
+def espell(context: Context, parameters: Parameters) -> Reply:
+    """Suggest a corrected spelling of a query, empty if there is none.
 
     Raises:
-        Refused: an empty query.
+        InvalidRequest: the query is empty.
     """
     term = parameters.text("term")
     if not term:
-        raise Refused("Empty term")
-    corrected = shelf.catalogue.spelling(term) or ""
+        raise InvalidRequest("Empty term")
+    corrected = context.catalogue.spelling(term) or ""
     spelled = node("SpelledQuery")
     if corrected:
         spelled.append(node("Replaced", corrected))
-    made = node(
+    root = node(
         "eSpellResult", None, node("Database", "pubmed"), node("Query", term), node("CorrectedQuery", corrected)
     )
-    made.extend([spelled, node("ERROR")])
-    return xml_reply(made, SPELL)
+    root.extend([spelled, node("ERROR")])
+    return xml_reply(root, SPELL)
 
 
-def elink(shelf: Shelf, parameters: Parameters) -> Reply:
-    """Similar records: listed, with scores (`neighbor_score`), or kept for later (`neighbor_history`).
+def elink(context: Context, parameters: Parameters) -> Reply:
+    """Return similar records: as a list, with scores (`neighbor_score`), or stored (`neighbor_history`).
 
-    Of any other link the corpus knows nothing.
+    Other links are not available.
 
     Raises:
-        Refused: no ids, or a command that it does not have.
+        InvalidRequest: there are no IDs, or the command is not supported.
     """
     command = parameters.text("cmd", "neighbor").lower() or "neighbor"
     if command not in _COMMANDS:
-        raise Refused(f"Command {command[:20]} is not supported by this server; it has {', '.join(_COMMANDS)}")
-    groups = parameters.id_groups or [shelf.history.asked(parameters)]
+        raise InvalidRequest(f"Command {command[:20]} is not supported; use one of: {', '.join(_COMMANDS)}")
+    groups = parameters.id_groups or [context.history.requested_ids(parameters)]
     linked = parameters.text("linkname") in ("", _SIMILAR) and parameters.text("db", "pubmed") in ("", "pubmed")
-    sets = [(ids, _similar(shelf, ids) if linked else []) for ids in groups if ids]
+    sets = [(ids, _similar(context, ids) if linked else []) for ids in groups if ids]
     if command == "neighbor_history":
-        return _links_kept(shelf, parameters, sets)
+        return _stored_links(context, parameters, sets)
     with_scores = command == "neighbor_score"
     if wants_json(parameters):
         return json_reply("elink", {"linksets": [_as_json(ids, links, with_scores) for ids, links in sets]})
     return xml_reply(node("eLinkResult", None, *(_link_set(i, links, with_scores) for i, links in sets)), LINK)
 
 
-def _links_kept(shelf: Shelf, parameters: Parameters, sets: list[tuple[list[str], list[tuple[str, int]]]]) -> Reply:
-    """For each group of ids the key under which its links are kept, all in one session."""
-    session, made, as_json = parameters.text("WebEnv"), node("eLinkResult"), []
+def _stored_links(
+    context: Context, parameters: Parameters, sets: list[tuple[list[str], list[tuple[str, int]]]]
+) -> Reply:
+    """Store the links of each group of IDs under a key, all in one session."""
+    session, root, as_json = parameters.text("WebEnv"), node("eLinkResult"), []
     for ids, links in sets:
         group = _link_set(ids, [], with_scores=False)
-        told: dict[str, object] = {"dbfrom": "pubmed", "ids": ids}
+        entry: dict[str, object] = {"dbfrom": "pubmed", "ids": ids}
         if links:
-            key, session = shelf.history.keep([pmid for pmid, _ in links], session)
+            key, session = context.history.store([pmid for pmid, _ in links], session)
             group.append(node("LinkSetDbHistory", None, *_nodes(_SIMILAR_SET), node("QueryKey", key)))
             group.append(node("WebEnv", session))
-            kept = {"dbto": "pubmed", "linkname": _SIMILAR, "querykey": str(key)}
-            told |= {"linksetdbhistories": [kept], "webenv": session}
-        made.append(group)
-        as_json.append(told)
-    return json_reply("elink", {"linksets": as_json}) if wants_json(parameters) else xml_reply(made, LINK)
+            stored = {"dbto": "pubmed", "linkname": _SIMILAR, "querykey": str(key)}
+            entry |= {"linksetdbhistories": [stored], "webenv": session}
+        root.append(group)
+        as_json.append(entry)
+    return json_reply("elink", {"linksets": as_json}) if wants_json(parameters) else xml_reply(root, LINK)
 
 
-def _similar(shelf: Shelf, ids: list[str]) -> list[tuple[str, int]]:
-    """The records most like any of the ids, with NCBI's kind of whole-number scores."""
+def _similar(context: Context, ids: list[str]) -> list[tuple[str, int]]:
+    """Return the records most similar to any of the IDs, with integer scores as at NCBI."""
     best: dict[str, float] = {}
     for pmid in ids[:_MOST_SIMILAR]:
-        for other, score in shelf.catalogue.similar(pmid, _MOST_SIMILAR):
+        for other, score in context.catalogue.similar(pmid, _MOST_SIMILAR):
             best[other] = max(score, best.get(other, 0.0))
     ordered = sorted(best.items(), key=lambda pair: (-pair[1], pair[0]))[:_MOST_SIMILAR]
     return [(pmid, round(score * 1_000_000)) for pmid, score in ordered]
 
 
 def _link_set(ids: list[str], links: list[tuple[str, int]], with_scores: bool) -> etree._Element:
-    made = node("LinkSet", None, node("DbFrom", "pubmed"), node("IdList", None, *(node("Id", each) for each in ids)))
+    group = node("LinkSet", None, node("DbFrom", "pubmed"), node("IdList", None, *(node("Id", each) for each in ids)))
     if links:
         facts = ({"Id": pmid} | ({"Score": str(score)} if with_scores else {}) for pmid, score in links)
         entries = (node("Link", None, *_nodes(each)) for each in facts)
-        made.append(node("LinkSetDb", None, node("DbTo", "pubmed"), node("LinkName", _SIMILAR), *entries))
-    return made
+        group.append(node("LinkSetDb", None, node("DbTo", "pubmed"), node("LinkName", _SIMILAR), *entries))
+    return group
 
 
 def _as_json(ids: list[str], links: list[tuple[str, int]], with_scores: bool) -> dict[str, object]:
     entries = [{"id": pmid, "score": score} if with_scores else pmid for pmid, score in links]
-    made: dict[str, object] = {"dbfrom": "pubmed", "ids": ids}
-    return made | ({"linksetdbs": [{"dbto": "pubmed", "linkname": _SIMILAR, "links": entries}]} if links else {})
+    content: dict[str, object] = {"dbfrom": "pubmed", "ids": ids}
+    return content | ({"linksetdbs": [{"dbto": "pubmed", "linkname": _SIMILAR, "links": entries}]} if links else {})
 
 
 def _field(name: str, full: str) -> dict[str, str]:
-    flags = {flag: "NY"[name in having] for flag, having in _FLAGS.items()}
+    flags = {flag: "NY"[name in names] for flag, names in _FLAGS.items()}
     return {"Name": name, "FullName": full, "Description": full, "TermCount": "", **flags}
 
 

@@ -1,4 +1,4 @@
-"""The parameters of a request, from its address and its body."""
+"""Parse the parameters of a request from its URL and body."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from urllib.parse import parse_qsl
 
 MOST_BYTES = 16_000_000
-"""Of a request's body: a million ids."""
+"""Maximum bytes of a request body, enough for a million IDs."""
 _MOST_FIELDS = 200_000
 
 
-class Refused(Exception):
-    """The request cannot be answered; its text goes into the answer."""
+class InvalidRequest(Exception):
+    """The request is not valid. The reason is sent in the response."""
 
     def __init__(self, reason: str, *, status: int = 200) -> None:
         super().__init__(reason)
@@ -20,12 +20,12 @@ class Refused(Exception):
 
 
 class Parameters:
-    """What was asked for. Of a parameter that is given twice, the last one counts, except for ids."""
+    """Request parameters. Duplicates: the last value wins, except for IDs, which are combined."""
 
     def __init__(self, pairs: Iterable[tuple[str, str]]) -> None:
         self._values: dict[str, str] = {}
         self.id_groups: list[list[str]] = []
-        """One group of ids per `id` parameter, as elink tells them apart."""
+        """One group of IDs per `id` parameter, because elink treats them separately."""
         for name, value in pairs:
             if name.lower() == "id":
                 self.id_groups.append([each for part in value.split(",") if (each := part.strip())])
@@ -34,10 +34,10 @@ class Parameters:
 
     @classmethod
     def read(cls, query: str, body: str = "") -> Parameters:
-        """Read both, the body after the address.
+        """Parse the URL query, then the body.
 
         Raises:
-            Refused: there are too many.
+            InvalidRequest: there are too many parameters.
         """
         try:
             pairs = [
@@ -46,31 +46,31 @@ class Parameters:
                 for pair in parse_qsl(part, keep_blank_values=True, max_num_fields=_MOST_FIELDS, errors="replace")
             ]
         except ValueError:
-            raise Refused("Too many parameters", status=400) from None
+            raise InvalidRequest("Too many parameters", status=400) from None
         return cls(pairs)
 
     @property
     def ids(self) -> list[str]:
-        """All ids, each once."""
+        """All IDs, without duplicates."""
         return list(dict.fromkeys(each for group in self.id_groups for each in group))
 
     def text(self, name: str, default: str = "") -> str:
-        """A value without outer white space."""
+        """Return a value, stripped of whitespace."""
         return self._values.get(name.lower(), default).strip()
 
     def has(self, name: str) -> bool:
-        """Whether a parameter is there and not empty."""
+        """Whether a parameter is present and not empty."""
         return bool(self.text(name))
 
-    def number(self, name: str, default: int, greatest: int) -> int:
-        """A number from 0 to `greatest`; a larger one is cut, as NCBI does.
+    def number(self, name: str, default: int, maximum: int) -> int:
+        """Return a number from 0 to `maximum`. Larger numbers are capped, as at NCBI.
 
         Raises:
-            Refused: it is no number.
+            InvalidRequest: the value is not a number.
         """
         value = self.text(name)
         if not value:
             return default
         if not (value.isascii() and value.isdigit()):
-            raise Refused(f"Invalid value of {name}: {value[:40]}")
-        return min(int(value[:12]), greatest)
+            raise InvalidRequest(f"Invalid value of {name}: {value[:40]}")
+        return min(int(value[:12]), maximum)

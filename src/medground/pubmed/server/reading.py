@@ -1,11 +1,11 @@
-"""How a query was understood: its translation, its terms with their counts, and what was not found."""
+"""Describe how a query was interpreted: its translation, terms with counts, and terms that were not found."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
 from medground.pubmed import Translated, to_pubmed
-from medground.pubmed.records_query import not_held
+from medground.pubmed.records_query import unsupported
 from medground.pubmed.server.catalogue import Leaf, Reading
 from medground.query import And, DateRange, Everything, Mesh, Not, Or, PublicationType, Query, Range, Term
 
@@ -14,19 +14,19 @@ _NEVER_A_PHRASE = (Range, DateRange, Everything)
 
 
 def read(translated: Translated, notes: tuple[str, ...], count: Count) -> Reading:
-    """The reading of a translated query; `count` tells how many records a part of it finds."""
-    unknown = tuple(f"this corpus holds no {name}" for name in not_held(translated.query))
+    """Return the reading of a translated query. `count` returns the number of records that a part matches."""
+    missing = tuple(f"not available in this corpus: {name}" for name in unsupported(translated.query))
     return Reading(
         translation=translated.text,
         translations=tuple((t.source, t.text) for t in translated.translations),
         stack=tuple(_stack(translated.query, count)),
         not_found=tuple(dict.fromkeys(_not_found(translated, count))),
-        notes=notes + unknown,
+        notes=notes + missing,
     )
 
 
 def _stack(query: Query, count: Count) -> Iterator[Leaf | str]:
-    """Terms and operators in postfix order, GROUP after each pair of parentheses."""
+    """Yield terms and operators in postfix order, with GROUP after each pair of parentheses."""
     match query:
         case And() | Or():
             first = True
@@ -52,7 +52,7 @@ def _leaf(query: Query, count: Count) -> Leaf:
 
 
 def _not_found(translated: Translated, count: Count) -> Iterator[str]:
-    """Concepts of which no name is found anywhere, and other terms that are not."""
+    """Yield the concepts and other terms that match no record."""
     concepts = {translation.query: translation.source for translation in translated.translations}
     for part in _parts(translated.query, concepts):
         if not isinstance(part, _NEVER_A_PHRASE) and count(part) == 0:
@@ -60,11 +60,11 @@ def _not_found(translated: Translated, count: Count) -> Iterator[str]:
 
 
 def _parts(query: Query, concepts: dict[Query, str]) -> Iterator[Query]:
-    """The concepts of the tree as wholes, and the terms outside of them."""
+    """Yield the concepts of the tree as wholes, and the terms outside them."""
     if query in concepts:
         yield query
     elif isinstance(query, And | Or):
-        # Joining has taken concepts apart that stood beside terms under the same operator.
+        # Joining has flattened concepts next to terms under the same operator.
         inside = [
             c for c in concepts if type(c) is type(query) and set(query.parts).issuperset(getattr(c, "parts", ()))
         ]
@@ -80,7 +80,7 @@ def _parts(query: Query, concepts: dict[Query, str]) -> Iterator[Query]:
 
 
 def _words(leaf: Query) -> str:
-    """What was searched, without the marks of the untagged search."""
+    """Return the term as searched, without quotation marks and tag if it was untagged."""
     text = to_pubmed(leaf)
     plain = isinstance(leaf, Term) and leaf.field in ("all", None)
     return leaf.value if plain and isinstance(leaf, Term) else text

@@ -1,4 +1,4 @@
-"""An answer of a utility, before it is sent."""
+"""Build the response of a utility."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from medground.pubmed.server.xml import document
 
 @dataclass(frozen=True)
 class Reply:
-    """Bytes and what they are."""
+    """A response body with its content type and status."""
 
     body: bytes
     type: str
@@ -24,20 +24,20 @@ class Reply:
 
 
 @dataclass(frozen=True)
-class Shelf:
-    """What every utility works with."""
+class Context:
+    """The shared state passed to every utility."""
 
     catalogue: Catalogue
     history: History
 
 
 def xml_reply(root: etree._Element, doctype: str, status: int = 200) -> Reply:
-    """An answer in XML."""
+    """Build an XML response."""
     return Reply(document(root, doctype), "text/xml; charset=UTF-8", status)
 
 
 def json_reply(kind: str, content: dict[str, Any], status: int = 200) -> Reply:
-    """An answer in JSON, under NCBI's header."""
+    """Build a JSON response with NCBI's header."""
     whole = {"header": {"type": kind, "version": "0.3"}, **content}
     return Reply(
         json.dumps(whole, ensure_ascii=False).encode("utf-8", "replace"), "application/json; charset=UTF-8", status
@@ -45,10 +45,10 @@ def json_reply(kind: str, content: dict[str, Any], status: int = 200) -> Reply:
 
 
 def text_reply(text: str) -> Reply:
-    """An answer in plain text."""
+    """Build a plain-text response."""
     return Reply(text.encode("utf-8", "replace"), "text/plain; charset=UTF-8")
 
 
 def wants_json(parameters: Parameters) -> bool:
-    """Whether JSON was asked for."""
+    """Whether the request asks for JSON."""
     return parameters.text("retmode").lower() == "json"

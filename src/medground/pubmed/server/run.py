@@ -1,4 +1,4 @@
-"""Running the server."""
+"""Run the server."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from medground.pubmed.server.catalogue import Catalogue
 
 
 def run(catalogue: Catalogue, *, host: str, port: int, listening: Callable[[int], None] = lambda port: None) -> None:
-    """Serve until the process is told to stop.
+    """Serve until the process is stopped.
 
     Args:
-        catalogue: what is served.
-        host: the address to listen at.
-        port: the port there; 0 takes a free one.
-        listening: called with the port as soon as requests are taken in.
+        catalogue: the records to serve.
+        host: the address to listen on.
+        port: the port to listen on; 0 picks a free port.
+        listening: called with the port once the server accepts connections.
 
     Raises:
         ConfigError: the extra `pubmed` is not installed.
-        UsageError: the address cannot be listened at.
+        UsageError: the server cannot listen on the address.
     """
     try:
         import uvicorn
@@ -31,7 +31,7 @@ def run(catalogue: Catalogue, *, host: str, port: int, listening: Callable[[int]
     try:
         listener = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
     except OSError as error:
-        raise UsageError(f"cannot listen at {host}:{port} ({error.strerror or error}); choose another --port") from None
+        raise UsageError(f"cannot listen on {host}:{port} ({error.strerror or error}); choose another --port") from None
     config = uvicorn.Config(make_app(catalogue), log_level="warning", access_log=False, server_header=False)
     with listener:
         listening(listener.getsockname()[1])

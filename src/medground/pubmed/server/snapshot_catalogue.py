@@ -1,4 +1,4 @@
-"""A corpus snapshot as a catalogue."""
+"""Serve a corpus snapshot as a catalogue."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from medground.document import Document
 from medground.errors import UsageError
 from medground.progress import Progress, no_progress
 from medground.pubmed import QuerySyntaxError, Translated, normalize, to_pubmed
-from medground.pubmed.combine import every
+from medground.pubmed.combine import all_of
 from medground.pubmed.journals import with_journals
 from medground.pubmed.mapping import Mapper
 from medground.pubmed.mesh import vocabulary
-from medground.pubmed.parser import parse_syntax, under_tag
+from medground.pubmed.parser import apply_tag, parse_syntax
 from medground.pubmed.records_index import Order, RecordsIndex
 from medground.pubmed.server.catalogue import About, Matches, Reading
 from medground.pubmed.server.reading import read
@@ -27,7 +27,7 @@ from medground.pubmed.translate import compiled
 from medground.query import Everything, Mesh, Or, Query, Words
 
 INDEX_FORMAT = 3
-"""Part of the index's place on disk: goes up when its fields change."""
+"""Version of the index, part of its path on disk. Increase it when the index fields change."""
 _MOST_COUNTED = 100_000
 _MOST_HEADINGS = 10
 _FIELDS = MappingProxyType(
@@ -57,17 +57,17 @@ _FIELDS = MappingProxyType(
 
 
 class SnapshotCatalogue:
-    """Answers from one snapshot, by an index of its records.
+    """A catalogue backed by one snapshot and an index of its records.
 
     Args:
-        snapshot: what is searched; whoever opened it closes it.
+        snapshot: the snapshot to search; the caller closes it.
         index: the index of its records.
     """
 
     def __init__(self, snapshot: Snapshot, index: RecordsIndex) -> None:
         if index.records == 0:
             name = snapshot.manifest.name
-            raise UsageError(f"corpus {name} holds no PubMed records; serve one that was built from MEDLINE XML")
+            raise UsageError(f"corpus {name} has no PubMed records; serve a corpus built from MEDLINE XML")
         self._snapshot = snapshot
         self._index = index
         self._count = lru_cache(maxsize=_MOST_COUNTED)(index.count)
@@ -75,19 +75,19 @@ class SnapshotCatalogue:
 
     @classmethod
     def open(cls, snapshot: Snapshot, home: Path, progress: Progress = no_progress) -> SnapshotCatalogue:
-        """Open or make the index of a snapshot, under `home/cache/pubmed`.
+        """Open or build the index of a snapshot, under `home/cache/pubmed`.
 
         Raises:
-            UsageError: the corpus holds no PubMed records.
-            SnapshotCorrupt: it cannot be read.
-            StorageFailed: the disk refuses.
+            UsageError: the corpus has no PubMed records.
+            SnapshotCorrupt: the snapshot cannot be read.
+            StorageFailed: the disk refused a write.
         """
         folder = home / "cache" / "pubmed" / f"{snapshot.manifest.hash}-{INDEX_FORMAT}"
         return cls(snapshot, RecordsIndex.open_or_build(folder, snapshot.all_documents, progress))
 
     @property
     def about(self) -> About:
-        """What it is."""
+        """Description of the catalogue."""
         manifest = self._snapshot.manifest
         updated = f"{manifest.created:%Y/%m/%d %H:%M}"
         return About(f"{manifest.name}@{manifest.hash[:16]}", self._index.records, updated, dict(_FIELDS))
@@ -95,28 +95,28 @@ class SnapshotCatalogue:
     def search(
         self, term: str, within: Query | None, order: Order, *, start: int, limit: int, field: str = ""
     ) -> Matches:
-        """Search in PubMed's query language."""
+        """Search with PubMed query syntax."""
         translated, reading = self._read(term, field)
         query = translated.query
         if within is not None:
-            query = every([query, within])
+            query = all_of([query, within])
             reading = replace(reading, translation=to_pubmed(query))
         found = self._index.search(query, order=order, start=start, limit=limit)
         return Matches(found.count, found.ids, reading)
 
     def fetch(self, ids: Sequence[str]) -> dict[str, Document]:
-        """Records by PMID; unknown ones are absent."""
+        """Return records by PMID. Unknown PMIDs are omitted."""
         keys = {each: f"PMID:{_plain(each)}" for each in ids}
         found = self._snapshot.documents(list(dict.fromkeys(keys.values())))
         return {each: found[key] for each, key in keys.items() if key in found}
 
     def known(self, ids: Sequence[str]) -> list[str]:
-        """Those of the PMIDs that it holds."""
-        held = self.fetch(ids)
-        return [each for each in ids if each in held]
+        """Return the PMIDs that exist in the snapshot."""
+        records = self.fetch(ids)
+        return [each for each in ids if each in records]
 
     def similar(self, pmid: str, limit: int) -> list[tuple[str, float]]:
-        """The records that share most words of the title and main headings with a record, itself first."""
+        """Return the records that share the most title words and main headings, starting with the record itself."""
         record = self.fetch([pmid]).get(pmid)
         if record is None:
             return []
@@ -129,12 +129,12 @@ class SnapshotCatalogue:
         return [(pmid, 1.0), *others][:limit]
 
     def spelling(self, term: str) -> str | None:
-        """The query with words that no record has replaced by the likest that one has."""
+        """Return the query with unknown words replaced by the most similar indexed words, or None if unchanged."""
         words = term.split()
-        better = [self._better(word) or word for word in words]
-        return " ".join(better) if better != words else None
+        corrected = [self._corrected(word) or word for word in words]
+        return " ".join(corrected) if corrected != words else None
 
-    def _better(self, word: str) -> str | None:
+    def _corrected(self, word: str) -> str | None:
         if not (word.isalpha() and word.isascii()) or word.isupper() or self._index.has_word(word.casefold()):
             return None
         near = difflib.get_close_matches(word.casefold(), self._index.words_like(word.casefold()), n=1, cutoff=0.8)
@@ -147,22 +147,22 @@ class SnapshotCatalogue:
         try:
             translated = self._translate(term, use)
         except QuerySyntaxError:
-            mended = normalize(term, mapper=self._mapper)
-            if isinstance(mended.query, Everything):
+            repaired = normalize(term, mapper=self._mapper)
+            if isinstance(repaired.query, Everything):
                 nothing = Translated(query=Or(parts=(Words(text=""),)))
-                told = tuple(note for note in mended.notes if "everything is searched" not in note)
-                return nothing, Reading(translation=term, not_found=(term,), notes=(*notes, *told))
-            notes = (*notes, *mended.notes, f"searched for: {mended.text}")
-            translated = self._translate(mended.text, use)
+                repairs = tuple(note for note in repaired.notes if "everything is searched" not in note)
+                return nothing, Reading(translation=term, not_found=(term,), notes=(*notes, *repairs))
+            notes = (*notes, *repaired.notes, f"searched for: {repaired.text}")
+            translated = self._translate(repaired.text, use)
         if isinstance(translated.query, Everything):
             return translated, Reading(translation=translated.text, notes=notes)
         return translated, read(translated, notes, self._count)
 
     def _translate(self, text: str, use: TagUse | None) -> Translated:
         node = parse_syntax(text)
-        return compiled(node if use is None else under_tag(node, use), mapper=self._mapper)
+        return compiled(node if use is None else apply_tag(node, use), mapper=self._mapper)
 
 
 def _plain(pmid: str) -> str:
-    """`0021645374` as `21645374`."""
+    """Normalise `0021645374` to `21645374`."""
     return pmid.lstrip("0") if pmid.isascii() and pmid.isdigit() else pmid

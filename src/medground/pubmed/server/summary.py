@@ -1,4 +1,4 @@
-"""The metadata of one record, as esummary names it."""
+"""Metadata of one record for esummary."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from medground.document import Document
 from medground.pubmed.records_fields import date_of
 from medground.pubmed.server.abstracts import abstract_parts
-from medground.pubmed.server.dates import moment, written
+from medground.pubmed.server.dates import publication_date, timestamp
 from medground.pubmed.server.medline_xml import pmid_of, types_of
 
 
 @dataclass(frozen=True)
 class Summary:
-    """What a record is, without its abstract. Dates are in NCBI's forms."""
+    """Metadata of a record, without its abstract. Dates are in NCBI's formats."""
 
     id: str
     date: str
@@ -30,12 +30,12 @@ class Summary:
 
     @classmethod
     def of(cls, record: Document) -> Summary:
-        """Collect it."""
+        """Build the summary of a record."""
         pmid, published = pmid_of(record), date_of(record, "published")
         return cls(
             id=pmid,
-            date=written(published) if published else "",
-            sort_date=moment(published),
+            date=publication_date(published) if published else "",
+            sort_date=timestamp(published),
             journal=record.journal or "",
             authors=record.authors,
             title=record.title,
@@ -43,17 +43,17 @@ class Summary:
             types=types_of(record),
             status="PubMed - indexed for MEDLINE" if record.mesh else "PubMed",
             ids=[("pubmed", pmid), *((k, v) for k, v in record.identifiers.items() if k not in ("pmid", "pubmed"))],
-            entered=moment(date_of(record, "entered")),
+            entered=timestamp(date_of(record, "entered")),
             has_abstract=bool(abstract_parts(record)),
         )
 
     @property
     def last_author(self) -> str:
-        """Its last author, or nothing."""
+        """The last author, or an empty string."""
         return self.authors[-1] if self.authors else ""
 
     @property
     def doi(self) -> str:
-        """`doi: 10....`, or nothing."""
+        """`doi: 10....`, or an empty string."""
         found = dict(self.ids).get("doi")
         return f"doi: {found}" if found else ""

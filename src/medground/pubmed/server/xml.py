@@ -1,4 +1,4 @@
-"""Writing the XML of the E-utilities."""
+"""Build the XML of the E-utilities."""
 
 from __future__ import annotations
 
@@ -6,29 +6,29 @@ import re
 
 from lxml import etree
 
-_NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
-_PLACE = "https://eutils.ncbi.nlm.nih.gov/eutils/dtd"
+_NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
+_DTD_URL = "https://eutils.ncbi.nlm.nih.gov/eutils/dtd"
 
 
 def eutils_doctype(root: str, name: str, date: str, file: str | None = None) -> str:
-    """The document type line by which clients find the DTD."""
-    return f'<!DOCTYPE {root} PUBLIC "-//NLM//DTD {name} {date}//EN" "{_PLACE}/{date}/{file or name}.dtd">'
+    """Return the document type declaration that refers clients to the DTD."""
+    return f'<!DOCTYPE {root} PUBLIC "-//NLM//DTD {name} {date}//EN" "{_DTD_URL}/{date}/{file or name}.dtd">'
 
 
 def node(tag: str, text: str | int | None = None, /, *children: etree._Element, **attributes: str) -> etree._Element:
-    """An element with a text or children. Characters that XML cannot hold become spaces."""
-    made = etree.Element(tag, {name: clean(value) for name, value in attributes.items()})
+    """Build an element. Characters that are not allowed in XML become spaces."""
+    element = etree.Element(tag, {name: clean(value) for name, value in attributes.items()})
     if text is not None:
-        made.text = clean(str(text))
-    made.extend(children)
-    return made
+        element.text = clean(str(text))
+    element.extend(children)
+    return element
 
 
 def document(root: etree._Element, doctype: str) -> bytes:
-    """The bytes of a whole answer."""
+    """Serialise a document."""
     return bytes(etree.tostring(root, xml_declaration=True, encoding="UTF-8", doctype=doctype))
 
 
 def clean(text: str) -> str:
-    """The text without characters that XML cannot hold."""
-    return _NO_XML.sub(" ", text)
+    """Replace characters that are not allowed in XML with spaces."""
+    return _NOT_XML.sub(" ", text)
