@@ -23,7 +23,7 @@ def show(
     settings: SettingsFile = None,
     json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
-    """Print the settings that these options result in, with secrets hidden, and their hash."""
+    """Print the settings that these options produce. Secrets are hidden; the last line is the hash."""
     chosen = load_settings(sets, preset, settings)
     if json:
         typer.echo(chosen.model_dump_json(indent=2))

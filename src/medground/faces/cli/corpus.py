@@ -16,9 +16,7 @@ if TYPE_CHECKING:
     from medground.corpus.manifest import Manifest
     from medground.corpus.snapshot import Snapshot
 
-corpus_app = typer.Typer(
-    help="Build and search corpora, the document collections that questions are answered from.", no_args_is_help=True
-)
+corpus_app = typer.Typer(help="Build, check and search document collections.", no_args_is_help=True)
 
 Name = Annotated[str, typer.Argument(help="Name of the corpus.", metavar="NAME")]
 Paths = Annotated[list[Path], typer.Argument(help="Files and folders to read.", metavar="PATH...")]
@@ -40,7 +38,7 @@ def build(
     limit: Annotated[int, typer.Option(help="Maximum characters per passage.", min=1)] = 1000,
     quiet: Quiet = False,
 ) -> None:
-    """Build a corpus from files and folders, replacing any corpus with this name."""
+    """Build a corpus from files and folders. Replaces any corpus with this name."""
     from medground.corpus.build import build as build_corpus
     from medground.corpus.readers import find_inputs
 
@@ -55,7 +53,7 @@ def build(
 
 @corpus_app.command("add")
 def add(name: Name, paths: Paths, reader: Reader = None, embed: Embed = None, quiet: Quiet = False) -> None:
-    """Add files and folders to a corpus; a record replaces any with the same id."""
+    """Add files and folders to a corpus. A record replaces any with the same id."""
     from medground.corpus.build import add as add_to_corpus
     from medground.corpus.readers import find_inputs
 
@@ -109,7 +107,7 @@ def search(
     limit: Annotated[int, typer.Option(help="Maximum number of passages to show.", min=1, max=10_000)] = 10,
     embed: Embed = None,
 ) -> None:
-    """Search passages by words and, if the corpus has vectors, by meaning."""
+    """Search the passages of a corpus. Searches by words and, if the corpus has vectors, by meaning."""
     import asyncio
 
     from medground.errors import UsageError
