@@ -1,4 +1,4 @@
-"""What is installed, what is there, what is missing and how to mend it. Nothing is called or downloaded."""
+"""Check what is installed and what is missing, and say how to fix it. Nothing is called or downloaded."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _ROOM = 2_000_000_000
 
 @dataclass(frozen=True)
 class Check:
-    """One thing looked at. `missing` is optional; `broken` stops what the settings ask for."""
+    """The result of one check. `missing`: absent but optional. `broken`: the settings need it."""
 
     what: str
     state: Literal["ok", "missing", "broken"]
@@ -36,7 +36,7 @@ class Check:
 
 
 def examine(settings: Settings | None = None) -> list[Check]:
-    """Look at settings, disk, extras, models and corpora."""
+    """Check settings, disk, extras, models and corpora."""
     try:
         settings = settings or Settings.load()
     except MedgroundError as error:
@@ -56,7 +56,7 @@ def _home(settings: Settings) -> Check:
         folder = folder.parent
     free = shutil.disk_usage(folder).free
     if not os.access(folder, os.W_OK):
-        return Check("home folder", "broken", f"{settings.home} cannot be written; set MEDGROUND_HOME")
+        return Check("home folder", "broken", f"{settings.home} is not writable; set MEDGROUND_HOME to another folder")
     state: Literal["ok", "broken"] = "ok" if free > _ROOM else "broken"
     return Check("home folder", state, f"{settings.home}, {free / 1e9:.1f} GB free")
 
@@ -67,7 +67,9 @@ def _extra(name: str, packages: tuple[str, ...]) -> Check:
         try:
             versions.append(f"{package} {package_version(package)}")
         except PackageNotFoundError:
-            return Check(f"extra {name}", "missing", f'{package} is absent: pip install "medground[{name}]"')
+            return Check(
+                f"extra {name}", "missing", f'{package} is not installed; run: pip install "medground[{name}]"'
+            )
     return Check(f"extra {name}", "ok", ", ".join(versions))
 
 
@@ -89,6 +91,6 @@ def _corpora(settings: Settings) -> list[Check]:
             found.append(Check(f"corpus {name}", "ok", note))
         except MedgroundError as error:
             buildable = name == "starter" and name not in library.list()
-            note = "built by the first question" if buildable else str(error)
+            note = "will be built by the first question" if buildable else str(error)
             found.append(Check(f"corpus {name}", "missing" if buildable else "broken", note))
     return found

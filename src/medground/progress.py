@@ -1,4 +1,4 @@
-"""How long work tells how far it is."""
+"""Progress reports of long tasks."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from typing import Protocol
 
 
 class Progress(Protocol):
-    """Called often; must be cheap. `total` is None when it is not known."""
+    """Called often, so it must be cheap. `total` is None if it is unknown."""
 
     def __call__(self, step: str, done: int, total: int | None, /) -> None:
-        """Say that `done` of `total` units of a step are done."""
+        """Report that `done` of `total` units of a step are done."""
         ...
 
 
 def no_progress(step: str, done: int, total: int | None) -> None:
-    """Tell nobody."""
+    """Report nothing."""

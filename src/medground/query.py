@@ -1,7 +1,7 @@
-"""The typed query tree that every source and store takes. An engine never sees query text.
+"""The typed query tree that every source and store accepts. No engine parses query text.
 
-A leaf names a field; `None` means the engine's default text fields (title, text, MeSH). A tree that holds only
-`Not` is legal: engines put an all-query beside it.
+A leaf names a field; `None` means the engine's default text fields (title, text, MeSH). A tree with nothing but `Not`
+is valid: engines add a query that matches everything.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ FieldName = Literal[
     "year",
     "identifier",
     "retraction",
-    # From here on: what PubMed can be asked for. A store that does not hold one of these says so.
+    # The rest are further fields of PubMed. A store that does not have one of them reports it.
     "title_abstract",
     "text_word",
     "all",
@@ -63,7 +63,7 @@ DateField = Literal["published", "entered", "created", "revised", "completed", "
 
 
 class Words(Frozen):
-    """Free text, analysed by the engine; any word may match and more matches rank higher (BM25)."""
+    """Free text, analysed by the engine; any word may match, and more matches rank higher (BM25)."""
 
     type: Literal["words"] = "words"
     text: str
@@ -80,7 +80,7 @@ class Term(Frozen):
 
 
 class Phrase(Frozen):
-    """Words next to one another in order, or within `slop` positions of one another."""
+    """Words next to each other in this order, or within `slop` positions of each other."""
 
     type: Literal["phrase"] = "phrase"
     text: str
@@ -89,7 +89,7 @@ class Phrase(Frozen):
 
 
 class Range(Frozen):
-    """Years from `low` to `high`, both included; None leaves a side open."""
+    """Years from `low` to `high`, both included; None leaves that side open."""
 
     type: Literal["range"] = "range"
     field: Literal["year"] = "year"
@@ -98,9 +98,9 @@ class Range(Frozen):
 
 
 class DateRange(Frozen):
-    """Days from `low` to `high`, both included; None leaves a side open.
+    """Days from `low` to `high`, both included; None leaves that side open.
 
-    A record's date that is less precise than a day counts as the first day of its month or year, as in PubMed.
+    A date without a day or month counts as the first day of its month or year, as in PubMed.
     """
 
     type: Literal["dates"] = "dates"
@@ -119,10 +119,11 @@ class Near(Frozen):
 
 
 class Mesh(Frozen):
-    """Indexed with a MeSH heading, with any of its narrower headings when `explode`.
+    """Indexed with a MeSH heading, or with a narrower one if `explode`.
 
     Without a `heading`: any heading that carries one of the `qualifiers` (a free-floating subheading). With both, one
-    of the qualifiers must be attached to the heading. `explode` widens the qualifiers too. `major`: as a main topic.
+    of the qualifiers must be attached to the heading. `explode` includes narrower qualifiers too. `major`: only as a
+    major topic.
     """
 
     type: Literal["mesh"] = "mesh"
@@ -139,7 +140,7 @@ class Mesh(Frozen):
 
 
 class PublicationType(Frozen):
-    """Of this publication type, or of one of its narrower types when `explode`."""
+    """Of this publication type, or of a narrower one if `explode`."""
 
     type: Literal["publication_type"] = "publication_type"
     name: str
@@ -174,7 +175,7 @@ Query = Annotated[
 
 
 class Filters(Frozen):
-    """Limits that decide what may be found, and never how it is ranked. Empty means no limit."""
+    """Limits on what may be found; they never change how it is ranked. Empty means no limit."""
 
     year_from: int | None = None
     year_to: int | None = None
@@ -189,7 +190,7 @@ class Filters(Frozen):
         return self
 
     def as_query(self) -> Query | None:
-        """The same limits as a tree, or None when there are none."""
+        """The same limits as a query tree, or None if there are none."""
         parts: list[Query] = []
         if self.year_from is not None or self.year_to is not None:
             parts.append(Range(low=self.year_from, high=self.year_to))
@@ -203,12 +204,12 @@ class Filters(Frozen):
 
 
 def all_of(parts: Sequence[Query]) -> Query:
-    """`And` of the parts, or the part itself when it is alone."""
+    """`And` of the parts, or the part itself if there is only one."""
     return parts[0] if len(parts) == 1 else And(parts=tuple(parts))
 
 
 def any_of(parts: Sequence[Query]) -> Query:
-    """`Or` of the parts, or the part itself when it is alone."""
+    """`Or` of the parts, or the part itself if there is only one."""
     return parts[0] if len(parts) == 1 else Or(parts=tuple(parts))
 
 

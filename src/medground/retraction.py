@@ -1,8 +1,8 @@
-"""What is no evidence whatever it says: retracted papers, and notices about other papers. They are set aside before
-reading, and shown.
+"""Records that are never evidence: retracted papers, and notices about other papers. They are set aside before
+reading, but shown.
 
-A retraction notice, an expression of concern and an erratum repeat what a paper claimed in order to take it back, to
-doubt it or to correct it. A record names its kind as its type, or in its title only.
+A retraction notice, an expression of concern and an erratum repeat the claim of a paper in order to withdraw, question
+or correct it. A record may say what it is in its publication types, or only in its title.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ _TITLES: Mapping[str, re.Pattern[str]] = {
         re.IGNORECASE,
     ),
 }
-"""How such records are headed. "Retraction of the gingiva" and "Correction of anaemia" are papers."""
+"""How the titles of such records begin. "Retraction of the gingiva" and "Correction of anaemia" are papers."""
 
 
 class Record(Protocol):
-    """A document, a passage of one, or how an answer lists it."""
+    """A document, one of its passages, or its entry in an answer."""
 
     @property
     def title(self) -> str: ...
@@ -60,9 +60,9 @@ class Record(Protocol):
 
 
 def why_aside(record: Record) -> str | None:
-    """Why a record is no evidence, such as `retracted` or `a retraction notice`; None where it may be.
+    """Why a record is not evidence, such as `retracted` or `a retraction notice`; None if it may be.
 
-    A paper that an expression of concern stands against may be: a reader is told.
+    A paper with a published expression of concern may be evidence; readers are warned.
     """
     if state := _STATES.get(record.retraction):
         return state
@@ -74,7 +74,7 @@ def why_aside(record: Record) -> str | None:
 def set_aside(hits: Sequence[Hit]) -> tuple[list[Hit], dict[str, str]]:
     """The hits that may be evidence, and why the others may not, by document id in rank order.
 
-    One source's word is enough: an older corpus may not know yet that a paper was retracted.
+    It is enough that one source reports a retraction: an older corpus may not know of it yet.
     """
     reasons: dict[str, str] = {}
     for hit in hits:

@@ -1,4 +1,4 @@
-"""What is no evidence: retracted papers, and notices of retraction, concern and correction, by state, type or title."""
+"""Records that are not evidence: retracted papers and notices, recognised by state, type or title."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def passage(title: str = "", kinds: tuple[str, ...] = (), state: Retraction = "n
         (passage(), None),
     ],
 )
-def test_why_a_record_is_no_evidence(record: Passage, reason: str | None) -> None:
+def test_why_a_record_is_not_evidence(record: Passage, reason: str | None) -> None:
     assert why_aside(record) == reason
 
 
@@ -108,7 +108,7 @@ NOTICES = [
 ]
 
 
-def test_notices_are_shown_with_their_reason_and_quoted_nowhere(make_run: MakeRun, memory_source: Any) -> None:
+def test_notices_are_shown_with_their_reason_but_never_quoted(make_run: MakeRun, memory_source: Any) -> None:
     run = make_run("Does aspirin reduce the risk of stroke?", [memory_source([TRIAL, *NOTICES])])
     answer = asyncio.run(ground(run.question, run))
     assert {e.document_id for e in answer.evidence} == {"PMID:1"}
@@ -140,7 +140,7 @@ def test_no_critic_is_asked_about_a_notice(make_run: MakeRun, scripted_model: An
     "weak",
     ["Comment", "Letter", "Editorial", "News", "Clinical Trial Protocol", "reply", "article-commentary", "letter"],
 )
-def test_comments_stand_below_every_study(weak: str) -> None:
+def test_comments_rank_below_every_study(weak: str) -> None:
     for study in ("Randomized Controlled Trial", "Observational Study", "Review", "Case Reports", "case-report"):
         assert design_level([weak, "Journal Article"]) > design_level([study])
     assert design_level([weak]) > UNKNOWN

@@ -1,4 +1,4 @@
-"""Small corpora made in the test."""
+"""Small corpora made for the tests."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from medground.document import Document
 
 
 class WordEmbedder:
-    """Unit vectors of hashed words: deterministic, and alike for texts that share words."""
+    """Unit vectors of hashed words: deterministic, and similar for texts that share words."""
 
     def __init__(self, name: str = "words", dimensions: int = 32) -> None:
         self.name = name

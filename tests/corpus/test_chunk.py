@@ -1,4 +1,4 @@
-"""Passages: exact slices, on sentence borders, inside one section, nothing lost."""
+"""Passages: exact slices, cut at sentence boundaries, within one section, nothing lost."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ TEXTS = st.one_of(st.text(max_size=300), st.lists(WORDS, max_size=80).map("".joi
 @st.composite
 def documents(draw: st.DrawFn) -> Document:
     text = draw(TEXTS)
-    borders = sorted(draw(st.lists(st.integers(0, len(text)), max_size=6)))
+    edges = sorted(draw(st.lists(st.integers(0, len(text)), max_size=6)))
     sections = tuple(
         Section(label=f"S{number}", start=start, end=end)
-        for number, (start, end) in enumerate(zip(borders[::2], borders[1::2], strict=False))
+        for number, (start, end) in enumerate(zip(edges[::2], edges[1::2], strict=False))
     )
     kind: Literal["research", "graph"] = draw(st.sampled_from(["research", "graph"]))
     return Document(id="T:1", text=text, sections=sections, kind=kind)
@@ -75,7 +75,7 @@ def test_a_long_sentence_is_cut_at_white_space_or_hard() -> None:
     assert [len(p.text) for p in chunk(solid, 20)] == [20, 20, 5]
 
 
-def test_what_is_known_about_the_document_goes_along() -> None:
+def test_passages_carry_the_metadata_of_their_document() -> None:
     document = Document(
         id="PMID:1",
         title="T",
@@ -91,10 +91,10 @@ def test_what_is_known_about_the_document_goes_along() -> None:
     assert (passage.publication_types, passage.retraction, passage.key) == (("Review",), "retracted", "PMID:1#0-9")
 
 
-def test_no_text_gives_no_passage() -> None:
+def test_a_document_without_text_gives_no_passage() -> None:
     assert list(chunk(Document(id="T:1", text=" \n"))) == []
 
 
-def test_a_limit_below_one_is_refused() -> None:
+def test_a_limit_below_one_is_rejected() -> None:
     with pytest.raises(UsageError, match="at least 1 character"):
         list(chunk(Document(id="T:1", text="One."), 0))

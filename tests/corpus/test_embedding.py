@@ -151,15 +151,15 @@ def test_many_long_texts_are_split_into_batches(small: dict[str, OnnxEmbedder]) 
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
 
 
-def test_a_broken_graph_is_said_in_one_line(tmp_path: Path) -> None:
+def test_a_broken_graph_is_reported_in_one_line(tmp_path: Path) -> None:
     graph = tmp_path / "broken.onnx"
     graph.write_bytes(b"not a graph")
-    with pytest.raises(ConfigError, match="delete it and repeat") as caught:
+    with pytest.raises(ConfigError, match="delete it and try again") as caught:
         OnnxEmbedder("x", "x", graph, words_tokenizer(tmp_path / "t.json"), MAX_TOKENS)
     assert "\n" not in str(caught.value)
 
 
-def test_minilm_that_is_not_here(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_minilm_that_was_not_fetched(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("medground.models.files.wheels._installed", lambda piece: None)
     with pytest.raises(ConfigError, match="medground models fetch minilm"):
         open_embedder("minilm", home)
@@ -168,7 +168,7 @@ def test_minilm_that_is_not_here(home: Path, monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.parametrize(
     ("name", "package", "extra"), [("minilm", "onnxruntime", "dense"), ("some/model", "torch", "torch")]
 )
-def test_a_missing_extra_is_said_in_one_line(
+def test_a_missing_extra_is_reported_in_one_line(
     home: Path, monkeypatch: pytest.MonkeyPatch, name: str, package: str, extra: str
 ) -> None:
     for module in ("minilm", "transformer"):
@@ -181,7 +181,7 @@ def test_a_missing_extra_is_said_in_one_line(
 
 @pytest.fixture(scope="module")
 def real_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home in which the real MiniLM is, if this machine has it."""
+    """A home that contains the real MiniLM, if this machine has it."""
     given = os.environ.get("MODELS_FOR_TESTS")
     models = Path(given) if given else Settings().home / "models"
     if find(MINILM, models) is None:
@@ -206,14 +206,14 @@ REAL = [
 ]
 
 
-def test_minilm_int8_beside_fp32(minilm: Embedder, real_home: Path) -> None:
+def test_minilm_int8_is_close_to_fp32(minilm: Embedder, real_home: Path) -> None:
     exact = open_embedder("minilm-fp32", real_home, threads=2)
     assert (minilm.dimensions, minilm.name, exact.name) == (384, "minilm", "minilm-fp32")
     assert minilm.identity != exact.identity
     assert (minilm.embed(REAL) * exact.embed(REAL)).sum(1).min() > 0.97
 
 
-def test_minilm_knows_what_is_alike(minilm: Embedder) -> None:
+def test_minilm_finds_similar_texts_close(minilm: Embedder) -> None:
     near, same, far, _ = minilm.embed(REAL)
     assert near @ same > near @ far + 0.2
 
@@ -221,15 +221,15 @@ def test_minilm_knows_what_is_alike(minilm: Embedder) -> None:
 def test_minilm_alone_and_in_a_batch(minilm: Embedder) -> None:
     alone = np.vstack([minilm.embed([text]) for text in REAL])
     assert (minilm.embed(REAL) * alone).sum(1)[:3].min() > 0.98
-    assert (minilm.embed(REAL) * alone).sum(1)[3] > 0.9  # an empty text is two tokens among much padding
+    assert (minilm.embed(REAL) * alone).sum(1)[3] > 0.9  # an empty text is two tokens and much padding
 
 
-def test_minilm_cuts_long_texts(minilm: Embedder) -> None:
+def test_minilm_truncates_long_texts(minilm: Embedder) -> None:
     whole = minilm.embed(["aorta " * 254, "aorta " * 20_000])
     assert whole[0] @ whole[1] == pytest.approx(1, abs=1e-5)
 
 
-def test_minilm_is_opened_again_without_its_weights(minilm: Embedder, real_home: Path) -> None:
+def test_minilm_is_reopened_without_writing_its_graph_again(minilm: Embedder, real_home: Path) -> None:
     graphs = sorted((real_home / "models").glob("*.onnx"))
     before = [graph.stat().st_mtime_ns for graph in graphs]
     assert open_embedder("minilm", real_home).identity == minilm.identity
@@ -255,7 +255,7 @@ def transformers_offline(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("transformers_offline")
-def test_a_model_that_is_nowhere(tmp_path: Path) -> None:
+def test_a_model_that_does_not_exist(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="cannot load the embedding model") as caught:
         open_embedder(str(tmp_path / "absent"), tmp_path)
     assert "\n" not in str(caught.value)
@@ -264,7 +264,7 @@ def test_a_model_that_is_nowhere(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("transformers_offline")
 @pytest.mark.filterwarnings("ignore")
 def test_a_sentence_transformers_folder(real_home: Path) -> None:
-    """The same weights through torch: an independent check of the whole chain, tokens included."""
+    """The same weights through torch: an independent check of the whole pipeline, tokens included."""
     folder = find(MINILM, real_home / "models")
     torch_model = open_embedder(str(folder), real_home)
     ours = open_embedder("minilm-fp32", real_home)

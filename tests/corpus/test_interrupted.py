@@ -1,4 +1,4 @@
-"""A build that is killed, stopped or refused by the disk leaves the old snapshot or none, and can go on."""
+"""A build that is killed, stopped or fails to write leaves the old snapshot or none, and can be resumed."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def expect_whole(library: Library, allowed: set[str | None]) -> None:
         assert len(snapshot.vectors()) == manifest.counts.passages
 
 
-def test_killed_at_any_moment_a_build_leaves_none_or_all_and_goes_on(
+def test_a_build_killed_at_any_moment_leaves_nothing_or_everything_and_resumes(
     library, start, make_documents, make_input, embedder, tmp_path
 ):
     whole = build(Library(tmp_path / "other"), "c", [make_input(make_documents(400))], embedder=embedder)
@@ -88,7 +88,7 @@ def test_killed_at_any_moment_a_build_leaves_none_or_all_and_goes_on(
     assert not list(library.folder_of("c").glob("building-*"))
 
 
-def test_killed_at_any_moment_an_addition_leaves_the_old_or_the_new(
+def test_an_addition_killed_at_any_moment_leaves_the_old_or_the_new_snapshot(
     library, start, make_documents, make_input, embedder, tmp_path
 ):
     old = build(library, "c", [make_input(make_documents(120))], embedder=embedder)
@@ -111,8 +111,8 @@ class Stop(BaseException):
     """Stands for a kill at one exact moment."""
 
 
-def test_every_step_can_be_the_last(library, make_documents, make_input, make_embedder, monkeypatch, tmp_path):
-    """Stops at the first, second, third ... report of progress, each time going on from the one before."""
+def test_a_build_resumes_after_any_step(library, make_documents, make_input, make_embedder, monkeypatch, tmp_path):
+    """Stops at the first, second, third ... progress report, each time resuming from the last."""
     from medground.corpus import phases
 
     for name, size in (("_ITEMS", 10), ("_PASSAGES", 15), ("_TEXTS", 8)):
@@ -138,7 +138,7 @@ def test_every_step_can_be_the_last(library, make_documents, make_input, make_em
     expect_whole(library, {whole.hash})
 
 
-def test_going_on_does_not_read_again_what_was_read(library, make_documents, make_input, monkeypatch):
+def test_resuming_does_not_read_the_same_items_again(library, make_documents, make_input, monkeypatch):
     from medground.corpus import phases
 
     monkeypatch.setattr(phases, "_ITEMS", 10)
@@ -177,7 +177,9 @@ def test_ctrl_c_while_embedding_keeps_the_vectors(library, make_documents, make_
 
 
 @pytest.mark.parametrize("limit", [30_000, 120_000])
-def test_a_full_disk_is_told_and_the_old_snapshot_stays(library, start, make_documents, make_input, embedder, limit):
+def test_a_full_disk_is_reported_and_the_old_snapshot_stays(
+    library, start, make_documents, make_input, embedder, limit
+):
     """The limit on the size of a file stands for a disk without space: the write fails in the middle."""
     old = build(library, "c", [make_input(make_documents(20))], embedder=embedder)
     process = start("build", limit)
@@ -201,7 +203,7 @@ def test_no_space_for_an_attachment(library, make_documents, make_input):
 
 
 def test_memory_does_not_grow_with_the_corpus(library, make_documents, make_input):
-    """Peak of Python's own memory while 900 documents stream by, against 300."""
+    """Peak of Python's own memory while streaming 900 documents, compared with 300."""
     import tracemalloc
 
     def streamed(count):
@@ -220,5 +222,5 @@ def test_memory_does_not_grow_with_the_corpus(library, make_documents, make_inpu
     assert peaks[1] < 1.3 * peaks[0]
 
 
-def test_the_limit_of_this_test_is_not_left_on():
+def test_the_file_size_limit_is_restored():
     assert resource.getrlimit(resource.RLIMIT_FSIZE) == LIMIT

@@ -1,4 +1,4 @@
-"""The tree as the word index understands it; the source contract holds the general cases."""
+"""How the word index understands the query tree; the source contract covers the general cases."""
 
 from __future__ import annotations
 
@@ -142,9 +142,9 @@ def test_not_found(snapshot, query):
     assert ids(snapshot, query) == set()
 
 
-def test_fields_that_a_corpus_does_not_hold_are_refused(snapshot):
+def test_fields_that_a_corpus_does_not_have_are_rejected(snapshot):
     for query in (Term(value="x", field="grant"), Words(text="x", field="affiliation"), DateRange(field="indexed")):
-        with pytest.raises(UsageError, match=r"a corpus (cannot be searched by|holds no)"):
+        with pytest.raises(UsageError, match=r"a corpus (cannot be searched by|has no)"):
             ids(snapshot, Or(parts=(query, Everything())))
 
 
@@ -152,7 +152,7 @@ def test_a_question_of_stop_words_only_still_searches(snapshot):
     assert "Y:IL-6" in ids(snapshot, Words(text="of the"))
 
 
-def test_equal_scores_stand_in_the_order_of_the_passages(snapshot):
+def test_ties_are_in_the_order_of_the_passages(snapshot):
     hits = snapshot.bm25(Everything(), 100)
     assert len({hit.score for hit in hits}) == 1
     numbers = [int(hit.passage.document_id[2:]) for hit in hits[:-1]]
@@ -188,7 +188,7 @@ trees = st.recursive(
 
 
 def matches(query, document):
-    """The meaning of a tree, written down a second time in the plainest way."""
+    """The meaning of a tree, implemented again in the simplest way."""
     match query:
         case And():
             return all(matches(part, document) for part in query.parts)
@@ -239,7 +239,7 @@ def test_no_text_breaks_the_search(snapshot, text, slop, prefix, field):
         snapshot.bm25(query, 5)
 
 
-def test_an_index_with_other_fields_is_refused(tmp_path):
+def test_an_index_with_other_fields_is_rejected(tmp_path):
     builder = tantivy.SchemaBuilder()
     builder.add_text_field("body")
     tantivy.Index(builder.build(), str(tmp_path)).writer().commit()

@@ -14,26 +14,26 @@ from medground.query import Everything
 
 
 @pytest.mark.parametrize("name", ["", "../x", "a/b", "A", ".hidden", "-x", "x" * 65, "a b", "a\n", "ü", "a\x00", ".."])
-def test_a_name_is_no_path(library, make_documents, make_input, name):
+def test_a_name_cannot_be_a_path(library, make_documents, make_input, name):
     for call in (library.open, library.info, library.verify, library.remove, library.has):
-        with pytest.raises(UsageError, match="is not a corpus name"):
+        with pytest.raises(UsageError, match="is not a valid corpus name"):
             call(name)
-    with pytest.raises(UsageError, match="is not a corpus name"):
+    with pytest.raises(UsageError, match="is not a valid corpus name"):
         build(library, name, [make_input(make_documents(1))])
 
 
-def test_an_unknown_name_tells_those_that_exist(library, make_documents, make_input):
-    with pytest.raises(UsageError, match="no corpus 'x'; there are: none yet"):
+def test_an_unknown_name_lists_the_existing_corpora(library, make_documents, make_input):
+    with pytest.raises(UsageError, match=r"no corpus 'x' \(existing: none\)"):
         library.open("x")
     build(library, "b", [make_input(make_documents(1))])
     build(library, "a.1", [make_input(make_documents(1))])
     assert library.list() == ("a.1", "b")
     for call in (library.open, library.info, library.verify, library.remove):
-        with pytest.raises(UsageError, match=r"no corpus 'x'; there are: a\.1, b"):
+        with pytest.raises(UsageError, match=r"no corpus 'x' \(existing: a\.1, b\)"):
             call("x")
 
 
-def test_removed_is_gone(library, make_documents, make_input):
+def test_a_removed_corpus_is_gone(library, make_documents, make_input):
     build(library, "a", [make_input(make_documents(1))])
     assert library.has("a")
     library.remove("a")
@@ -41,15 +41,15 @@ def test_removed_is_gone(library, make_documents, make_input):
     assert not library.folder_of("a").exists()
 
 
-def test_a_damaged_pointer_is_told(library, make_documents, make_input):
+def test_a_damaged_pointer_is_reported(library, make_documents, make_input):
     build(library, "a", [make_input(make_documents(1))])
     for content in (b"", b"../../etc", b"\xff\xfe", b"0123456789abcdef"):
         (library.folder_of("a") / "CURRENT").write_bytes(content)
-        with pytest.raises(SnapshotCorrupt, match="CURRENT names no snapshot"):
+        with pytest.raises(SnapshotCorrupt, match="CURRENT does not name a snapshot"):
             library.open("a")
 
 
-def test_a_damaged_corpus_is_mended_by_building_it_again(library, make_documents, make_input):
+def test_a_damaged_corpus_is_fixed_by_rebuilding_it(library, make_documents, make_input):
     first = build(library, "a", [make_input(make_documents(5))])
     victim = library.current("a") / "documents.sqlite"
     content = victim.read_bytes()
@@ -62,7 +62,7 @@ def test_a_damaged_corpus_is_mended_by_building_it_again(library, make_documents
     assert library.verify("a") == second
 
 
-def test_older_snapshots_are_let_go(library, make_documents, make_input):
+def test_older_snapshots_are_deleted(library, make_documents, make_input):
     for count in range(1, 6):
         build(library, "a", [make_input(make_documents(count))])
     folders = [p for p in library.folder_of("a").iterdir() if p.is_dir()]

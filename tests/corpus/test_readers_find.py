@@ -1,4 +1,4 @@
-"""Which reader a path gets, and the one line that a wrong path gets."""
+"""Which reader a path gets, and the one-line error for an invalid path."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MEDLINE = "<PubmedArticleSet><PubmedArticle><MedlineCitation><PMID>1</PMID><Arti
 OWN = '{"id": "LAB:1", "text": "x"}\n'
 
 
-def test_the_content_decides_and_not_the_name(tmp_path: Path) -> None:
+def test_the_content_decides_not_the_name(tmp_path: Path) -> None:
     contents = {
         "a.xml": MEDLINE,
         "b.xml": "<article/>",
@@ -29,10 +29,10 @@ def test_the_content_decides_and_not_the_name(tmp_path: Path) -> None:
         (tmp_path / name).write_text(text)
     found = find_inputs([tmp_path / name for name in contents])
     assert [i.reader for i in found] == ["medline", "jats", "jsonlines", "pubmedqa", "beir", "medline", "texts"]
-    packed = tmp_path / "no-ending"
+    packed = tmp_path / "no-suffix"
     packed.write_bytes(gzip.compress(MEDLINE.encode()))
     (one,) = find_inputs([packed])
-    assert (one.reader, one.size, one.name) == ("medline", packed.stat().st_size, str(packed))
+    assert (one.reader, one.name) == ("medline", str(packed))
 
 
 def test_a_folder_gives_its_data_files_in_order_without_its_notes(tmp_path: Path) -> None:
@@ -68,13 +68,13 @@ def test_the_fingerprint_changes_with_the_file(tmp_path: Path) -> None:
         (gzip.compress(b"\x00\x01"), "a binary file"),
         (gzip.compress(MEDLINE.encode())[:20], "ends early"),
         (b"\x1f\x8bnot gzip at all", "the gzip file is damaged"),
-        (b"<html><body>Not found</body></html>", "XML of an unknown form (<html>)"),
+        (b"<html><body>Not found</body></html>", "unknown XML format (<html>)"),
         (b"< PubmedArticleSet>", "not well-formed XML"),
         (b'<!DOCTYPE x [<!ENTITY a "b">]><PubmedArticleSet/>', "declares entities"),
-        (b"PMID- 123\nTI  - Title", "not a known form"),
+        (b"PMID- 123\nTI  - Title", "unknown file format"),
     ],
 )
-def test_a_file_that_is_not_what_it_claims_is_refused_in_one_line(tmp_path: Path, content: bytes, reason: str) -> None:
+def test_an_invalid_file_is_rejected_in_one_line(tmp_path: Path, content: bytes, reason: str) -> None:
     file = tmp_path / "file.bin"
     file.write_bytes(content)
     with pytest.raises(BadDocument) as refused:
@@ -84,24 +84,24 @@ def test_a_file_that_is_not_what_it_claims_is_refused_in_one_line(tmp_path: Path
     assert "\n" not in str(refused.value)
 
 
-def test_paths_that_lead_nowhere(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="there is no such file or folder"):
+def test_paths_without_anything_to_read(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no such file or folder"):
         find_inputs([tmp_path / "none"])
     with pytest.raises(UsageError, match="no path to read"):
         find_inputs([])
-    with pytest.raises(BadDocument, match="holds no text file"):
+    with pytest.raises(BadDocument, match="contains no text file"):
         find_inputs([tmp_path])
     for reader in ("medline", "beir", "texts"):
-        with pytest.raises(BadDocument, match="the folder holds no"):
+        with pytest.raises(BadDocument, match="the folder contains no"):
             find_inputs([tmp_path], reader)
 
 
-def test_an_unknown_reader_is_refused_with_the_names(tmp_path: Path) -> None:
+def test_an_unknown_reader_is_rejected_with_the_known_names(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=f"one of {', '.join(READERS)}"):
         find_inputs([tmp_path], "csv")
 
 
-def test_a_file_given_to_the_wrong_reader_is_refused(tmp_path: Path) -> None:
+def test_a_file_given_to_the_wrong_reader_is_rejected(tmp_path: Path) -> None:
     lines, citations, article = tmp_path / "a.jsonl", tmp_path / "b.xml", tmp_path / "c.xml"
     lines.write_text(OWN)
     citations.write_text(MEDLINE)
@@ -118,7 +118,7 @@ def test_a_file_given_to_the_wrong_reader_is_refused(tmp_path: Path) -> None:
                 list(found.read(0))
 
 
-def test_xml_that_ends_early_is_told_while_reading(tmp_path: Path) -> None:
+def test_xml_that_ends_early_is_reported_while_reading(tmp_path: Path) -> None:
     file = tmp_path / "a.xml"
     file.write_text(MEDLINE[:-30])
     (found,) = find_inputs([file])

@@ -47,7 +47,7 @@ def pieces(document: Document) -> list[tuple[str, str]]:
     return [(s.label, document.text[s.start : s.end]) for s in document.sections]
 
 
-def test_sections_are_named_by_all_headings_above(tmp_path: Path) -> None:
+def test_sections_are_labelled_with_all_headings_above(tmp_path: Path) -> None:
     abstract = "<abstract><sec><title>Aim</title><p>We test.</p></sec></abstract><abstract><p>Short.</p></abstract>"
     body = (
         "<p>First.</p><sec><title>Methods</title><p>We did.</p><sec><title>Patients <italic>x</italic></title>"
@@ -87,7 +87,7 @@ def test_lists_captions_and_blocks_inside_paragraphs(tmp_path: Path) -> None:
     ]
 
 
-def test_what_is_known_about_an_article(tmp_path: Path) -> None:
+def test_metadata_of_an_article(tmp_path: Path) -> None:
     meta = (
         "<contrib-group><contrib contrib-type='author'><name><surname>Kirov</surname>"
         "<given-names>M Y</given-names></name></contrib>"
@@ -130,7 +130,7 @@ def test_an_article_without_text_has_its_title(tmp_path: Path) -> None:
     assert one(tmp_path, article(title="Only.")).text == "Only."
 
 
-def test_an_entity_is_refused(tmp_path: Path) -> None:
+def test_an_entity_is_rejected(tmp_path: Path) -> None:
     with pytest.raises(BadDocument, match="declares entities"):
         read(tmp_path, f'<!DOCTYPE article [<!ENTITY x SYSTEM "file:///etc/hostname">]>{article("<p>&x;</p>")}')
 

@@ -1,4 +1,4 @@
-"""JSON readers: PubMedQA, BEIR, SciFact, one's own lines."""
+"""JSON readers: PubMedQA, BEIR, SciFact, your own lines."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from medground.corpus.readers import READERS, find_inputs
 from medground.corpus.readers.base import Item
 from medground.corpus.readers.jsonlines import own_document
-from medground.corpus.readers.pubmedqa import open_pubmedqa
 from medground.document import Document
 from medground.errors import BadDocument
 
@@ -58,7 +57,7 @@ def test_pubmedqa_lines(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("indent", [None, 4])
-def test_pubmedqa_as_it_is_published(tmp_path: Path, indent: int | None) -> None:
+def test_pubmedqa_as_published(tmp_path: Path, indent: int | None) -> None:
     record = {
         "QUESTION": "Does {it}?",
         "CONTEXTS": ['A "}" here.'],
@@ -78,7 +77,7 @@ def test_pubmedqa_as_it_is_published(tmp_path: Path, indent: int | None) -> None
         read(file, "pubmedqa")
 
 
-def test_a_tower_of_objects_is_refused(tmp_path: Path) -> None:
+def test_deeply_nested_objects_are_rejected(tmp_path: Path) -> None:
     file = tmp_path / "ori_pqal.json"
     file.write_text('{"1": ' + '{"QUESTION": ' * 50_000)
     with pytest.raises(BadDocument, match="nested too deeply"):
@@ -92,14 +91,6 @@ def test_an_endless_line_is_skipped(tmp_path: Path) -> None:
     assert (type(first), type(last)) == (Document, Document)
     assert isinstance(bad, BadDocument)
     assert "x.jsonl.gz:2: the line has 40,000,000 bytes or more" in str(bad)
-
-
-def test_the_conclusion_is_given_only_when_asked_for(tmp_path: Path) -> None:
-    file = write(tmp_path / "q.jsonl", QUESTION | {"long_answer": "Yes, it does."})
-    (document,) = open_pubmedqa(file, with_conclusion=True).read(0)
-    assert isinstance(document, Document)
-    assert document.text == "One.\n\nTwo.\n\nYes, it does."
-    assert document.sections[-1].label == "CONCLUSION"
 
 
 def test_beir_and_scifact(tmp_path: Path) -> None:
@@ -140,7 +131,7 @@ def test_own_lines(tmp_path: Path) -> None:
         ('{"id": "LAB:2"}', "text: the field is missing"),
         ('{"text": "x"}', "id: the field is missing"),
         ('{"id": "no prefix", "text": "x"}', "'no prefix' is not a document id"),
-        ('{"id": "LAB:2", "text": "  "}', "neither a text nor a title"),
+        ('{"id": "LAB:2", "text": "  "}', "neither text nor title"),
         ('{"id": "LAB:2", "text": 5}', "text: Input should be a valid string"),
         ('{"id": "LAB:2", "text": "x", "year": 99999}', "year: "),
         ('{"id": "LAB:2", "text": "x", "sections": [{"label": "S", "start": 0, "end": 9}]}', "lies outside the text"),
@@ -164,7 +155,7 @@ def test_a_broken_line_is_skipped_with_its_number(tmp_path: Path, line: str, rea
     assert len(str(bad)) < 400
 
 
-def test_a_file_of_broken_lines_is_refused_and_resuming_keeps_the_numbers(tmp_path: Path) -> None:
+def test_a_file_of_broken_lines_is_rejected_and_resuming_keeps_the_numbers(tmp_path: Path) -> None:
     good = {"id": "LAB:1", "text": "x"}
     with pytest.raises(BadDocument, match="none of the first 20 lines can be used"):
         read(write(tmp_path / "x.jsonl", *["{}"] * 20, good), "jsonlines")
@@ -176,7 +167,7 @@ def test_a_file_of_broken_lines_is_refused_and_resuming_keeps_the_numbers(tmp_pa
     assert [type(item).__name__ for item in found.read(19)] == ["Document", "BadDocument", "Document"]
 
 
-def test_another_encoding_is_refused_and_a_byte_order_mark_is_not(tmp_path: Path) -> None:
+def test_another_encoding_is_rejected_and_a_byte_order_mark_is_not(tmp_path: Path) -> None:
     file = tmp_path / "x.jsonl"
     file.write_bytes('{"id": "LAB:1", "text": "Größe"}\n'.encode("latin-1"))
     with pytest.raises(BadDocument, match="not UTF-8 at byte 27"):
@@ -199,7 +190,7 @@ JSON = st.recursive(
 
 @given(st.dictionaries(st.sampled_from([*Document.model_fields, "pmid", "abstract", "x"]), JSON))
 @settings(max_examples=200)
-def test_any_record_gives_a_document_or_one_line(record: dict[str, Any]) -> None:
+def test_any_record_gives_a_document_or_a_one_line_error(record: dict[str, Any]) -> None:
     try:
         document = own_document(record)
     except ValueError as error:
@@ -208,7 +199,7 @@ def test_any_record_gives_a_document_or_one_line(record: dict[str, Any]) -> None
         assert document.text.encode()
 
 
-def test_real_sets(shared: Path) -> None:
+def test_real_data_sets(shared: Path) -> None:
     questions = [d for d in read(shared / "pubmedqa" / "pqa_l.jsonl.gz", "pubmedqa") if isinstance(d, Document)]
     assert len(questions) == 1000
     assert all(d.sections and d.text for d in questions)
@@ -216,5 +207,5 @@ def test_real_sets(shared: Path) -> None:
     assert len([d for d in read(shared / "scifact", "scifact") if isinstance(d, Document)]) == 5183
 
 
-def test_every_reader_is_named_by_its_inputs() -> None:
+def test_all_readers_are_listed() -> None:
     assert set(READERS) == {"pubmedqa", "medline", "jats", "beir", "scifact", "jsonlines", "texts"}

@@ -1,4 +1,4 @@
-"""MEDLINE and PubMed XML: every form of every year, and hostile files."""
+"""MEDLINE and PubMed XML: the formats of all years, and hostile files."""
 
 from __future__ import annotations
 
@@ -84,12 +84,12 @@ def test_inline_markup_becomes_text(tmp_path: Path) -> None:
         ("", None, None),
     ],
 )
-def test_every_form_of_date_gives_a_year(tmp_path: Path, date: str, year: int | None, iso: str | None) -> None:
+def test_every_date_format_gives_a_year(tmp_path: Path, date: str, year: int | None, iso: str | None) -> None:
     document = one(tmp_path, article(date=date))
     assert (document.year, document.dates.get("published")) == (year, iso)
 
 
-def test_headings_keep_their_stars_and_qualifiers(tmp_path: Path) -> None:
+def test_headings_keep_their_major_topics_and_qualifiers(tmp_path: Path) -> None:
     mesh = (
         '<MeshHeadingList><MeshHeading><DescriptorName UI="D1" MajorTopicYN="N">Asthma</DescriptorName>'
         '<QualifierName MajorTopicYN="Y">drug therapy</QualifierName>'
@@ -102,7 +102,7 @@ def test_headings_keep_their_stars_and_qualifiers(tmp_path: Path) -> None:
     assert (humans.ui, humans.major) == (None, False)
 
 
-def test_a_record_without_an_abstract_has_its_title_as_text_or_the_other_abstract(tmp_path: Path) -> None:
+def test_without_an_abstract_the_text_is_the_other_abstract_or_the_title(tmp_path: Path) -> None:
     assert one(tmp_path, article(title="Only this.")).text == "Only this."
     other = '<OtherAbstract Type="Publisher" Language="fre"><AbstractText>Autre.</AbstractText></OtherAbstract>'
     assert one(tmp_path, article(more=other)).text == "Autre."
@@ -130,7 +130,7 @@ def test_a_record_without_an_abstract_has_its_title_as_text_or_the_other_abstrac
         ("ErratumIn", "none"),
     ],
 )
-def test_links_between_records_tell_the_retraction(tmp_path: Path, links: str, kind: str, status: str) -> None:
+def test_links_between_records_give_the_retraction_status(tmp_path: Path, links: str, kind: str, status: str) -> None:
     document, *rest = read(tmp_path, article(more=links.format(kind=kind)))
     assert isinstance(document, Document)
     assert document.retraction == status
@@ -141,13 +141,13 @@ def test_links_between_records_tell_the_retraction(tmp_path: Path, links: str, k
     ("kind", "status"),
     [("Retracted Publication", "retracted"), ("Retraction of Publication", "notice"), ("Review", "none")],
 )
-def test_publication_types_tell_the_retraction(tmp_path: Path, kind: str, status: str) -> None:
+def test_publication_types_give_the_retraction_status(tmp_path: Path, kind: str, status: str) -> None:
     types = f"<PublicationTypeList><PublicationType>{kind}</PublicationType></PublicationTypeList>"
     document = one(tmp_path, article(types=types))
     assert (document.publication_types, document.retraction) == ((kind,), status)
 
 
-def test_ids_of_the_reference_list_are_not_the_record_s_own(tmp_path: Path) -> None:
+def test_ids_in_the_reference_list_are_not_those_of_the_record(tmp_path: Path) -> None:
     data = (
         '<PubmedData><ReferenceList><Reference><ArticleIdList><ArticleId IdType="pubmed">5</ArticleId>'
         '<ArticleId IdType="doi">10.1/other</ArticleId></ArticleIdList></Reference></ReferenceList>'
@@ -159,7 +159,7 @@ def test_ids_of_the_reference_list_are_not_the_record_s_own(tmp_path: Path) -> N
     assert document.references == ("PMID:5",)
 
 
-def test_deleted_citations_and_the_bare_forms(tmp_path: Path) -> None:
+def test_deleted_citations_and_bare_citations(tmp_path: Path) -> None:
     body = article(1) + "<DeleteCitation><PMID>5</PMID><PMID>6</PMID></DeleteCitation>" + article(1, title="Newer.")
     first, gone, newer = read(tmp_path, body)
     assert isinstance(first, Document)
@@ -184,10 +184,10 @@ def test_bad_records_are_skipped_with_their_number(tmp_path: Path) -> None:
         "PMID:5",
     ]
     assert "'x' is not a PMID" in str(items[0])
-    assert "neither a text nor a title" in str(items[3])
+    assert "neither text nor title" in str(items[3])
 
 
-def test_reading_goes_on_from_any_item(tmp_path: Path) -> None:
+def test_reading_resumes_at_any_item(tmp_path: Path) -> None:
     file = tmp_path / "some.xml"
     file.write_text(f"<PubmedArticleSet>{''.join(article(n) for n in range(1, 9))}</PubmedArticleSet>")
     (found,) = find_inputs([file])
@@ -214,7 +214,7 @@ HOSTILE = [
 
 @pytest.mark.parametrize("head", HOSTILE)
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
-def test_entities_are_refused(tmp_path: Path, head: str, encoding: str) -> None:
+def test_entities_are_rejected(tmp_path: Path, head: str, encoding: str) -> None:
     with pytest.raises(BadDocument, match="declares entities") as refused:
         read(tmp_path, article(title="&j;"), head=head, encoding=encoding)
     assert "\n" not in str(refused.value)
@@ -225,7 +225,7 @@ def test_a_plain_document_type_is_accepted_and_not_followed(tmp_path: Path) -> N
     assert one(tmp_path, article(title="A &alpha; &unknownname; b."), head=head).title == "A α &unknownname; b."
 
 
-def test_deep_markup_is_read_and_a_tower_refused(tmp_path: Path) -> None:
+def test_nested_markup_is_read_and_extreme_nesting_rejected(tmp_path: Path) -> None:
     deep = "<b>" * 10 + "core" + "</b>" * 10
     assert one(tmp_path, article(title=f"The {deep}.")).title == "The core."
     with pytest.raises(BadDocument, match="not well-formed XML"):
@@ -247,7 +247,7 @@ def test_broken_xml_names_the_line_after_the_good_records(tmp_path: Path) -> Non
     assert broken.value.position == 4
 
 
-def test_a_text_beyond_the_guard_and_entities_in_an_attribute_are_refused(tmp_path: Path) -> None:
+def test_a_text_over_the_limit_and_entities_in_an_attribute_are_rejected(tmp_path: Path) -> None:
     with pytest.raises(BadDocument, match="not well-formed XML"):
         read(tmp_path, article(title="a" * 12_000_000))
     file = tmp_path / "some.xml"
@@ -261,12 +261,12 @@ def test_an_inclusion_is_not_followed(tmp_path: Path) -> None:
     assert one(tmp_path, article(title=f"A{include}.")).title == "A."
 
 
-def test_a_nul_byte_is_refused(tmp_path: Path) -> None:
+def test_a_nul_byte_is_rejected(tmp_path: Path) -> None:
     with pytest.raises(BadDocument, match="not well-formed XML"):
         read(tmp_path, article(title="a\x00b"))
 
 
-def test_gzip_is_read_and_a_truncated_one_says_that_it_ends_early(tmp_path: Path) -> None:
+def test_gzip_is_read_and_a_truncated_file_is_reported(tmp_path: Path) -> None:
     body = "".join(article(n, title=f"Title {n * 7919 % 1000}") for n in range(1, 600))
     packed = gzip.compress(f"<PubmedArticleSet>{body}</PubmedArticleSet>".encode())
     file = tmp_path / "some.xml.gz"

@@ -63,10 +63,9 @@ def test_the_fingerprint_changes_with_a_file(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("One more.")
     (after,) = find_inputs([tmp_path])
     assert before.fingerprint != after.fingerprint
-    assert after.size == 9
 
 
-def test_links_out_of_the_folder_are_refused_and_links_inside_read(tmp_path: Path) -> None:
+def test_links_out_of_the_folder_are_rejected_and_links_inside_it_are_read(tmp_path: Path) -> None:
     folder, outside = tmp_path / "folder", tmp_path / "secret.md"
     folder.mkdir()
     outside.write_text("Secret.")
@@ -74,7 +73,7 @@ def test_links_out_of_the_folder_are_refused_and_links_inside_read(tmp_path: Pat
     (folder / "b.md").symlink_to(folder / "a.md")
     assert len(read(folder)) == 2
     (folder / "c.md").symlink_to(outside)
-    with pytest.raises(BadDocument, match=r"c\.md: the link leads out of the folder"):
+    with pytest.raises(BadDocument, match=r"c\.md: the link points outside the folder"):
         find_inputs([folder])
 
 

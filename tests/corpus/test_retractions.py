@@ -1,4 +1,4 @@
-"""The list of retracted papers, and what it does to a document."""
+"""The list of retracted papers, and how it marks documents."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def some_retracted() -> str:
     return f"PMID:{max(retracted_pmids())}"
 
 
-def test_the_list_is_that_of_the_source(shared: Path) -> None:
+def test_the_list_matches_its_source(shared: Path) -> None:
     listed = (shared / "retracted_pmids.txt").read_text().split()
     assert retracted_pmids() == frozenset(map(int, listed))
     assert len(retracted_pmids()) == 19_163
@@ -29,7 +29,7 @@ def test_a_listed_paper_is_marked() -> None:
     assert with_retraction(Document(id=some_retracted(), text="One.")).retraction == "retracted"
 
 
-def test_full_text_is_found_by_its_pmid() -> None:
+def test_full_text_is_marked_by_its_pmid() -> None:
     identifiers = {"pmid": some_retracted().removeprefix("PMID:")}
     assert with_retraction(Document(id="PMC:PMC1", text="One.", identifiers=identifiers)).retraction == "retracted"
 
@@ -46,7 +46,7 @@ def test_other_ids_are_not_on_the_list(name: str) -> None:
     assert not is_retracted(name)
 
 
-def test_the_script_makes_the_same_bytes_from_the_same_list(tmp_path: Path) -> None:
+def test_the_script_is_deterministic(tmp_path: Path) -> None:
     source, one, two = tmp_path / "pmids.txt", tmp_path / "one.gz", tmp_path / "two.gz"
     source.write_text("30\n7\n30\n")
     for target in (one, two):
@@ -55,7 +55,7 @@ def test_the_script_makes_the_same_bytes_from_the_same_list(tmp_path: Path) -> N
     assert gzip.decompress(one.read_bytes()) == b"7\n30\n"
 
 
-def test_the_script_refuses_what_is_no_pmid(tmp_path: Path) -> None:
+def test_the_script_rejects_an_invalid_pmid(tmp_path: Path) -> None:
     source = tmp_path / "pmids.txt"
     source.write_text("30\nPMC7\n")
     done = subprocess.run(

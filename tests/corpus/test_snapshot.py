@@ -1,4 +1,4 @@
-"""Opening, searching and verifying a snapshot; damage is told, and never shown as text."""
+"""Opening, searching and verifying a snapshot; damage is reported, and never shown as text."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from medground.query import Everything, Filters, Phrase, Words
 
 
 def put(path, content):
-    """A new file in the place of the old one: a thread of the word index may still read what it has mapped, and
-    cutting a mapped file ends the process (SIGBUS)."""
+    """Replace a file by a new one: a thread of the word index may still read the file it has mapped, and truncating a
+    mapped file ends the process (SIGBUS)."""
     path.unlink(missing_ok=True)
     path.write_bytes(content)
 
@@ -49,7 +49,7 @@ def test_a_changed_byte_in_any_file_is_found(built):
 
 
 def test_changed_bytes_never_give_a_wrong_text(built, make_documents, embedder):
-    """Whatever byte changes: a reader gets the true text or an error of ours."""
+    """Whichever byte changes, a reader gets the true text or one of our errors."""
     texts = {d.id: d for d in make_documents(60)}
     chance = random.Random(4)
     [vector] = embedder.embed(["heart study"])
@@ -76,7 +76,7 @@ def test_changed_bytes_never_give_a_wrong_text(built, make_documents, embedder):
         put(path, good)
 
 
-def test_missing_and_cut_files_are_found_at_once(built):
+def test_missing_and_truncated_files_are_found_on_opening(built):
     for path in [p for p in built.rglob("*") if p.is_file() and p.suffix != ".lock" and p.stat().st_size]:
         good = path.read_bytes()
         put(path, good[:-2])
@@ -88,7 +88,7 @@ def test_missing_and_cut_files_are_found_at_once(built):
         put(path, good)
 
 
-def test_a_manifest_of_a_newer_format_is_told_apart_from_damage(built):
+def test_a_newer_manifest_format_is_distinguished_from_damage(built):
     from medground.corpus.manifest import _checksum
 
     path = built / "manifest.json"
@@ -100,7 +100,7 @@ def test_a_manifest_of_a_newer_format_is_told_apart_from_damage(built):
 
 
 @pytest.mark.parametrize("content", ["", "[]", "null", "{}", '{"checksum": 1}', "[" * 100_000])
-def test_rubbish_for_a_manifest(built, content):
+def test_an_invalid_manifest(built, content):
     (built / "manifest.json").write_text(content)
     with pytest.raises(SnapshotCorrupt, match=r"manifest\.json"):
         Snapshot.open(built)
@@ -136,7 +136,7 @@ def test_two_snapshots_and_several_threads(library, built, make_documents, make_
     assert not failures
 
 
-def test_dense_needs_vectors_and_obeys_filters(library, built, make_documents, make_input, embedder):
+def test_dense_needs_vectors_and_applies_filters(library, built, make_documents, make_input, embedder):
     [vector] = embedder.embed(["Study 3 of lung"])
     with library.open("c") as snapshot:
         free = snapshot.dense(vector, 60)
@@ -152,7 +152,7 @@ def test_dense_needs_vectors_and_obeys_filters(library, built, make_documents, m
         snapshot.dense(vector, 5)
 
 
-def test_documents_of_any_text_come_back_as_they_were(library, make_input):
+def test_documents_with_any_text_are_read_back_unchanged(library, make_input):
     from medground.document import Document, MeshHeading, Section
 
     odd = Document(

@@ -65,7 +65,7 @@ def test_a_large_corpus_gets_an_index(library, make_documents, make_input, embed
         assert snapshot.dense(vector, 5)[0].rank == 1
 
 
-def test_writing_goes_on_after_the_last_whole_row(tmp_path):
+def test_writing_resumes_after_the_last_whole_row(tmp_path):
     rows = unit(10, 8)
     write(tmp_path, rows[:6])
     with (tmp_path / FILE_NAME).open("ab") as file:
@@ -77,7 +77,7 @@ def test_writing_goes_on_after_the_last_whole_row(tmp_path):
     assert np.array_equal(Vectors(tmp_path, 8).take(np.arange(10)), rows.astype(np.float16))
 
 
-def test_edges(tmp_path):
+def test_edge_cases(tmp_path):
     vectors = write(tmp_path, unit(3, 8))
     query = unit(1, 8)[0]
     assert len(vectors.search(query, 100)) == 3
@@ -85,12 +85,12 @@ def test_edges(tmp_path):
     assert vectors.search(query, 5, np.array([], dtype=np.int64)) == []
     assert write(tmp_path / "empty", np.empty((0, 8), dtype=np.float32)).search(query, 5) == []
     writer = VectorWriter(tmp_path, 8)
-    with pytest.raises(ConfigError, match="no vectors of length 8"):
+    with pytest.raises(ConfigError, match="no finite vectors of length 8"):
         writer.append(np.full((1, 8), np.nan, dtype=np.float32))
     writer.close()
 
 
-def test_rows_that_are_no_unit_vectors_are_damage(tmp_path):
+def test_rows_that_are_not_unit_vectors_count_as_damage(tmp_path):
     rows = unit(10, 8)
     rows[4] *= 3000
     vectors = write(tmp_path, rows)

@@ -104,7 +104,7 @@ def test_nothing_is_lost_however_it_ends(data: Path, tmp_path: Path, how: signal
     assert process.returncode != 0
     if how is signal.SIGINT:
         assert process.returncode == 130
-        assert said.splitlines()[-1].endswith("the same command goes on from there")
+        assert said.splitlines()[-1].endswith("run the same command to resume")
     before = [line.id for line in read_run(out)[1]]
     assert before
     with out.open("ab") as file:
@@ -125,7 +125,7 @@ def test_a_second_ctrl_c_ends_it_at_once_and_without_a_traceback(data: Path, tmp
     _, said = process.communicate(timeout=300)
     assert process.returncode == 130
     assert "Traceback" not in said
-    assert said.splitlines()[-1].endswith("the same command goes on from there")
+    assert said.splitlines()[-1].endswith("run the same command to resume")
     assert len(list(read_run(out)[1])) >= 3
 
 

@@ -42,10 +42,10 @@ def test_build_search_info_verify_remove(home, papers):
     assert found.stdout.splitlines()[0].split()[:2] == ["1", "PMID:1#0-43"]
     assert run("search", "mine", "xylophone").stdout == ""
 
-    told = run("info", "mine").stdout
-    assert "documents   2 (" in told
-    assert "(jsonlines)" in told
-    assert "papers.jsonl:2" in told
+    shown = run("info", "mine").stdout
+    assert "documents   2 (" in shown
+    assert "(jsonlines)" in shown
+    assert "papers.jsonl:2" in shown
     assert json.loads(run("info", "mine", "--json").stdout)["counts"]["skipped"] == 1
 
     assert run("verify", "mine").stdout.startswith("mine is intact: ")
@@ -56,7 +56,7 @@ def test_build_search_info_verify_remove(home, papers):
     assert "no corpora yet" in run("list").stderr
 
 
-def test_a_search_marks_what_is_no_evidence(home, tmp_path):
+def test_a_search_marks_records_that_are_not_evidence(home, tmp_path):
     path = tmp_path / "papers.jsonl"
     records = [
         {"id": "PMID:1", "title": "Retracted: Zinc and growth", "text": "Zinc doubles growth."},
@@ -100,7 +100,7 @@ def test_a_damaged_corpus_does_not_hide_the_others(home, papers):
     ("words", "error", "says"),
     [
         (["build", "mine", "nowhere.xml"], UsageError, r"nowhere\.xml"),
-        (["build", "../mine", "PAPERS"], UsageError, "is not a corpus name"),
+        (["build", "../mine", "PAPERS"], UsageError, "is not a valid corpus name"),
         (["build", "mine", "PAPERS", "--reader", "klingon"], UsageError, "klingon"),
         (["build", "mine", "EMPTY"], BadDocument, "EMPTY|empty"),
         (["build", "mine", "BINARY"], BadDocument, "BINARY"),
@@ -110,7 +110,7 @@ def test_a_damaged_corpus_does_not_hide_the_others(home, papers):
         (["remove", "other", "--yes"], UsageError, "no corpus 'other'"),
     ],
 )
-def test_mistakes_are_told_in_one_line(home, papers, tmp_path, words, error, says):
+def test_mistakes_are_reported_in_one_line(home, papers, tmp_path, words, error, says):
     places = {"PAPERS": papers, "EMPTY": tmp_path / "EMPTY.jsonl", "BINARY": tmp_path / "BINARY.xml"}
     places["EMPTY"].write_text("")
     places["BINARY"].write_bytes(bytes(range(256)) * 20)

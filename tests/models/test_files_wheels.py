@@ -234,5 +234,5 @@ def test_the_command_line_fetches(
     with pytest.raises(SystemExit) as stopped:
         main(["models", "fetch", "fake", "--quiet"])
     assert not stopped.value.code
-    assert capsys.readouterr().out == f"fake is here: {model.folder(home / 'models')}\n"
+    assert capsys.readouterr().out == f"fake is installed: {model.folder(home / 'models')}\n"
     assert (model.folder(home / "models") / "model.bin").read_bytes() == b"".join(PARTS)

@@ -1,4 +1,4 @@
-"""Sentence borders: exact offsets for any text, and the abbreviations of biomedicine."""
+"""Sentence boundaries: exact offsets for any text, and the abbreviations of biomedicine."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from medground.text.sentences import sentence_spans
 
 Linear = Callable[[Callable[[int], object], int], None]
 
-# Pieces that put borders where they are hard: full stops, brackets, odd white space, characters outside the BMP.
+# Pieces that make boundaries hard to find: full stops, brackets, odd white space, characters outside the BMP.
 PIECES = st.sampled_from(
     [
         *(
@@ -102,11 +102,11 @@ def test_a_blank_line_always_ends_a_sentence(first: str, second: str) -> None:
         ["Activity rose 1.5-fold (n = 23; P < .001).", "Group 2 did not."],
     ],
 )
-def test_biomedical_borders(expected: list[str]) -> None:
+def test_biomedical_boundaries(expected: list[str]) -> None:
     assert sentences(" ".join(expected)) == expected
 
 
-def test_borders_without_a_space_are_found() -> None:
+def test_boundaries_without_a_space_are_found() -> None:
     assert sentences("It rose (P<.001).Conclusion: it works.The end.") == [
         "It rose (P<.001).",
         "Conclusion: it works.",
@@ -138,8 +138,8 @@ def test_offsets_count_code_points() -> None:
     assert sentences(text) == ["\U0001f9ec DNA was cut.", "RNA was not."]
 
 
-def test_borders_agree_with_the_sentences_of_scifact(shared: Path) -> None:
-    """SciFact's abstracts were split by another tool; more than nine in ten of its borders must be ours too."""
+def test_boundaries_agree_with_the_sentences_of_scifact(shared: Path) -> None:
+    """SciFact's abstracts were split by another tool; we must find more than nine in ten of its boundaries."""
     found = wanted = 0
     with gzip.open(shared / "scifact" / "corpus.jsonl.gz", "rt", encoding="utf-8") as lines:
         for _, line in zip(range(300), lines, strict=False):

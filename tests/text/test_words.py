@@ -16,7 +16,7 @@ def test_terms_are_stems_without_function_words() -> None:
     assert words.terms("The patients were treated with statins") == ["patient", "treat", "statin"]
 
 
-def test_a_topic_leaves_out_what_questions_are_made_of_unless_nothing_else_is_there() -> None:
+def test_a_topic_leaves_out_question_words_unless_there_are_no_others() -> None:
     assert words.topic("Does metformin reduce the risk of dementia?") == {"metformin", "risk", "dementia"}
     assert words.topic("Is it safe and effective?") == {"safe", "effect"}
 
@@ -26,7 +26,7 @@ def test_rare_words_weigh_more_than_common_ones_and_numbers_all_the_same() -> No
     assert words.weight("1998") == words.weight("0.7") == words.NUMBER
 
 
-def test_names_that_differ_in_a_letter_are_told_apart() -> None:
+def test_names_that_differ_in_one_letter_are_distinguished() -> None:
     assert words.variants("Vitamin D and type 2 diabetes") == {"vitamin D", "type 2"}
     assert words.variants("vitamin C a day, type of care") == {"vitamin C"}
 

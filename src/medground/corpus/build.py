@@ -1,7 +1,8 @@
-"""Make a snapshot: read, cut and index, embed, publish. Every phase can be killed and goes on where it was.
+"""Build a snapshot: read, cut and index, embed, publish. A phase that was killed resumes where it stopped.
 
-Work happens in a folder beside the finished snapshots, named after the inputs and settings, so the same command
-finds it again. It is renamed to a snapshot when all of it is on disk: nobody ever opens half of one.
+The work is done in a folder next to the finished snapshots. Its name is derived from the inputs and settings, so the
+same command finds it again. It becomes a snapshot, by renaming, only once all of it is on disk: nobody ever opens an
+incomplete one.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from medground.corpus.manifest import (
     sync_files,
     write_manifest,
 )
-from medground.corpus.phases import cut_and_index, embed, read_inputs, take_over
+from medground.corpus.phases import copy_base, cut_and_index, embed, read_inputs
 from medground.corpus.readers.base import Input
 from medground.corpus.snapshot import Snapshot
 from medground.corpus.tables import RowDamaged
@@ -39,7 +40,7 @@ from medground.errors import BadDocument, ConfigError, StorageFailed, UsageError
 from medground.progress import Progress, no_progress
 
 Attachment = Callable[[Path], None]
-"""Writes one file of a snapshot, at the path given."""
+"""Writes one file of a snapshot to the given path."""
 
 DEFAULT_LIMIT = 1000
 _ATTACHMENT = re.compile(r"[a-z0-9][a-z0-9_-]{0,40}\.[a-z0-9]{1,10}")
@@ -57,25 +58,25 @@ def build(
     limit: int = DEFAULT_LIMIT,
     exact_limit: int = EXACT_LIMIT,
 ) -> Manifest:
-    """Build a corpus from its inputs, in place of the one that has the name now. Memory does not grow with it.
+    """Build a corpus from its inputs, replacing any corpus with this name. Memory use does not grow with its size.
 
     Args:
-        library: where it goes.
+        library: where to store the corpus.
         name: its name.
-        inputs: what to read, in order; a later document replaces an earlier one of the same id.
-        embedder: makes the vectors; without one the corpus is searched by words alone.
+        inputs: what to read, in order; a later document replaces an earlier one with the same id.
+        embedder: makes the vectors; without one, the corpus can only be searched by words.
         attachments: further files by name, such as `graph.sqlite`.
-        progress: hears how far it is.
-        limit: most characters of a passage.
-        exact_limit: with more passages than this, an index for the vectors is made.
+        progress: called as the build advances.
+        limit: maximum number of characters in a passage.
+        exact_limit: with more passages than this, the vectors get an index.
 
     Raises:
-        UsageError: a wrong name or limit, no inputs, or another process builds this corpus.
-        BadDocument: nothing can be read from the inputs, or one of them is not what it claims.
-        StorageFailed: the disk refuses.
+        UsageError: the name or limit is invalid, there are no inputs, or another process is building this corpus.
+        BadDocument: nothing can be read from the inputs, or one of them is not what it claims to be.
+        StorageFailed: writing to disk failed.
     """
     if limit < 1:
-        raise UsageError(f"a passage needs at least 1 character, not {limit}")
+        raise UsageError(f"the passage limit must be at least 1 character, not {limit}")
     plan = _Plan(library, name, tuple(inputs), embedder, dict(attachments or {}), progress, limit, exact_limit, None)
     with library.lock(name):
         return _run(plan)
@@ -91,25 +92,25 @@ def add(
     progress: Progress = no_progress,
     exact_limit: int = EXACT_LIMIT,
 ) -> Manifest:
-    """Add inputs to a corpus: a new snapshot takes over what the current one holds, with the same promises as `build`.
+    """Add inputs to a corpus: a new snapshot starts from the current one, with the same guarantees as `build`.
 
-    Documents of an id that is there already are replaced; deletions and retractions in the inputs are applied.
+    Documents whose id already exists are replaced; deletions and retractions in the inputs are applied.
 
     Raises:
-        UsageError: there is no such corpus, no inputs, or another process builds it.
-        ConfigError: the corpus has vectors of another embedding model, or none is given.
-        BadDocument: an input is not what it claims.
-        SnapshotCorrupt: the current snapshot differs from its manifest.
-        StorageFailed: the disk refuses.
+        UsageError: the corpus does not exist, there are no inputs, or another process is building it.
+        ConfigError: the vectors of the corpus come from another embedding model, or no model is given.
+        BadDocument: an input is not what it claims to be.
+        SnapshotCorrupt: the current snapshot does not match its manifest.
+        StorageFailed: writing to disk failed.
     """
     with library.lock(name), library.open(name) as base:
         base.verify()
-        had = base.manifest.embedding
-        if had is not None and (embedder is None or embedder.identity != had.identity):
-            now = "none" if embedder is None else embedder.identity
+        existing = base.manifest.embedding
+        if existing is not None and (embedder is None or embedder.identity != existing.identity):
+            given = "none" if embedder is None else embedder.identity
             raise ConfigError(
-                f"corpus {name} has vectors of {had.identity}, the embedding model now is {now}; "
-                f"add with --embed {had.name}, or build the corpus again"
+                f"corpus {name} has vectors of {existing.identity}, but the embedding model is {given}; "
+                f"use --embed {existing.name}, or rebuild the corpus"
             )
         limit = base.manifest.chunk_limit
         plan = _Plan(
@@ -120,7 +121,7 @@ def add(
 
 @dataclass(frozen=True)
 class _Plan:
-    """All that one build needs."""
+    """Everything that one build needs."""
 
     library: Library
     name: str
@@ -134,13 +135,13 @@ class _Plan:
 
     @property
     def settings(self) -> list[str]:
-        """What shapes a snapshot beside its documents."""
+        """What shapes a snapshot besides its documents."""
         identity = "" if self.embedder is None else self.embedder.identity
         return ["1", str(self.limit), identity]
 
     @property
     def key(self) -> str:
-        """The same command has the same key."""
+        """Identifies the command: the same inputs and settings give the same key."""
         inputs = [(i.name, i.reader, i.fingerprint) for i in self.inputs]
         base = "" if self.base is None else self.base.manifest.hash
         content = (self.settings, inputs, base, sorted(self.attachments), self.exact_limit, version("medground"))
@@ -148,8 +149,8 @@ class _Plan:
 
 
 def _run(plan: _Plan) -> Manifest:
-    for wrong in (n for n in plan.attachments if not _ATTACHMENT.fullmatch(n) or n in _OWN_FILES):
-        raise UsageError(f"{wrong!r} cannot be the name of an attachment; use one such as graph.sqlite")
+    for invalid in (n for n in plan.attachments if not _ATTACHMENT.fullmatch(n) or n in _OWN_FILES):
+        raise UsageError(f"{invalid!r} is not a valid attachment name; use a name such as graph.sqlite")
     if not plan.inputs:
         raise UsageError(f"nothing to read for corpus {plan.name}; name at least one file or folder")
     folder = _working_folder(plan)
@@ -159,7 +160,7 @@ def _run(plan: _Plan) -> Manifest:
     except (sqlite3.DatabaseError, RowDamaged) as error:
         shutil.rmtree(folder, ignore_errors=True)
         raise StorageFailed(
-            f"{folder}: the unfinished build was damaged and is dropped; run the same command again to start anew"
+            f"{folder}: the unfinished build was damaged and has been deleted; run the same command again to start over"
         ) from error
     except BadDocument:
         shutil.rmtree(folder, ignore_errors=True)
@@ -169,7 +170,7 @@ def _run(plan: _Plan) -> Manifest:
 
 
 def _working_folder(plan: _Plan) -> Path:
-    """The folder of this very build, with what an interrupted run has left; those of other builds are dropped."""
+    """The folder of this build, with what an interrupted run left in it. Folders of other builds are deleted."""
     parent = plan.library.folder_of(plan.name)
     folder = parent / f"building-{plan.key}"
     with writing(parent):
@@ -181,7 +182,7 @@ def _working_folder(plan: _Plan) -> Path:
 
 
 def _phases(plan: _Plan, folder: Path) -> Manifest:
-    take_over(plan.base, folder)
+    copy_base(plan.base, folder)
     database = DatabaseWriter(folder / tables.FILE_NAME)
     try:
         deleted = read_inputs(database, plan.inputs, plan.progress)
@@ -222,9 +223,9 @@ def _nothing_readable(plan: _Plan, database: DatabaseWriter) -> BadDocument:
 
 
 def _attach(plan: _Plan, folder: Path) -> tuple[str, ...]:
-    """Write the attachments and take over those of the base."""
-    there = () if plan.base is None else plan.base.manifest.attachments
-    kept = [(plan.base.folder / n, n) for n in there if plan.base is not None and n not in plan.attachments]
+    """Write the attachments and copy those of the base snapshot."""
+    existing = () if plan.base is None else plan.base.manifest.attachments
+    kept = [(plan.base.folder / n, n) for n in existing if plan.base is not None and n not in plan.attachments]
     for source, name in kept:
         shutil.copyfile(source, folder / name)
     for name, write in plan.attachments.items():

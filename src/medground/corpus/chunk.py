@@ -1,4 +1,4 @@
-"""Cut a document into passages on sentence borders."""
+"""Cut a document into passages at sentence boundaries."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ _LINE = re.compile(r"\S(?:[^\n]*\S)?")
 
 
 def chunk(document: Document, limit: int = 1000) -> Iterator[Passage]:
-    """Passages of at most `limit` characters, each inside one section and made of as many whole sentences as fit.
+    """Passages of at most `limit` characters, each within one section and with as many whole sentences as fit.
 
     Every character that is not white space is in exactly one passage. Only a sentence longer than `limit` is cut, at
-    white space where it has any.
+    white space if it has any.
 
     Raises:
         UsageError: `limit` is below 1.
     """
     if limit < 1:
-        raise UsageError(f"a passage needs at least 1 character, not {limit}")
+        raise UsageError(f"the passage limit must be at least 1 character, not {limit}")
     for start, end, label in _regions(document):
         for first, last in _passages(document, start, end, limit):
             yield Passage(
@@ -41,21 +41,21 @@ def chunk(document: Document, limit: int = 1000) -> Iterator[Passage]:
 
 
 def _passages(document: Document, start: int, end: int, limit: int) -> Iterator[Span]:
-    """Where the passages of one region lie."""
+    """Start and end of each passage of one region."""
     text = document.text[start:end]
     first, last = start + len(text) - len(text.lstrip()), start + len(text.rstrip())
-    if last - first <= limit:  # most sections are this short, and finding sentences is what takes time
+    if last - first <= limit:  # most sections are this short, and finding sentences is the slow part
         if first < last:
             yield first, last
         return
-    # A line of a graph document states one relation: it is a sentence as it stands.
-    borders = _line_spans if document.kind == "graph" else sentence_spans
-    sentences = ((start + low, start + high) for low, high in borders(text))
-    yield from _fill(_short(document.text, sentences, limit), limit)
+    # Each line of a graph document states one relation, so it counts as a sentence.
+    split = _line_spans if document.kind == "graph" else sentence_spans
+    sentences = ((start + low, start + high) for low, high in split(text))
+    yield from _fill(_pieces(document.text, sentences, limit), limit)
 
 
 def _regions(document: Document) -> Iterator[tuple[int, int, str | None]]:
-    """The sections, and the stretches between them that belong to none."""
+    """The sections, and the text between them that belongs to no section."""
     position = 0
     for section in document.sections:
         yield position, section.start, None
@@ -68,8 +68,8 @@ def _line_spans(text: str) -> list[Span]:
     return [match.span() for match in _LINE.finditer(text)]
 
 
-def _short(text: str, sentences: Iterable[Span], limit: int) -> Iterator[Span]:
-    """The sentences, those longer than `limit` cut into pieces."""
+def _pieces(text: str, sentences: Iterable[Span], limit: int) -> Iterator[Span]:
+    """The sentences, with those longer than `limit` cut into pieces."""
     for start, end in sentences:
         while end - start > limit:
             cut = _cut(text, start, start + limit)
@@ -79,12 +79,12 @@ def _short(text: str, sentences: Iterable[Span], limit: int) -> Iterator[Span]:
 
 
 def _cut(text: str, start: int, latest: int) -> int:
-    """Where to cut a text that starts with a letter: the last white space up to `latest`, or `latest` itself."""
+    """Where to cut: at the last white space up to `latest`, or else at `latest`."""
     return next((at for at in range(latest, start, -1) if text[at].isspace()), latest)
 
 
 def _fill(sentences: Iterable[Span], limit: int) -> Iterator[Span]:
-    """Join neighbours for as long as they fit."""
+    """Join neighbouring sentences as long as they fit."""
     start = end = -1
     for first, last in sentences:
         if start >= 0 and last - start <= limit:

@@ -19,7 +19,7 @@ from medground.document import Document, Passage
 from medground.query import Filters
 
 _AT_ONCE = 500
-"""SQLite takes a limited number of values in one statement."""
+"""SQLite limits the number of values in one statement."""
 
 
 @dataclass(frozen=True)
@@ -33,9 +33,9 @@ class Skipped:
 
 
 class Database:
-    """Reads the SQLite file of a snapshot, from any thread. It is never written again, so no lock is taken on it.
+    """Reads the SQLite file of a snapshot, from any thread. The file never changes again, so it is not locked.
 
-    All methods raise SnapshotCorrupt when a row is not what the build has stored.
+    All methods raise SnapshotCorrupt when a row is not what the build stored.
     """
 
     def __init__(self, path: Path) -> None:
@@ -47,12 +47,12 @@ class Database:
             self._connection.execute("SELECT count(*) FROM state").fetchone()
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         with self._lock:
             self._connection.close()
 
     def documents(self, ids: Sequence[str]) -> dict[str, Document]:
-        """Documents by id, in the order asked; unknown ids are left out."""
+        """Documents by id, in the requested order; unknown ids are omitted."""
         found: dict[str, Document] = {}
         with reading(self._folder):
             for rows in self._in("SELECT record, digest FROM documents WHERE id IN ({})", list(dict.fromkeys(ids))):
@@ -62,7 +62,7 @@ class Database:
         return {document_id: found[document_id] for document_id in ids if document_id in found}
 
     def passages(self, numbers: Sequence[int]) -> list[Passage]:
-        """Passages by number, in the order asked."""
+        """Passages by number, in the requested order."""
         with reading(self._folder):
             rows: dict[int, PassageRow] = {}
             columns = "number, document, start, stop, section, checksum"
@@ -78,7 +78,7 @@ class Database:
             return [rows[n].of(documents[rows[n].document]) for n in numbers]
 
     def numbers(self, filters: Filters) -> NDArray[np.int64] | None:
-        """Numbers of the passages that the filters allow, ascending; None when they allow all."""
+        """Numbers of the passages that the filters allow, ascending; None if they allow all."""
         conditions: list[str] = []
         values: list[str | int] = []
         if filters.year_from is not None:
@@ -88,11 +88,11 @@ class Database:
             conditions.append("d.year <= ?")
             values.append(filters.year_to)
         if filters.kinds:
-            conditions.append(f"d.kind IN ({_marks(filters.kinds)})")
+            conditions.append(f"d.kind IN ({_placeholders(filters.kinds)})")
             values.extend(filters.kinds)
         if filters.publication_types:
             types = [exact("publication_type", kind) for kind in filters.publication_types]
-            of_type = f"SELECT document FROM publication_types WHERE type IN ({_marks(types)})"  # noqa: S608
+            of_type = f"SELECT document FROM publication_types WHERE type IN ({_placeholders(types)})"  # noqa: S608
             conditions.append(f"d.number IN ({of_type})")
             values.extend(types)
         if filters.ids:
@@ -109,7 +109,7 @@ class Database:
         return np.fromiter((row[0] for row in rows), dtype=np.int64, count=len(rows))
 
     def all_documents(self) -> Iterator[Document]:
-        """All documents in the order of their ids, streamed."""
+        """All documents, streamed in the order of their ids."""
         last = ""
         query = f"SELECT record, digest FROM documents WHERE id > ? ORDER BY id LIMIT {_AT_ONCE}"  # noqa: S608
         while True:
@@ -129,21 +129,21 @@ class Database:
             return [Skipped(*row) for row in self._connection.execute(query, (limit,)).fetchall()]
 
     def check(self) -> None:
-        """Have SQLite look for damage to its own structure."""
+        """Run SQLite's own check for structural damage."""
         with reading(self._folder), self._lock:
             verdict = self._connection.execute("PRAGMA quick_check(1)").fetchone()[0]
             if verdict != "ok":
                 raise ValueError(str(verdict))
 
     def _in(self, query: str, values: Sequence[str] | Sequence[int]) -> Iterator[list[Any]]:
-        """The rows of a query with `IN ({})`, in portions."""
+        """The rows of a query with `IN ({})`, in batches."""
         for first in range(0, len(values), _AT_ONCE):
-            portion = values[first : first + _AT_ONCE]
+            batch = values[first : first + _AT_ONCE]
             with self._lock:
-                yield self._connection.execute(query.format(_marks(portion)), portion).fetchall()
+                yield self._connection.execute(query.format(_placeholders(batch)), batch).fetchall()
 
 
-def _marks(values: Sequence[object]) -> str:
+def _placeholders(values: Sequence[object]) -> str:
     return ", ".join("?" * len(values))
 
 

@@ -1,4 +1,4 @@
-"""What the disk and the engines raise, said in Medground's own errors."""
+"""Turn errors of the disk, SQLite and Tantivy into Medground's own."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from medground.errors import SnapshotCorrupt, StorageFailed
 
 
 def corrupt(folder: Path, what: str) -> SnapshotCorrupt:
-    """The error for a snapshot that is not what its build left."""
-    return SnapshotCorrupt(f"{folder}: {what}; restore this folder from a copy or build the corpus again")
+    """The error for a snapshot that has changed since its build."""
+    return SnapshotCorrupt(f"{folder}: {what}; restore the folder from a backup or rebuild the corpus")
 
 
 @contextlib.contextmanager
 def reading(folder: Path) -> Iterator[None]:
-    """Anything that goes wrong while a finished snapshot is read means that it has changed since its build.
+    """Treat any error while reading a finished snapshot as damage to it.
 
     Raises:
-        SnapshotCorrupt: instead of what the engines raise.
+        SnapshotCorrupt: in place of the original error.
     """
     try:
         yield
     except (sqlite3.DatabaseError, ValueError, OSError, EOFError, RuntimeError) as error:
         raise corrupt(folder, f"cannot be read ({_first_line(error)})") from error
     except BaseException as error:
-        # A failed assertion inside of Tantivy arrives as pyo3's PanicException, which is not an Exception and cannot
+        # A failed assertion inside Tantivy arrives as pyo3's PanicException, which is not an Exception and cannot
         # be imported.
         if type(error).__name__ != "PanicException":
             raise
@@ -36,20 +36,20 @@ def reading(folder: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def writing(folder: Path) -> Iterator[None]:
-    """What a full or read-only disk makes the engines raise.
+    """Turn the errors that a full or read-only disk causes into Medground's own.
 
     Raises:
-        StorageFailed: instead of it.
+        StorageFailed: in place of the original error.
     """
     try:
         yield
     except (OSError, sqlite3.OperationalError) as error:
-        raise _refused(folder, error) from error
+        raise _write_failed(folder, error) from error
     except ValueError as error:
-        # Tantivy's Python binding has no class of its own for input and output errors.
+        # Tantivy's Python binding has no exception class for I/O errors.
         if not _from_tantivy(error):
             raise
-        raise _refused(folder, error) from error
+        raise _write_failed(folder, error) from error
 
 
 def _from_tantivy(error: ValueError) -> bool:
@@ -57,7 +57,7 @@ def _from_tantivy(error: ValueError) -> bool:
     return "io error" in text or "ioerror" in text or "an error occurred in a thread" in text
 
 
-def _refused(folder: Path, error: Exception) -> StorageFailed:
+def _write_failed(folder: Path, error: Exception) -> StorageFailed:
     return StorageFailed(
         f"cannot write to {folder} ({_first_line(error)}); "
         "free some space or check the permissions, then run the same command again"

@@ -1,4 +1,4 @@
-"""The word index of a snapshot: BM25, boolean trees and phrases, by Tantivy."""
+"""The word index of a snapshot: BM25, boolean queries and phrases, with Tantivy."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ _THREADS = 2
 class LexicalWriter:
     """Adds passages in the order of their numbers.
 
-    A commit waits for all that was added before it, so the number of passages in the index says where an interrupted
-    build goes on.
+    A commit waits for everything added before it, so the number of passages in the index tells where an interrupted
+    build resumes.
     """
 
     def __init__(self, index: tantivy.Index) -> None:
         self._index = index
         self._writer = index.writer(_HEAP, _THREADS)
         self.committed: int = index.searcher().num_docs
-        """Passages that would be there after a crash."""
+        """Passages that would survive a crash."""
 
     @classmethod
     @contextmanager
     def open(cls, folder: Path) -> Iterator[LexicalWriter]:
-        """Open or make the index in `folder`. What is not committed when the block ends is dropped."""
+        """Open or create the index in `folder`. Passages not committed when the block ends are dropped."""
         folder.mkdir(parents=True, exist_ok=True)
         index = tantivy.Index(schema(), str(folder))
         register_analysers(index)
@@ -42,20 +42,20 @@ class LexicalWriter:
         try:
             yield writer
         finally:
-            del writer._writer  # frees the engine's lock on the folder
+            del writer._writer  # releases Tantivy's lock on the folder
 
     def add(self, record: Record, number: int, text: str) -> None:
         """Add passage `number`, a slice of the record's document."""
         self._writer.add_document(record.entry(number, text))
 
     def commit(self) -> None:
-        """Keep what was added."""
+        """Save what was added."""
         self._writer.commit()
         self._index.reload()
         self.committed = self._index.searcher().num_docs
 
     def finish(self) -> None:
-        """Commit and wait for the engine's own housekeeping. The writer cannot be used afterwards."""
+        """Commit and wait for Tantivy to finish merging. The writer cannot be used afterwards."""
         self.commit()
         self._writer.wait_merging_threads()
 
@@ -65,7 +65,7 @@ class Lexical:
 
     Raises:
         SnapshotCorrupt: the index cannot be read.
-        ConfigError: another version of Medground made it, with other fields.
+        ConfigError: it was made by another version of Medground and has other fields.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -74,16 +74,16 @@ class Lexical:
             index = tantivy.Index.open(str(folder))
             register_analysers(index)
             self._searcher = index.searcher()
-        if index.schema != schema():  # a missing field would find nothing, and nobody would know
-            raise ConfigError(f"{folder} has the word index of another version of Medground: build the corpus again")
+        if index.schema != schema():  # searching a missing field would silently find nothing
+            raise ConfigError(f"{folder} has a word index from another version of Medground; rebuild the corpus")
 
     @property
     def passages(self) -> int:
-        """How many passages it holds."""
+        """Number of passages."""
         return int(self._searcher.num_docs)
 
     def search(self, query: Query, limit: int, filters: Filters) -> list[tuple[int, float]]:
-        """Passage numbers with their BM25 scores, best first; passages with equal scores by number.
+        """Passage numbers with their BM25 scores, best first; ties are ordered by number.
 
         Raises:
             SnapshotCorrupt: the index cannot be read.

@@ -1,4 +1,4 @@
-"""Which words of a document the word index holds, in which field, and how they are cut."""
+"""The fields of the word index: what each one holds, and how its text is split into words."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ import tantivy
 from medground.document import Document
 
 Analysis = Literal["english", "plain", "exact"]
-"""`english`: words by their stems. `plain`: words as they are, such as names. `exact`: the value as a whole."""
+"""`english`: stemmed words. `plain`: words as they are, such as names. `exact`: the value as a whole."""
 
 NUMBER = "number"
 YEAR = "year"
 DEFAULT = "default"
-"""Everything that a query without a field looks into: the title (twice, so that it weighs more), MeSH, the text.
+"""What a query without a field searches: the title (twice, so that it weighs more), MeSH and the text.
 
-One field instead of three boosted ones: BM25 then counts a word's frequency once for the whole record, which
-measures better on SciFact, and the engine can leave out passages that cannot reach the top."""
+One field instead of three boosted ones: BM25 then counts the frequency of a word once for the whole record, which
+scores better on SciFact, and Tantivy can skip passages that cannot reach the top."""
 
 ANALYSES: dict[str, Analysis] = {
     DEFAULT: "english",
@@ -43,7 +43,7 @@ ANALYSES: dict[str, Analysis] = {
     "retraction": "exact",
 }
 DATES = ("published", "entered", "created", "revised", "completed")
-"""Dates of a record, each in an integer field `date_NAME` as YYYYMMDD."""
+"""Dates of a record, each stored in an integer field `date_NAME` as YYYYMMDD."""
 _DATE = re.compile(r"([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2}))?)?")
 _LONGEST_WORD = 64
 _LONGEST_VALUE = 1000
@@ -51,7 +51,7 @@ _LONGEST_VALUE = 1000
 
 @cache
 def schema() -> tantivy.Schema:
-    """Fields of the index. `number` is the passage's number, kept as a column only."""
+    """Fields of the index. `number` is the passage's number, stored as a column and not indexed."""
     builder = tantivy.SchemaBuilder()
     builder.add_integer_field(NUMBER, fast=True)
     builder.add_integer_field(YEAR, indexed=True, fast=True)
@@ -66,14 +66,14 @@ def schema() -> tantivy.Schema:
 
 
 def register_analysers(index: tantivy.Index) -> None:
-    """Must be done at every open: the index keeps the names of its analysers only."""
+    """Call this every time an index is opened: it stores only the names of its analysers."""
     index.register_tokenizer("english", analyser("english"))
     index.register_tokenizer("plain", analyser("plain"))
 
 
 @cache
 def analyser(analysis: Literal["english", "plain"], *, stop_words: bool = True) -> tantivy.TextAnalyzer:
-    """Cuts a text into the words of the index; without `stop_words`, "the" and its like are left out."""
+    """Splits a text into the words of the index; without `stop_words`, words such as "the" are left out."""
     builder = (
         tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.simple())
         .filter(tantivy.Filter.remove_long(_LONGEST_WORD))
@@ -88,13 +88,13 @@ def analyser(analysis: Literal["english", "plain"], *, stop_words: bool = True) 
 
 
 def exact(field: str, value: str) -> str:
-    """How a value stands in an exact field: case and surplus white space do not count, except in an id."""
+    """A value as stored in an exact field: case and extra white space are ignored, except in an id."""
     return value if field == "id" else " ".join(value.split()).casefold()[:_LONGEST_VALUE]
 
 
 @dataclass(frozen=True)
 class Record:
-    """The part of a document's entry that all of its passages share."""
+    """The part of a document's index entry that all its passages share."""
 
     document: Document
     shared: dict[str, list[str]]
@@ -102,7 +102,7 @@ class Record:
 
     @classmethod
     def of(cls, document: Document) -> Record:
-        """Collect the words of a document's fields."""
+        """Collect the values of a document's fields."""
         headings = document.mesh
         major = [h for h in headings if h.major or h.major_qualifiers]
         values: dict[str, Sequence[str | None]] = {
@@ -142,7 +142,7 @@ class Record:
 
 
 def _days(document: Document) -> dict[str, int]:
-    """Dates as YYYYMMDD; what a date leaves open counts as its first month or day."""
+    """Dates as YYYYMMDD; a missing month or day counts as the first."""
     dates = dict(document.dates)
     if document.year is not None:
         dates.setdefault("published", str(document.year))

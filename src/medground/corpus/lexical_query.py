@@ -1,4 +1,4 @@
-"""The query tree, compiled to Tantivy's query objects. No query text is ever parsed by the engine."""
+"""Compile the query tree to Tantivy's query objects. Tantivy never parses query text."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ from medground.query import (
 _MUST, _SHOULD, _NOT = tantivy.Occur.Must, tantivy.Occur.Should, tantivy.Occur.MustNot
 _FIRST_YEAR, _LAST_YEAR = 0, 9999
 _MOST_EXPANSIONS = 10_000
-"""Words that one truncated word may stand for."""
+"""Maximum number of words that one truncated word can match."""
 _MOST_REORDERED = 4
-"""Of more words than this that are to be near one another, all must be there, wherever."""
+"""A proximity search for more words than this only requires all of them to be present."""
 _SEVERAL = {"title_abstract": ("title", "text"), "text_word": (DEFAULT,), "all": (DEFAULT, "author", "journal")}
-"""Fields of PubMed that stand for fields of ours."""
+"""PubMed fields that map to fields of the index."""
 
 _Q = tantivy.Query
 
 
 def compile_query(query: Query, filters: Filters, searcher: tantivy.Searcher) -> tantivy.Query:
-    """What to ask the engine. Filters decide what may be found and add nothing to a score.
+    """Compile a query for Tantivy. Filters limit what may be found and do not affect scores.
 
     Raises:
-        UsageError: the tree asks for a field that a corpus does not hold.
+        UsageError: the tree uses a field that a corpus does not have.
     """
     compiler = _Compiler(searcher)
     compiled = compiler.compile(query)
@@ -90,7 +90,7 @@ class _Compiler:
             (_NOT, self.compile(part.part)) if isinstance(part, Not) else (_MUST, self.compile(part)) for part in parts
         ]
         if all(isinstance(part, Not) for part in parts):
-            # A negation alone matches nothing in Tantivy: it takes away from what another clause has found.
+            # A negation alone matches nothing in Tantivy: it only removes matches of another clause.
             clauses.append((_MUST, _Q.all_query()))
         return _Q.boolean_query(clauses)
 
@@ -118,21 +118,21 @@ class _Compiler:
         words = analyser(analysis).analyze(text)
         if isinstance(query, Near) or (isinstance(query, Phrase) and query.slop):
             return self._near(field, words, query.distance if isinstance(query, Near) else query.slop)
-        return self._row(field, words)
+        return self._sequence(field, words)
 
-    def _row(self, field: str, words: Sequence[str], slop: int = 0) -> tantivy.Query:
-        """Words next to one another in this order, with at most `slop` others between them."""
+    def _sequence(self, field: str, words: Sequence[str], slop: int = 0) -> tantivy.Query:
+        """Words in this order, with at most `slop` other words between them."""
         if len(words) < 2:
             return self._one(field, words[0]) if words else _Q.empty_query()
         return _Q.phrase_query(self._schema, field, [*words], slop)
 
     def _near(self, field: str, words: list[str], distance: int) -> tantivy.Query:
         if len(words) < 2:
-            return self._row(field, words)
+            return self._sequence(field, words)
         if len(words) > _MOST_REORDERED:
             return _Q.boolean_query([(_MUST, self._one(field, word)) for word in dict.fromkeys(words)])
         orders = dict.fromkeys(itertools.permutations(words))
-        return _Q.disjunction_max_query([self._row(field, order, distance) for order in orders])
+        return _Q.disjunction_max_query([self._sequence(field, order, distance) for order in orders])
 
     def _truncated(self, field: str, analysis: Analysis, value: str) -> tantivy.Query:
         words = analyser("plain").analyze(value)
@@ -142,7 +142,7 @@ class _Compiler:
             first = analyser("english" if analysis == "english" else "plain").analyze(" ".join(words[:-1]))
             return _Q.phrase_prefix_query(self._schema, field, [*first, words[-1]])
         start = self._starting_with(field, words[0])
-        # The index holds stems: "inflammations*" must find "inflammation", which stands there as "inflamm".
+        # The index holds stems: "inflammations*" must find "inflammation", which is stored as "inflamm".
         stems = analyser("english").analyze(value) if analysis == "english" else []
         return _Q.boolean_query([(_SHOULD, q) for q in (start, *(self._one(field, stem) for stem in stems))])
 
@@ -163,12 +163,12 @@ class _Compiler:
 
     def _dates(self, query: DateRange) -> tantivy.Query:
         if query.field not in DATES:
-            raise UsageError(f"a corpus holds no {query.field!r} dates; it holds: {', '.join(DATES)}")
+            raise UsageError(f"a corpus has no {query.field!r} dates; use one of: {', '.join(DATES)}")
         low, high = (None if day is None else _as_number(day) for day in (query.low, query.high))
         return self._between(f"date_{query.field}", low, high, 0, 99_999_999)
 
     def _between(self, field: str, low: int | None, high: int | None, least: int, most: int) -> tantivy.Query:
-        """Integers in both bounds; what has no value matches no range, not even an open one."""
+        """Integers within both bounds. A document without a value matches no range, not even an open one."""
         first = least if low is None else min(max(least, low), most + 1)
         last = most if high is None else max(min(most, high), least - 1)
         if first > last:
@@ -177,17 +177,17 @@ class _Compiler:
 
 
 def _fields(field: FieldName | None, *, whole: bool) -> tuple[str, ...]:
-    """The engine's fields. `whole`: MeSH is asked for a whole heading, not for words of one.
+    """The index fields to search. `whole`: match a whole MeSH heading, not words of one.
 
     Raises:
-        UsageError: a corpus does not hold the field.
+        UsageError: a corpus does not have the field.
     """
     if field is None:
         return (DEFAULT,)
     if field in _SEVERAL:
         return _SEVERAL[field]
     if field not in ANALYSES:
-        raise UsageError(f"a corpus cannot be searched by {field!r}; leave this field out or ask PubMed itself")
+        raise UsageError(f"a corpus cannot be searched by {field!r}; leave this field out or search PubMed itself")
     return ("mesh_exact",) if field == "mesh" and whole else (field,)
 
 

@@ -1,4 +1,4 @@
-"""The corpora of one user: named folders, each with its current snapshot."""
+"""A user's corpora: named folders, each with a current snapshot."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 _SNAPSHOT = re.compile(r"[0-9a-f]{16}(-[0-9]{1,6})?")
 _CURRENT = "CURRENT"
 _KEPT = 2
-"""Snapshots that stay on disk: the current one, and the one before for processes that have just opened it."""
+"""Snapshots kept on disk: the current one, and the previous one for processes that have just opened it."""
 
 
 class Library:
     """Corpora under `home/corpora`.
 
-    A corpus is a folder with immutable snapshots and a file `CURRENT` that names one of them and is only ever
-    replaced as a whole.
+    A corpus is a folder of immutable snapshots. Its file `CURRENT` names one of them and is always replaced as a
+    whole.
     """
 
     def __init__(self, home: Path) -> None:
         self.folder = home / "corpora"
 
     def folder_of(self, name: str) -> Path:
-        """Where a corpus is or will be.
+        """Folder of a corpus, whether or not it exists.
 
         Raises:
-            UsageError: the name is not a corpus name.
+            UsageError: the name is not valid.
         """
         if not _NAME.fullmatch(name):
             raise UsageError(
-                f"{name[:80]!r} is not a corpus name; "
-                "use 1 to 64 of a-z 0-9 . _ - and begin with a letter or a digit, such as my-papers"
+                f"{name[:80]!r} is not a valid corpus name; "
+                "use 1 to 64 of a-z 0-9 . _ - and start with a letter or a digit, such as my-papers"
             )
         return self.folder / name
 
@@ -52,10 +52,10 @@ class Library:
         return tuple(sorted(p.parent.name for p in self.folder.glob(f"*/{_CURRENT}") if _NAME.fullmatch(p.parent.name)))
 
     def has(self, name: str) -> bool:
-        """Whether there is a corpus of that name.
+        """Whether a corpus with this name exists.
 
         Raises:
-            UsageError: the name is not a corpus name.
+            UsageError: the name is not valid.
         """
         return (self.folder_of(name) / _CURRENT).is_file()
 
@@ -63,8 +63,8 @@ class Library:
         """Open the current snapshot.
 
         Raises:
-            UsageError: there is no corpus of that name.
-            SnapshotCorrupt: it differs from its manifest.
+            UsageError: no corpus has this name.
+            SnapshotCorrupt: it does not match its manifest.
         """
         current = self.current(name)
         try:
@@ -73,22 +73,22 @@ class Library:
             again = self.current(name)
             if again == current:
                 raise
-            return Snapshot.open(again)  # a build has put a new one in its place just now
+            return Snapshot.open(again)  # a build has just replaced it
 
     def info(self, name: str) -> Manifest:
-        """What the current snapshot is.
+        """The manifest of the current snapshot.
 
         Raises:
-            UsageError: there is no corpus of that name.
+            UsageError: no corpus has this name.
             SnapshotCorrupt: its manifest is damaged.
         """
         return read_manifest(self.current(name))
 
     def verify(self, name: str) -> Manifest:
-        """Compare every byte of the current snapshot with its manifest.
+        """Check every file of the current snapshot against its manifest.
 
         Raises:
-            UsageError: there is no corpus of that name.
+            UsageError: no corpus has this name.
             SnapshotCorrupt: a file differs; the message names it.
         """
         with self.open(name) as snapshot:
@@ -96,24 +96,24 @@ class Library:
             return snapshot.manifest
 
     def remove(self, name: str) -> None:
-        """Delete a corpus, and what an unfinished build of it has left.
+        """Delete a corpus, including any unfinished build of it.
 
         Raises:
-            UsageError: there is no corpus of that name, or it is being built.
-            StorageFailed: the disk refuses.
+            UsageError: no corpus has this name, or it is being built.
+            StorageFailed: writing to disk failed.
         """
         folder = self.folder_of(name)
         if not folder.is_dir():
             raise self._unknown(name)
         with self.lock(name), writing(folder):
-            (folder / _CURRENT).unlink(missing_ok=True)  # from here on it is gone, whatever happens
+            (folder / _CURRENT).unlink(missing_ok=True)  # from here on the corpus is gone, even if the rest fails
             shutil.rmtree(folder)
 
     def current(self, name: str) -> Path:
         """Folder of the current snapshot.
 
         Raises:
-            UsageError: there is no corpus of that name.
+            UsageError: no corpus has this name.
             SnapshotCorrupt: `CURRENT` is damaged.
         """
         folder = self.folder_of(name)
@@ -124,16 +124,16 @@ class Library:
         except (OSError, UnicodeDecodeError):
             pointer = ""
         if not _SNAPSHOT.fullmatch(pointer) or not (folder / pointer).is_dir():
-            raise corrupt(folder, f"{_CURRENT} names no snapshot")
+            raise corrupt(folder, f"{_CURRENT} does not name a snapshot")
         return folder / pointer
 
     def publish(self, name: str, built: Path, digest: str) -> Path:
-        """Put a finished folder in place as the current snapshot, and let older ones go. The caller holds the lock.
+        """Make a finished folder the current snapshot, and delete older ones. The caller holds the lock.
 
-        Where an intact snapshot of the same hash is there already, that one stays and the new one is dropped.
+        If an intact snapshot with the same hash already exists, it is kept and the new one is deleted.
         """
         folder = self.folder_of(name)
-        target = self._place(folder, digest[:16])
+        target = self._target(folder, digest[:16])
         if target.exists():
             shutil.rmtree(built)
         else:
@@ -149,11 +149,11 @@ class Library:
 
     @contextlib.contextmanager
     def lock(self, name: str) -> Iterator[None]:
-        """Only one process at a time may change a corpus.
+        """Let only one process at a time change a corpus.
 
         Raises:
-            UsageError: another one does.
-            StorageFailed: the disk refuses.
+            UsageError: another process is changing it.
+            StorageFailed: writing to disk failed.
         """
         path = self.folder_of(name).with_name(f".{name}.lock")
         with writing(self.folder):
@@ -169,19 +169,21 @@ class Library:
             lock.release()
 
     def _unknown(self, name: str) -> UsageError:
-        there = ", ".join(self.list()) or "none yet"
-        return UsageError(f"no corpus {name!r}; there are: {there}; medground corpus build {name} PATH makes one")
+        existing = ", ".join(self.list()) or "none"
+        return UsageError(
+            f"no corpus {name!r} (existing: {existing}); build one with `medground corpus build {name} PATH`"
+        )
 
-    def _place(self, folder: Path, short: str) -> Path:
-        """Where a snapshot of this hash belongs: the intact one that is there, or a free name."""
+    def _target(self, folder: Path, short: str) -> Path:
+        """Folder for a snapshot with this hash: that of an intact one, or a free name."""
         for count in range(1, 1_000_000):
-            place = folder / (short if count == 1 else f"{short}-{count}")
-            if not place.exists():
-                return place
-            with contextlib.suppress(SnapshotCorrupt), Snapshot.open(place) as snapshot:
+            candidate = folder / (short if count == 1 else f"{short}-{count}")
+            if not candidate.exists():
+                return candidate
+            with contextlib.suppress(SnapshotCorrupt), Snapshot.open(candidate) as snapshot:
                 snapshot.verify()
-                return place
-        raise corrupt(folder, "it holds too many damaged snapshots")
+                return candidate
+        raise corrupt(folder, "too many damaged snapshots")
 
     def _prune(self, folder: Path, current: Path) -> None:
         others = [p for p in folder.iterdir() if _SNAPSHOT.fullmatch(p.name) and p != current]

@@ -1,4 +1,4 @@
-"""What a snapshot is: its counts, what it was made from, and the hash of each of its files."""
+"""The manifest of a snapshot: its counts, its inputs, and the hash of each of its files."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class FileEntry(Frozen):
 
 
 class InputEntry(Frozen):
-    """One thing that was read."""
+    """One input that was read."""
 
     name: str
     reader: str
@@ -52,17 +52,17 @@ class Counts(Frozen):
     skipped: int = 0
     """Records that could not be read."""
     deleted: int = 0
-    """Documents that a record of their source took back."""
+    """Documents that their source has withdrawn."""
     retracted: int = 0
 
 
 class Manifest(Frozen):
-    """The description of a snapshot, kept beside its files."""
+    """The description of a snapshot, stored with its files."""
 
     format: int = FORMAT
     name: str
     hash: str
-    """Hash of all documents and of the settings that shape the snapshot: the same material gives the same hash."""
+    """Hash of all documents and of the settings that shape the snapshot; equal content gives an equal hash."""
     created: datetime
     made_by: str
     counts: Counts
@@ -73,39 +73,29 @@ class Manifest(Frozen):
     files: Mapping[str, FileEntry] = Field(default_factory=dict)
 
     @property
-    def documents(self) -> int:
-        """How many documents it holds."""
-        return self.counts.documents
-
-    @property
-    def readers(self) -> tuple[str, ...]:
-        """Names of the readers that were used."""
-        return tuple(dict.fromkeys(entry.reader for entry in self.inputs))
-
-    @property
     def licenses(self) -> tuple[str, ...]:
         """Licence notes of the inputs."""
         return tuple(dict.fromkeys(entry.license for entry in self.inputs if entry.license))
 
     @property
     def size(self) -> int:
-        """Bytes of all files together."""
+        """Total size of all files in bytes."""
         return sum(entry.size for entry in self.files.values())
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
-    """Write it with a checksum over itself."""
+    """Write the manifest with a checksum of its own content."""
     content = manifest.model_dump(mode="json")
     stored = {"checksum": _checksum(content), **content}
     (folder / FILE_NAME).write_text(json.dumps(stored, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """Read it and compare its own checksum.
+    """Read the manifest and check it against its own checksum.
 
     Raises:
         SnapshotCorrupt: it is missing, damaged or edited.
-        ConfigError: a newer Medground made it.
+        ConfigError: it was made by a newer Medground.
     """
     try:
         stored = json.loads((folder / FILE_NAME).read_text(encoding="utf-8"))
@@ -113,29 +103,31 @@ def read_manifest(folder: Path) -> Manifest:
     except (OSError, ValueError, KeyError, AttributeError, TypeError, RecursionError):
         raise corrupt(folder, f"{FILE_NAME} is missing or damaged") from None
     if checksum != _checksum(stored):
-        raise corrupt(folder, f"{FILE_NAME} differs from its own checksum")
+        raise corrupt(folder, f"{FILE_NAME} does not match its own checksum")
     if stored.get("format") != FORMAT:
-        raise ConfigError(f"{folder} has the format {stored.get('format')}, not {FORMAT}: upgrade Medground or rebuild")
+        raise ConfigError(
+            f"{folder} has format {stored.get('format')}, not {FORMAT}; upgrade Medground or rebuild the corpus"
+        )
     try:
         return Manifest.model_validate(stored)
     except ValidationError:
-        raise corrupt(folder, f"{FILE_NAME} has an unknown form") from None
+        raise corrupt(folder, f"{FILE_NAME} has an unknown structure") from None
 
 
 def describe_files(folder: Path) -> dict[str, FileEntry]:
-    """Size and SHA-256 of every file of a folder, by its path in it. Lock files and the manifest are no part of it."""
+    """Size and SHA-256 of every file of a folder, by relative path, except lock files and the manifest."""
     return {name: FileEntry(size=path.stat().st_size, sha256=hash_file(path)) for name, path in _members(folder)}
 
 
 def sync_files(folder: Path) -> None:
-    """Have the disk keep every file and every name of a folder, so that a power cut cannot take them back."""
+    """Flush every file and file name of a folder to disk, so that they survive a power failure."""
     for path in [*(path for _, path in _members(folder)), *(p for p in folder.rglob("*") if p.is_dir()), folder]:
         sync(path)
 
 
 def sync(path: Path) -> None:
-    """Have the disk keep a file, or the names in a folder."""
-    if os.name == "nt" and path.is_dir():  # Windows has no handle for this
+    """Flush a file, or the file names in a folder, to disk."""
+    if os.name == "nt" and path.is_dir():  # Windows cannot open a folder for this
         return
     handle = os.open(path, os.O_RDWR if path.is_file() and os.name == "nt" else os.O_RDONLY)
     try:

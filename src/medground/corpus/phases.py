@@ -1,4 +1,4 @@
-"""The phases of a build. Each goes on from what is already in the folder, and keeps its work in portions."""
+"""The phases of a build. Each resumes from what is already in the folder, and saves its work in batches."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _PASSAGES = 20_000
 _TEXTS = 256
 
 
-def take_over(base: Snapshot | None, folder: Path) -> None:
-    """Begin with the documents and passages of an earlier snapshot."""
+def copy_base(base: Snapshot | None, folder: Path) -> None:
+    """Start from the documents and passages of an earlier snapshot."""
     target = folder / tables.FILE_NAME
     if base is None or target.exists():
         return
@@ -40,21 +40,21 @@ def take_over(base: Snapshot | None, folder: Path) -> None:
 
 
 def read_inputs(database: DatabaseWriter, inputs: Sequence[Input], progress: Progress) -> int:
-    """Read all inputs from where the last run stopped; returns how many documents their records took back.
+    """Read all inputs, resuming where the last run stopped. Returns how many documents were deleted by a record.
 
     Raises:
-        BadDocument: an input is not what it claims.
+        BadDocument: an input is not what it claims to be.
     """
     deleted = database.state("deleted")
-    for place in range(database.state("input"), len(inputs)):
+    for current in range(database.state("input"), len(inputs)):
         position = database.state("item")
-        for item in _items(inputs[place], position):
-            deleted += _apply(database, inputs[place], item)
+        for item in _items(inputs[current], position):
+            deleted += _apply(database, inputs[current], item)
             position += 1
             if position % _ITEMS == 0:
-                _note(database, place, position, deleted)
+                _save_position(database, current, position, deleted)
                 progress("read", database.count(), None)
-        _note(database, place + 1, 0, deleted)
+        _save_position(database, current + 1, 0, deleted)
     progress("read", database.count(), database.count())
     return deleted
 
@@ -62,13 +62,13 @@ def read_inputs(database: DatabaseWriter, inputs: Sequence[Input], progress: Pro
 def cut_and_index(
     database: DatabaseWriter, base: Snapshot | None, folder: Path, limit: int, progress: Progress
 ) -> None:
-    """Cut documents into passages, and put every passage into the word index."""
+    """Cut documents into passages, and add every passage to the word index."""
     if base is not None and not database.state("settled"):
         whole = database.close_gaps() == base.manifest.counts.passages
         database.set_state("settled", 1 if whole else 2)
         database.commit()
-    # With nothing taken out, the words of the earlier snapshot stand as they are, and only new ones are added. A
-    # deletion would go on counting in the engine's statistics, so that equal snapshots could rank differently.
+    # If no passage was removed, the word index of the earlier snapshot is reused and only new passages are added. A
+    # deleted passage would still count in Tantivy's statistics, so equal snapshots could rank differently.
     if base is not None and database.state("settled") == 1:
         _link_tree(base.folder / LEXICAL, folder / LEXICAL)
     with LexicalWriter.open(folder / LEXICAL) as words:
@@ -77,14 +77,14 @@ def cut_and_index(
             if known is None or known.document is not document:
                 known = Record.of(document)
             words.add(known, row.number, document.text[row.start : row.stop])
-            _keep(database, words, row.number + 1, progress)
+            _checkpoint(database, words, row.number + 1, progress)
         number = database.passage_count()
-        for place, document in database.uncut():
+        for parent, document in database.uncut():
             record = Record.of(document)
-            for row in database.add_passages(number, place, chunk(document, limit)):
+            for row in database.add_passages(number, parent, chunk(document, limit)):
                 words.add(record, row.number, document.text[row.start : row.stop])
                 number += 1
-                _keep(database, words, number, progress)
+                _checkpoint(database, words, number, progress)
         database.commit()
         words.finish()
     progress("index", number, number)
@@ -98,13 +98,13 @@ def embed(
     progress: Progress,
     exact_limit: int,
 ) -> None:
-    """Give every passage a vector; those of an earlier snapshot by the same model are taken over."""
+    """Give every passage a vector, reusing those of an earlier snapshot by the same model."""
     total = database.passage_count()
     writer = VectorWriter(folder, embedder.dimensions)
     try:
         if base is not None and base.manifest.embedding is not None:
             copy_rows(base.vectors(), database.kept_rows(), writer)
-        for rows in _portions(database.passages_from(writer.rows)):
+        for rows in _batches(database.passages_from(writer.rows)):
             writer.append(embedder.embed([_embedded_text(row, document) for row, document in rows]))
             progress("embed", writer.rows, total)
     finally:
@@ -122,7 +122,7 @@ def _items(source: Input, skip: int) -> Iterator[Item]:
 
 
 def _apply(database: DatabaseWriter, source: Input, item: Item) -> int:
-    """Take an item in; returns how many documents it took out."""
+    """Apply an item. Returns how many documents it deleted."""
     match item:
         case Document():
             database.put(item)
@@ -136,14 +136,14 @@ def _apply(database: DatabaseWriter, source: Input, item: Item) -> int:
     return 0
 
 
-def _note(database: DatabaseWriter, place: int, position: int, deleted: int) -> None:
-    for key, value in (("input", place), ("item", position), ("deleted", deleted)):
+def _save_position(database: DatabaseWriter, current: int, position: int, deleted: int) -> None:
+    for key, value in (("input", current), ("item", position), ("deleted", deleted)):
         database.set_state(key, value)
     database.commit()
 
 
-def _keep(database: DatabaseWriter, words: LexicalWriter, done: int, progress: Progress) -> None:
-    """Commit now and then. The passages come first: a word index must never be ahead of them."""
+def _checkpoint(database: DatabaseWriter, words: LexicalWriter, done: int, progress: Progress) -> None:
+    """Commit at intervals. Passages are committed first: the word index must never be ahead of them."""
     if done % _PASSAGES == 0:
         database.commit()
         words.commit()
@@ -151,17 +151,17 @@ def _keep(database: DatabaseWriter, words: LexicalWriter, done: int, progress: P
         progress("index", done, None)
 
 
-def _portions(
+def _batches(
     rows: Iterator[tuple[PassageRow, Document]],
 ) -> Iterator[list[tuple[PassageRow, Document]]]:
-    portion: list[tuple[PassageRow, Document]] = []
+    batch: list[tuple[PassageRow, Document]] = []
     for row in rows:
-        portion.append(row)
-        if len(portion) == _TEXTS:
-            yield portion
-            portion = []
-    if portion:
-        yield portion
+        batch.append(row)
+        if len(batch) == _TEXTS:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
 
 
 def _embedded_text(row: PassageRow, document: Document) -> str:
@@ -170,7 +170,7 @@ def _embedded_text(row: PassageRow, document: Document) -> str:
 
 
 def _link_tree(source: Path, target: Path) -> None:
-    """The same files under another folder. Tantivy never writes into a file that it has finished, so a link will do."""
+    """Link the files of a folder into another. Tantivy never changes a finished file, so hard links are enough."""
     if target.exists():
         return
     unfinished = target.with_name(f"{target.name}.part")
@@ -180,6 +180,6 @@ def _link_tree(source: Path, target: Path) -> None:
         if path.suffix != ".lock":
             try:
                 os.link(path, unfinished / path.name)
-            except OSError:  # the file system has no links
+            except OSError:  # the file system does not support links
                 shutil.copyfile(path, unfinished / path.name)
     unfinished.rename(target)

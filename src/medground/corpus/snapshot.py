@@ -29,8 +29,8 @@ class Snapshot:
     """Searches and reads one snapshot. Safe to use from several threads; other processes may read it too.
 
     Attributes:
-        folder: where it is.
-        manifest: what it is.
+        folder: its folder.
+        manifest: its manifest.
     """
 
     def __init__(self, folder: Path, manifest: Manifest, database: Database, lexical: Lexical) -> None:
@@ -42,11 +42,11 @@ class Snapshot:
 
     @classmethod
     def open(cls, folder: Path) -> Self:
-        """Open it and compare names and sizes of its files; `verify` compares their contents.
+        """Open a snapshot and check the names and sizes of its files; `verify` checks their contents.
 
         Raises:
-            SnapshotCorrupt: it differs from its manifest.
-            ConfigError: a newer Medground made it.
+            SnapshotCorrupt: it does not match its manifest.
+            ConfigError: it was made by a newer Medground.
         """
         manifest = read_manifest(folder)
         for name, entry in manifest.files.items():
@@ -56,12 +56,12 @@ class Snapshot:
                 raise corrupt(folder, f"{name} has {size} bytes instead of {entry.size}")
         lexical = Lexical(folder / LEXICAL)
         if lexical.passages != manifest.counts.passages:
-            raise corrupt(folder, f"{LEXICAL} holds {lexical.passages} of {manifest.counts.passages} passages")
+            raise corrupt(folder, f"{LEXICAL} has {lexical.passages} of {manifest.counts.passages} passages")
         return cls(folder, manifest, Database(folder / tables.FILE_NAME), lexical)
 
     @property
     def reference(self) -> SnapshotReference:
-        """How answers name it."""
+        """How answers refer to it."""
         return SnapshotReference(name=self.manifest.name, hash=self.manifest.hash)
 
     @property
@@ -75,10 +75,10 @@ class Snapshot:
         return self.manifest.embedding.identity if self.manifest.embedding else None
 
     def bm25(self, query: Query, limit: int, filters: Filters = NO_FILTERS) -> tuple[Hit, ...]:
-        """The passages that match the tree, by BM25.
+        """The passages that match the query tree, ranked by BM25.
 
         Raises:
-            SnapshotCorrupt: it differs from what was built.
+            SnapshotCorrupt: it has changed since its build.
         """
         return self._hits("bm25", self._lexical.search(query, limit, filters))
 
@@ -87,63 +87,63 @@ class Snapshot:
 
         Raises:
             UsageError: the snapshot has no vectors.
-            ConfigError: the vector has another length, or the extra `dense` is missing.
-            SnapshotCorrupt: it differs from what was built.
+            ConfigError: the vector has the wrong length, or the extra `dense` is not installed.
+            SnapshotCorrupt: it has changed since its build.
         """
         allowed = self._database.numbers(filters)
         return self._hits("dense", self.vectors().search(vector, limit, allowed))
 
     def documents(self, ids: Sequence[str]) -> dict[str, Document]:
-        """Documents by id; ids that it does not hold are absent.
+        """Documents by id; unknown ids are omitted.
 
         Raises:
-            SnapshotCorrupt: it differs from what was built.
+            SnapshotCorrupt: it has changed since its build.
         """
         return self._database.documents(ids)
 
     def all_documents(self) -> Iterator[Document]:
-        """All documents in the order of their ids, streamed."""
+        """All documents, streamed in the order of their ids."""
         return self._database.all_documents()
 
     def skipped(self, limit: int = 20) -> list[Skipped]:
-        """The first records that could not be read when it was built."""
+        """The first records that could not be read during the build."""
         return self._database.skipped(limit)
 
     def attachment(self, name: str) -> Path | None:
-        """A file that the build has put beside the documents, such as `graph.sqlite`; None when there is none."""
+        """Path of a file stored with the documents, such as `graph.sqlite`, or None."""
         return self.folder / name if name in self.manifest.attachments else None
 
     def vectors(self) -> Vectors:
-        """Its vectors, opened when first used.
+        """Its vectors, opened on first use.
 
         Raises:
             UsageError: the snapshot has no vectors.
         """
         embedding = self.manifest.embedding
         if embedding is None:
-            raise UsageError(f"corpus {self.manifest.name} was built without vectors; build it with --embed minilm")
+            raise UsageError(f"corpus {self.manifest.name} was built without vectors; rebuild it with --embed minilm")
         if self._vectors is None:
             opened = Vectors(self.folder, embedding.dimensions)
             if len(opened) != self.manifest.counts.passages:
-                raise corrupt(self.folder, f"{vectors.FILE_NAME} holds {len(opened)} vectors")
+                raise corrupt(self.folder, f"{vectors.FILE_NAME} has the wrong number of vectors, {len(opened)}")
             self._vectors = opened
         return self._vectors
 
     def verify(self) -> None:
-        """Compare every file with its SHA-256.
+        """Check every file against its SHA-256.
 
         Raises:
-            SnapshotCorrupt: a file differs; the message names it.
+            SnapshotCorrupt: a file has changed; the message names it.
         """
         for name, entry in self.manifest.files.items():
             with reading(self.folder):
                 found = hash_file(self.folder / name)
             if found != entry.sha256:
-                raise corrupt(self.folder, f"{name} differs from its SHA-256 in the manifest")
+                raise corrupt(self.folder, f"{name} does not match its SHA-256 in the manifest")
         self._database.check()
 
     def close(self) -> None:
-        """Let go of the files. Safe to call twice."""
+        """Close the files. Safe to call twice."""
         self._database.close()
         self._vectors = None
 

@@ -1,4 +1,4 @@
-"""The starter corpus: the Human Phenotype Ontology as documents, with its graph beside them."""
+"""The starter corpus: the Human Phenotype Ontology as documents, together with its graph."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ GRAPH_FILE = "graph.sqlite"
 
 
 def starter_input(release: Hpo | None = None, graph: GraphWriter | None = None) -> Input:
-    """The documents of a release, the installed one by default: one per disease and one per term.
+    """The documents of a release, by default the installed one: one per disease and one per term.
 
-    With a `graph`, reading fills it too, so that the ontology is gone through once.
+    If a `graph` is given, reading fills it too, so that the ontology is read only once.
 
     Raises:
         ConfigError: the extra `starter` is not installed.
-        BadDocument: the ontology's file is not what it claims.
+        BadDocument: the ontology file is not what it claims to be.
     """
     release = release or Hpo.open()
 
@@ -41,13 +41,13 @@ def starter_input(release: Hpo | None = None, graph: GraphWriter | None = None) 
 
 
 def build_starter(library: Library, progress: Progress = no_progress, release: Hpo | None = None) -> Manifest:
-    """Build the corpus `starter` in place of the one that is there, from the installed release by default.
+    """Build the corpus `starter`, replacing any existing one, by default from the installed release.
 
     Raises:
         ConfigError: the extra `starter` is not installed.
-        UsageError: another process builds it.
-        BadDocument: a data file is not what it claims.
-        StorageFailed: the disk refuses.
+        UsageError: another process is building it.
+        BadDocument: a data file is not what it claims to be.
+        StorageFailed: writing to disk failed.
     """
     release = release or Hpo.open()
     with contextlib.closing(GraphWriter(release)) as graph:

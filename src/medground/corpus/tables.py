@@ -1,6 +1,6 @@
-"""The tables of a snapshot's SQLite file, and how a document and a passage stand in them.
+"""The tables of a snapshot's SQLite file, and how documents and passages are stored in them.
 
-Each row carries a checksum of its own, since SQLite does not notice a changed byte inside a value.
+Each row has its own checksum, because SQLite does not notice a changed byte inside a value.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ CREATE TABLE state (key TEXT PRIMARY KEY, value INTEGER NOT NULL);
 
 
 class RowDamaged(ValueError):
-    """A row differs from its checksum."""
+    """A row does not match its checksum."""
 
 
 @dataclass(frozen=True)
 class PassageRow:
-    """A passage by numbers: its document's row, and the slice in code points."""
+    """A passage as numbers: the row of its document, and its slice in code points."""
 
     number: int
     document: int
@@ -57,14 +57,14 @@ class PassageRow:
 
     @classmethod
     def checked(cls, row: tuple[int, int, int, int, str | None, int]) -> PassageRow:
-        """From the columns of `passages`.
+        """A row from the columns of `passages`.
 
         Raises:
-            RowDamaged: the row differs from its checksum.
+            RowDamaged: the row does not match its checksum.
         """
         passage = cls(*row[:5])
         if passage.checksum != row[5]:
-            raise RowDamaged(f"passage {row[0]} differs from its checksum")
+            raise RowDamaged(f"passage {row[0]} does not match its checksum")
         return passage
 
     @property
@@ -77,7 +77,7 @@ class PassageRow:
         return self.number, self.document, self.start, self.stop, self.section, self.checksum
 
     def of(self, document: Document) -> Passage:
-        """The passage itself."""
+        """The passage of this row in its document."""
         return Passage(
             document_id=document.id,
             start=self.start,
@@ -103,8 +103,8 @@ def decode(record: bytes, digest: bytes) -> Document:
     """A stored document.
 
     Raises:
-        RowDamaged: it differs from its digest.
+        RowDamaged: it does not match its digest.
     """
     if hashlib.sha256(record).digest() != digest:
-        raise RowDamaged("a document differs from its checksum")
+        raise RowDamaged("a document does not match its checksum")
     return Document.model_validate_json(record)

@@ -1,4 +1,4 @@
-"""The vectors of a snapshot: a plain file with one float16 row per passage, and an index when there are many."""
+"""The vectors of a snapshot: a plain file with one float16 row per passage, and an index if there are many."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from medground.errors import ConfigError
 FILE_NAME = "vectors.f16"
 INDEX_NAME = "vectors.faiss"
 EXACT_LIMIT = 100_000
-"""Up to this many passages every vector is compared; above, an index chooses candidates for the comparison."""
+"""Up to this many passages, every vector is compared; above it, an index selects the candidates to compare."""
 _BLOCK = 8192
 _CANDIDATES = 20
-"""Candidates of the index for each hit wanted."""
+"""Candidates from the index per hit requested."""
 _PROBED = 0.1
-"""Share of the index's cells that is looked into."""
+"""Share of the index's cells that is searched."""
 _TRAINED_ON = 64
-"""Vectors for each cell that the index learns from."""
+"""Training vectors per cell of the index."""
 
 
 class VectorWriter:
-    """Appends rows to the file. An interrupted build goes on after the last whole row."""
+    """Appends rows to the file. An interrupted build resumes after the last whole row."""
 
     def __init__(self, folder: Path, dimensions: int) -> None:
         self._path = folder / FILE_NAME
@@ -41,13 +41,15 @@ class VectorWriter:
     def append(self, vectors: NDArray[np.floating[Any]]) -> None:
         """Add rows, shape (n, dimensions)."""
         if vectors.ndim != 2 or vectors.shape[1] != self._dimensions or not np.isfinite(vectors).all():
-            raise ConfigError(f"the embedding model gave no vectors of length {self._dimensions}; name another model")
+            raise ConfigError(
+                f"the embedding model gave no finite vectors of length {self._dimensions}; use another model"
+            )
         self._file.write(np.ascontiguousarray(vectors, dtype="<f2").tobytes())
         self._file.flush()
         self.rows += len(vectors)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._file.close()
 
 
@@ -61,7 +63,7 @@ class Vectors:
     """Finished vectors, mapped into memory. Cosine similarity is the dot product of unit rows.
 
     Raises:
-        SnapshotCorrupt: the file is not what the build has left.
+        SnapshotCorrupt: the file has changed since the build.
     """
 
     def __init__(self, folder: Path, dimensions: int) -> None:
@@ -88,11 +90,14 @@ class Vectors:
         """Numbers and cosine similarities of the closest rows, best first, of all rows or of the allowed ones.
 
         Raises:
-            SnapshotCorrupt: a similarity comes out that unit vectors cannot have.
+            SnapshotCorrupt: a similarity is impossible for unit vectors.
         """
         vector = np.ascontiguousarray(vector, dtype=np.float32).reshape(-1)
         if vector.shape != (self.dimensions,):
-            raise ConfigError(f"a query vector of length {vector.size} does not fit vectors of {self.dimensions}")
+            raise ConfigError(
+                f"the query vector has length {vector.size}, but the corpus has vectors of length {self.dimensions}; "
+                "use the embedding model that built the corpus"
+            )
         if limit < 1 or len(self) == 0 or (allowed is not None and len(allowed) == 0):
             return []
         with reading(self._folder):
@@ -112,16 +117,16 @@ class Vectors:
         return numbers, np.concatenate([self._rows[block].astype(np.float32) @ vector for block in blocks])
 
     def _closest(self, vector: NDArray[np.float32], limit: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        with self._opening:  # once, however many threads come first
+        with self._opening:  # only once, even if several threads arrive together
             if self._scan is None:
                 self._scan = self._indexed() if (self._folder / INDEX_NAME).exists() else self._exact()
         return self._scan(vector, limit)
 
     def _exact(self) -> _Scan:
-        """Compare with every row. FAISS multiplies float16 as it is, numpy would turn it all into float32 each time."""
+        """Compare with every row. FAISS multiplies float16 directly; numpy would convert it to float32 each time."""
         faiss = _faiss()
         index = faiss.IndexScalarQuantizer(self.dimensions, faiss.ScalarQuantizer.QT_fp16, faiss.METRIC_INNER_PRODUCT)
-        index.is_trained = True  # float16 has nothing to learn
+        index.is_trained = True  # float16 needs no training
         for first in range(0, len(self), _BLOCK):
             index.add_sa_codes(np.ascontiguousarray(self._rows[first : first + _BLOCK]).view(np.uint8))
 
@@ -132,7 +137,7 @@ class Vectors:
         return scan
 
     def _indexed(self) -> _Scan:
-        """Let the index choose candidates, then compare with their float16 rows."""
+        """Let the index select candidates, then compare with their float16 rows."""
         faiss = _faiss()
         index = faiss.read_index(str(self._folder / INDEX_NAME))
         index.nprobe = max(1, round(index.nlist * _PROBED))
@@ -145,7 +150,7 @@ class Vectors:
 
 
 def write_index(folder: Path, dimensions: int) -> None:
-    """Learn and write the index beside the vectors (inverted lists and product quantisation, fast scan)."""
+    """Train the index and write it next to the vectors (inverted lists and product quantisation, fast scan)."""
     faiss = _faiss()
     rows = Vectors(folder, dimensions)
     cells = max(1, min(4096, int(4 * len(rows) ** 0.5)))
@@ -161,7 +166,7 @@ def write_index(folder: Path, dimensions: int) -> None:
 
 
 def copy_rows(source: Vectors, numbers: Iterable[int], target: VectorWriter) -> None:
-    """Append rows of an earlier snapshot, but for those that `target` has already."""
+    """Append rows of an earlier snapshot, except those that `target` already has."""
     skip = target.rows
     for block in _blocks(numbers):
         if skip < len(block):
@@ -184,5 +189,5 @@ def _faiss() -> Any:
     try:
         import faiss
     except ImportError:
-        raise ConfigError('searching vectors needs the extra "dense": pip install "medground[dense]"') from None
+        raise ConfigError('vector search needs the extra "dense"; run: pip install "medground[dense]"') from None
     return faiss

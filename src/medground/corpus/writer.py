@@ -1,4 +1,4 @@
-"""The SQLite file of a snapshot while it is built: documents go in, passages are cut, every step can be resumed."""
+"""The SQLite file of a snapshot under construction: adds documents and passages; every step can be resumed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _CACHE_KIB = 32 * 1024
 
 
 class DatabaseWriter:
-    """Documents and passages of a snapshot under construction. Nothing is kept before `commit`."""
+    """Documents and passages of a snapshot under construction. Nothing is saved before `commit`."""
 
     def __init__(self, path: Path) -> None:
         self._connection = sqlite3.connect(path, isolation_level=None)
@@ -30,16 +30,16 @@ class DatabaseWriter:
         execute("BEGIN")
 
     def close(self) -> None:
-        """Let go of the file; what was not committed is dropped."""
+        """Close the file, dropping what was not committed."""
         self._connection.close()
 
     def commit(self) -> None:
-        """Keep everything so far."""
+        """Save everything so far."""
         self._connection.execute("COMMIT")
         self._connection.execute("BEGIN")
 
     def finish(self) -> None:
-        """Commit and leave one plain file."""
+        """Commit, and leave a single plain file."""
         self._connection.execute("COMMIT")
         self._connection.execute("PRAGMA optimize")
         self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -47,21 +47,21 @@ class DatabaseWriter:
         self._connection.close()
 
     def forget_state(self) -> None:
-        """Begin a new build over what an earlier one has left."""
+        """Forget how far an earlier build got, so that a new one starts from its documents."""
         self._connection.execute("DELETE FROM state")
         self._connection.execute("DROP TABLE IF EXISTS kept")
 
     def state(self, key: str) -> int:
-        """A number that the build keeps; 0 when it was never set."""
+        """A number from the state of the build; 0 if it was never set."""
         row = self._connection.execute("SELECT value FROM state WHERE key = ?", (key,)).fetchone()
         return int(row[0]) if row else 0
 
     def set_state(self, key: str, value: int) -> None:
-        """Keep a number with the next commit."""
+        """Set a number in the state of the build; saved by the next commit."""
         self._connection.execute("INSERT OR REPLACE INTO state VALUES (?, ?)", (key, value))
 
     def put(self, document: Document) -> None:
-        """Add a document, or replace the one of the same id. An equal one stays as it is."""
+        """Add a document, or replace the one with the same id unless they are equal."""
         document = with_retraction(document)
         if document.retraction in ("none", "concern") and self._retracts(document.id):
             document = document.model_copy(update={"retraction": "retracted"})
@@ -79,16 +79,16 @@ class DatabaseWriter:
         self._connection.executemany("INSERT INTO publication_types VALUES (?, ?)", types)
 
     def delete(self, document_id: str) -> bool:
-        """Take a document out; False when it is not there."""
+        """Delete a document; returns False if it does not exist."""
         row = self._connection.execute("SELECT number FROM documents WHERE id = ?", (document_id,)).fetchone()
         if row is None:
             return False
         for table, column in (("passages", "document"), ("publication_types", "document"), ("documents", "number")):
-            self._connection.execute(f"DELETE FROM {table} WHERE {column} = ?", row)  # noqa: S608 names of our own
+            self._connection.execute(f"DELETE FROM {table} WHERE {column} = ?", row)  # noqa: S608 fixed names
         return True
 
     def retract(self, document_id: str) -> None:
-        """Mark a document as retracted, whether it is there already or comes later."""
+        """Mark a document as retracted, whether it was already added or comes later."""
         self._connection.execute("INSERT OR IGNORE INTO retracts VALUES (?)", (document_id,))
         query = "SELECT record, digest FROM documents WHERE id = ?"
         row = self._connection.execute(query, (document_id,)).fetchone()
@@ -100,7 +100,7 @@ class DatabaseWriter:
         self._connection.execute("INSERT INTO skipped VALUES (?, ?, ?, ?)", (input_name, file, position, reason))
 
     def count(self) -> int:
-        """Documents in it."""
+        """Number of documents."""
         return self._number("SELECT count(*) FROM documents")
 
     def first_skipped(self) -> str | None:
@@ -109,9 +109,9 @@ class DatabaseWriter:
         return None if row is None else f"{row[0]}:{row[1]}: {row[2]}" if row[1] is not None else f"{row[0]}: {row[2]}"
 
     def close_gaps(self) -> int:
-        """Number the passages that an earlier snapshot left from 0 on without gaps; returns how many they are.
+        """Renumber the passages of an earlier snapshot from 0 without gaps; returns how many there are.
 
-        `kept_rows` then tells their numbers in the earlier snapshot.
+        `kept_rows` then gives their numbers in the earlier snapshot.
         """
         execute = self._connection.execute
         execute("CREATE TABLE kept (number INTEGER PRIMARY KEY, base INTEGER NOT NULL)")
@@ -126,7 +126,7 @@ class DatabaseWriter:
         return self._number("SELECT count(*) FROM kept")
 
     def kept_rows(self) -> Iterator[int]:
-        """Numbers that the passages taken over have in the earlier snapshot, in their order here."""
+        """Numbers, in the earlier snapshot, of the passages kept from it, in their order here."""
         if self._number("SELECT count(*) FROM sqlite_schema WHERE name = 'kept'"):
             yield from (row[0] for row in self._connection.execute("SELECT base FROM kept ORDER BY number"))
 
@@ -139,17 +139,17 @@ class DatabaseWriter:
             last = rows[-1][0]
 
     def add_passages(self, first: int, document: int, passages: Iterable[Passage]) -> list[PassageRow]:
-        """Store the passages of one document under the numbers from `first` on."""
+        """Store the passages of one document, numbered from `first`."""
         rows = [PassageRow(first + i, document, p.start, p.end, p.section) for i, p in enumerate(passages)]
         self._connection.executemany("INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?)", [row.columns() for row in rows])
         return rows
 
     def passage_count(self) -> int:
-        """Passages in it."""
+        """Number of passages."""
         return self._number("SELECT count(*) FROM passages")
 
     def passages_from(self, first: int) -> Iterator[tuple[PassageRow, Document]]:
-        """Passages from number `first` on, in order, each with its document."""
+        """Passages from number `first`, in order, each with its document."""
         query = (
             "SELECT p.number, p.document, p.start, p.stop, p.section, p.checksum, d.record, d.digest "
             "FROM passages p JOIN documents d ON d.number = p.document WHERE p.number >= ? ORDER BY p.number LIMIT 100"
@@ -164,14 +164,14 @@ class DatabaseWriter:
             first = rows[-1][0] + 1
 
     def digest(self, settings: Sequence[str]) -> str:
-        """Hash over all documents in the order of their ids, and over what else shapes the snapshot."""
+        """Hash of all documents in the order of their ids, and of the settings that shape the snapshot."""
         total = hashlib.sha256(repr(list(settings)).encode())
         for (digest,) in self._connection.execute("SELECT digest FROM documents ORDER BY id"):
             total.update(digest)
         return total.hexdigest()
 
     def counts(self, deleted: int) -> Counts:
-        """What the manifest says."""
+        """The counts for the manifest."""
         return Counts(
             documents=self.count(),
             passages=self.passage_count(),

@@ -1,4 +1,4 @@
-"""What the store says to a question: a finding whose facts are stored relations and nothing more."""
+"""Answer a question from the graph: a finding whose facts are stored relations and nothing more."""
 
 from __future__ import annotations
 
@@ -14,14 +14,13 @@ from medground.graph.store import GraphStore
 from medground.graph.wording import sentence
 
 SHOWN = 12
-"""Most facts of one finding; the note tells how many there are."""
+"""Maximum number of facts in a finding; the note gives the total."""
 
-
-_ASSOCIATION = "associations as recorded: causes and modifiers are not told apart"
+_ASSOCIATION = "associations are as recorded and do not distinguish causal genes from modifiers"
 
 
 def find(store: GraphStore, question: GraphQuestion) -> GraphFinding | None:
-    """The graph's word on a question. None when it has no word on what is asked.
+    """Look up a question in the graph. None if the graph has nothing to say about it.
 
     Raises:
         SnapshotCorrupt: the graph cannot be read.
@@ -33,7 +32,7 @@ def find(store: GraphStore, question: GraphQuestion) -> GraphFinding | None:
 
 
 def entails(store: GraphStore, fact: GraphFact) -> bool:
-    """Whether the relation stored for a fact's place, read again, states the fact's sentence.
+    """Whether the relation stored at a fact's location, read again, states the fact's sentence.
 
     Raises:
         SnapshotCorrupt: the graph cannot be read.
@@ -50,7 +49,7 @@ def entails(store: GraphStore, fact: GraphFact) -> bool:
 
 
 def _feature(store: GraphStore, question: GraphQuestion) -> GraphFinding:
-    """Whether, and how often, a disease has a phenotype; through kinds of it too."""
+    """Whether and how often a disease has a phenotype, or a more specific form of it."""
     found = {disease: _of_disease(store, disease, question.phenotypes) for disease in question.diseases}
     facts = sorted((fact for of_one in found.values() for fact in of_one), key=lambda fact: fact.excluded)
     unrecorded = [disease for disease, of_one in found.items() if not of_one]
@@ -60,20 +59,20 @@ def _feature(store: GraphStore, question: GraphQuestion) -> GraphFinding:
     if facts[0].excluded:
         excluding = [disease for disease, of_one in found.items() if of_one]
         if not _names(unrecorded) <= _names(excluding):
-            # One type of a family without the feature says nothing about the other types.
-            note = f"not recorded in {store.name} for {_labels(unrecorded)}; excluded in {_labels(excluding)}"
+            # An exclusion in one type of a family says nothing about the other types.
+            note = f"not recorded in {store.name} for {_labels(unrecorded)}; excluded for {_labels(excluding)}"
             return _finding(store, question, "not recorded", [], [note])
     elif facts[-1].excluded:
         notes.append("recorded in one entry and excluded in another")
     if unrecorded:
-        notes.append(f"not recorded in {_labels(unrecorded)}")
+        notes.append(f"not recorded for {_labels(unrecorded)}")
     ruled_out = any(fact.ruled_out for fact in facts)
     absent: FindingStatus = "excluded" if ruled_out else "seen in none"
     return _finding(store, question, absent if facts[0].excluded else "recorded", facts, notes)
 
 
 def _of_disease(store: GraphStore, disease: Concept, phenotypes: Sequence[Concept]) -> list[GraphFact]:
-    """Facts on one disease: the asked phenotype itself, else kinds of it, else what rules it out."""
+    """Facts about one disease: the phenotype itself, else more specific forms of it, else what rules it out."""
     stored = [r for r in store.relations(subjects=[disease.id]) if r.predicate not in ("gene", "definition")]
     absent: list[GraphFact] = []
     for asked in phenotypes:
@@ -102,14 +101,14 @@ def _diseases_with(store: GraphStore, question: GraphQuestion) -> GraphFinding:
     asked = question.phenotypes[0]
     facts = [_fact(r) for r in _one_each(direct, lambda r: r.subject.id)]
     facts += [_fact(r, asked) for r in sorted(nearly.values(), key=_by_frequency)][: max(0, SHOWN - len(facts))]
-    notes = [_shown(len(diseases), "diseases (the most frequent first)")]
+    notes = [_shown(len(diseases), "diseases, most frequent first")]
     if nearly:
-        notes.append(f"diseases with a more specific kind of {asked.name} only: {len(nearly):,}")
+        notes.append(f"diseases with only a more specific form of {asked.name}: {len(nearly):,}")
     return _finding(store, question, "recorded" if facts else "not recorded", facts, notes)
 
 
 def _genes_of(store: GraphStore, question: GraphQuestion) -> GraphFinding:
-    """Genes of the diseases that the name stands for, then of the diseases with the phenotype that it stands for."""
+    """Genes of the diseases that the name matches, then of the diseases with the phenotype that it matches."""
     wanted = {gene.id for gene in question.genes}
     found = store.relations(subjects=[d.id for d in question.diseases], predicate="gene")
     found = [r for r in found if not wanted or r.object.id in wanted]
@@ -120,12 +119,12 @@ def _genes_of(store: GraphStore, question: GraphQuestion) -> GraphFinding:
     facts = [_fact(r) for r in dict.fromkeys((*found, *(r for pair in shown for r in pair)))]
     if not facts:
         return _finding(store, question, "not recorded", [], [])
-    notes = [_ASSOCIATION, _shown(len(found), "gene links")]
+    notes = [_ASSOCIATION, _shown(len(found), "gene associations")]
     unrecorded = [d for d in question.diseases if d.id not in {r.subject.id for r in found}]
     if unrecorded:
         notes.append(f"{'not' if wanted else 'no gene'} recorded for {_labels(unrecorded)}")
     if links:
-        notes.append(f"{len(links):,} genes are linked through diseases with the phenotype, {len(shown)} are shown")
+        notes.append(f"genes linked through diseases with this phenotype: {len(links):,} ({len(shown)} shown)")
     names = dict.fromkeys(r.object.name for r in (*found[:SHOWN], *(link for link, _ in shown)))
     return _finding(store, question, "recorded", facts, notes, ", ".join(names))
 
@@ -144,14 +143,14 @@ def _features_of(store: GraphStore, question: GraphQuestion) -> GraphFinding:
     found: list[Relation] = []
     for disease in question.diseases:
         stored = store.relations(subjects=[disease.id], predicate="feature")
-        # "Breast carcinoma is a feature of breast cancer" tells nobody anything.
+        # "Breast carcinoma is a feature of breast cancer" is not informative.
         found += [r for r in stored if not r.excluded and name_key(r.object.name) != name_key(disease.name)]
     found.sort(key=_by_frequency)
-    # Counted frequencies of one entry must not push out the others: each disease in turn gives its next one.
+    # Counted frequencies in one entry must not crowd out the others, so the diseases take turns.
     turns = [[r for r in found if r.subject.id == disease.id] for disease in question.diseases]
     mixed = [turn[i] for i in range(max(map(len, turns), default=0)) for turn in turns if i < len(turn)]
     names = ", ".join(dict.fromkeys(r.object.name for r in mixed[:SHOWN]))
-    notes = [_shown(len(mixed), "recorded features (the most frequent first)")]
+    notes = [_shown(len(mixed), "recorded features, most frequent first")]
     return _finding(store, question, "recorded" if mixed else "not recorded", [_fact(r) for r in mixed], notes, names)
 
 
@@ -212,7 +211,7 @@ def _fact(relation: Relation, asked: Concept | None = None) -> GraphFact:
 
 
 def _by_frequency(relation: Relation) -> tuple[float, str, str]:
-    """Sorts the most frequent first, unknown frequencies last, and the same way each time."""
+    """Sort key: most frequent first, unknown frequencies last, ties in a fixed order."""
     share = relation.frequency
     return (-share.least if share else 1.0, relation.object.id, relation.subject.id)
 
@@ -235,4 +234,4 @@ def _labels(concepts: Sequence[Concept]) -> str:
 
 
 def _shown(total: int, what: str) -> str:
-    return f"{SHOWN} of {total:,} {what} are shown" if total > SHOWN else ""
+    return f"showing {SHOWN} of {total:,} {what}" if total > SHOWN else ""

@@ -1,4 +1,4 @@
-"""The graph as documents: one per disease and one per term, in which every stored relation is a line."""
+"""The graph as documents: one per disease and one per term, with one line per stored relation."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from medground.graph.relation import Concept, Name, Predicate, Relation, StatedA
 from medground.graph.wording import line
 
 SHOWN = 5
-"""Diseases listed in a phenotype's document, the most frequent first; each disease's own document has its line."""
+"""Diseases listed in a phenotype's document, most frequent first; the document of each disease has the others."""
 
 _COURSE: tuple[tuple[str, Predicate], ...] = (
     ("Inheritance", "inheritance"),
@@ -26,7 +26,7 @@ _PAGES = "https://hpo.jax.org/browse"
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A document with the concept that it is about and the relations that it states, each with its place."""
+    """A document, the concept that it describes, and the relations that it states, each with its location."""
 
     document: Document
     concept: Concept
@@ -38,7 +38,7 @@ def pages(hpo: Hpo) -> Iterator[Page]:
     """Every page of a release, diseases first; the order never changes.
 
     Raises:
-        BadDocument: a data file is not what it claims.
+        BadDocument: a data file is not what it claims to be.
     """
     seen: dict[str, _Seen] = {}
     for disease in hpo.diseases():
@@ -64,11 +64,11 @@ class _Seen:
         order = (share.least if share is not None else -1.0, relation.subject.id)
         if len(self.best) == SHOWN and order < self.best[0][:2]:
             return
-        said = f"{relation.subject.label}: {share.words if share is not None else 'frequency not recorded'}."
-        (heapq.heappush if len(self.best) < SHOWN else heapq.heappushpop)(self.best, (*order, said))
+        entry = f"{relation.subject.label}: {share.words if share is not None else 'frequency not recorded'}."
+        (heapq.heappush if len(self.best) < SHOWN else heapq.heappushpop)(self.best, (*order, entry))
 
     def lines(self) -> list[str]:
-        shown = [said for _, _, said in sorted(self.best, key=lambda entry: (-entry[0], entry[1]))]
+        shown = [entry for _, _, entry in sorted(self.best, key=lambda found: (-found[0], found[1]))]
         more = self.total - len(shown)
         return [*shown, f"{more:,} more diseases are recorded, each in its own document."] if more else shown
 
@@ -97,7 +97,7 @@ def disease_page(disease: Disease, graph: str) -> Page:
 
 
 def term_page(term: Term, parents: Sequence[Concept], seen: _Seen, graph: str) -> Page:
-    """The page of a term: what it means, what it is a kind of, and where it is seen."""
+    """The page of a term: its definition, its parents, and the diseases with it."""
     what = "phenotype" if term.concept.kind == "phenotype" else "modifier"
     text = _Text(f"{term.concept.label} is a {what} of {graph}.")
     if term.concept.definition:
@@ -111,9 +111,9 @@ def term_page(term: Term, parents: Sequence[Concept], seen: _Seen, graph: str) -
 
 
 class _Text:
-    """A text that grows line by line and remembers where its sections and relations stand.
+    """Builds a text line by line and records the locations of its sections and relations.
 
-    A section takes everything since the one before, headings too, so that a page is cut into few passages.
+    A section covers everything since the previous one, headings included, so that a page is cut into few passages.
     """
 
     def __init__(self, opening: str) -> None:
@@ -123,7 +123,7 @@ class _Text:
         self._relations: list[Relation] = []
 
     def lines(self, heading: str, lines: Sequence[str]) -> list[tuple[int, int]]:
-        """Add a heading and its lines unless there are none; the places of the lines."""
+        """Add a heading and its lines, if there are any. Returns the locations of the lines."""
         if not lines:
             return []
         head = self._length + len(heading) + 3  # a blank line, the heading and its colon
@@ -139,7 +139,7 @@ class _Text:
         about = relations[0].subject.id
         places = self.lines(heading, [line(relation) for relation in relations])
         self._relations += [
-            Relation(*relation[:-1], StatedAt(about, start, end))  # `_replace` takes five times as long
+            Relation(*relation[:-1], StatedAt(about, start, end))  # `_replace` is five times slower
             for relation, (start, end) in zip(relations, places, strict=True)
         ]
 

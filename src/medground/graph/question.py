@@ -1,7 +1,7 @@
-"""From a question in words to a stored relation. When in doubt, the question is not one for the graph.
+"""Map a question to a stored relation. In case of doubt, the graph does not answer it.
 
 A question must fit a pattern from its first word to its last, and each slot as a whole must name a concept. A word
-that neither the pattern nor a name accounts for ("in children", "after surgery", "compared with") is a condition
+that is part of neither the pattern nor a name ("in children", "after surgery", "compared with") is a condition
 that no stored relation covers, so such a question goes to the literature.
 """
 
@@ -17,15 +17,15 @@ from medground.graph.store import GraphStore
 
 @dataclass(frozen=True)
 class GraphQuestion:
-    """What a question asks of the graph. The concepts of one kind are the readings of one name.
+    """What a question asks of the graph. The concepts of one kind are the possible meanings of one name.
 
     Attributes:
         relation: what is asked.
-        phenotypes: readings of the phenotype, if one is named.
-        diseases: readings of the disease, if one is named.
-        genes: readings of the gene, if one is named.
-        only_recorded: the words ask for more than the relation ("associated with"), so that the graph's silence or
-            its NOT says nothing about them.
+        phenotypes: possible phenotypes, if one is named.
+        diseases: possible diseases, if one is named.
+        genes: possible genes, if one is named.
+        only_recorded: the question asks for more than the relation ("associated with"), so that a missing or negated
+            record does not answer it.
     """
 
     relation: RelationKind
@@ -125,9 +125,9 @@ _PART = re.compile(r"\b(?:" + "|".join(_PARTS) + r")\b")
 
 
 def _compiled(pattern: str) -> list[re.Pattern[str]]:
-    """A pattern in its two readings: a border between slots stands as early as it can, or as late."""
+    """A pattern in two variants: each boundary between slots as early as possible, or as late as possible."""
     expanded = _PART.sub(lambda part: _PARTS[part[0]], pattern)
-    # Parts that may be empty bring their own blank, so one before them must not be asked for twice.
+    # Optional parts include their own space, so the space after them in a pattern is dropped.
     for name in ("ART", "KNOWN"):
         expanded = expanded.replace(f"{_PARTS[name]} ", _PARTS[name])
     return [re.compile(reading, re.IGNORECASE) for reading in (expanded, expanded.replace(".+?", ".+"))]
@@ -142,11 +142,11 @@ _COMPILED = [
 _LEADING = re.compile(r"(?:the|an?|any|some) ", re.IGNORECASE)
 _WITH_ID = re.compile(r"(.+) \(((?:HP|OMIM|ORPHA|DECIPHER|NCBIGene):\w+)\)", re.IGNORECASE)
 MAX_CHARACTERS = 300
-"""A longer question has more in it than a relation."""
+"""A longer question asks for more than a relation."""
 
 
 def read_question(store: GraphStore, text: str) -> GraphQuestion | None:
-    """The relation that a question asks for, or None when it asks for none, for more, or names an unknown concept.
+    """The relation that a question asks for. None if it asks for none or for more, or names an unknown concept.
 
     Raises:
         SnapshotCorrupt: the graph cannot be read.
@@ -164,10 +164,10 @@ def read_question(store: GraphStore, text: str) -> GraphQuestion | None:
 def _linked(
     store: GraphStore, relation: RelationKind, slots: dict[str, str], only_recorded: bool
 ) -> GraphQuestion | None:
-    """The question with every slot linked, or None when a slot names nothing."""
+    """The question with every slot linked, or None if a slot names no concept."""
     linked: dict[str, tuple[Concept, ...]] = {}
     if "p" in slots and "d" in slots and _named(store, slots["d"], ("phenotype",)):
-        # Obesity or asthma is a rare disease of the graph and far more than that: its silence says nothing.
+        # Obesity or asthma is a rare disease in the graph and far more than that: a missing record proves nothing.
         if only_recorded:
             return None
         only_recorded = True

@@ -1,4 +1,4 @@
-"""What a graph stores: concepts, and relations between them with the frequency and references they came with."""
+"""What a graph stores: concepts, and relations between them with their frequencies and references."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from math import sqrt
 from typing import Literal, NamedTuple
 
 ConceptKind = Literal["phenotype", "disease", "gene", "modifier"]
-"""`modifier`: a term of the ontology that is no abnormality (a mode of inheritance, an onset, a severity)."""
+"""`modifier`: a term of the ontology that is not an abnormality (a mode of inheritance, an onset, a severity)."""
 
 Predicate = Literal["feature", "inheritance", "course", "modifier", "history", "gene", "definition"]
-"""Read `subject` has `predicate` `object`. A definition has its own concept as object."""
+"""Read as: `subject` has `predicate` `object`. A definition has its own concept as object."""
 
 Scope = Literal["name", "exact", "abbreviation", "related", "broad", "narrow"]
-"""How close a name is to its concept. Only the first three ever stand for it."""
+"""How close a name is to its concept. Only the first three identify it."""
 
 
 class Concept(NamedTuple):
@@ -39,7 +39,7 @@ class Name(NamedTuple):
 
 
 class Frequency(NamedTuple):
-    """In which share of patients; `low` and `high` are shares from 0 to 1, `text` is what the source stores."""
+    """The share of patients: `low` and `high` from 0 to 1, and the `text` that the source stores."""
 
     text: str
     words: str
@@ -49,7 +49,7 @@ class Frequency(NamedTuple):
 
     @property
     def least(self) -> float:
-        """The share that can be counted on, from 0 to 1: 1 of 1 patients says less than 45 of 58.
+        """A cautious estimate of the share, from 0 to 1: 1 of 1 patients counts for less than 45 of 58.
 
         The lower end of the 95 % Wilson interval where patients were counted, else `low`.
         """
@@ -74,7 +74,7 @@ _PERCENT = re.compile(r"(\d+(?:\.\d+)?)%")
 
 @cache
 def frequency(text: str) -> Frequency | None:
-    """Read a stored frequency: `119/251`, `45%` or a term of the ontology. None when it says nothing readable."""
+    """Read a stored frequency: `119/251`, `45%` or a term of the ontology. None if it cannot be read."""
     if text in _TERMS:
         words, low, high = _TERMS[text]
         return Frequency(text, words, low, high)
@@ -111,11 +111,11 @@ class Relation(NamedTuple):
 
     @property
     def excluded(self) -> bool:
-        """Stored as absent: ruled out, or seen in none of the patients that were looked at."""
+        """Stored as absent: ruled out, or seen in none of the patients examined."""
         return self.negated or (self.frequency is not None and self.frequency.high == 0)
 
     @property
     def ruled_out(self) -> bool:
-        """Stored with NOT, or with the term "excluded", and without a limit to a sex, an onset or a modifier."""
-        said = self.negated or (self.frequency is not None and self.frequency.text == "HP:0040285")
-        return said and not (self.sex or self.onset or self.modifiers)
+        """Stored with NOT, or with the term "excluded", and not limited to a sex, an onset or a modifier."""
+        absent = self.negated or (self.frequency is not None and self.frequency.text == "HP:0040285")
+        return absent and not (self.sex or self.onset or self.modifiers)

@@ -1,4 +1,4 @@
-"""The graph in one SQLite file, read-only once it is written."""
+"""The graph in a single SQLite file, read-only once written."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _KIN = """
 
 
 class GraphStore:
-    """Look-ups by name and by relation. One instance serves many threads."""
+    """Looks up names and relations. Safe to use from several threads."""
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self.path = path
@@ -51,7 +51,7 @@ class GraphStore:
         self._lock = threading.Lock()
         meta = dict(self._rows("SELECT key, value FROM meta"))
         if "name" not in meta:
-            raise SnapshotCorrupt(f"{path} has no graph in it; build the corpus again")
+            raise SnapshotCorrupt(f"{path} does not contain a graph; rebuild the corpus")
         self.name: str = meta["name"]
         """Name and release of the graph, such as `HPO 2025-01-16`."""
 
@@ -60,13 +60,13 @@ class GraphStore:
         """Open a graph file.
 
         Raises:
-            SnapshotCorrupt: there is no file, or it is no graph.
+            SnapshotCorrupt: the file does not exist or is not a graph.
         """
         uri = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
         try:
             connection = sqlite3.connect(uri, uri=True, check_same_thread=False)
         except sqlite3.DatabaseError as error:
-            raise SnapshotCorrupt(f"{path} cannot be read as a graph ({error}); build the corpus again") from None
+            raise SnapshotCorrupt(f"{path} cannot be read as a graph ({error}); rebuild the corpus") from None
         try:
             return cls(path, connection)
         except SnapshotCorrupt:
@@ -74,10 +74,10 @@ class GraphStore:
             raise
 
     def find(self, text: str, *kinds: ConceptKind) -> tuple[Concept, ...]:
-        """Concepts of these kinds that a text names, as a whole and unambiguously; empty when none is named.
+        """Concepts of these kinds that the text as a whole names unambiguously; empty if there are none.
 
-        An id names its concept. A phenotype is named by its name, else by an exact synonym; a disease by its full
-        name and by the entries that add a number to it, or else as a family ("Ehlers-Danlos syndrome").
+        An id names its concept. A phenotype is found by its name, or else by an exact synonym. A disease is found by
+        its full name, together with entries that add a number to it, or else as a family ("Ehlers-Danlos syndrome").
         """
         wanted = json.dumps(kinds)
         if _ID.fullmatch(text.strip()):
@@ -94,7 +94,7 @@ class GraphStore:
     def relations(
         self, *, subjects: Iterable[str] | None = None, objects: Iterable[str] | None = None, predicate: str = ""
     ) -> list[Relation]:
-        """Relations of these subjects, of these objects, or between both, of one predicate or of any."""
+        """Relations of these subjects, of these objects, or between both; with one predicate or any."""
         given = [(ids, where) for ids, where in ((subjects, _OF_SUBJECTS), (objects, _OF_OBJECTS)) if ids is not None]
         where = " AND ".join([*(clause for _, clause in given), "(? = '' OR r.predicate = ?)"])
         values = [json.dumps(list(ids)) for ids, _ in given]
@@ -102,20 +102,20 @@ class GraphStore:
         return [_relation(row) for row in rows]
 
     def stated_at(self, place: StatedAt) -> Relation | None:
-        """The relation that a document states at a place."""
+        """The relation that a document states at a location."""
         rows = self._rows(_AT_PLACE, place.document_id, place.start, place.end)
         return _relation(rows[0]) if rows else None
 
     def ancestors(self, concept_id: str) -> set[str]:
-        """Ids of everything that a term is a kind of, itself not among them."""
+        """Ids of all ancestors of a term, without the term itself."""
         return self._walk(concept_id, "child", "parent")
 
     def descendants(self, concept_id: str) -> set[str]:
-        """Ids of every kind of a term, itself not among them."""
+        """Ids of all descendants of a term, without the term itself."""
         return self._walk(concept_id, "parent", "child")
 
     def concepts(self, ids: Iterable[str]) -> list[Concept]:
-        """Concepts by id; ids that are not stored are left out."""
+        """Concepts by id; unknown ids are omitted."""
         rows = self._rows(_BY_IDS, json.dumps(list(ids)))
         return [Concept(*row) for row in rows]
 
@@ -138,15 +138,15 @@ class GraphStore:
             with self._lock:
                 return self._connection.execute(sql, values).fetchall()
         except sqlite3.DatabaseError as error:
-            raise SnapshotCorrupt(f"{self.path} cannot be read ({error}); build the corpus again") from None
+            raise SnapshotCorrupt(f"{self.path} cannot be read ({error}); rebuild the corpus") from None
 
 
 _Named = tuple[Concept, str, int, str]
-"""A concept with the scope, the level and the text of the name that was found."""
+"""A concept with the scope, the level and the text of the name that matched."""
 
 
 def _terms(named: list[_Named], text: str) -> list[Concept]:
-    """The concepts whose own name it is, else those with that exact synonym, else the one with that abbreviation."""
+    """Concepts with this name, else those with this exact synonym, else the only one with this abbreviation."""
     for scope in ("name", "exact"):
         if found := [concept for concept, s, _, _ in named if s == scope]:
             return found

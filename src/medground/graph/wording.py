@@ -1,4 +1,4 @@
-"""A relation as words: the line of a document that states it, and the sentence of a fact."""
+"""Put a relation into words: the line of a document that states it, and the sentence of a fact."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ def line(relation: Relation) -> str:
         return relation.subject.definition
     if relation.predicate == "gene":
         return f"{relation.object.label}: associated gene."
-    said = [part for part in (_stated(relation), *_extras(relation)) if part]
-    parts = [", ".join(said)] * bool(said) + [", ".join(relation.references)] * bool(relation.references)
+    details = [part for part in (_stated(relation), *_extras(relation)) if part]
+    parts = [", ".join(details)] * bool(details) + [", ".join(relation.references)] * bool(relation.references)
     return f"{relation.object.label}: {'; '.join(parts)}." if parts else f"{relation.object.label}."
 
 
 def sentence(relation: Relation, asked: Concept | None = None) -> str:
-    """A complete statement of one relation that claims nothing beyond it.
+    """A complete sentence that states one relation and nothing more.
 
-    `asked` is the phenotype of the question when the relation is stored for a kind of it or for what it is a kind of.
+    `asked` is the phenotype of the question if the relation is stored for a more specific or a more general one.
     """
     subject, thing = relation.subject.label, relation.object.name
     if relation.predicate == "definition":

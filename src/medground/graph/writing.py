@@ -39,24 +39,24 @@ _INDEXES = """
 
 
 class GraphWriter:
-    """A graph file in the making: pages go in, `save` writes the file. It is held in memory, about 40 MB.
+    """Builds a graph file from pages; `save` writes it. The graph is held in memory, about 40 MB.
 
-    The file must stand beside the documents of the same pages: it knows the place of each relation in them.
+    The file belongs with the documents of the same pages: it stores the location of each relation in them.
     """
 
     def __init__(self, hpo: Hpo) -> None:
         self._hpo = hpo
         self._numbers: dict[str, int] = {}
         self._pages: set[str] = set()
-        # The build reads in one thread and may save in another, never both at once.
+        # The build reads in one thread and may save in another, but never at the same time.
         self._connection = sqlite3.connect(":memory:", check_same_thread=False)
         self._connection.executescript(_SCHEMA)
         self._connection.execute("INSERT INTO meta VALUES ('name', ?)", (hpo.name,))
-        # A relation may name a term before its own page comes, so the terms are numbered first.
+        # A relation may refer to a term before the page of that term is added, so the terms are numbered first.
         self._add_concepts(term.concept for term in hpo.terms.values())
 
     def add(self, page: Page) -> None:
-        """Take a page in; one that is there already is passed over."""
+        """Add a page; one that was already added is ignored."""
         if page.concept.id in self._pages:
             return
         self._pages.add(page.concept.id)
@@ -69,19 +69,19 @@ class GraphWriter:
         )
 
     def save(self, path: Path) -> None:
-        """Read the pages that are missing and write the file.
+        """Read the missing pages and write the file.
 
         Raises:
-            BadDocument: a data file is not what it claims.
-            StorageFailed: the disk refused the write.
+            BadDocument: a data file is not what it claims to be.
+            StorageFailed: writing to disk failed.
         """
-        # Terms come last, so when the last of them is there, so is everything else.
+        # Terms come last: if all of them were added, so was everything else.
         if not self._hpo.terms.keys() <= self._pages:
             for page in pages(self._hpo):
                 self.add(page)
         numbers = self._numbers
-        kin = ((numbers[i], numbers[p]) for i, term in self._hpo.terms.items() for p in term.parents if p in numbers)
-        self._connection.executemany("INSERT OR IGNORE INTO edges VALUES (?, ?)", kin)
+        edges = ((numbers[i], numbers[p]) for i, term in self._hpo.terms.items() for p in term.parents if p in numbers)
+        self._connection.executemany("INSERT OR IGNORE INTO edges VALUES (?, ?)", edges)
         self._connection.executescript(_INDEXES)
         self._connection.commit()
         path.unlink(missing_ok=True)
@@ -89,7 +89,7 @@ class GraphWriter:
             with contextlib.closing(sqlite3.connect(path)) as target:
                 self._connection.backup(target)
         except sqlite3.Error as error:
-            raise StorageFailed(f"{path} cannot be written ({error}); free space or choose another folder") from None
+            raise StorageFailed(f"cannot write {path} ({error}); free some space or choose another folder") from None
 
     def close(self) -> None:
         """Free the memory. Safe to call twice."""
@@ -106,18 +106,6 @@ class GraphWriter:
             if concept.kind == "gene":
                 name = (name_key(concept.name), number, "name", FULL, concept.name)
                 self._connection.execute("INSERT INTO names VALUES (?, ?, ?, ?, ?)", name)
-
-
-def write_graph(path: Path) -> None:
-    """Write the graph file of the installed release.
-
-    Raises:
-        ConfigError: the data files are not installed.
-        BadDocument: a data file is not what it claims.
-        StorageFailed: the disk refused the write.
-    """
-    with contextlib.closing(GraphWriter(Hpo.open())) as writer:
-        writer.save(path)
 
 
 def _names(page: Page, number: int) -> Iterator[tuple[str, int, str, int, str]]:

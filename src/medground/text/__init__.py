@@ -1,1 +1,1 @@
-"""Words, sentences and brackets: what several rooms need of plain text."""
+"""Plain text: words, sentences and brackets."""

@@ -1,4 +1,4 @@
-"""Brackets and quoted text: what stands in them belongs to the clause around them."""
+"""Brackets and quotations: their content belongs to the clause around them."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ import re
 from medground.text.sentences import Span
 
 _LONGEST = 400
-"""Characters; a pair further apart is a slip of the pen and protects nothing."""
+"""Characters; a pair further apart is taken for a typing error and ignored."""
 _CLOSES = {")": "(", "]": "[", "}": "{", "”": "“", "»": "«"}
 _MARK = re.compile(r'[()\[\]{}“”«»"\n]')
 _LIST_MARK = re.compile(r"\((?:[ivx]{1,4}|\d{1,2}|[a-h])\)")
 
 
 def asides(text: str) -> list[Span]:
-    """Spans of the outermost bracketed and quoted parts, marks included, in order. A pair stands in one line.
+    """Spans of the outermost bracketed and quoted parts, marks included, in order. A pair must be on one line.
 
-    The mark of a list item, such as `(ii)`, is none.
+    The marker of a list item, such as `(ii)`, does not count.
     """
     found: list[Span] = []
     opened: list[tuple[str, int]] = []
@@ -25,7 +25,7 @@ def asides(text: str) -> list[Span]:
         if mark == "\n":
             opened.clear()
         elif mark == '"' and not any(kind == '"' for kind, _ in opened):
-            if at == 0 or not text[at - 1].isalnum():  # after a letter or a number it is a closing mark, or an inch
+            if at == 0 or not text[at - 1].isalnum():  # after a letter or a digit it is a closing mark, or means inches
                 opened.append((mark, at))
         elif (kind := _CLOSES.get(mark, mark)) == mark and mark != '"':
             opened.append((mark, at))
@@ -37,7 +37,7 @@ def asides(text: str) -> list[Span]:
 
 
 def blanked(text: str) -> str:
-    """The text with the inside of its asides blank: the same length, and no word of an aside to be seen."""
+    """The text with the content of its asides replaced by spaces; its length stays the same."""
     parts, last = [], 0
     for start, end in asides(text):
         parts += [text[last : start + 1], " " * (end - start - 2)]
@@ -46,7 +46,7 @@ def blanked(text: str) -> str:
 
 
 def _close(opened: list[tuple[str, int]], kind: str) -> int | None:
-    """Where the nearest open mark of this kind stands; marks that were opened after it had no partner."""
+    """Position of the nearest open mark of this kind. Marks opened after it have no partner and are dropped."""
     for place in range(len(opened) - 1, max(len(opened) - 8, 0) - 1, -1):
         if opened[place][0] == kind:
             start = opened[place][1]

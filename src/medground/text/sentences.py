@@ -1,4 +1,4 @@
-"""Sentence borders of biomedical text: the library nupunkt, and what it misses in this field."""
+"""Find sentences in biomedical text, with the library nupunkt and corrections for this field."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ import nupunkt
 
 Span = tuple[int, int]
 
-# Abbreviations of papers and prescriptions that nupunkt's model does not know.
+# Abbreviations in papers and prescriptions that nupunkt's model does not know.
 _ABBREVIATIONS = [
     *("b.i.d", "t.i.d", "q.i.d", "q.h.s", "i.a", "i.n", "i.t", "i.c.v", "r.p.m", "s.d", "s.e", "s.e.m", "c.f", "viz"),
     *("vit", "subsp", "ssp", "subspp", "bv", "pv", "cv", "suppl", "wt", "wks", "yrs", "pts", "pat"),
 ]
 
 # A capital letter before the full stop looks like the initial of a name ("vitamin C. The cells"), but these words
-# open a sentence and are never a family name.
+# start a sentence and are never a surname.
 _OPENERS = (
     "The|This|These|Those|There|They|We|Our|It|Its|In|However|Thus|Therefore|Although|Moreover|Furthermore|After|"
     "Background|Objectives?|Aims?|Methods?|Patients|Results?|Conclusions?|Discussion"
 )
-# This and the next open with the full stop and then look back: a search for one character is five times as fast.
+# This and the next begin with the full stop and then look back: searching for a single character is five times faster.
 _AFTER_LETTER = re.compile(rf"\.(?<=[\s\-(][A-Z]\.)(?P<space>\s+)(?=(?:{_OPENERS})[\s,:])")
-# Abstracts lose the space between two sections: "(P<.001).Conclusion", "was seen.The".
+# Abstracts often lack the space between two sections: "(P<.001).Conclusion", "was seen.The".
 _GLUED = re.compile(rf"\.(?<=[a-z0-9)\]%]\.)(?P<space>)(?:(?=(?:{_OPENERS})\b(?!\.))|(?<=[)\]%]\.)(?=[A-Z][a-z]))")
 
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n\s*")
-# Dotted leaders and other long runs of marks end no sentence, and cost the library quadratic time.
+# Dotted leaders and other long runs of marks do not end a sentence, and cost the library quadratic time.
 _MARKS = re.compile(r"[^\w\s]{20,}")
 
 # An abbreviation that always belongs to what follows it: a vitamin's letter, a number, a rank of a taxon's name.
@@ -42,8 +42,8 @@ _CLOSED_START = re.compile(r"[A-K]\d{0,2}\b|S?\d|[a-z]")
 def sentence_spans(text: str) -> list[Span]:
     """Spans `(start, end)` of the sentences of `text`, in code points.
 
-    Spans are ordered, do not overlap, have no white space at their ends, and hold every other character of the
-    text. A blank line always ends a sentence. A sentence has no greatest length.
+    Spans are ordered, do not overlap, have no white space at their ends, and cover every other character of
+    the text. A blank line always ends a sentence. A sentence can be of any length.
     """
     spans: list[Span] = []
     masked = _MARKS.sub(lambda run: "-" * len(run[0]), text)
@@ -57,7 +57,7 @@ def sentence_spans(text: str) -> list[Span]:
 
 
 def _paragraphs(text: str) -> Iterator[Span]:
-    """Split at blank lines, which the library sees only after a letter, and is slow with many of them."""
+    """Split at blank lines: the library sees them only after a letter, and many of them make it slow."""
     start = 0
     for blank in _BLANK_LINE.finditer(text):
         yield start, blank.start()
@@ -66,11 +66,11 @@ def _paragraphs(text: str) -> Iterator[Span]:
 
 
 def _sentences(text: str, start: int, end: int) -> Iterator[Span]:
-    """The library's sentences of one paragraph, split where it missed a border."""
+    """The library's sentences of one paragraph, split where it missed a boundary."""
     for first, last in _tokenizer().spans(text[start:end]):
         first, last = start + first, start + last
-        borders = [*_AFTER_LETTER.finditer(text, first, last), *_GLUED.finditer(text, first, last)]
-        for before, after in sorted(border.span("space") for border in borders):
+        missed = [*_AFTER_LETTER.finditer(text, first, last), *_GLUED.finditer(text, first, last)]
+        for before, after in sorted(boundary.span("space") for boundary in missed):
             if first < before:
                 yield first, before
                 first = after
@@ -78,7 +78,7 @@ def _sentences(text: str, start: int, end: int) -> Iterator[Span]:
 
 
 def _belongs_together(text: str, before: Span, after: Span) -> bool:
-    """Whether the border after an abbreviation is none: "vit. | C", "Tab. | 3"."""
+    """Whether the boundary after an abbreviation is wrong: "vit. | C", "Tab. | 3"."""
     return (
         "\n" not in text[before[1] : after[0]]
         and _OPEN_END.search(text, max(before[0], before[1] - 8), before[1]) is not None
@@ -88,7 +88,7 @@ def _belongs_together(text: str, before: Span, after: Span) -> bool:
 
 @cache
 def _tokenizer() -> Any:
-    """An own instance of the library's model (abbreviations added to it reach nobody else)."""
+    """A separate instance of the library's model, so that the added abbreviations affect no other user of it."""
     tokenizer = nupunkt.load_default_model()
     tokenizer.add_abbreviations(_ABBREVIATIONS)
     tokenizer.paragraph_breaks = False

@@ -1,6 +1,6 @@
 """Words as the keyless operators see them: tokens, stems, content words, and how rare each is in the literature.
 
-Stemming is the index's own (Tantivy, English), so that what counts as the same word here counts there too.
+Stemming is that of the word index (Tantivy, English), so that both agree on which words are the same.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ import tantivy
 
 _TOKEN = re.compile(r"\d+(?:[.,]\d+)+|[^\W_]+")
 _ASCII_TOKEN = re.compile(r"[0-9]+(?:[.,][0-9]+)+|[a-z0-9]+")
-"""The same in lower-case ASCII, which most sentences are, and read faster."""
+"""The same for lower-case ASCII, which covers most sentences and is faster."""
 LONGEST_TOKEN = 60
-"""Longer runs of letters are no words (sequences, base64); they are cut to this many characters."""
+"""Longer runs of letters are not words (sequences, base64); they are cut to this many characters."""
 MOST = 7.0
-"""Weight of the rarest words: a word that was never counted may be a misspelling, so it does not outweigh all."""
+"""Weight of the rarest words. An unknown word may be a misspelling, so it must not outweigh all others."""
 NUMBER = 3.0
 """Weight of a number."""
 
@@ -36,7 +36,7 @@ _FUNCTION_WORDS = """
 """
 FUNCTION_WORDS = frozenset(_FUNCTION_WORDS.split())
 
-# What questions are made of: these say what is asked, and little about the topic.
+# Words typical of questions: they say what is asked, and little about the topic.
 _QUESTION_WORDS = """
     affect affected affecting associate associated association benefit case cause compare compared comparison
     contribute determine different difference differ effect effective effectiveness effects evaluate evidence exist
@@ -50,7 +50,7 @@ QUESTION_WORDS = frozenset(_QUESTION_WORDS.split())
 
 @lru_cache(maxsize=100_000)
 def stem(word: str) -> str:
-    """The English stem of one lower-case word; the word itself when the stemmer leaves nothing."""
+    """The English stem of one lower-case word; the word itself if the stemmer leaves nothing."""
     stems = _stemmer().analyze(word)
     return stems[0] if stems else word
 
@@ -68,7 +68,7 @@ def tokens(text: str) -> list[str]:
 
 
 def terms(text: str) -> list[str]:
-    """Stems of the content words of a text, in order, with repeats; function words and lone letters are left out."""
+    """Stems of the content words of a text, in order, with repeats; function words and single letters are left out."""
     return [stem(t) for t in tokens(text) if t not in FUNCTION_WORDS and (len(t) > 1 or t.isdigit())]
 
 
@@ -89,7 +89,7 @@ def _question_stems() -> frozenset[str]:
 
 
 def topic(question: str) -> frozenset[str]:
-    """Stems that name what a question is about; all its content stems when it has nothing else."""
+    """Stems that name what a question is about; all its content stems if it has no others."""
     content = frozenset(terms(question))
     return (content - _question_stems()) or content
 
@@ -101,9 +101,9 @@ def _frequencies() -> tuple[int, Mapping[str, int]]:
 
 
 def weight(term: str) -> float:
-    """How much a stem tells: its inverse document frequency over a fixed set of abstracts, 0.05 to `MOST`.
+    """How informative a stem is: its inverse document frequency in a fixed set of abstracts, 0.05 to `MOST`.
 
-    Numbers weigh the same whatever they are: a year or a dose is rare in any set, and tells little.
+    All numbers have the same weight: a year or a dose is rare in any set, but says little.
     """
     if term[0].isdigit():
         return NUMBER
@@ -112,7 +112,7 @@ def weight(term: str) -> float:
 
 
 def coverage(wanted: Iterable[str], found: Iterable[str]) -> float:
-    """Share, by weight, of the wanted stems that were found: 0 to 1, and 0 when nothing is wanted."""
+    """Share, by weight, of the wanted stems that were found: 0 to 1, and 0 if nothing is wanted."""
     distinct = sorted(set(wanted))
     total = sum(weight(t) for t in distinct)
     present = set(found)

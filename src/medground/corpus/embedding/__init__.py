@@ -1,4 +1,4 @@
-"""Embedding models by name. Nothing heavy is imported before a model is opened."""
+"""Embedding models by name. Heavy libraries are imported only when a model is opened."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ def open_embedder(name: str, home: Path, *, threads: int | None = None) -> Embed
     Args:
         name: `minilm` (int8), `minilm-fp32`, or a name or folder that sentence-transformers loads.
         home: the user's folder.
-        threads: threads inside one operation; None leaves it to the library.
+        threads: threads inside one operation; None leaves the choice to the library.
 
     Raises:
-        ConfigError: the extra is not installed, the model was not fetched, or nothing has that name.
-        StorageFailed: there is no room for the model's graph.
+        ConfigError: the extra is not installed, the model has not been fetched, or no model has this name.
+        StorageFailed: there is no space for the model's graph.
     """
     if name in ("minilm", "minilm-fp32"):
         try:

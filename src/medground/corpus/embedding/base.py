@@ -14,12 +14,12 @@ class Embedder(Protocol):
 
     @property
     def name(self) -> str:
-        """How settings and manifests name it, such as `minilm`."""
+        """Its name in settings and manifests, such as `minilm`."""
         ...
 
     @property
     def identity(self) -> str:
-        """Name, hash of the weights, precision. A snapshot is only searched with the identity it was built with."""
+        """Name, hash of the weights, precision. A snapshot can only be searched with the identity it was built with."""
         ...
 
     @property
@@ -28,5 +28,5 @@ class Embedder(Protocol):
         ...
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Array of shape (len(texts), dimensions), rows of length 1. Long texts are cut at the model's limit."""
+        """Array of shape (len(texts), dimensions), rows of length 1. Long texts are truncated to the model's limit."""
         ...

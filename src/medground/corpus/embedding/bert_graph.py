@@ -18,12 +18,12 @@ from onnx import TensorProto, helper, numpy_helper
 
 _OPSET = 20
 _CONTRIB = "com.microsoft"
-"""onnxruntime's own operators: its fused attention is several times faster than the same thing in small steps."""
+"""onnxruntime's own operators: its fused attention is several times faster than separate operations."""
 
 
 @dataclass(frozen=True)
 class BertShape:
-    """What the weights do not say. Field names are those of a transformers `config.json`."""
+    """What the weights do not contain. Field names are those of a transformers `config.json`."""
 
     num_hidden_layers: int
     num_attention_heads: int
@@ -49,7 +49,7 @@ def sentence_encoder(weights: Mapping[str, NDArray[np.float32]], shape: BertShap
 
 
 class _Graph:
-    """Nodes and constants as they are added. A method adds some and returns the name of their result."""
+    """A graph under construction. Each method adds nodes and returns the name of their output."""
 
     def __init__(self, weights: Mapping[str, NDArray[np.float32]], shape: BertShape) -> None:
         self._weights = weights
@@ -58,7 +58,7 @@ class _Graph:
         self._constants: dict[str, onnx.TensorProto] = {}
 
     def embeddings(self) -> str:
-        """Word, position and segment vectors, summed and normalised. All tokens are of segment 0."""
+        """Word, position and segment vectors, summed and normalised. All tokens belong to segment 0."""
         words = self._node("Gather", self._weight("embeddings.word_embeddings.weight"), "input_ids")
         places = self._weights["embeddings.position_embeddings.weight"]
         segment = self._weights["embeddings.token_type_embeddings.weight"][0]
@@ -73,7 +73,7 @@ class _Graph:
         return self._norm(self._node("Add", words, placed), "embeddings.LayerNorm")
 
     def layer(self, hidden: str, name: str) -> str:
-        """Self-attention, then the feed-forward net, each with its residual and norm."""
+        """Self-attention, then the feed-forward network, each with its residual and norm."""
         attended = self._dense(self._attention(hidden, f"{name}.attention.self"), f"{name}.attention.output.dense")
         hidden = self._norm(self._node("Add", attended, hidden), f"{name}.attention.output.LayerNorm")
         inner = self._node("Gelu", self._dense(hidden, f"{name}.intermediate.dense"))
@@ -86,7 +86,7 @@ class _Graph:
         mask = self._node("Cast", "attention_mask", to=TensorProto.FLOAT)
         column = self._node("Unsqueeze", mask, self._constant("last_axis", np.array([-1], np.int64)))
         tokens = self._constant("token_axis", np.array([1], np.int64))
-        # The mean and the sum point the same way, so the division by the token count is left to the scaling.
+        # The mean and the sum have the same direction, so scaling replaces the division by the token count.
         total = self._node("ReduceSum", self._node("Mul", hidden, column), tokens, keepdims=0)
         self._node("LpNormalization", total, axis=-1, p=2, out="embedding")
 
@@ -104,7 +104,7 @@ class _Graph:
 
     def _attention(self, hidden: str, name: str) -> str:
         parts = [self._dense(hidden, f"{name}.{part}") for part in ("query", "key", "value")]
-        # The empty name is the operator's optional bias, which the dense layers have added.
+        # The empty name is the operator's optional bias, which the dense layers have already added.
         return self._node(
             "MultiHeadAttention",
             *parts,

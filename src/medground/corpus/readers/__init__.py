@@ -1,4 +1,4 @@
-"""Readers: from files and folders to documents. `READERS` names them; `find_inputs` picks by content."""
+"""Readers turn files and folders into documents. `READERS` lists them; `find_inputs` selects one by content."""
 
 from __future__ import annotations
 
@@ -22,13 +22,12 @@ from medground.errors import BadDocument, UsageError
 
 @dataclass(frozen=True)
 class Reader:
-    """How to open a path, what it reads in a few words, and the endings of its files in a folder.
+    """How to open a path, and the suffixes of the files that it reads in a folder.
 
-    A reader that takes a folder as a whole has no endings.
+    A reader that takes a folder as a whole has no suffixes.
     """
 
     open: Callable[[Path], Input]
-    reads: str
     suffixes: tuple[str, ...] = ()
 
 
@@ -37,43 +36,43 @@ _LINES = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz", ".json", ".json.gz")
 
 READERS: Mapping[str, Reader] = MappingProxyType(
     {
-        "pubmedqa": Reader(open_pubmedqa, "PubMedQA, JSON or JSON Lines", _LINES),
-        "medline": Reader(open_medline, "MEDLINE or PubMed XML", _XML),
-        "jats": Reader(open_jats, "JATS or NLM full text XML", _XML),
-        "beir": Reader(open_beir, "a BEIR folder or its corpus.jsonl"),
-        "scifact": Reader(open_scifact, "SciFact's corpus.jsonl"),
-        "jsonlines": Reader(open_jsonlines, "JSON Lines with id, text and any field of a document", _LINES),
-        "texts": Reader(open_texts, "a folder of Markdown or text files, or one"),
+        "pubmedqa": Reader(open_pubmedqa, _LINES),
+        "medline": Reader(open_medline, _XML),
+        "jats": Reader(open_jats, _XML),
+        "beir": Reader(open_beir),
+        "scifact": Reader(open_scifact),
+        "jsonlines": Reader(open_jsonlines, _LINES),
+        "texts": Reader(open_texts),
     }
 )
 
 
 def find_inputs(paths: Sequence[Path], reader: str | None = None) -> list[Input]:
-    """The inputs behind files and folders, in order; `reader` (a name in `READERS`) overrides what content tells.
+    """The inputs in files and folders, in order; `reader` (a name in `READERS`) overrides detection by content.
 
-    A folder with a BEIR corpus is that corpus; a folder with XML or JSON below it is those files, and texts beside
-    them (a README) are passed over; any other folder is its texts.
+    A folder with a BEIR corpus is read as that corpus. In a folder with XML or JSON files at any depth, only those are
+    read; text files such as a README are ignored. In any other folder, the text files are read.
 
     Raises:
-        UsageError: no path, a path that does not exist, or an unknown reader.
-        BadDocument: a file or a folder that no reader takes.
+        UsageError: no path is given, a path does not exist, or the reader is unknown.
+        BadDocument: no reader accepts a file or folder.
     """
     if not paths:
         raise UsageError("no path to read; name a file or a folder")
     if reader is not None and reader not in READERS:
-        raise UsageError(f"unknown reader {reader!r}; one of {', '.join(READERS)}")
+        raise UsageError(f"unknown reader {reader!r}; use one of {', '.join(READERS)}")
     return [found for path in paths for found in _inputs(path, reader)]
 
 
 def _inputs(path: Path, reader: str | None) -> Iterator[Input]:
     if not path.exists():
-        raise UsageError(f"{path}: there is no such file or folder")
+        raise UsageError(f"{path}: no such file or folder")
     if path.is_file():
         yield _open(path, reader)
     elif path.is_dir():
         yield from _folder(path, reader)
     else:
-        raise BadDocument("neither a file nor a folder", file=str(path))
+        raise BadDocument("not a file or a folder", file=str(path))
 
 
 def _folder(path: Path, reader: str | None) -> Iterator[Input]:
@@ -90,11 +89,11 @@ def _folder(path: Path, reader: str | None) -> Iterator[Input]:
     elif reader is None:
         yield open_texts(path)
     else:
-        raise BadDocument(f"the folder holds no {', '.join(READERS[reader].suffixes)} file", file=str(path))
+        raise BadDocument(f"the folder contains no {', '.join(READERS[reader].suffixes)} file", file=str(path))
 
 
 def _open(file: Path, reader: str | None) -> Input:
     if reader is None:
         return READERS[detect(file)].open(file)
-    head(file)  # an empty or unreadable file is refused before the build begins
+    head(file)  # an empty or unreadable file is rejected before the build begins
     return READERS[reader].open(file)

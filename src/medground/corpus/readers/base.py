@@ -1,7 +1,7 @@
-"""The contract of a reader: one input goes in, a stream of items comes out, and reading can go on from any item.
+"""The contract of a reader: it turns one input into a stream of items, and can resume at any item.
 
-A reader never holds a whole file in memory, never resolves XML entities, and never raises for one bad record: it
-yields a `BadDocument` in its place. It raises `BadDocument` when the input as a whole is not what it claims.
+A reader never holds a whole file in memory, never resolves XML entities, and never raises for a single bad record: it
+yields a `BadDocument` instead. It raises `BadDocument` if the input as a whole is not what it claims to be.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ Item = Document | Deleted | Retracts | BadDocument
 
 @dataclass(frozen=True)
 class Input:
-    """One thing to read: a file, a folder of texts, a package's data.
+    """One input: a file, a folder of texts, or a package's data.
 
     Attributes:
-        name: how messages name it, such as a file's path.
+        name: its name in messages, such as a file's path.
         reader: name of the reader, kept in the manifest.
         fingerprint: changes when the content does (size and modification time, or a version).
-        read: `read(skip)` yields items from number `skip` on, 0 first; the order never changes. Raises BadDocument.
-        size: bytes to read, for progress, or None.
+        read: `read(skip)` yields items from number `skip`, counting from 0, always in the same order. Raises
+            BadDocument.
         license: licence note for the manifest, or None.
     """
 
@@ -47,5 +47,4 @@ class Input:
     reader: str
     fingerprint: str
     read: Callable[[int], Iterator[Item]]
-    size: int | None = None
     license: str | None = None

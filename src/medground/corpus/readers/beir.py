@@ -1,4 +1,4 @@
-"""BEIR's corpus.jsonl (`_id`, `title`, `text`), and SciFact's own form of it (`doc_id`, `abstract` in sentences)."""
+"""BEIR's corpus.jsonl (`_id`, `title`, `text`), and SciFact's own format (`doc_id`, `abstract` in sentences)."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ def open_beir(path: Path) -> Input:
     """A BEIR folder, or its corpus file.
 
     Raises:
-        BadDocument: the folder holds no corpus file.
+        BadDocument: the folder contains no corpus file.
     """
     return file_input(corpus_file(path), "beir", partial(read_lines, convert=beir_document))
 
 
 def open_scifact(path: Path) -> Input:
-    """The corpus file of SciFact, or the folder of it.
+    """SciFact's corpus file, or its folder.
 
     Raises:
-        BadDocument: the folder holds no corpus file.
+        BadDocument: the folder contains no corpus file.
     """
     return file_input(corpus_file(path), "scifact", partial(read_lines, convert=scifact_document))
 
@@ -53,13 +53,13 @@ def corpus_file(path: Path) -> Path:
     """The file itself, or a folder's corpus.jsonl or corpus.jsonl.gz.
 
     Raises:
-        BadDocument: the folder holds none.
+        BadDocument: the folder contains neither.
     """
     if not path.is_dir():
         return path
     found = next((path / name for name in CORPUS_NAMES if (path / name).is_file()), None)
     if found is None:
-        raise BadDocument(f"the folder holds no {' or '.join(CORPUS_NAMES)}", file=str(path))
+        raise BadDocument(f"the folder contains no {' or '.join(CORPUS_NAMES)}", file=str(path))
     return found
 
 

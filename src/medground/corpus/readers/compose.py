@@ -1,4 +1,4 @@
-"""Put a document together from labelled paragraphs, and hold its text to what can be stored."""
+"""Assemble a document from labelled paragraphs, and replace characters that cannot be stored."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from medground.corpus.readers.files import GREATEST_RECORD
+from medground.corpus.readers.files import LONGEST_RECORD
 from medground.document import Document, Section
 
-# Control characters break terminals, and lone surrogates (legal in JSON) cannot be encoded. One character is put for
-# one, so that offsets which come with a text stay right.
+# Control characters break terminals, and lone surrogates (legal in JSON) cannot be encoded. Each is replaced by one
+# character, so that offsets that come with a text stay correct.
 _UNSTORABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 
 _REASONS = {"extra_forbidden": "unknown field", "missing": "the field is missing"}
@@ -21,7 +21,7 @@ Model = TypeVar("Model", bound=BaseModel)
 
 
 class Composition:
-    """A text that grows by paragraphs, and the sections that they make."""
+    """Builds a text from paragraphs, and the sections that they form."""
 
     def __init__(self) -> None:
         self._parts: list[str] = []
@@ -29,7 +29,7 @@ class Composition:
         self._sections: list[tuple[str | None, int, int]] = []
 
     def add(self, paragraph: str, label: str | None = None) -> None:
-        """Append a paragraph; neighbours of one label make one section. An empty paragraph is left out."""
+        """Append a paragraph. Adjacent paragraphs with the same label form one section. An empty one is skipped."""
         if not paragraph:
             return
         start = self._length + 2 if self._parts else 0
@@ -41,40 +41,40 @@ class Composition:
 
     @property
     def text(self) -> str:
-        """The paragraphs, with a blank line between two."""
+        """The paragraphs, separated by blank lines."""
         return "\n\n".join(self._parts)
 
     @property
     def sections(self) -> tuple[Section, ...]:
-        """The labelled stretches of the text."""
+        """The labelled parts of the text."""
         return tuple(Section(label=label, start=start, end=end) for label, start, end in self._sections if label)
 
 
 def printable(text: str) -> str:
-    """The text without control characters and lone surrogates, of the same length."""
+    """The text with control characters and lone surrogates replaced; its length stays the same."""
     return _UNSTORABLE.sub(lambda found: " " if found[0] < "\x80" else "\ufffd", text)
 
 
 def make_document(fields: Mapping[str, Any]) -> Document:
-    """A document of these fields.
+    """Make a document from these fields.
 
     Raises:
-        ValueError: in one line, the first thing that is wrong.
+        ValueError: a field is invalid; one line describes the first problem.
     """
     text = fields.get("text")
     if isinstance(text, str):
         if not text.strip():
-            raise ValueError("the record has neither a text nor a title")
-        if len(text) > GREATEST_RECORD:
-            raise ValueError(f"the text has {len(text):,} characters, more than {GREATEST_RECORD:,}; split the record")
+            raise ValueError("the record has neither text nor title")
+        if len(text) > LONGEST_RECORD:
+            raise ValueError(f"the text has {len(text):,} characters, more than {LONGEST_RECORD:,}; split the record")
     return validated(Document, _printable_fields(fields))
 
 
 def validated(model: type[Model], fields: Mapping[str, Any]) -> Model:
-    """The fields as a value of `model`.
+    """Validate the fields as a `model`.
 
     Raises:
-        ValueError: in one line, the first thing that is wrong.
+        ValueError: a field is invalid; one line describes the first problem.
     """
     try:
         return model.model_validate(fields)

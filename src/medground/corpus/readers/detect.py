@@ -1,4 +1,4 @@
-"""Which reader a file needs, told by its content."""
+"""Select the reader of a file by its content."""
 
 from __future__ import annotations
 
@@ -21,21 +21,23 @@ def detect(path: Path) -> str:
     """Name of the reader for a file.
 
     Raises:
-        BadDocument: no reader takes it: empty, binary, of an unknown form, or XML that is refused.
+        BadDocument: no reader accepts it: it is empty, binary, in an unknown format, or rejected XML.
     """
     start = head(path)
     text_name = path.suffix.lower() in SUFFIXES
     if _MARKUP.match(start) and not text_name:
         return _xml_reader(path)
     if b"\x00" in start:
-        raise BadDocument("a binary file; give XML, JSON Lines, Markdown or text (plain or gzip)", file=str(path))
+        raise BadDocument(
+            "this is a binary file; use XML, JSON Lines, Markdown or text (plain or gzip)", file=str(path)
+        )
     if text_name:
         return "texts"
     if _PUBMEDQA_OBJECT.match(start):
         return "pubmedqa"
     if _JSON.match(start) or ".json" in path.name:
         return _json_reader(start, path)
-    raise BadDocument("not a known form; give XML, JSON Lines, Markdown or text (plain or gzip)", file=str(path))
+    raise BadDocument("unknown file format; use XML, JSON Lines, Markdown or text (plain or gzip)", file=str(path))
 
 
 def _xml_reader(path: Path) -> str:
@@ -44,11 +46,11 @@ def _xml_reader(path: Path) -> str:
         return "medline"
     if root in jats.ROOTS:
         return "jats"
-    raise BadDocument(f"XML of an unknown form (<{root}>); give PubMed, MEDLINE or JATS XML", file=str(path))
+    raise BadDocument(f"unknown XML format (<{root}>); use PubMed, MEDLINE or JATS XML", file=str(path))
 
 
 def _json_reader(start: bytes, path: Path) -> str:
-    """By the first line that holds an object; a file without one is left to the reader to refuse."""
+    """By the first line that holds an object. A file without one is rejected by the reader itself."""
     for line in start.splitlines()[:TRIAL]:
         try:
             return _record_reader(parse(line))

@@ -1,4 +1,4 @@
-"""Open the files of a reader: plain or gzip, known by their first bytes, every failure told in one line."""
+"""Open files for a reader: plain or gzip, recognised by their first bytes. Every failure is a one-line error."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from typing import IO, cast
 from medground.corpus.readers.base import Input, Item
 from medground.errors import BadDocument
 
-GREATEST_RECORD = 20_000_000
-"""Characters of one record's text above which it is refused."""
+LONGEST_RECORD = 20_000_000
+"""Maximum number of characters in the text of one record."""
 
 _HEAD = 65_536
 
@@ -24,7 +24,7 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
     """The uncompressed bytes of a file.
 
     Raises:
-        BadDocument: the file cannot be opened, or turns out to be damaged while it is read.
+        BadDocument: the file cannot be opened, or turns out to be damaged.
     """
     name = str(path)
     try:
@@ -45,7 +45,7 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
 
 
 def head(path: Path) -> bytes:
-    """The first bytes of a file, uncompressed, or all of them where it is short.
+    """The first bytes of a file, uncompressed, or all of them if it is short.
 
     Raises:
         BadDocument: the file is empty or cannot be read.
@@ -64,11 +64,10 @@ def fingerprint(path: Path) -> str:
 
 
 def file_input(path: Path, reader: str, items: Callable[[Path], Iterator[Item]]) -> Input:
-    """An input of one file, read again from its beginning when it is resumed."""
+    """An input of one file; on resuming, the file is read again from the beginning."""
     return Input(
         name=str(path),
         reader=reader,
         fingerprint=fingerprint(path),
         read=lambda skip: islice(items(path), skip, None),
-        size=path.stat().st_size,
     )

@@ -1,4 +1,4 @@
-"""The files of a folder that a reader may take."""
+"""Find the files in a folder that a reader accepts."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from medground.errors import BadDocument
 
 
 def files_below(folder: Path, suffixes: Sequence[str]) -> list[Path]:
-    """Files below `folder` with one of these endings, sorted; hidden ones are left out.
+    """Files at any depth in `folder` with one of these suffixes, sorted; hidden files are skipped.
 
     Raises:
-        BadDocument: a link leads out of the folder.
+        BadDocument: a link points outside the folder.
     """
     inside = folder.resolve()
     found = []
@@ -20,7 +20,7 @@ def files_below(folder: Path, suffixes: Sequence[str]) -> list[Path]:
         if any(part.startswith(".") for part in entry.relative_to(folder).parts):
             continue
         if entry.is_symlink() and not entry.resolve().is_relative_to(inside):
-            raise BadDocument("the link leads out of the folder; copy what it points to", file=str(entry))
+            raise BadDocument("the link points outside the folder; copy its target into the folder", file=str(entry))
         if entry.name.lower().endswith(tuple(suffixes)) and entry.is_file():
             found.append(entry)
     return found

@@ -1,7 +1,7 @@
 """JATS and NLM full text: one article per file, or an article set of PMC.
 
-The text is the abstract and the body: paragraphs, lists, captions of figures and tables, each in the section whose
-heading stands above it (`Methods > Patients`). The reference list, tables' cells and formulas' TeX are left out.
+The text is the abstract and the body: paragraphs, lists, and captions of figures and tables, each in the section named
+by the headings above it (`Methods > Patients`). The reference list, table cells and TeX formulas are left out.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def open_jats(path: Path) -> Input:
 
 
 def read_jats(path: Path) -> Iterator[Item]:
-    """The articles of a file; the position of a bad one is its number, 1 first.
+    """The articles of a file; the position of a bad one is its number, counting from 1.
 
     Raises:
         BadDocument: the file is damaged, is not well-formed XML of this kind, or declares entities.
@@ -104,7 +104,7 @@ def _url(identifiers: dict[str, str]) -> str | None:
 
 
 def _year(meta: Element) -> int | None:
-    """The first year in which it was published anywhere."""
+    """The earliest year of publication."""
     years = [flat_text(date) for date in meta.iterfind("pub-date/year")]
     return min((int(year) for year in years if re.fullmatch(r"[12]\d{3}", year)), default=None)
 
@@ -119,7 +119,7 @@ def _authors(meta: Element) -> tuple[str, ...]:
 
 
 def _license(meta: Element) -> str | None:
-    """The address of the licence, else its first words."""
+    """The URL of the licence, or else its first words."""
     for found in meta.iterfind(".//license"):
         links = [found.get(_HREF), flat_text(found.find("license_ref"))]
         links += [link.get(_HREF) for link in found.iterfind(".//ext-link") if "licen" in (link.get(_HREF) or "")]

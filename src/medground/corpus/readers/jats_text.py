@@ -1,11 +1,11 @@
-"""The running text of a JATS article: its headings, paragraphs, lists and captions, in order."""
+"""The text of a JATS article: its headings, paragraphs, lists and captions, in order."""
 
 from __future__ import annotations
 
 from medground.corpus.readers.compose import Composition
 from medground.corpus.readers.xml import Element, flat_text, name_of
 
-# Blocks that may stand inside a paragraph, and are read after it.
+# Blocks that may occur inside a paragraph, and are read after it.
 _BLOCKS = frozenset(
     ["list", "def-list", "fig", "fig-group", "table-wrap", "table-wrap-group", "boxed-text", "disp-quote"]
 )
@@ -16,7 +16,7 @@ _NO_ABSTRACT = frozenset(["graphical", "toc", "teaser"])
 
 
 def add_abstract(composition: Composition, abstract: Element) -> None:
-    """Add an abstract: sections as labelled, text outside of them as `Abstract` or what the title says."""
+    """Add an abstract. Sections keep their labels; other text gets the abstract's title, or `Abstract`."""
     kind = abstract.get("abstract-type") or ""
     if kind not in _NO_ABSTRACT:
         heading = flat_text(abstract.find("title")) or kind.replace("-", " ").capitalize() or "Abstract"
@@ -24,7 +24,7 @@ def add_abstract(composition: Composition, abstract: Element) -> None:
 
 
 def add_body(composition: Composition, article: Element) -> None:
-    """Add the body, and figures and tables that stand apart from it."""
+    """Add the body, and figures and tables that are placed outside it."""
     for name in ("body", "floats-group"):
         part = article.find(name)
         if part is not None:

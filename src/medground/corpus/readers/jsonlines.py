@@ -1,9 +1,9 @@
-"""JSON Lines of one's own: `id` and `text`, and any other field of `Document`; or `pmid`, `title`, `abstract`.
+"""Your own JSON Lines: `id` and `text` with any other field of `Document`, or `pmid`, `title` and `abstract`.
 
     {"id": "LAB:17", "title": "...", "text": "...", "year": 2024, "kind": "guideline"}
     {"pmid": 21645374, "title": "...", "abstract": "..."}
 
-A field of another name is refused, with the line, so that a misspelt one is not lost.
+An unknown field is rejected, with its line number, so that a misspelt one is not lost.
 """
 
 from __future__ import annotations

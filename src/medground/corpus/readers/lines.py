@@ -1,4 +1,4 @@
-"""JSON Lines: one record per line, a broken one skipped with its number."""
+"""JSON Lines: one record per line. A broken line is skipped and reported with its number."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from pathlib import Path
 from typing import Any
 
 from medground.corpus.readers.base import Item
-from medground.corpus.readers.files import GREATEST_RECORD, opened
+from medground.corpus.readers.files import LONGEST_RECORD, opened
 from medground.document import Document
 from medground.errors import BadDocument
 
 Record = dict[str, Any]
 
 TRIAL = 20
-"""A file of which this many first records are all broken is refused as a whole."""
+"""If this many records at the start of a file are all broken, the whole file is rejected."""
 
-_LONGEST_LINE = 2 * GREATEST_RECORD
-"""Bytes of a line that are read at most; escapes and letters beyond ASCII take more than one."""
+_LONGEST_LINE = 2 * LONGEST_RECORD
+"""Maximum number of bytes read from a line; escapes and non-ASCII letters take more than one."""
 
 
 def read_lines(path: Path, convert: Callable[[Record], Document]) -> Iterator[Item]:
     """One item per line that is not blank. `convert` raises ValueError for a record that it cannot use.
 
     Raises:
-        BadDocument: the first `TRIAL` lines, or all of them, are broken; or the file is.
+        BadDocument: the first `TRIAL` lines, or all of them, are broken, or the file is damaged.
     """
     broken: list[BadDocument] = []
     good = False
@@ -43,17 +43,17 @@ def read_lines(path: Path, convert: Callable[[Record], Document]) -> Iterator[It
             yield item
     if not good and broken:
         raise BadDocument(
-            f"none of the first {len(broken)} lines can be used; the first: {broken[0].reason}",
+            f"none of the first {len(broken)} lines can be used; the first problem: {broken[0].reason}",
             file=str(path),
             position=broken[0].position,
         )
 
 
 def parse(line: bytes) -> Record:
-    """The object that a line holds.
+    """Parse the JSON object on a line.
 
     Raises:
-        ValueError: it holds none.
+        ValueError: the line is not a JSON object.
     """
     try:
         record = json.loads(line.decode("utf-8-sig"))
@@ -69,7 +69,7 @@ def parse(line: bytes) -> Record:
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Line numbers, 1 first, and lines that are not blank; of an overlong one only the beginning."""
+    """Line numbers, counting from 1, and lines that are not blank; an overlong line is truncated."""
     with opened(path) as stream:
         number = 0
         while line := stream.readline(_LONGEST_LINE):

@@ -1,8 +1,8 @@
 """MEDLINE and PubMed XML of every DTD year: articles, books, deleted citations, retractions.
 
-The text of a document is its abstract, one section per label; another abstract (`OtherAbstract`) stands in only where
-there is no abstract, and the title where there is neither. A retraction notice is a document, followed by a
-`Retracts` item for the papers that it withdraws.
+The text of a document is its abstract, with one section per label. Without an abstract it is another abstract
+(`OtherAbstract`), or else the title. A retraction notice is a document, followed by a `Retracts` item for the papers
+that it retracts.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def open_medline(path: Path) -> Input:
 
 
 def read_medline(path: Path) -> Iterator[Item]:
-    """The records of a file in order; the position of a bad one is its number, 1 first.
+    """The records of a file in order; the position of a bad one is its number, counting from 1.
 
     Raises:
         BadDocument: the file is damaged, is not well-formed XML of this kind, or declares entities.
@@ -51,7 +51,7 @@ def read_medline(path: Path) -> Iterator[Item]:
 def _items(element: Element) -> Iterator[Item]:
     citation = element if name_of(element) in ("MedlineCitation", "BookDocument") else _first(element, _RECORDS)
     if citation is None:
-        raise ValueError("a PubMed record without a citation")
+        raise ValueError("the PubMed record has no citation")
     pmid = (citation.findtext("PMID") or "").strip()
     if not pmid.isdecimal():
         raise ValueError(f"{pmid[:40]!r} is not a PMID")
@@ -147,7 +147,7 @@ def _mesh(citation: Element) -> tuple[MeshHeading, ...]:
 
 
 def _keywords(citation: Element) -> tuple[str, ...]:
-    """The authors' keywords, then the substances."""
+    """The authors' keywords, then the names of substances."""
     found = _texts(citation, "KeywordList/Keyword") + _texts(citation, "ChemicalList/Chemical/NameOfSubstance")
     return tuple(dict.fromkeys(found))
 

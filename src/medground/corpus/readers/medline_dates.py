@@ -1,4 +1,4 @@
-"""The dates of a MEDLINE record, in all the forms that it writes them."""
+"""The dates of a MEDLINE record, in every format that it uses."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _HISTORY = {
 def dates_of(citation: Element, record: Element) -> dict[str, str]:
     """ISO dates by kind, each as precise as the record: `1998`, `1998-12`, `1998-12-31`.
 
-    `published` is the date of the issue, else of the electronic article; a span ("1998 Dec-1999 Jan") is its first
-    year.
+    `published` is the date of the issue, or else of the electronic article; a range ("1998 Dec-1999 Jan") becomes its
+    first year.
     """
     dates = {}
     for kind, path in _HISTORY.items():
@@ -35,7 +35,7 @@ def dates_of(citation: Element, record: Element) -> dict[str, str]:
 
 
 def year_of(dates: dict[str, str]) -> int | None:
-    """The year of publication, else the first in which the record is known to have existed."""
+    """The year of publication, or else the first year in which the record is known to exist."""
     if "published" in dates:
         return int(dates["published"][:4])
     return min((int(dates[kind][:4]) for kind in ("entered", "created", "completed") if kind in dates), default=None)

@@ -18,13 +18,13 @@ class Links:
     concern: bool
 
 
-# A retracted and republished paper stands in its new record only. A partial retraction leaves the rest standing.
+# A retracted and republished paper is valid only in its new record. A partial retraction leaves the rest valid.
 _RETRACTED = frozenset(["RetractionIn", "RetractedandRepublishedIn"])
 _CONCERN = frozenset(["ExpressionOfConcernIn", "PartialRetractionIn"])
 
 
 def links_of(citation: Element, record: Element) -> Links:
-    """Read the CommentsCorrections of a citation, in the forms of all years, and the record's reference list."""
+    """Read the CommentsCorrections of a citation, in the formats of all years, and the record's reference list."""
     links = list(_corrections(citation))
     kinds = {kind for kind, _ in links}
     cited = [pmid for kind, pmid in links if kind == "Cites"]
@@ -39,7 +39,7 @@ def links_of(citation: Element, record: Element) -> Links:
 
 
 def _corrections(citation: Element) -> Iterator[tuple[str, str]]:
-    """Kind and PMID (or nothing). Before 2009 the kind was an element: `<RetractionIn><PMID>`."""
+    """Kind and PMID (or an empty string). Before 2009, the kind was an element: `<RetractionIn><PMID>`."""
     for path in ("CommentsCorrectionsList/CommentsCorrections", "CommentsCorrections"):
         for correction in citation.iterfind(path):
             if kind := correction.get("RefType"):

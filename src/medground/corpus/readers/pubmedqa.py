@@ -1,7 +1,7 @@
 """PubMedQA: its own JSON (one object, PMID -> record) and JSON Lines.
 
-The benchmark made each question from the paper's title and took the conclusion out of the context, to be guessed.
-So the question is the title here, and the conclusion is not in the text unless `with_conclusion` asks for it.
+The benchmark made each question from the title of a paper and removed the conclusion from the context, because it is to
+be predicted. So here the question is the title, and the conclusion is not in the text.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pydantic import BaseModel, Field
 
 from medground.corpus.readers.base import Input, Item
 from medground.corpus.readers.compose import Composition, make_document, validated
-from medground.corpus.readers.files import GREATEST_RECORD, file_input, head, opened
+from medground.corpus.readers.files import LONGEST_RECORD, file_input, head, opened
 from medground.corpus.readers.lines import read_lines
 from medground.document import Document
 from medground.errors import BadDocument
@@ -29,7 +29,7 @@ _KEY = re.compile(r'\s*[,{]\s*"([^"\\]{1,200})"\s*:\s*')
 
 
 class _Record(BaseModel):
-    """The fields that are read; both forms have more."""
+    """The fields that are read; both formats have more."""
 
     pmid: str | int
     question: str
@@ -37,17 +37,15 @@ class _Record(BaseModel):
     labels: list[str] = Field(default_factory=list)
     meshes: list[str] = Field(default_factory=list)
     year: int | None = None
-    long_answer: str = ""
 
 
-def open_pubmedqa(path: Path, *, with_conclusion: bool = False) -> Input:
-    """One file of PubMedQA, of either form."""
-    convert = partial(pubmedqa_document, with_conclusion=with_conclusion)
+def open_pubmedqa(path: Path) -> Input:
+    """One file of PubMedQA, in either format."""
     read = _read_object if _FIRST_ENTRY.match(head(path)) else read_lines
-    return file_input(path, "pubmedqa", partial(read, convert=convert))
+    return file_input(path, "pubmedqa", partial(read, convert=pubmedqa_document))
 
 
-def pubmedqa_document(record: Mapping[str, Any], *, with_conclusion: bool = False) -> Document:
+def pubmedqa_document(record: Mapping[str, Any]) -> Document:
     """The document of one record, field names in either case.
 
     Raises:
@@ -57,8 +55,6 @@ def pubmedqa_document(record: Mapping[str, Any], *, with_conclusion: bool = Fals
     composition = Composition()
     for number, context in enumerate(known.contexts):
         composition.add(context.strip(), known.labels[number] if number < len(known.labels) else None)
-    if with_conclusion:
-        composition.add(known.long_answer.strip(), "CONCLUSION")
     return make_document(
         {
             "id": f"PMID:{known.pmid}",
@@ -74,7 +70,7 @@ def pubmedqa_document(record: Mapping[str, Any], *, with_conclusion: bool = Fals
 
 
 def _read_object(path: Path, convert: Callable[[Mapping[str, Any]], Document]) -> Iterator[Item]:
-    """The entries of one JSON object, read as a stream: PQA-A is an object of half a gigabyte."""
+    """The entries of one JSON object, read as a stream: PQA-A is a single object of half a gigabyte."""
     for number, (pmid, record) in enumerate(_entries(path), start=1):
         try:
             if not isinstance(record, dict):
@@ -96,12 +92,12 @@ def _entries(path: Path) -> Iterator[tuple[str, Any]]:
                     yield key[1], record
                     continue
                 except json.JSONDecodeError:
-                    pass  # the record goes on in the next block
+                    pass  # the record continues in the next block
                 except RecursionError as error:
                     raise BadDocument(f"record {key[1]!r} is nested too deeply", file=str(path)) from error
             more = text.read(_BLOCK)
             buffer, position = buffer[position:] + more, 0
-            if not more or len(buffer) > 2 * GREATEST_RECORD:
+            if not more or len(buffer) > 2 * LONGEST_RECORD:
                 if buffer.strip() in ("}", "{}"):
                     return
                 raise BadDocument(f"the JSON object is broken or ends early near {buffer[:40]!r}", file=str(path))

@@ -1,6 +1,7 @@
 """Markdown and plain text: one document per file, a section per heading.
 
-The id is `FILE:` and the path inside the folder, what an id cannot hold replaced by `_`; the kind is `book`.
+The id is `FILE:` and the path inside the folder, with characters that an id cannot contain replaced by `_`. The kind is
+`book`.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from markdown_it import MarkdownIt
 
 from medground.corpus.readers.base import Input, Item
 from medground.corpus.readers.compose import make_document
-from medground.corpus.readers.files import GREATEST_RECORD, fingerprint, opened
+from medground.corpus.readers.files import LONGEST_RECORD, fingerprint, opened
 from medground.corpus.readers.folders import files_below
 from medground.document import Document, Section
 from medground.errors import BadDocument
@@ -28,26 +29,25 @@ _LONGEST_NAME = 200
 
 
 def open_texts(path: Path) -> Input:
-    """A folder of texts and all that is below it, or one file.
+    """One text file, or all those at any depth in a folder.
 
     Raises:
-        BadDocument: the folder holds none, or a link leads out of it.
+        BadDocument: the folder contains no text file, or a link points outside it.
     """
     folder, files = (path.parent, [path]) if path.is_file() else (path, files_below(path, SUFFIXES))
     if not files:
-        raise BadDocument(f"the folder holds no text file ({', '.join(SUFFIXES)})", file=str(path))
+        raise BadDocument(f"the folder contains no text file ({', '.join(SUFFIXES)})", file=str(path))
     state = "\n".join(f"{file.relative_to(folder)} {fingerprint(file)}" for file in files)
     return Input(
         name=str(path),
         reader="texts",
         fingerprint=hashlib.sha256(state.encode("utf-8", "surrogateescape")).hexdigest(),
         read=partial(_read, folder, files),
-        size=sum(file.stat().st_size for file in files),
     )
 
 
 def text_document(text: str, name: str, *, markdown: bool) -> Document:
-    """The document of a text; its title is the first heading, else the name without its ending.
+    """The document of a text; its title is the first heading, or else the name without its suffix.
 
     Raises:
         ValueError: there is no text.
@@ -71,17 +71,17 @@ def _read(folder: Path, files: list[Path], skip: int) -> Iterator[Item]:
 
 def _decoded(file: Path) -> str:
     with opened(file) as stream:
-        content = stream.read(4 * GREATEST_RECORD)
+        content = stream.read(4 * LONGEST_RECORD)
     if b"\x00" in content:
-        raise ValueError("a binary file, not a text")
+        raise ValueError("this is a binary file, not text")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise ValueError(f"not UTF-8 at byte {error.start}; convert it (iconv -t utf-8)") from error
+        raise ValueError(f"not UTF-8 at byte {error.start}; convert it with iconv -t utf-8") from error
 
 
 def _sections(text: str) -> Iterator[Section]:
-    """From each heading to the next, labelled with the headings above it: `Dosage > Children`."""
+    """From each heading to the next, labelled with the path of headings: `Dosage > Children`."""
     starts = [0]
     for line in text.split("\n"):
         starts.append(starts[-1] + len(line) + 1)

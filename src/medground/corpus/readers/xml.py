@@ -1,7 +1,7 @@
-"""Read XML as a stream of records: no entity is expanded, nothing is fetched, memory stays flat.
+"""Read XML as a stream of records: no entity is expanded, nothing is fetched, and memory use does not grow.
 
-XML is parsed by lxml with its guards on (depth, size of one text, growth by entities). A document type line is
-accepted and never followed; a declaration of an entity in it is refused, since no file of NLM has one.
+lxml parses with its limits on (depth, text size, growth by entities). A document type declaration is accepted but never
+followed. One that declares entities is rejected, since no NLM file does.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ _NOT_TEXT = frozenset(["tex-math", "annotation", "annotation-xml", "object-id", 
 
 
 def records(path: Path, tags: Collection[str], roots: Collection[str]) -> Iterator[Element]:
-    """Elements named by `tags`, in order, each usable until the next is asked for. A record inside one is not given.
+    """Elements with one of these tags, in order, each valid until the next is requested. Nested ones are skipped.
 
     Raises:
-        BadDocument: the file is no well-formed XML (the position is a line number), declares entities, or has an
-            outermost element that is not in `roots`.
+        BadDocument: the file is not well-formed XML (the position is a line number), declares entities, or has a root
+            element that is not in `roots`.
     """
     root = root_name(path)
     if root not in roots:
         raise BadDocument(
-            f"<{root}> is not what this reader reads; leave the reader out to have it found", file=str(path)
+            f"this reader cannot read <{root}>; leave out the reader to detect it by content", file=str(path)
         )
     wanted = [f"{{*}}{tag}" for tag in tags]
     for element in _parsed(path, "end", wanted):
@@ -44,7 +44,7 @@ def records(path: Path, tags: Collection[str], roots: Collection[str]) -> Iterat
 
 
 def root_name(path: Path) -> str:
-    """Name of the outermost element.
+    """Name of the root element.
 
     Raises:
         BadDocument: as `records`.
@@ -57,9 +57,9 @@ def root_name(path: Path) -> str:
 
 
 def flat_text(element: Element | None, leave_out: Collection[str] = ()) -> str:
-    """The text of an element, its markup dropped and its white space made single spaces.
+    """The text of an element without markup, with white space collapsed to single spaces.
 
-    An exponent keeps its sense (`10<sup>6</sup>` is `10^6`), and so does a fraction of MathML.
+    Exponents keep their meaning (`10<sup>6</sup>` becomes `10^6`), and so do MathML fractions.
     """
     if element is None:
         return ""
@@ -87,7 +87,7 @@ def _collect(element: Element, leave_out: Collection[str], parts: list[str]) -> 
 
 
 def _sign_before(element: Element, name: str, before: str) -> str:
-    """What an exponent's or a denominator's place on the page says, as a sign: 10^6, 1/2."""
+    """The sign that replaces the position of an exponent or a denominator on the page: 10^6, 1/2."""
     parent = element.getparent()
     outer = name_of(parent) if parent is not None and element.getprevious() is not None else ""
     if (name == "sup" or outer == "msup") and _DIGIT_END.search(before):
@@ -96,12 +96,12 @@ def _sign_before(element: Element, name: str, before: str) -> str:
 
 
 def _is_citation(element: Element, name: str) -> bool:
-    """A raised number that points to the reference list is no exponent."""
+    """Whether a superscript is a citation, pointing to the reference list, and not an exponent."""
     return name == "sup" and any(name_of(child) == "xref" and child.get("ref-type") == "bibr" for child in element)
 
 
 def _parsed(path: Path, event: str, tags: list[str] | None = None) -> Iterator[Element]:
-    """The elements of a file as the parser meets their starts or ends."""
+    """The elements of a file, as the parser reaches their start or end."""
     with opened(path) as stream:
         try:
             for _, element in etree.iterparse(
@@ -121,13 +121,13 @@ def _parsed(path: Path, event: str, tags: list[str] | None = None) -> Iterator[E
 
 
 def name_of(element: Element) -> str:
-    """The tag without its namespace; empty for what is no element."""
+    """The tag without its namespace; empty for a node that is not an element."""
     tag = element.tag
     return tag.rpartition("}")[2] if isinstance(tag, str) else ""
 
 
 def _free(element: Element) -> None:
-    """Forget a record and what stands before it."""
+    """Free the memory of a record and of everything before it."""
     element.clear()
     parent = element.getparent()
     if parent is not None:

@@ -1,7 +1,7 @@
 """The command line: parse, call the engine, render.
 
-One line says what went wrong; the exit status is 2 for a user's mistake, 1 for a failure, 130 after Ctrl-C. A
-traceback is shown with `--debug` only. Heavy imports happen inside commands, so that `--help` is fast.
+An error is one line. The exit status is 2 for a user's mistake, 1 for a failure and 130 after Ctrl-C. Tracebacks are
+shown only with `--debug`. Heavy imports happen inside commands, so that `--help` is fast.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ from medground.faces.cli.pubmed import pubmed_app
 from medground.faces.cli.show import schema_app, trace_app, version
 
 _INTERRUPTED = 130
-_STOPPED = "medground: stopped; what was finished is kept, and the same command goes on from there"
+_STOPPED = "medground: stopped; finished work is kept, run the same command to resume"
 
 app = typer.Typer(
     name="medground",
-    help="Answer biomedical questions from the literature, with the quotes that each sentence rests on.",
+    help="Answer biomedical questions from the literature, with quotes that support each sentence.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -72,20 +72,20 @@ def main(arguments: list[str] | None = None) -> None:
     words = sys.argv[1:] if arguments is None else arguments
     debug = "--debug" in words
     if not debug:
-        logging.getLogger("stamina").setLevel(logging.ERROR)  # each retry; the error that is left says how many
+        logging.getLogger("stamina").setLevel(logging.ERROR)  # it logs every retry; the final error says how many
     try:
         status = _run([word for word in words if word != "--debug"], debug=debug)
-    except KeyboardInterrupt:  # the second one, while the first was being told
+    except KeyboardInterrupt:  # a second Ctrl-C, while the first was being reported
         status = _say(_STOPPED, _INTERRUPTED)
-    if status == _INTERRUPTED and arguments is None:  # a caller in this process goes on
-        _leave_at_once_when_asked_again()
+    if status == _INTERRUPTED and arguments is None:  # a caller in this process continues
+        _exit_on_next_interrupt()
     sys.exit(status)
 
 
-def _leave_at_once_when_asked_again() -> None:
-    """What was finished is kept, so a further Ctrl-C need not wait for threads, nor show where they were."""
+def _exit_on_next_interrupt() -> None:
+    """Finished work is kept, so another Ctrl-C exits without waiting for threads or showing tracebacks."""
     signal.signal(signal.SIGINT, lambda *_: os._exit(_INTERRUPTED))
-    # Once threads have ended, the interpreter puts handlers of its own aside, and would die of the signal instead.
+    # Once threads have ended, the interpreter restores the default handler, and the signal would kill the process.
     atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
 
 
@@ -112,7 +112,7 @@ def _run(words: list[str], *, debug: bool) -> int:
     except Exception as error:
         if debug:
             raise
-        return _say(f"medground: internal error, {type(error).__name__}: {error}; --debug shows where", 1)
+        return _say(f"medground: internal error, {type(error).__name__}: {error}; use --debug for the traceback", 1)
 
 
 def _say(line: str, status: int) -> int:

@@ -8,12 +8,12 @@ import typer
 
 from medground.faces.cli.options import Preset, Sets, SettingsFile, load_settings
 
-config_app = typer.Typer(help="Settings.", no_args_is_help=True)
+config_app = typer.Typer(help="Show settings.", no_args_is_help=True)
 
 
 @config_app.callback()
 def _group() -> None:
-    """Settings."""
+    """Show settings."""
 
 
 @config_app.command("show")
@@ -23,7 +23,7 @@ def show(
     settings: SettingsFile = None,
     json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
-    """Print the settings that a command with these options would use, secrets hidden, and their hash."""
+    """Print the settings that these options produce. Secrets are hidden; the last line is the hash."""
     chosen = load_settings(sets, preset, settings)
     if json:
         typer.echo(chosen.model_dump_json(indent=2))

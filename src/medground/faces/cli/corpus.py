@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from medground.corpus.manifest import Manifest
     from medground.corpus.snapshot import Snapshot
 
-corpus_app = typer.Typer(help="Corpora: what questions are answered from.", no_args_is_help=True)
+corpus_app = typer.Typer(help="Build, check and search document collections.", no_args_is_help=True)
 
 Name = Annotated[str, typer.Argument(help="Name of the corpus.", metavar="NAME")]
 Paths = Annotated[list[Path], typer.Argument(help="Files and folders to read.", metavar="PATH...")]
-Reader = Annotated[str | None, typer.Option(help="Read every file with this reader instead of looking at it.")]
+Reader = Annotated[str | None, typer.Option(help="Read every file with this reader instead of detecting it.")]
 Embed = Annotated[
     str | None,
     typer.Option(help="Embedding model: minilm, a sentence-transformers name or folder, or none.", metavar="MODEL"),
@@ -35,10 +35,10 @@ def build(
     paths: Paths,
     reader: Reader = None,
     embed: Embed = None,
-    limit: Annotated[int, typer.Option(help="Most characters of a passage.", min=1)] = 1000,
+    limit: Annotated[int, typer.Option(help="Maximum characters per passage.", min=1)] = 1000,
     quiet: Quiet = False,
 ) -> None:
-    """Build a corpus from files and folders, in place of the one that has the name now."""
+    """Build a corpus from files and folders. Replaces any corpus with this name."""
     from medground.corpus.build import build as build_corpus
     from medground.corpus.readers import find_inputs
 
@@ -48,12 +48,12 @@ def build(
     embedder = _open_embedder(embed)
     with shown_progress(quiet=quiet) as progress:
         manifest = build_corpus(library, name, inputs, embedder=embedder, progress=progress, limit=limit)
-    _tell_built(library, manifest)
+    _show_built(library, manifest)
 
 
 @corpus_app.command("add")
 def add(name: Name, paths: Paths, reader: Reader = None, embed: Embed = None, quiet: Quiet = False) -> None:
-    """Add files and folders to a corpus; a record replaces the one of the same id."""
+    """Add files and folders to a corpus. A record replaces any with the same id."""
     from medground.corpus.build import add as add_to_corpus
     from medground.corpus.readers import find_inputs
 
@@ -63,18 +63,18 @@ def add(name: Name, paths: Paths, reader: Reader = None, embed: Embed = None, qu
     embedder = _open_embedder(embed or (built.name if built else None))
     with shown_progress(quiet=quiet) as progress:
         manifest = add_to_corpus(library, name, inputs, embedder=embedder, progress=progress)
-    _tell_built(library, manifest)
+    _show_built(library, manifest)
 
 
 @corpus_app.command("list")
 def list_corpora() -> None:
-    """Names of all corpora, with what they hold."""
+    """List all corpora with their contents."""
     from medground.errors import MedgroundError
 
     library = _library()
     names = library.list()
     if not names:
-        typer.echo("no corpora yet; medground corpus build NAME PATH makes one", err=True)
+        typer.echo("no corpora yet; build one with `medground corpus build NAME PATH`", err=True)
     for name in names:
         try:
             typer.echo(f"{name:<24} {_summary(library.info(name))}")
@@ -84,7 +84,7 @@ def list_corpora() -> None:
 
 @corpus_app.command("info")
 def info(name: Name, json: Json = False) -> None:
-    """What a corpus is made of."""
+    """Show what a corpus contains and how it was built."""
     with _library().open(name) as snapshot:
         if json:
             typer.echo(snapshot.manifest.model_dump_json(indent=2))
@@ -95,7 +95,7 @@ def info(name: Name, json: Json = False) -> None:
 
 @corpus_app.command("verify")
 def verify(name: Name) -> None:
-    """Compare every file of a corpus with its hash."""
+    """Check every file of a corpus against its hash."""
     manifest = _library().verify(name)
     typer.echo(f"{name} is intact: {len(manifest.files)} files, {_bytes(manifest.size)}, {manifest.hash[:16]}")
 
@@ -103,11 +103,11 @@ def verify(name: Name) -> None:
 @corpus_app.command("search")
 def search(
     name: Name,
-    query: Annotated[str, typer.Argument(help="Words to look for.", metavar="QUERY")],
-    limit: Annotated[int, typer.Option(help="Most passages to show.", min=1, max=10_000)] = 10,
+    query: Annotated[str, typer.Argument(help="Words to search for.", metavar="QUERY")],
+    limit: Annotated[int, typer.Option(help="Maximum number of passages to show.", min=1, max=10_000)] = 10,
     embed: Embed = None,
 ) -> None:
-    """Find passages, by words and, where the corpus has vectors, by meaning."""
+    """Search the passages of a corpus. Searches by words and, if the corpus has vectors, by meaning."""
     from medground.blocking import BlockingEngine
     from medground.errors import UsageError
     from medground.retraction import why_aside
@@ -115,9 +115,8 @@ def search(
 
     built = _library().info(name).embedding
     if embed not in (None, "none", built.name if built else None):
-        raise UsageError(
-            f"{name} has vectors of {built.name if built else 'no model'}; drop --embed, or use --embed none"
-        )
+        known = built.name if built else "no model"
+        raise UsageError(f"{name} has vectors of {known}; drop --embed, or use --embed none")
     options = {"retrieval.dense": False} if embed == "none" else {}
     with BlockingEngine(Settings.load(options=options), corpora=name) as engine:
         found = engine.search(query, limit=limit)
@@ -129,17 +128,19 @@ def search(
         typer.echo(f"{hit.rank:>3}  {passage.key}  {passage.title[:100]}{mark}")
         typer.echo(f"     {' '.join(passage.text.split())[:200]}")
     if not found.hits:
-        typer.echo("nothing found", err=True)
+        typer.echo("no passages found", err=True)
 
 
 @corpus_app.command("remove")
-def remove(name: Name, yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False) -> None:
+def remove(
+    name: Name, yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False
+) -> None:
     """Delete a corpus."""
     library = _library()
     if not yes and library.has(name):
         typer.confirm(f"Delete corpus {name}?", abort=True, err=True)
     library.remove(name)
-    typer.echo(f"{name} is removed", err=True)
+    typer.echo(f"removed {name}", err=True)
 
 
 def _library() -> Library:
@@ -158,7 +159,7 @@ def _open_embedder(name: str | None) -> Embedder | None:
     return open_embedder(name, Settings.load().home)
 
 
-def _tell_built(library: Library, manifest: Manifest) -> None:
+def _show_built(library: Library, manifest: Manifest) -> None:
     typer.echo(f"{manifest.name}: {_summary(manifest)}")
     if manifest.counts.skipped:
         with library.open(manifest.name) as snapshot:
@@ -176,7 +177,7 @@ def _described(snapshot: Snapshot) -> list[str]:
         f"created     {manifest.created:%Y-%m-%d %H:%M} UTC by {manifest.made_by}",
         f"folder      {snapshot.folder}",
         f"size        {_bytes(manifest.size)}",
-        f"documents   {counts.documents:,} ({counts.retracted:,} retracted; {counts.deleted:,} taken back by records)",
+        f"documents   {counts.documents:,} ({counts.retracted:,} retracted; {counts.deleted:,} deleted by the source)",
         f"passages    {counts.passages:,} of at most {manifest.chunk_limit} characters",
         f"vectors     {f'{embedding.identity}, {embedding.dimensions} dimensions' if embedding else 'none'}",
         *(f"attachment  {name}" for name in manifest.attachments),
@@ -202,7 +203,7 @@ def _more(what: str, count: int) -> list[str]:
 def _summary(manifest: Manifest) -> str:
     counts = manifest.counts
     parts = [f"{counts.documents:,} documents", f"{counts.passages:,} passages", _bytes(manifest.size)]
-    parts.append(f"vectors of {manifest.embedding.name}" if manifest.embedding else "no vectors")
+    parts.append(f"{manifest.embedding.name} vectors" if manifest.embedding else "no vectors")
     if counts.skipped:
         parts.append(f"{counts.skipped:,} skipped")
     return f"{', '.join(parts)}, {manifest.hash[:16]}"

@@ -1,4 +1,4 @@
-"""`medground doctor`: what is installed, what is there, what is missing and how to mend it."""
+"""`medground doctor`: what is installed, what is missing, and how to fix it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import typer
 
 
 def doctor() -> None:
-    """Check this installation; exits 1 when something that the settings ask for is missing."""
+    """Check this installation. Exits with 1 if something that the settings need is missing."""
     from medground.doctor import examine
 
     findings = examine()

@@ -1,4 +1,4 @@
-"""Options that several commands share, and settings made from them."""
+"""Options that several commands share, and the settings made from them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 Sets = Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a setting; repeatable.")]
 Preset = Annotated[str | None, typer.Option(help="Start from a built-in preset.")]
 SettingsFile = Annotated[Path | None, typer.Option("--settings", metavar="FILE", help="A settings file.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Do not show progress.")]
 
 
 def load_settings(
@@ -22,10 +22,10 @@ def load_settings(
     file: Path | None = None,
     extra: dict[str, object] | None = None,
 ) -> Settings:
-    """Settings from all layers; `extra` are options with names of their own and win over `--set`.
+    """Settings from all layers; `extra` are options with their own flags, and override `--set`.
 
     Raises:
-        ConfigError: a key or value is wrong.
+        ConfigError: a key or value is invalid.
     """
     from medground.layers import parse_options
     from medground.settings import Settings

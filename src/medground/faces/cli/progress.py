@@ -10,7 +10,7 @@ from medground.progress import Progress, no_progress
 
 @contextlib.contextmanager
 def shown_progress(*, quiet: bool = False) -> Iterator[Progress]:
-    """A progress that draws one bar per step; nothing is drawn before the first step or when `quiet`."""
+    """Draw one progress bar per step; nothing before the first step, and nothing if `quiet`."""
     if quiet:
         yield no_progress
         return
