@@ -92,7 +92,7 @@ def row(name: str, pairs: Sequence[ClaimPair], judgements: Sequence[Judgement], 
 
 def confusion(truth: Sequence[str], said: Sequence[str]) -> str:
     """The confusion matrix, with true labels in rows and predictions in columns."""
-    lines = ["| true \\ said | " + " | ".join(LABELS) + " |", "| --- " * 4 + "|"]
+    lines = ["| true \\ predicted | " + " | ".join(LABELS) + " |", "| --- " * 4 + "|"]
     for label, counts in zip(LABELS, confusion_matrix(truth, said, labels=list(LABELS)), strict=True):
         lines.append(f"| {label} | " + " | ".join(map(str, counts)) + " |")
     return "\n".join(lines)

@@ -48,7 +48,7 @@ class Solved(Frozen):
     task: Task
     rationale: str
     answer: tuple[str, ...] = Field(min_length=1, description="the known answer; its class")
-    said: tuple[str, ...] = Field(default=(), description="what the model that wrote the rationale answered")
+    said: tuple[str, ...] = Field(default=(), description="the answer of the model that wrote the rationale")
     evidence: tuple[Quoted, ...]
     documents: tuple[DocumentId, ...] = Field(description="its own document, and those of its passages")
     split: str
@@ -88,7 +88,7 @@ class PoolManifest(Frozen):
     embedding: str = Field(description="identity of the embedding model")
     demonstrations: int
     classes: Mapping[str, int]
-    agreed: int = Field(description="demonstrations whose model said the known answer by itself")
+    agreed: int = Field(description="demonstrations for which the model itself gave the known answer")
     left_out: Mapping[str, int] = Field(description="records that are not in the pool, by reason")
     sha256: str = ""
 
