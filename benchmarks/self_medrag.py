@@ -211,7 +211,7 @@ def accuracies(what: str) -> list[tuple[str, Callable[[list[Result]], str]]]:
     """Rows for one kind of answer; the paper leaves the `maybe` questions out."""
     return [
         (f"accuracy, {what}", lambda rs: accuracy(rs, what)),
-        (f"accuracy, {what}, where there is one", lambda rs: accuracy([r for r in rs if r[what]], what)),
+        (f"accuracy, {what}, when answered", lambda rs: accuracy([r for r in rs if r[what]], what)),
         (f"accuracy, {what}, without `maybe` questions", lambda rs: accuracy(without_maybe(rs), what)),
         (f"macro-F1, {what}", lambda rs: f"{macro_f1(rs, what):.3f}"),
     ]

@@ -157,9 +157,9 @@ class Trainer:
         (self.work / f".{name}").replace(self.work / name)
 
     def _save(self) -> None:
-        beside = self.work / ".checkpoint.pt"
-        torch.save({"exact": self.exact, "optimiser": self.optimiser.state_dict(), "state": vars(self.state)}, beside)
-        beside.replace(self.work / "checkpoint.pt")
+        fresh = self.work / ".checkpoint.pt"
+        torch.save({"exact": self.exact, "optimiser": self.optimiser.state_dict(), "state": vars(self.state)}, fresh)
+        fresh.replace(self.work / "checkpoint.pt")
 
     def _resume(self) -> None:
         found = torch.load(self.work / "checkpoint.pt", weights_only=True)

@@ -185,8 +185,8 @@ def test_a_question_is_shown_clean_demonstrations_nearest_first(settings: Settin
     shown = [one for one in pool.solved if one.id in seen["medground.shown"]]
     assert len(shown) == 2 and all(read.isdisjoint(one.documents) for one in shown)
     assert seen["medground.left_out_shared_document"] > 0
-    repeated, told = asked(settings, "Does zinc prevent migraine in ward 93?")
-    assert "PMID:1003" not in told["medground.shown"]
+    repeated, seen_again = asked(settings, "Does zinc prevent migraine in ward 93?")
+    assert "PMID:1003" not in seen_again["medground.shown"]
     assert not [w for w in (*repeated.warnings, *answer.warnings) if "demonstrations" in w]
 
 

@@ -31,7 +31,7 @@ def run(*words: str) -> int:
 pytestmark = pytest.mark.usefixtures("stems")
 
 
-def test_the_command_builds_shows_and_refuses(
+def test_the_commands_build_show_and_refuse_pools(
     settings: Settings, records_file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("MEDGROUND_HOME", str(settings.home))

@@ -1,4 +1,4 @@
-"""Whether the model hub answers. One request tells; the hub's own client retries for a minute and logs each attempt."""
+"""Checks with one request whether the model hub answers. Its own client retries for a minute and logs each attempt."""
 
 from __future__ import annotations
 

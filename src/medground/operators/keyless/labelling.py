@@ -34,8 +34,8 @@ class Signals:
     """What is known about one statement.
 
     Attributes:
-        relation: to the quotes it was compared with; `quoted` means the source's own words, `failed` that no critic
-            could tell.
+        relation: to the quotes it was compared with; `quoted` means the source's own words, `failed` that the critic
+            failed.
         judged: whether a judge (a model, an NLI model, a stored fact) gave the relation, rather than word statistics.
         coverage: share of its words, by weight, in the quote that decided the relation, 0 to 1.
         flags: differences from that quote.
