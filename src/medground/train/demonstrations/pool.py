@@ -107,12 +107,12 @@ class Pool:
 
 
 def packed(vector: NDArray[np.float32]) -> str:
-    """A vector as text."""
+    """Encode a vector as text."""
     return base64.b64encode(vector.astype("<f2").tobytes()).decode("ascii")
 
 
 def unpacked(text: str) -> NDArray[np.float32]:
-    """The vector of `packed`, of length 1 again."""
+    """Decode a vector from `packed`, normalised to length 1."""
     vector = np.frombuffer(base64.b64decode(text, validate=True), dtype="<f2").astype(np.float32)
     length = float(np.linalg.norm(vector))
     if not np.isfinite(length) or length == 0:
@@ -139,7 +139,7 @@ def manifest_path(file: Path) -> Path:
 
 
 def read_pool(name: str, home: Path) -> Pool:
-    """A pool by its name or the path of its file, checked against its manifest.
+    """Read a pool by its name or the path of its file, and check it against its manifest.
 
     Raises:
         ConfigError: it does not exist.

@@ -34,7 +34,7 @@ def differences(statement: str, quote: str, premise: str | None = None) -> tuple
     """The kinds of difference between a statement and a quote, in the order of `FLAGS`; empty for equal texts.
 
     Args:
-        statement: what is stated.
+        statement: the statement to check.
         quote: the sentence nearest to it.
         premise: the text that the quote is from, which may contain what the quote lacks; the quote by default.
     """
