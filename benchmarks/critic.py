@@ -1,15 +1,20 @@
-"""The small critic: SciFact's claims against the abstracts that they cite, planted errors, trials, statements alone.
+"""Measures the small critic: SciFact claims and their cited abstracts, planted errors, trials, statements alone.
 
     python benchmarks/critic.py DATA MODEL.onnx PAIRS [--part claims --part planted ...] [--split dev] [--per-kind 200]
 
-MODEL is what `scripts/export_critic.py` wrote, PAIRS the folder of `scripts/critic_pairs.py` (its training statements
-are what the critic that sees no premise learns from). A claim is compared with the sentences of the abstract that share
-most words with it. `claims`: accuracy and macro-F1 on three labels, SUPPORT against REFUTE (the more probable of
-`entails` and `contradicts`) beside the majority class; with `--split shared` the training claims on abstracts that
-development claims cite, by which choices were made. `planted`: sentences of held-out abstracts with and without an
-error, caught when `entails` is not the likeliest. `trials`: Evidence Inference's held-out prompts, the right template
-against the wrong ones. `blind`: a linear model over the words and word pairs of the statements alone, on the same
-claims and planted errors. Intervals are Wilson's, 95 %.
+MODEL is the output of `scripts/export_critic.py`, and PAIRS the output folder of `scripts/critic_pairs.py`, whose
+training statements also train the critic that sees no premise. Each claim is compared with the sentences of the
+abstract that share most words with it. The parts:
+
+- `claims`: accuracy and macro-F1 on three labels, and SUPPORT against REFUTE (the more probable of `entails` and
+  `contradicts`), next to the majority class. `--split shared` uses the training claims on abstracts that development
+  claims also cite; choices were made on these.
+- `planted`: sentences of held-out abstracts with and without an error, which is caught if `entails` is not the most
+  likely label.
+- `trials`: Evidence Inference's held-out prompts, the right template against the wrong ones.
+- `blind`: a linear model over the words and word pairs of the statements alone, on the same claims and trials.
+
+Intervals are Wilson's, 95 %.
 """
 
 from __future__ import annotations
@@ -52,11 +57,11 @@ BATCH = 32
 
 
 VIEWS = ((1, 64), (2, 64), (3, 64), (3, 90))
-"""Sentences and words at most of each premise that a statement is compared with; log-probabilities are averaged."""
+"""Maximum sentences and words of each view of a premise; log-probabilities are averaged over the views."""
 
 
 class Case(NamedTuple):
-    """A statement, views of its premise, and what is true of it: a label, or the kind of error."""
+    """A statement, views of its premise, and the truth: a label, or the kind of error."""
 
     statement: str
     views: tuple[str, ...]
@@ -102,18 +107,18 @@ class Model:
 
 
 def word_weights(data: Path) -> Weights:
-    """Of SciFact's abstracts that training may read."""
+    """Word weights from the SciFact abstracts that training may read."""
     return Weights(s for abstract in abstracts(data / "scifact", "train") for s in abstract.sentences)
 
 
 def views(statement: str, sentences: Sequence[str], weights: Weights) -> tuple[str, ...]:
-    """What a statement is compared with, each once."""
+    """The distinct views of a premise that a statement is compared with."""
     chosen = (weights.best(statement, sentences, number, most) for number, most in VIEWS)
     return tuple(dict.fromkeys(" ".join(sentences[i] for i in places) for places in chosen))
 
 
 def fitted_shift(cases: Sequence[Case], probabilities: NDArray[np.float64]) -> float:
-    """What makes the mean probability of `contradicts` against `entails` its share among the cases with evidence."""
+    """The shift that makes the mean probability of `contradicts` equal its share among the cases with evidence."""
     two = np.array([case.truth != "neutral" for case in cases])
     share_of_it = sum(case.truth == "contradicts" for case in cases) / two.sum()
     odds = np.log(probabilities[two, 1]) - np.log(probabilities[two, 0])
@@ -121,7 +126,7 @@ def fitted_shift(cases: Sequence[Case], probabilities: NDArray[np.float64]) -> f
 
 
 def claim_cases(data: Path, split: str, weights: Weights) -> Iterator[Case]:
-    """Claims with each abstract that they cite."""
+    """Claims, each with every abstract it cites."""
     corpus = {str(record["doc_id"]): record["abstract"] for record in lines(data / "scifact" / "corpus.jsonl.gz")}
     claims = claim_sets(data)[1] if split == "shared" else list(lines(data / "scifact" / "claims_dev.jsonl"))
     for claim in claims:
@@ -131,14 +136,14 @@ def claim_cases(data: Path, split: str, weights: Weights) -> Iterator[Case]:
 
 
 def planted_cases(data: Path, per_kind: int, weights: Weights) -> Iterator[Case]:
-    """Sentences of held-out abstracts, changed or not."""
+    """Sentences of held-out abstracts, with and without an error."""
     for kind, statement, premise in sentence_cases(data, "held out", per_kind, 0):
         sentences = [premise[start:end] for start, end in sentence_spans(premise)]
         yield Case(statement, views(statement, sentences, weights), kind)
 
 
 def trial_cases(data: Path) -> Iterator[Case]:
-    """Statements on the trials of the test split."""
+    """Statements about the trials of the test split."""
     prompts = lines(data / "evidence_inference" / "prompts_labelled.jsonl.gz")
     for pair in from_trials([p for p in prompts if p["split"] == "test"], random.Random(0)):
         yield Case(pair.statement, (pair.premise,), pair.label)
@@ -165,7 +170,7 @@ def report(name: str, cases: Sequence[Case], probabilities: NDArray[np.float64])
 
 
 def report_planted(name: str, cases: Sequence[Case], probabilities: NDArray[np.float64]) -> None:
-    """Print how many errors of each kind are caught."""
+    """Print the share of each kind of error that is caught."""
     alarms = defaultdict(list)
     for case, row in zip(cases, probabilities, strict=True):
         alarms[case.truth].append(row.argmax() != 0)
@@ -175,7 +180,7 @@ def report_planted(name: str, cases: Sequence[Case], probabilities: NDArray[np.f
 
 
 def blind(pairs: Path, seed: int = 0) -> tuple[TfidfVectorizer, LogisticRegression]:
-    """A linear model of the labels that sees the statements of the training pairs alone."""
+    """A linear model of the labels that only sees the statements of the training pairs."""
     training = [json.loads(line) for line in (pairs / "train.jsonl").read_text(encoding="utf-8").splitlines()]
     words = TfidfVectorizer(ngram_range=(1, 2), min_df=3, sublinear_tf=True)
     linear = LogisticRegression(C=2.0, max_iter=500, random_state=seed)
@@ -184,14 +189,14 @@ def blind(pairs: Path, seed: int = 0) -> tuple[TfidfVectorizer, LogisticRegressi
 
 
 def main() -> None:
-    """Print the parts that are asked for."""
+    """Print the selected parts."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path)
     parser.add_argument("model", type=Path)
     parser.add_argument("pairs", type=Path)
     parser.add_argument("--part", action="append", choices=PARTS)
     parser.add_argument("--split", choices=("dev", "shared"), default="dev")
-    parser.add_argument("--shift", type=float, default=0.0, help="as `--split shared` fitted it")
+    parser.add_argument("--shift", type=float, default=0.0, help="as fitted with `--split shared`")
     parser.add_argument("--per-kind", type=int, default=200)
     arguments = parser.parse_args()
     parts = arguments.part or PARTS
@@ -214,8 +219,8 @@ def main() -> None:
     if "blind" in parts:
         words, linear = blind(arguments.pairs)
         for name, cases in (("claims", claims), ("trials", trials)):
-            told = linear.predict_proba(words.transform([case.statement for case in cases]))
-            report(f"statements alone: {name}", cases, told)
+            predicted = linear.predict_proba(words.transform([case.statement for case in cases]))
+            report(f"statements alone: {name}", cases, predicted)
 
 
 if __name__ == "__main__":

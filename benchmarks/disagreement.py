@@ -1,10 +1,10 @@
-"""How often sources are set side by side as disagreeing, without a model, on abstracts of randomised trials.
+"""Measures how often sources are reported as disagreeing, without a model, on abstracts of randomised trials.
 
     python benchmarks/disagreement.py [--data ../shared/data] [--limit 250] [--home FOLDER]
 
-Two sets of questions over the open trial abstracts of evidence_inference: broad ones, of a treatment and an outcome on
-which there may be several trials, and narrow ones, made of the set's own pairs of intervention and outcome, each of
-which belongs to one trial. Each pair found is printed with both quotes, to be judged by a reader: words are no judge.
+There are two sets of questions over the open trial abstracts of Evidence Inference: broad ones about a treatment and an
+outcome that several trials may cover, and narrow ones made from the set's own pairs of intervention and outcome, each
+from a single trial. Each pair found is printed with both quotes for a reader to judge, because words cannot.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ CORPUS = "trials"
 ABSTRACTS = "evidence_inference/rct_abstracts_open.jsonl.gz"
 PROMPTS = "evidence_inference/prompts_labelled.jsonl.gz"
 LONGEST = 40
-"""Characters of an intervention or outcome: a longer one describes a single trial's arms."""
+"""Maximum characters of an intervention or outcome; longer ones describe the arms of a single trial."""
 
 BROAD: Mapping[str, tuple[str, ...]] = {
     "vitamin D supplementation": ("insulin sensitivity", "respiratory infection", "bone density", "blood pressure"),
@@ -62,12 +62,12 @@ BROAD: Mapping[str, tuple[str, ...]] = {
 
 
 def broad() -> list[str]:
-    """Whether a treatment improves an outcome."""
+    """Questions whether a treatment improves an outcome."""
     return [f"Does {treatment} improve {outcome}?" for treatment, outcomes in BROAD.items() for outcome in outcomes]
 
 
 def narrow(path: Path, limit: int, seed: int = 7) -> list[str]:
-    """Questions of the set's own interventions and outcomes."""
+    """Questions made from the set's own interventions and outcomes."""
     prompts = list(records(path))
     random.Random(seed).shuffle(prompts)
     short = [p for p in prompts if len(p["intervention"]) < LONGEST and len(p["outcome"]) < LONGEST]
@@ -76,13 +76,13 @@ def narrow(path: Path, limit: int, seed: int = 7) -> list[str]:
 
 
 def records(path: Path) -> Iterator[dict[str, Any]]:
-    """The records of a file of JSON Lines."""
+    """The records of a gzipped JSON Lines file."""
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         yield from map(json.loads, lines)
 
 
 def ready(settings: Settings, data: Path) -> None:
-    """Build the corpus if it is not there yet."""
+    """Build the corpus if it is missing."""
     library = Library(settings.home)
     if CORPUS in library.list():
         return
@@ -91,13 +91,13 @@ def ready(settings: Settings, data: Path) -> None:
     with source.open("w", encoding="utf-8") as file:
         for record in {r["pmid"]: r for r in records(data / ABSTRACTS) if r.get("pmid") and r["abstract"]}.values():
             abstract = " ".join(section["text"] for section in record["abstract"])
-            told = {"pmid": record["pmid"], "title": record["title"], "abstract": abstract}
-            file.write(json.dumps(told | {"year": int(record["year"]), "journal": record["journal"]}) + "\n")
+            fields = {"pmid": record["pmid"], "title": record["title"], "abstract": abstract}
+            file.write(json.dumps(fields | {"year": int(record["year"]), "journal": record["journal"]}) + "\n")
     build(library, CORPUS, find_inputs([source]))
 
 
 async def count(engine: Engine, questions: Sequence[str]) -> int:
-    """Ask all; print each disagreement; how many questions have one."""
+    """Ask all questions, print each disagreement, and return how many questions have one."""
     with_one = 0
     for question in questions:
         answer = await engine.ask(Question.ask(question))
@@ -123,7 +123,7 @@ async def run(options: argparse.Namespace) -> None:
     sets = {"broad": broad(), "narrow": narrow(options.data / PROMPTS, options.limit)}
     async with await Engine.open(settings) as engine:
         counts = {name: await count(engine, questions) for name, questions in sets.items()}
-    print("\n| questions | asked | with sources that disagree in words |\n| --- | --- | --- |")
+    print("\n| questions | asked | with sources that seem to disagree |\n| --- | --- | --- |")
     for name, questions in sets.items():
         print(f"| {name} | {len(questions)} | {counts[name]} |")
 
@@ -132,7 +132,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--limit", type=int, default=250)
-    parser.add_argument("--home", type=Path, help="Medground's folder, where the corpus is built; its own by default")
+    parser.add_argument(
+        "--home", type=Path, help="Medground's home folder, where the corpus is built; the usual one by default"
+    )
     asyncio.run(run(parser.parse_args()))
 
 

@@ -1,10 +1,10 @@
-"""MiniLM as int8 and float32 through onnxruntime beside torch float32: passages per second, and what int8 costs.
+"""Compares MiniLM in int8 and float32 on onnxruntime with float32 on torch: speed, and the quality lost by int8.
 
     python benchmarks/embedding.py SCIFACT_FOLDER [--threads 2] [--passages 96] [--corpus 800]
 
-Speed: the same SciFact abstracts, the engines in turn, so that a busy machine slows all alike; passages per wall second
-and per CPU second. Quality: dense search over the abstracts that some dev claim cites and the first others up to
-`--corpus`, so nDCG@10 is higher than on the whole corpus; only the difference of the two rows means something.
+Speed: passages per wall second and per CPU second on the same SciFact abstracts. The engines take turns, so that a busy
+machine slows all of them alike. Quality: dense search over the abstracts that a dev claim cites, plus others up to
+`--corpus`. nDCG@10 is higher than on the whole corpus, so only the difference between the two rows is meaningful.
 """
 
 from __future__ import annotations

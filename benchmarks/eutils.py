@@ -1,10 +1,10 @@
-"""How many searches per second the PubMed server answers on loopback, to one client with 16 connections.
+"""Measures how many searches per second the PubMed server answers on loopback for one client with 16 connections.
 
     python benchmarks/eutils.py PATH... [--requests 3000] [--connections 16]
 
-PATHs are MEDLINE XML files, whose records have headings and authors. Each request is another query, made of the
-records' own titles and headings, so that no answer is remembered from an earlier request. Prints searches per second,
-latencies and failures.
+PATHs are MEDLINE XML files, whose records have headings and authors. Every request is a different query made from the
+records' own titles and headings, so that no answer comes from a cache. Prints searches per second, latencies and
+failures.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def queries(records: list[Document], count: int) -> Iterator[str]:
 
 
 async def measure(address: str, asked: list[str], connections: int) -> tuple[float, list[float], int]:
-    """Seconds in all, seconds of each request, failures."""
+    """Total seconds, seconds of each request, and the number of failures."""
     took: list[float] = []
     failures = 0
     waiting = iter(asked)
@@ -91,7 +91,7 @@ def serve(home: Path, port: int) -> None:
 
 
 def main() -> None:
-    """Build, serve, ask, print."""
+    """Build a corpus, serve it, send the requests and print the results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("paths", type=Path, nargs="+")
     parser.add_argument("--requests", type=int, default=3000)

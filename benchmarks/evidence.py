@@ -1,12 +1,12 @@
-"""Sentences that the keyless `extract` quotes from PubMedQA's abstracts, beside the paper's own conclusion.
+"""Compares the sentences that the keyless `extract` quotes from PubMedQA's abstracts with the paper's conclusion.
 
     python benchmarks/evidence.py PUBMEDQA_FOLDER [--split test]
 
-Token F1 of the three sentences together with the conclusion (`long_answer`, which is not in the text), and how often
-the sentence with the highest F1 of all is among the three; beside the first, the last and three random sentences. F1
-with the conclusion likes statements of purpose, which repeat the question and are no evidence: their share is shown.
-Then with the conclusion in the text, as on PubMed: how often one of its sentences is among the three, and is the first.
-Quotes go the way that answers go (document, passages, sentences, ledger) and are compared with the stored text.
+Prints the token F1 of the three quoted sentences with the conclusion (`long_answer`, which is not in the text), and how
+often they include the sentence with the highest F1, next to the first three, the last three and three random sentences.
+F1 favours statements of purpose, which repeat the question but are not evidence, so their share is shown too. Then adds
+the conclusion to the text, as on PubMed, and prints how often one of its sentences is quoted, and quoted first. Quotes
+take the same path as in answers (document, passages, sentences, ledger) and are compared with the stored text.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ def sentences_of(text: str) -> list[str]:
 
 
 def extracted(question: str, sentences: Sequence[str]) -> list[int]:
-    """Places of the sentences that `extract` picks, strongest first."""
+    """Indices of the sentences that `extract` picks, strongest first."""
     views = tuple(SentenceView(id=f"P1.S{n}", text=s) for n, s in enumerate(sentences))
     picked = extract(question, [SentencedPassage(id="P1", sentences=views)])
     return [int(sentence.removeprefix("P1.S")) for sentence in picked]
 
 
 def selection(records: Sequence[Record], name: str, choose: Choose) -> None:
-    """Print one row: how near the chosen sentences come to the conclusion."""
+    """Print one row: how close the chosen sentences are to the conclusion."""
     f1, best, purposes, chosen = 0.0, 0, 0, 0
     for record in records:
         sentences = sentences_of("\n\n".join(record["contexts"]))
@@ -67,7 +67,7 @@ def selection(records: Sequence[Record], name: str, choose: Choose) -> None:
 
 
 def conclusions(records: Sequence[Record], name: str, choose: Choose) -> None:
-    """Print one row: how often the conclusion is quoted where the text has one."""
+    """Print one row: how often the conclusion is quoted if the text includes it."""
     among = first = 0
     for record in records:
         body = sentences_of("\n\n".join(record["contexts"]))
@@ -78,7 +78,7 @@ def conclusions(records: Sequence[Record], name: str, choose: Choose) -> None:
 
 
 def quotes(document: Document, question: str) -> list[Evidence]:
-    """What `extract` picks of a document, quoted through the ledger."""
+    """What `extract` picks from a document, quoted through the ledger."""
     ledger = Ledger()
     ledger.admit([document])
     places: dict[str, tuple[int, int]] = {}

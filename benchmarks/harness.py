@@ -1,12 +1,14 @@
-"""What the harness of evaluation costs: overhead, concurrency, resuming, memory.
+"""Measures the cost of the evaluation harness: overhead, concurrency, resuming, memory.
 
     python benchmarks/harness.py [--questions 10000] [--overhead 300]
 
-Nothing is asked of a real model. Overhead: a run of questions through a recipe that answers at once, against the same
-questions through `Engine.ask` alone. Concurrency: 32 questions at once of a recipe with four model calls after one
-another, whose stub answers after 200 ms, against the critical path, 4 x 200 ms. Resuming: from the call to the first
-question asked, of a run that has its lines but one. Memory: resident size after a tenth of the questions and at the
-end. Each limit is the one that the project has set itself.
+No real model is used. The limits are the project's own.
+
+- Overhead: a run of questions through a recipe that answers at once, compared with `Engine.ask` on the same questions.
+- Concurrency: 32 questions at once through a recipe with four sequential model calls of 200 ms each, compared with the
+  critical path of 4 x 200 ms.
+- Resuming: time from the call to the first question, for a run that is complete except for its last line.
+- Memory: resident size after a tenth of the questions and at the end.
 """
 
 from __future__ import annotations
@@ -50,7 +52,7 @@ NOTHING = Verdict(label="not found", critic="citation", note="written without ev
 
 
 class SlowModel:
-    """Says yes after a while."""
+    """Answers yes after a delay."""
 
     name = identity = "stub"
     cacheable = False
@@ -68,7 +70,7 @@ class SlowModel:
 
 
 def recipe(calls: int) -> Callable[[Question, Run], Awaitable[Answer]]:
-    """A recipe of some model calls, one after another."""
+    """A recipe with a number of sequential model calls."""
 
     async def ask(question: Question, run: Run) -> Answer:
         for _ in range(calls):
@@ -80,7 +82,7 @@ def recipe(calls: int) -> Callable[[Question, Run], Awaitable[Answer]]:
 
 
 def engine(home: Path, calls: int, latency: float) -> Engine:
-    """An engine without sources over the stub."""
+    """An engine that has no sources and uses the stub model."""
     options = {"recipe.name": "model-only", "model.concurrency": AT_ONCE}
     settings = Settings.load(environ={"MEDGROUND_HOME": str(home)}, options=options).model_copy(update={"home": home})
     models = Models("stub", {}, {"stub": SlowModel(latency)}, concurrency=AT_ONCE)
@@ -88,7 +90,7 @@ def engine(home: Path, calls: int, latency: float) -> Engine:
 
 
 def selection(folder: Path, count: int, name: str) -> Selection:
-    """So many questions, written to a file."""
+    """Write a number of questions to a file and select them."""
     path = folder / f"{name}.jsonl"
     with path.open("w", encoding="utf-8") as file:
         for n in range(count):
@@ -98,7 +100,7 @@ def selection(folder: Path, count: int, name: str) -> Selection:
 
 
 def resident() -> float:
-    """Megabytes that the process holds now."""
+    """Resident memory of the process in megabytes."""
     gc.collect()
     pages = int(Path("/proc/self/statm").read_text().split()[1]) if sys.platform == "linux" else 0
     return pages * resource.getpagesize() / 1e6
@@ -106,13 +108,13 @@ def resident() -> float:
 
 @contextmanager
 def timed() -> Iterator[Callable[[], float]]:
-    """Seconds since the block began."""
+    """Yield a function that returns the seconds since the block began."""
     began = time.perf_counter()
     yield lambda: time.perf_counter() - began
 
 
 async def overhead(folder: Path, count: int) -> float:
-    """Milliseconds per question that a run takes beyond `Engine.ask`; the best of three, for a noisy machine."""
+    """Milliseconds per question that a run adds to `Engine.ask`; the best of three, as the machine is noisy."""
     best = float("inf")
     for attempt in range(3):
         chosen = selection(folder, count, f"overhead-{attempt}")
@@ -130,7 +132,7 @@ async def overhead(folder: Path, count: int) -> float:
 
 
 async def concurrency(folder: Path) -> float:
-    """How many times the critical path the questions take, all at once; the best of three."""
+    """Time for all questions at once, as a multiple of the critical path; the best of three."""
     best = float("inf")
     for attempt in range(3):
         chosen = selection(folder, AT_ONCE, f"at-once-{attempt}")
@@ -154,7 +156,7 @@ async def memory(folder: Path, count: int) -> tuple[float, float]:
 
 
 async def resuming(folder: Path, count: int) -> float:
-    """Seconds from the call to the first question, of a run whose last line was cut off; the best of three."""
+    """Seconds from the call to the first question, for a run whose last line was cut off; the best of three."""
     chosen, out = selection(folder, count, "many"), folder / "run.jsonl"
     best = float("inf")
     for _ in range(3):

@@ -1,7 +1,7 @@
 """Critics by name for the benchmarks: `keyless`, `nli:FOLDER`, or the name of a model (`local`, `openai:...`).
 
-Each goes the way that an answer's statements go (a run, `open_critic`), except keyless, which is asked directly: it
-needs no run, and its speed is what is measured.
+Each takes the same path as an answer's statements (a run, `open_critic`), except keyless, which is called directly
+because it needs no run and its speed is measured.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from medground.verify.critics.open import open_critic
 
 KEYLESS = "keyless"
 JUDGED = {"entails": "SUPPORT", "contradicts": "REFUTE"}
-"""The labels that a judge's relations mean; the others mean that there is no evidence."""
+"""The SciFact label for each of a judge's relations; the other relations mean that there is no evidence."""
 
 
 def judge(name: str, claims: Sequence[Claim]) -> list[Judgement]:
     """One judgement per claim, in order.
 
     Raises:
-        ConfigError: there is no critic of that name here.
+        ConfigError: there is no critic of this name.
     """
     if name == KEYLESS:
         return [_keyless(claim) for claim in claims]
@@ -55,7 +55,7 @@ async def _judged(name: str, claims: Sequence[Claim]) -> list[Judgement]:
 
 
 def evidence_score(judgement: Judgement) -> float:
-    """How sure a critic is that the premise bears on the claim, 0 to 1; 0 or 1 where it measures no probability."""
+    """How certain a critic is that the premise is evidence on the claim, 0 to 1; 0 or 1 if it gives no probability."""
     bears = judgement.relation in ("entails", "contradicts", "related")
     if judgement.probability is None:
         return float(bears)
@@ -63,5 +63,5 @@ def evidence_score(judgement: Judgement) -> float:
 
 
 def alarmed(judgement: Judgement) -> bool:
-    """Whether a reader is warned: no evidence, contradicted, not judged, or any difference flagged."""
+    """Whether a reader would be warned: no evidence, contradicted, not judged, or any difference flagged."""
     return judgement.relation not in ("entails", "related") or bool(judgement.flags)

@@ -1,11 +1,11 @@
-"""The calibrated lean on PubMedQA's official test split, own abstract given and then retrieved.
+"""Measures the calibrated lean on PubMedQA's official test split, with the question's own abstract given or retrieved.
 
     python benchmarks/lean.py PUBMEDQA_FOLDER [--split test] [--limit 500]
 
-The majority class (always `yes`) stands beside it. `retrieved by text` searches the abstracts alone, as a user's
-question would; `retrieved` searches titles too, and PubMedQA's questions are its titles. Intervals are Wilson's, 95 %.
-Calibration error: ten bins of equal width over the probability of the likeliest answer. The lean was trained on the
-training split; on that split these numbers mean nothing.
+The majority class (always `yes`) is shown for comparison. `retrieved by text` searches only the abstracts, as for a
+user's question; `retrieved` searches titles too, which in PubMedQA are the questions. Intervals are Wilson's, 95 %. The
+calibration error uses ten bins of equal width over the probability of the likeliest answer. The lean was trained on the
+training split, so figures on that split are meaningless.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ Record = Mapping[str, Any]
 
 
 def read(folder: Path, split: str) -> list[Record]:
-    """Records of one split, in the order of the file; `train` is every record that is not of the test split."""
+    """Records of one split, in the order of the file; `train` is every record outside the test split."""
     with gzip.open(folder / FILE, "rt", encoding="utf-8") as lines:
         records = [json.loads(line) for line in lines]
     return [r for r in records if (r["split"] == "test") == (split == "test")]
 
 
 def wilson(right: int, of: int, z: float = 1.96) -> tuple[float, float]:
-    """The 95 % interval of a share."""
+    """The 95 % Wilson interval of a share."""
     if of == 0:
         return 0.0, 1.0
     share, spread = right / of, z * math.sqrt(right / of * (1 - right / of) / of + z * z / (4 * of * of))
@@ -57,7 +57,7 @@ def calibration_error(probabilities: Sequence[float], right: Sequence[bool], bin
 
 
 def error_by_chance(probabilities: Sequence[float], draws: int = 2000, seed: int = 0) -> tuple[float, float]:
-    """Calibration error that a perfect model with these probabilities shows by chance: mean, 95th percentile."""
+    """Calibration error of a perfect model with these probabilities by chance: mean, 95th percentile."""
     random = np.random.default_rng(seed)
     sure = np.asarray(probabilities)
     errors = [calibration_error(probabilities, list(random.random(len(sure)) < sure)) for _ in range(draws)]
@@ -72,7 +72,7 @@ def shown(right: Sequence[bool]) -> str:
 
 
 def retriever(snapshot: Snapshot, *, text_only: bool) -> tuple[Callable[[Record], str], Counter[str]]:
-    """Gives the text of the top document for a record's question, and counts how often it is the own one."""
+    """A function that returns the text of the top document for a record, and a count of how often it is its own."""
     counted: Counter[str] = Counter()
 
     def top(record: Record) -> str:
@@ -88,7 +88,7 @@ def retriever(snapshot: Snapshot, *, text_only: bool) -> tuple[Callable[[Record]
 
 
 def report(name: str, records: Sequence[Record], leans: Sequence[Lean]) -> None:
-    """Print what one way of giving the abstract comes to."""
+    """Print the results for one way of providing the abstract."""
     likeliest = [max(found.probabilities, key=lambda v, f=found: f.probabilities[v]) for found in leans]
     right = [value == record["final_decision"] for value, record in zip(likeliest, records, strict=True)]
     sure = [found.probability for found in leans]
@@ -100,7 +100,7 @@ def report(name: str, records: Sequence[Record], leans: Sequence[Lean]) -> None:
     print(f"  not judged                  {1 - len(judged) / len(leans):6.1%}")
     print(f"  calibration error           {calibration_error(sure, right):6.3f}")
     mean, high = error_by_chance(sure)
-    print(f"    of a perfect one by chance {mean:6.3f}, below {high:.3f} in 95 of 100 draws")
+    print(f"    of a perfect model         {mean:6.3f} by chance, below {high:.3f} in 95 of 100 draws")
     print(f"  leans                       {dict(Counter(likeliest).most_common())}")
     for threshold in (0.5, 0.6, 0.7, 0.8):
         over = [hit for hit, probability in zip(right, sure, strict=True) if probability >= threshold]

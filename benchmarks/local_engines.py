@@ -1,10 +1,10 @@
-"""Two engines that run a GGUF model: xllamacpp beside openvino-genai, tokens per second and JSON output.
+"""Compares two engines that run a GGUF model, xllamacpp and openvino-genai: tokens per second and JSON output.
 
     python benchmarks/local_engines.py MODEL.gguf --questions pqa_l.jsonl.gz [--count 3] [--threads 2]
 
-Runs the engines that are installed, one after the other, on the same prompts: a PubMedQA abstract, a question, and an
-answer constrained to a JSON schema. Input speed is prompt tokens by the time to the first token, output speed is the
-rest. Give each engine the machine to itself; where that cannot be, compare the ratio only.
+Runs the installed engines in turn on the same prompts: a PubMedQA abstract, a question, and an answer constrained to a
+JSON schema. Input speed is prompt tokens divided by the time to the first token; output speed covers the rest. Run on
+an otherwise idle machine; if that is not possible, only compare the ratio.
 """
 
 from __future__ import annotations
@@ -129,8 +129,10 @@ def fits(text: str) -> bool:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model", type=Path)
-    parser.add_argument("--questions", type=Path, required=True, help="pqa_l.jsonl.gz: question and contexts a line")
-    parser.add_argument("--only", choices=list(ENGINES), help="one engine, to give it the machine to itself")
+    parser.add_argument("--questions", type=Path, required=True, help="pqa_l.jsonl.gz: question and contexts per line")
+    parser.add_argument(
+        "--only", choices=list(ENGINES), help="run only this engine, so that it has the machine to itself"
+    )
     parser.add_argument("--count", type=int, default=3)
     parser.add_argument("--threads", type=int, default=2)
     options = parser.parse_args()

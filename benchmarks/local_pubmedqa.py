@@ -1,10 +1,10 @@
-"""A model on PubMedQA's official test split, own abstract given, through the `write` operator.
+"""Measures a model on PubMedQA's official test split, with the own abstract given, through the `write` operator.
 
     python benchmarks/local_pubmedqa.py PUBMEDQA_FOLDER RESULTS.jsonl [--model local] [--count 60] [--home FOLDER]
 
-Any model name of the settings will do. Questions are the first `--count` of a fixed shuffle of the split. An answer
-that is missing, unreadable or failed is wrong. Each result is appended to RESULTS.jsonl as it comes; run it again to go
-on. The majority class of the same questions stands beside the accuracy; intervals are Wilson's, 95 %.
+Any model name that the settings accept works. The questions are the first `--count` of a fixed shuffle of the split. A
+missing, unreadable or failed answer counts as wrong. Each result is appended to RESULTS.jsonl at once; run the same
+command to resume. The majority class of the same questions is shown for comparison; intervals are Wilson's, 95 %.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Result = Mapping[str, Any]
 
 
 def question_of(record: Record) -> WriteInput:
-    """What `write` is given: the question, and each section of the abstract as a quote."""
+    """The input of `write`: the question, and each section of the abstract as a quote."""
     labels = [*record["labels"], *[""] * len(record["contexts"])]
     evidence = tuple(
         EvidenceView(
@@ -46,7 +46,7 @@ def question_of(record: Record) -> WriteInput:
 
 
 async def answered(models: Models, record: Record) -> Result:
-    """One question: what the model said and what it cost. A failure is a result too."""
+    """One question: the model's answer and its cost. A failure is a result too."""
     started = time.monotonic()
     usage, answer, error = Usage(), None, None
     try:
@@ -67,7 +67,7 @@ async def answered(models: Models, record: Record) -> Result:
 
 
 def stored(path: Path, model: str) -> dict[str, Result]:
-    """Results of an earlier run of the same model, by PMID; a line that was cut off is done again."""
+    """Results of an earlier run of the same model, by PMID. Incomplete lines are ignored."""
     found: dict[str, Result] = {}
     for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
         try:
@@ -80,7 +80,7 @@ def stored(path: Path, model: str) -> dict[str, Result]:
 
 
 async def run(models: Models, records: Sequence[Record], path: Path) -> list[Result]:
-    """Results for all records; those that are not stored yet are asked for, one after another."""
+    """Results for all records. Those not yet stored are asked in sequence."""
     known = stored(path, models.of(write.name).name)
     with path.open("a", encoding="utf-8") as file:
         if path.stat().st_size and not path.read_text(encoding="utf-8").endswith("\n"):
@@ -111,17 +111,17 @@ def report(results: Sequence[Result]) -> None:
 
 
 async def main() -> None:
-    """Ask, store, print."""
+    """Ask the questions, store the results and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("results", type=Path)
     parser.add_argument("--model", default="local")
     parser.add_argument("--count", type=int, default=60)
-    parser.add_argument("--home", type=Path, help="Medground's folder; its own by default")
+    parser.add_argument("--home", type=Path, help="Medground's home folder; the usual one by default")
     arguments = parser.parse_args()
     records = read(arguments.folder, "test")
     random.Random(0).shuffle(records)
-    # The call cache would make a second run look fast; the results file is what resumes.
+    # The call cache would make a second run look fast; the results file is enough to resume.
     options: dict[str, Any] = {"model.default": arguments.model, "model.cache": False, "model.timeout": 600.0}
     if arguments.home:
         options["home"] = str(arguments.home)

@@ -1,13 +1,14 @@
-"""Errors planted in real sentences: how many a critic catches, and how often it warns where nothing is wrong.
+"""Measures how many errors planted in real sentences a critic catches, and its false alarms.
 
     python benchmarks/planted.py DATA_FOLDER [--critic keyless] [--split "held out"] [--per-kind 500] [--seed 0]
 
-Made by `scripts/planted_errors.py` from abstracts that no rule was written on: those that SciFact's development claims
-cite, PubMedQA's test split, Evidence Inference's validation and test articles. The premise is the sentence's own
-abstract. Caught: the critic says no evidence, contradicted, or raises a flag (a judge: anything but `entails`). The
-column `by name`: `number` for a changed number, and so on. `unchanged` is the same sentence, which a critic of words
-cannot miss; so the harder control is SciFact's SUPPORT claims against their rationale, which say it in other words, and
-the same claims with planted errors. Sentences without the kind's handle are not counted. Intervals are Wilson's, 95 %.
+`scripts/planted_errors.py` makes the errors from abstracts that were not used to write the rules: those that SciFact's
+development claims cite, PubMedQA's test split, and Evidence Inference's validation and test articles. The premise is
+the sentence's own abstract. An error is caught if the critic says that there is no evidence, or a contradiction, or
+raises a flag (for a judge: anything but `entails`). It is caught `by name` if a flag matches the kind of error, such as
+`number` for a changed number. `unchanged` is the original sentence, which a critic of words cannot get wrong, so there
+is a harder test: SciFact's SUPPORT claims against their rationale, which says the same in other words, with and without
+planted errors. Sentences in which a kind of error cannot be planted are not counted. Intervals are Wilson's, 95 %.
 """
 
 from __future__ import annotations
@@ -35,14 +36,14 @@ BY_NAME: Mapping[str, frozenset[str]] = {
     "subject": frozenset(("subject", "population", "comparison order")),
     "strengthened": frozenset(("certainty", "cause")),
 }
-"""The flags that name an error of each kind."""
+"""The flags that match each kind of error."""
 
 Case = tuple[str, str, str]
-"""What was done, the statement, the premise."""
+"""The kind of change, the statement, the premise."""
 
 
 def sentence_cases(data: Path, split: str, per_kind: int, seed: int) -> list[Case]:
-    """Drawn planted errors and unchanged sentences, with their own abstracts."""
+    """A random sample of planted errors and unchanged sentences, with their own abstracts."""
     texts = collected([data / folder for folder in FOLDERS], "train" if split == "train" else "held out")
     by_kind: dict[str, list[Case]] = defaultdict(list)
     for line in planted(texts, seed):

@@ -1,8 +1,8 @@
-"""The PubMed query language measured: speed of parsing and normalising, MeSH look-ups, and a fuzz run.
+"""Measures the PubMed query language: speed of parsing, normalising and MeSH look-ups, and a fuzz run.
 
     python benchmarks/pubmed_query.py [--fuzz 100000] [--seed 1] [--seconds 5]
 
-Speeds are of one core, in CPU time of the process, over queries like those that models and people write.
+Speeds are in CPU time of one core, on queries like those that models and people write.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def opening() -> float:
 
 
 def look_ups(mesh: Vocabulary, number: int = 50_000) -> float:
-    """Microseconds for a name or an entry term."""
+    """Microseconds to look up a name or an entry term."""
     names = [heading.name for heading in mesh.explode(mesh.heading("Cardiovascular Diseases"))]
     began = time.process_time()
     for place in range(number):
@@ -122,7 +122,7 @@ def look_ups(mesh: Vocabulary, number: int = 50_000) -> float:
 
 
 def guesses(mesh: Vocabulary) -> list[float]:
-    """Milliseconds for each misspelt name."""
+    """Milliseconds to find the nearest heading for each misspelt name."""
     mesh.nearest("warm up")
     found = []
     for name in MISSPELT * 5:
@@ -133,7 +133,7 @@ def guesses(mesh: Vocabulary) -> list[float]:
 
 
 def random_query(chance: random.Random) -> str:
-    """Pieces of queries put together, plain characters, or a good query with a few changes."""
+    """A random sequence of query fragments, random characters, or a query with a few changes."""
     kind = chance.random()
     if kind < 0.6:
         return chance.choice((" ", "", " ")).join(chance.choice(PIECES) for _ in range(chance.randint(1, 14)))
@@ -150,21 +150,21 @@ def random_query(chance: random.Random) -> str:
 
 
 def check(query: str) -> tuple[bool, str]:
-    """Whether the query was valid, and which promise it broke ("" for none)."""
+    """Whether the query was valid, and which guarantee it broke ("" for none)."""
     meant = None
     try:
         meant = parse(query, today=TODAY)
     except QuerySyntaxError as fault:
         if not 1 <= fault.column <= len(query) + 1:
-            return False, f"column {fault.column} lies outside of the text"
+            return False, f"column {fault.column} is outside the text"
     if meant is not None and parse(to_pubmed(meant), today=TODAY) != meant:
-        return True, "printed, it reads differently"
+        return True, "its printed form parses differently"
     found = normalize(query, today=TODAY)
     again = normalize(found.text, today=TODAY)
     if (again.text, again.query, again.notes) != (found.text, found.query, ()):
-        return meant is not None, "normalised twice, it changes"
+        return meant is not None, "normalising it twice changes it"
     if meant is not None and not found.notes and found.query != meant:
-        return True, "normalised without a note, it means something else"
+        return True, "normalising it changes its meaning without a note"
     return meant is not None, ""
 
 
@@ -175,7 +175,7 @@ def fuzz(number: int, seed: int) -> tuple[int, list[str]]:
         query = random_query(chance)
         try:
             was_valid, broken = check(query)
-        except Exception as failure:  # noqa: BLE001 - a fuzz run reports whatever comes
+        except Exception as failure:  # noqa: BLE001 - a fuzz run reports any failure
             was_valid, broken = False, f"{type(failure).__name__}: {failure}"
         valid += was_valid
         if broken:
@@ -197,13 +197,13 @@ def main() -> None:
     rows.append(("nearest heading, ms (median, largest)", f"{statistics.median(near):.1f}, {max(near):.1f}", "10"))
     parsed = per_second(lambda query: parse(query, today=TODAY), VALID, chosen.seconds)
     rows.append(("queries parsed per s", f"{parsed:,.0f}", "5,000"))
-    mended = per_second(lambda query: normalize(query, today=TODAY), FAULTY, chosen.seconds)
-    rows.append(("queries normalised per s", f"{mended:,.0f}", "1,000"))
+    normalised = per_second(lambda query: normalize(query, today=TODAY), FAULTY, chosen.seconds)
+    rows.append(("queries normalised per s", f"{normalised:,.0f}", "1,000"))
     for what, measured, wanted in rows:
-        print(f"{what:<40}{measured:>14}   (to reach: {wanted})")
+        print(f"{what:<40}{measured:>14}   (target: {wanted})")
     if chosen.fuzz:
         valid, wrong = fuzz(chosen.fuzz, chosen.seed)
-        print(f"fuzz: {chosen.fuzz:,} queries, {valid:,} of them valid, {len(wrong)} broken promises")
+        print(f"fuzz: {chosen.fuzz:,} queries, {valid:,} of them valid, {len(wrong)} broken guarantees")
         print("\n".join(wrong[:20]))
 
 

@@ -1,11 +1,12 @@
-"""The recipe `pubmed-reasoner`, keyless, on PubMedQA's official test split against its own 1,000 abstracts.
+"""Measures the keyless recipe `pubmed-reasoner` on PubMedQA's official test split over its 1,000 abstracts.
 
     python benchmarks/pubmed_reasoner.py [--data ../shared/data] [--limit N] [--set KEY=VALUE ...]
 
-Printed: how often anything is found, where the own abstract stands, MeSH terms of the final query against the gold
-headings (the paper's Table 4), searches and operator calls per question (its Table 3), and how many articles were read
-before reading stopped (its Figure 3). In this data the question is the title of its own abstract, so the same is also
-run over a corpus without titles. The paper's figures are from live PubMed with hosted models: a place to look, no peer.
+Prints how often anything is found, whether the own abstract is among the first read and is cited, the MeSH terms of the
+final query compared with the gold headings (the paper's Table 4), searches and operator calls per question (its Table
+3), and how many articles were read (its Figure 3). In this data the question is the title of its own abstract, so the
+same is run on a corpus without titles too. The paper's figures are from live PubMed with hosted models: they are for
+orientation, not for comparison.
 """
 
 from __future__ import annotations
@@ -78,7 +79,7 @@ def main() -> None:
 
 
 def without_titles(given: Input) -> Input:
-    """The same input whose documents have no title, since the title is the question."""
+    """The same input without titles, since the title is the question."""
 
     def read(skip: int) -> Iterator[Item]:
         for item in given.read(skip):
@@ -88,7 +89,7 @@ def without_titles(given: Input) -> Input:
 
 
 async def run(records: list[dict[str, Any]], corpus: str, home: Path, sets: list[str]) -> Tally:
-    """All questions, one after the other."""
+    """Ask all questions in sequence."""
     settings = Settings.load(
         environ={"MEDGROUND_HOME": str(home)},
         options={"retrieval.corpora": (corpus,), "recipe.name": "pubmed-reasoner", **parse_options(sets)},
@@ -102,7 +103,7 @@ async def run(records: list[dict[str, Any]], corpus: str, home: Path, sets: list
 
 
 def count(tally: Tally, record: dict[str, Any], answer: Answer, spans: list[dict[str, Any]]) -> None:
-    """Add one question."""
+    """Add one question to the tally."""
     own = f"PMID:{record['pmid']}"
     tally.questions += 1
     tally.found += any(s.status == "found" for s in answer.searches)

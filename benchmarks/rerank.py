@@ -1,4 +1,4 @@
-"""What the keyless reranker does to the order of BM25 on SciFact: nDCG@10 before and after.
+"""Measures how the keyless reranker changes BM25's order on SciFact: nDCG@10 before and after.
 
     python benchmarks/rerank.py SCIFACT_FOLDER [--claims dev]
 
@@ -35,13 +35,13 @@ def documents(folder: Path) -> list[Document]:
 
 
 def claims(folder: Path, name: str) -> list[tuple[str, frozenset[str]]]:
-    """Claims with the abstracts that they cite."""
+    """Claims, each with the abstracts it cites."""
     with (folder / f"claims_{name}.jsonl").open(encoding="utf-8") as lines:
         return [(r["claim"], frozenset(f"S2:{d}" for d in r["cited_doc_ids"])) for r in map(json.loads, lines)]
 
 
 def ndcg(ranked: Sequence[str], relevant: frozenset[str], depth: int = 10) -> float:
-    """nDCG with two grades."""
+    """nDCG with binary relevance."""
     gain = sum(1 / math.log2(place + 2) for place, key in enumerate(ranked[:depth]) if key in relevant)
     return gain / sum(1 / math.log2(place + 2) for place in range(min(len(relevant), depth)))
 
@@ -69,7 +69,7 @@ def main() -> None:
                 changes[1] += after[-1] < before[-1]
     n = len(before)
     print(f"{n} {arguments.claims} claims, BM25 top {DEPTH}")
-    print(f"order of BM25      nDCG@10 {sum(before) / n:.4f}")
+    print(f"BM25 order         nDCG@10 {sum(before) / n:.4f}")
     print(f"keyless reranker   nDCG@10 {sum(after) / n:.4f}   better {changes[0]}, worse {changes[1]}")
 
 

@@ -1,10 +1,10 @@
-"""Retrieval on SciFact dev and PubMedQA, with bm25s in the same run.
+"""Measures retrieval on SciFact dev and PubMedQA, with bm25s in the same run for comparison.
 
     python benchmarks/retrieval.py [--data ../shared/data] [--embed minilm|none]
 
-SciFact: 300 claims, 5,183 abstracts; document-level nDCG@10 and recall@100 of the citations. PubMedQA: each of 1,000
-questions against all abstracts; recall@1 of its own. The title of a PubMedQA record is the question itself, so only
-the rows without titles say how well retrieval works.
+SciFact: 300 claims, 5,183 abstracts; document-level nDCG@10 and recall@100 of the cited abstracts. PubMedQA: each of
+1,000 questions against all abstracts; recall@1 of its own abstract. The title of a PubMedQA record is the question
+itself, so only the rows without titles are meaningful.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from medground.settings import Settings
 
 DEPTH = 200
 Search = Callable[[str], list[str]]
-"""A question to ids of documents, best first."""
+"""Maps a question to document ids, best first."""
 
 
 def documents_of(hits: Sequence[Hit]) -> list[str]:
@@ -51,7 +51,7 @@ def recall(ranked: Sequence[str], relevant: set[str], depth: int) -> float:
 
 
 def searches(snapshot: Snapshot, embedder: Embedder | None) -> dict[str, Search]:
-    """The ways to search one snapshot."""
+    """The search methods for one snapshot."""
 
     def bm25(text: str) -> list[str]:
         return documents_of(snapshot.bm25(Words(text=text), DEPTH))
@@ -86,7 +86,7 @@ def peer(documents: Sequence[Document]) -> Search:
 
 
 def without_titles(source: Input) -> Input:
-    """The same records with empty titles."""
+    """The same input without titles."""
 
     def read(skip: int) -> Iterator[Item]:
         for item in source.read(skip):

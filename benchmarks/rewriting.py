@@ -1,13 +1,13 @@
-"""How often `reason-and-verify` rewrites a question, and what it gains, keyless, on PubMedQA over its 1,000 abstracts.
+"""Measures how often keyless `reason-and-verify` rewrites PubMedQA's questions, and what that gains.
 
     python benchmarks/rewriting.py [--data ../shared/data] [--split test|train_dev] [--limit N] [--set KEY=VALUE ...]
 
 The paper rewrites about 12 % of PubMedQA's questions and 8 % of BioASQ's (section 4.1.3), over 23 million abstracts,
-with BGE's scores and thresholds chosen on 50 training questions. Here the thresholds are the paper's; the score is that
-of the keyless reranker, calibrated on SciFact's training claims, and nothing was changed for this set. In PubMedQA a
-question is the title of its own abstract, so the same is measured on a corpus without titles. Printed beside the rate:
-how often the own abstract is among the five passages without rewriting and with it, for the questions rewritten; and
-the rate that the same threshold gives on scores as they come.
+with BGE scores and thresholds chosen on 50 training questions. This searches PubMedQA's 1,000 abstracts, with the
+paper's thresholds and the keyless reranker's score, calibrated on SciFact's training claims; nothing was tuned for this
+set. In PubMedQA a question is the title of its own abstract, so the same is measured on a corpus without titles. Also
+prints how often the own abstract is among the five passages with and without rewriting, and the rate that the same
+threshold gives on uncalibrated scores.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from medground.trace import Trace
 
 @dataclass(frozen=True)
 class Row:
-    """One question: the two numbers of the trigger, the plain mean, and where the own abstract was."""
+    """One question: the trigger's two numbers, the uncalibrated mean score, and whether the own abstract was found."""
 
     overlap: float
     score: float
@@ -75,7 +75,7 @@ def main() -> None:
 
 
 def without_titles(given: Input) -> Input:
-    """The same input whose documents have no title, since the title is the question."""
+    """The same input without titles, since the title is the question."""
 
     def read(skip: int) -> Iterator[Item]:
         for item in given.read(skip):
@@ -85,7 +85,7 @@ def without_titles(given: Input) -> Input:
 
 
 async def measured(records: list[dict[str, Any]], corpus: str, home: Path, sets: list[str]) -> list[Row]:
-    """All questions, one after the other, with rewriting and without."""
+    """Ask all questions in sequence, with and without rewriting."""
     fixed = {"retrieval.corpora": (corpus,), "recipe.name": "reason-and-verify"}
     settings = Settings.load(environ={"MEDGROUND_HOME": str(home)}, options={**fixed, **parse_options(sets)})
     async with await Engine.open(settings) as engine:
@@ -126,7 +126,7 @@ def report(columns: dict[str, list[Row]], split: str) -> None:
         ("... by evidence score below 0.5", "", lambda rows: share([r.score < 0.5 for r in rows])),
         ("evidence score, 5/25/50/75/95 %", "", lambda rows: spread([r.score for r in rows])),
         ("overlap, 5/25/50/75/95 %", "", lambda rows: spread([r.overlap for r in rows])),
-        ("mean of scores as they come", "", lambda rows: spread([r.plain for r in rows])),
+        ("mean of uncalibrated scores", "", lambda rows: spread([r.plain for r in rows])),
         ("below 0.5 if not calibrated", "", lambda rows: share([r.plain < 0.5 for r in rows])),
         ("own abstract in E, all", "", lambda rows: share([r.before for r in rows])),
         ("... with rewriting", "", lambda rows: share([r.after for r in rows])),

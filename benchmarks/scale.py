@@ -1,10 +1,10 @@
-"""Speed and memory over synthetic passages, beside bm25s in the same run.
+"""Measures speed and memory on synthetic passages, with bm25s in the same run for comparison.
 
     python benchmarks/scale.py [--passages 100000] [--queries 200]
 
-Texts of 60 to 110 words are drawn from a Zipf distribution over 50,000 made-up words, one passage per document; vectors
-are random unit vectors of 384 dimensions. Each system runs in a process of its own. Resident memory is that of the
-process after the queries, less what it was after importing the library.
+Texts of 60 to 110 words are drawn from a Zipf distribution over 50,000 made-up words, one passage per document. Vectors
+are random unit vectors of 384 dimensions. Each system runs in its own process. Resident memory is that of the process
+after the queries, minus what it was after importing the library.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ def texts(count: int) -> Iterator[str]:
 
 
 def questions(count: int, passages: int) -> list[str]:
-    """5 to 12 words, each from somewhere in the corpus, at least 5 letters long."""
+    """Questions of 5 to 12 random words of the corpus, each at least 5 letters long."""
     chance = random.Random(9)
     words = sorted({w for text in texts(min(2000, passages)) for w in text[:-1].lower().split() if len(w) > 4})
     return [" ".join(chance.choices(words, k=chance.randint(5, 12))) for _ in range(count)]
 
 
 class RandomVectors:
-    """Stands for a model, so that the time is the store's own."""
+    """Stands in for a model, so that only the store is timed."""
 
     name = "random"
     identity = "random@1"
@@ -57,7 +57,7 @@ class RandomVectors:
 
 
 def resident() -> float:
-    """Megabytes."""
+    """Resident memory in megabytes."""
     for line in Path("/proc/self/status").read_text().splitlines():
         if line.startswith("VmRSS"):
             return int(line.split()[1]) / 1000
@@ -65,7 +65,7 @@ def resident() -> float:
 
 
 def p50(call: Callable[[str], object], asked: Sequence[str]) -> float:
-    """Milliseconds."""
+    """Median time of a call in milliseconds."""
     seconds = []
     for question in [*asked[:20], *asked]:
         start = time.perf_counter()

@@ -1,11 +1,11 @@
-"""What the keyless `screen` lets pass, and how soon the keyless `sufficient` is content.
+"""Measures what the keyless `screen` keeps, and how often the keyless `sufficient` is satisfied.
 
     python benchmarks/screening.py PUBMEDQA_FOLDER [--split test]
 
-For each question: its own abstract, a random other one, and the nearest wrong one (the best BM25 hit that is not its
-own). Titles are left out, because PubMedQA's titles are its questions. Questions off the topic: the best 20 hits of
-each. `sufficient`: the share of questions for which the quotes from the first 5 documents are enough. The thresholds
-were chosen on the training split; so were the word lists.
+For each question, screens its own abstract, a random other one, and the nearest wrong one (the best BM25 hit that is
+not its own). Titles are left out, because PubMedQA's titles are its questions. For each off-topic question, screens the
+best 20 hits. `sufficient`: the share of questions for which quotes from the first 5 documents are enough. The
+thresholds and word lists were chosen on the training split.
 """
 
 from __future__ import annotations
@@ -51,12 +51,12 @@ OFF_TOPIC = (
 
 
 def passes(question: str, text: str) -> bool:
-    """Whether one text is worth reading for a question."""
+    """Whether screening keeps a text for a question."""
     return bool(screen(question, [PassageView(id="P1", text=text)]))
 
 
 def found(snapshot: Snapshot, question: str, count: int) -> list[tuple[str, str]]:
-    """Id and text of the best documents by the words of their abstracts."""
+    """Id and text of the best documents by BM25 on their abstracts."""
     hits = snapshot.bm25(Words(text=question, field="text"), 3 * count)
     ids = list(dict.fromkeys(hit.passage.document_id for hit in hits))[:count]
     documents = snapshot.documents(ids)
@@ -85,9 +85,9 @@ def report(records: Sequence[Record], snapshot: Snapshot) -> None:
         question, text = record["question"], "\n\n".join(record["contexts"])
         hits = found(snapshot, question, 5)
         wrong = [t for i, t in hits if i != f"PMID:{record['pmid']}"]
-        stranger = dice.choice([r for r in records if r is not record])
+        random_other = dice.choice([r for r in records if r is not record])
         own.append(passes(question, text))
-        other.append(passes(question, "\n\n".join(stranger["contexts"])))
+        other.append(passes(question, "\n\n".join(random_other["contexts"])))
         nearest.append(bool(wrong) and passes(question, wrong[0]))
         content.append(enough(question, [t for _, t in hits]))
     print(f"own abstract passes            {shown(own)}")
@@ -95,7 +95,7 @@ def report(records: Sequence[Record], snapshot: Snapshot) -> None:
     print(f"nearest wrong abstract passes  {shown(nearest)}")
     print(f"first 5 documents suffice      {shown(content)}")
     strays = [(q, n) for q in OFF_TOPIC if (n := sum(passes(q, text) for _, text in found(snapshot, q, 20)))]
-    print(f"questions off the topic with a passage: {len(strays)} of {len(OFF_TOPIC)} {strays or ''}")
+    print(f"off-topic questions with a passage: {len(strays)} of {len(OFF_TOPIC)} {strays or ''}")
 
 
 def main() -> None:

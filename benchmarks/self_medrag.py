@@ -1,16 +1,16 @@
-"""Self-MedRAG against its own base without critic, on PubMedQA's official test split and its 1,000 abstracts.
+"""Compares Self-MedRAG with its base without a critic, on PubMedQA's official test split over its 1,000 abstracts.
 
     python benchmarks/self_medrag.py --out RESULTS.jsonl [--data ../shared/data] [--model keyless] [--limit 500]
         [--concurrency 1] [--corpus titled --corpus untitled] [--home FOLDER] [--set KEY=VALUE ...]
 
-Each question is asked twice, first of the base (`self_medrag.critic=false`), then of the loop. Each result is appended
-to RESULTS.jsonl as it comes; the same command goes on where it was stopped. A failure is a result with its status, and
-counts as wrong. Replies of a model are cached, so the loop's first round is the base's and is paid once.
+Each question is asked twice, first with the base (`self_medrag.critic=false`), then with the loop. Each result is
+appended to RESULTS.jsonl at once; run the same command to resume. A failure is a result with its status and counts as
+wrong. Model replies are cached, so the loop's first round, which is the same as the base, is paid for once.
 
-Printed: the base beside the loop with Wilson's 95 % intervals and McNemar's exact test on the same questions, the
-majority class, and by round how many questions had it, its steering score, and whether the own abstract was in its
-context. `written` is what the generator answered, as the paper counts; `shown` is what Medground lets stand after
-verification. In this data the question is the title of its own abstract, so a corpus without titles is asked too.
+Prints the base next to the loop with Wilson's 95 % intervals and McNemar's exact test on the same questions, and the
+majority class. For each round it prints how many questions reached it, the steering score, and whether the own abstract
+was in the context. `written` is the generator's answer, which the paper counts; `shown` is what Medground shows after
+verification. In this data the question is the title of its own abstract, so a corpus without titles is used too.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ Result = dict[str, Any]
 MODES = ("base", "loop")
 CLASSES = ("yes", "no", "maybe")
 SMALL = {"self_medrag.passages": 2, "self_medrag.rounds": 2, "recipe.sentences": 2, "verify.taxonomy": False}
-"""Small prompts and few calls for a model on two cores; `--set` goes over them."""
+"""Small prompts and few calls for a model on two cores; `--set` overrides them."""
 
 
 def settings_of(options: argparse.Namespace, corpus: str, mode: str) -> Settings:
@@ -63,7 +63,7 @@ def settings_of(options: argparse.Namespace, corpus: str, mode: str) -> Settings
 
 
 def ready(settings: Settings, data: Path, corpora: Sequence[str]) -> None:
-    """Build the corpora that are not there yet, with MiniLM's vectors."""
+    """Build the corpora that are missing, with MiniLM's vectors."""
     library = Library(settings.home)
     missing = [corpus for corpus in corpora if _name(corpus) not in library.list()]
     if not missing:
@@ -77,7 +77,7 @@ def ready(settings: Settings, data: Path, corpora: Sequence[str]) -> None:
 
 
 async def asked(engine: Engine, record: Record) -> Result:
-    """One question: what came of it, round by round."""
+    """Ask one question and return its result, round by round."""
     try:
         answer = await engine.ask(Question.ask(record["question"], task="yes-no-maybe"))
     except MedgroundError as error:
@@ -101,7 +101,7 @@ async def asked(engine: Engine, record: Record) -> Result:
 
 
 def round_of(span: dict[str, Any], own: str) -> Result:
-    """What the trace says of one round. A round that ended for want of a new context has no answer."""
+    """One round, from the trace. A round that ended because it found no new context has no answer."""
     said = {name.removeprefix("medground."): value for name, value in span["attributes"].items()}
     return {
         "number": said["number"],
@@ -117,7 +117,7 @@ def round_of(span: dict[str, Any], own: str) -> Result:
 
 
 def stored(path: Path) -> dict[tuple[str, str], Result]:
-    """Results of earlier runs by settings hash and PMID; a line that was cut off is done again."""
+    """Results of earlier runs by settings hash and PMID. Incomplete lines are ignored."""
     found: dict[tuple[str, str], Result] = {}
     for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
         try:
@@ -132,7 +132,7 @@ async def run(options: argparse.Namespace, corpus: str, records: Sequence[Record
     """Results by mode, in the order of the records."""
     known = stored(options.out)
     async with await Engine.open(settings_of(options, corpus, "base")) as base:
-        # One set of sources and models for both: they differ in the recipe's settings alone.
+        # Both share sources and models: they differ only in the recipe's settings.
         loop = Engine(settings_of(options, corpus, "loop"), base.recipe, base.sources, base.models, base.graphs)
         engines = dict(zip(MODES, (base, loop), strict=True))
         with options.out.open("a", encoding="utf-8") as file:
@@ -170,7 +170,10 @@ def report(corpus: str, results: dict[str, list[Result]]) -> None:
     written = [what for what in ("written", "shown") if any(r[what] for r in [*base, *loop])]  # keyless writes none
     rows: list[tuple[str, Callable[[list[Result]], str]]] = [
         ("mean steering score of the round returned", lambda rs: mean([r.get("score") for r in rs])),
-        ("mean support of the answer, where a proven judge judged", lambda rs: mean([r.get("support") for r in rs])),
+        (
+            "mean support of the answer, if a validated judge assessed it",
+            lambda rs: mean([r.get("support") for r in rs]),
+        ),
         ("statements by verdict", lambda rs: counted([r.get("labels", {}) for r in rs])),
         ("own abstract in the context returned", lambda rs: shown([own_in_best(r) for r in rs])),
         *(row for what in written for row in accuracies(what)),
@@ -190,7 +193,7 @@ def report(corpus: str, results: dict[str, list[Result]]) -> None:
 
 
 def by_round(results: Sequence[Result]) -> None:
-    """Print what each round of the loop had, and why loops ended."""
+    """Print the figures of each round of the loop, and why loops ended."""
     print("\n| round | questions | own abstract in its context | and not in an earlier one | mean steering score |")
     print("| --- | --- | --- | --- | --- |")
     for number in range(1, 1 + max((len(answered(r)) for r in results), default=0)):
@@ -201,22 +204,22 @@ def by_round(results: Sequence[Result]) -> None:
     ends = Counter((r["rounds"][-1]["ended"] or "rounds used up") if r["rounds"] else r["status"] for r in results)
     print(f"\nended: {dict(ends.most_common())}")
     print(f"round returned: {dict(sorted(Counter(str(r.get('best')) for r in results).items()))}")
-    going_on = [one for r in results for one in r["rounds"] if one["ended"] != "supported"]
-    print(f"statements kept out as drift: {sum(one['drifted'] for one in going_on)}")
+    unsupported = [one for r in results for one in r["rounds"] if one["ended"] != "supported"]
+    print(f"statements excluded as drift: {sum(one['drifted'] for one in unsupported)}")
 
 
 def accuracies(what: str) -> list[tuple[str, Callable[[list[Result]], str]]]:
-    """Rows on one kind of answer; the paper leaves the `maybe` questions out."""
+    """Rows for one kind of answer; the paper leaves the `maybe` questions out."""
     return [
         (f"accuracy, {what}", lambda rs: accuracy(rs, what)),
-        (f"accuracy, {what}, where there is one", lambda rs: accuracy([r for r in rs if r[what]], what)),
+        (f"accuracy, {what}, when answered", lambda rs: accuracy([r for r in rs if r[what]], what)),
         (f"accuracy, {what}, without `maybe` questions", lambda rs: accuracy(without_maybe(rs), what)),
         (f"macro-F1, {what}", lambda rs: f"{macro_f1(rs, what):.3f}"),
     ]
 
 
 def answered(result: Result) -> list[Result]:
-    """The rounds that have an answer."""
+    """The rounds with an answer."""
     return [one for one in result["rounds"] if one["answered"]]
 
 
@@ -226,23 +229,23 @@ def own_in_best(result: Result) -> bool:
 
 
 def accuracy(results: Sequence[Result], what: str) -> str:
-    """Share that is right; no answer is wrong."""
+    """Share of right answers; no answer counts as wrong."""
     return shown([r[what] == r["expected"] for r in results]) if results else "-"
 
 
 def without_maybe(results: Sequence[Result]) -> list[Result]:
-    """The paper leaves these questions out."""
+    """The results without `maybe` questions, which the paper leaves out."""
     return [r for r in results if r["expected"] != "maybe"]
 
 
 def macro_f1(results: Sequence[Result], what: str) -> float:
-    """Mean F1 of the three classes; no answer is of none of them."""
+    """Mean F1 of the three classes; no answer belongs to none of them."""
     expected, said = [r["expected"] for r in results], [r[what] or "none" for r in results]
     return float(f1_score(expected, said, labels=list(CLASSES), average="macro", zero_division=0.0))
 
 
 def mcnemar(base: Sequence[Result], loop: Sequence[Result], what: str) -> str:
-    """Questions that only one of the two has right, and the exact two-sided probability of such a split by chance."""
+    """Questions that only one of the two answers correctly, and the exact two-sided p-value of this split."""
     pairs = [(b[what] == b["expected"], n[what] == n["expected"]) for b, n in zip(base, loop, strict=True)]
     lost, won = pairs.count((True, False)), pairs.count((False, True))
     tail = sum(math.comb(lost + won, k) for k in range(min(lost, won) + 1)) / 2 ** (lost + won)
@@ -250,13 +253,13 @@ def mcnemar(base: Sequence[Result], loop: Sequence[Result], what: str) -> str:
 
 
 def mean(values: Sequence[float | None]) -> str:
-    """The mean of what is there, and of how many."""
+    """The mean of the values that are not None, and their number."""
     there = [value for value in values if value is not None]
     return f"{sum(there) / len(there):.3f} of {len(there)}" if there else "-"
 
 
 def counted(labels: Sequence[dict[str, int]]) -> str:
-    """Verdicts of all statements."""
+    """The total count of each label."""
     total: Counter[str] = Counter()
     for one in labels:
         total.update(one)
@@ -277,15 +280,17 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--model", default="keyless")
     parser.add_argument("--limit", type=int, default=500)
-    parser.add_argument("--concurrency", type=int, default=1, help="questions under way at once")
+    parser.add_argument("--concurrency", type=int, default=1, help="questions at once")
     parser.add_argument("--corpus", action="append", choices=("titled", "untitled"))
-    parser.add_argument("--home", type=Path, help="Medground's folder, where corpora are built; its own by default")
+    parser.add_argument(
+        "--home", type=Path, help="Medground's home folder, where corpora are built; the usual one by default"
+    )
     parser.add_argument("--set", dest="sets", action="append", default=[])
     options = parser.parse_args()
     corpora = options.corpus or (["titled", "untitled"] if options.model == "keyless" else ["untitled"])
     ready(settings_of(options, corpora[0], "base"), options.data, corpora)
     records = read(options.data / "pubmedqa", "test")
-    # The questions of `medground eval run --limit N --seed 0`.
+    # The same questions as `medground eval run --limit N --seed 0`.
     records = sorted(records, key=lambda record: shuffle_key(record["pmid"], 0))[: options.limit]
     for corpus in corpora:
         report(corpus, asyncio.run(run(options, corpus, records)))

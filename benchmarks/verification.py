@@ -1,14 +1,18 @@
-"""Critics on SciFact: claims against the abstracts that they cite.
+"""Measures critics on SciFact: claims against the abstracts they cite.
 
     python benchmarks/verification.py DATA_FOLDER [--critic keyless --critic nli:FOLDER ...] [--split dev] [--limit N]
 
-Every claim with each abstract that it cites; SUPPORT, REFUTE, or NEI where the abstract has no rationale. Accuracy and
-macro-F1 on the three labels, and SUPPORT against REFUTE on the pairs with evidence, where a critic that does not say
-is wrong; beside the majority class. AUC: evidence (either way) against none, by the critic's own probability.
-Intervals are Wilson's, 95 %. `keyless` is no judge and has no row of labels; what its flags would give if they were
-read as REFUTE is shown to prove that they may not be. Its probability was trained on the training claims (other claims,
-of which many cite the same abstracts). Speed: after one claim that loads the critic, every premise read for the first
-time; by the clock, and by this process's CPU seconds, which says something for `keyless` and `nli` on a busy machine.
+Pairs every claim with each abstract it cites: SUPPORT, REFUTE, or NEI if the abstract has no rationale. Prints accuracy
+and macro-F1 on the three labels, and SUPPORT against REFUTE on the pairs with evidence, where a critic that does not
+decide is wrong, next to the majority class. AUC: evidence (for or against) or none, by the critic's own probability.
+Intervals are Wilson's, 95 %.
+
+`keyless` is not a judge and has no figures on labels. Its flags are evaluated as if they meant REFUTE, to show that
+they must not be used that way. Its probability was trained on the training claims, which are other claims, but many
+cite the same abstracts.
+
+Speed is measured after one claim that loads the critic, with every premise read for the first time, by wall clock and
+by this process's CPU seconds. The latter is meaningful for `keyless` and `nli` on a busy machine.
 """
 
 from __future__ import annotations
@@ -35,7 +39,7 @@ NAMES = {"SUPPORT": "SUPPORT", "CONTRADICT": "REFUTE"}
 
 @dataclass(frozen=True)
 class ClaimPair:
-    """A claim, an abstract that it cites, its label, and the sentences that show it; empty for NEI."""
+    """A claim, an abstract it cites, its label, and the sentences that show it; empty for NEI."""
 
     claim: str
     document: str
@@ -45,7 +49,7 @@ class ClaimPair:
 
 
 def claim_pairs(folder: Path, split: str) -> Iterator[ClaimPair]:
-    """Every claim of a split with each abstract that it cites, in the order of the file."""
+    """Every claim of a split with each abstract it cites, in the order of the file."""
     with gzip.open(folder / "corpus.jsonl.gz", "rt", encoding="utf-8") as file:
         corpus = {str(record["doc_id"]): record["abstract"] for record in map(json.loads, file)}
     for line in (folder / f"claims_{split}.jsonl").read_text(encoding="utf-8").splitlines():
@@ -81,21 +85,21 @@ def row(name: str, pairs: Sequence[ClaimPair], judgements: Sequence[Judgement], 
     """One row of the table."""
     truth = [pair.label for pair in pairs]
     said = [JUDGED.get(judgement.relation, "NEI") for judgement in judgements]
-    cells = ("no judge", "no judge", "no judge") if name == KEYLESS else three_labels(truth, said)
+    cells = ("not a judge", "not a judge", "not a judge") if name == KEYLESS else three_labels(truth, said)
     auc = roc_auc_score([label != "NEI" for label in truth], [evidence_score(j) for j in judgements])
     return f"| {name} | {' | '.join(cells)} | {auc:.3f} | {len(pairs) / clock:,.0f} | {len(pairs) / cpu:,.0f} |"
 
 
 def confusion(truth: Sequence[str], said: Sequence[str]) -> str:
-    """The confusion table: what is true in rows, what was said in columns."""
-    lines = ["| true \\ said | " + " | ".join(LABELS) + " |", "| --- " * 4 + "|"]
+    """The confusion matrix, with true labels in rows and predictions in columns."""
+    lines = ["| true \\ predicted | " + " | ".join(LABELS) + " |", "| --- " * 4 + "|"]
     for label, counts in zip(LABELS, confusion_matrix(truth, said, labels=list(LABELS)), strict=True):
         lines.append(f"| {label} | " + " | ".join(map(str, counts)) + " |")
     return "\n".join(lines)
 
 
 def flags_read_as_refute(pairs: Sequence[ClaimPair], judgements: Sequence[Judgement]) -> str:
-    """How often each flag is raised by label, and SUPPORT against REFUTE if a flag meant REFUTE."""
+    """How often each flag is raised for each label, and SUPPORT against REFUTE if a flag meant REFUTE."""
     counts = Counter(pair.label for pair in pairs)
     lines = [
         f"| flag | {' | '.join(f'{label} ({counts[label]})' for label in LABELS)} | read as REFUTE |",
@@ -116,7 +120,7 @@ def flags_read_as_refute(pairs: Sequence[ClaimPair], judgements: Sequence[Judgem
 
 
 def main() -> None:
-    """Print the table, then what belongs to each critic."""
+    """Print the table, then the details of each critic."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path)
     parser.add_argument("--critic", action="append")

@@ -1,13 +1,13 @@
-"""Make the pairs that the small critic is trained on: `python scripts/critic_pairs.py ../shared/data OUT`.
+"""Make the pairs for training the small critic: `python scripts/critic_pairs.py ../shared/data OUT`.
 
-Writes `train.jsonl`, `second.jsonl` (a part of it for the second half of training) and `valid.jsonl`, lines with
-premise, statement, label and source. Training material only: of SciFact the corpus without the abstracts that
-development claims cite, and the training claims on those; PubMedQA's training split; Evidence Inference's training
-articles. An article that any of them holds out is used for none.
+Writes `train.jsonl`, `second.jsonl` (a subset for the second half of training) and `valid.jsonl`, with premise,
+statement, label and source per line. It only uses training material: SciFact's corpus without the abstracts that
+development claims cite, and the training claims on the remaining abstracts; PubMedQA's training split; and Evidence
+Inference's training articles. An article held out by one of them is not used for any.
 
-Validation is of three kinds: SciFact training claims on abstracts that development claims cite too (no gradient is
-taken on those abstracts, so they also say nothing of the development set's claims to the model), prompts of Evidence
-Inference's validation split, and planted errors in one abstract of forty that training does not read.
+There are three kinds of validation pairs: SciFact training claims on abstracts that development claims also cite (the
+model is not trained on those abstracts, so they reveal nothing about the development claims), prompts from Evidence
+Inference's validation split, and planted errors in one in forty abstracts, which training does not read.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from planted_errors import collected
 from real_sentences import Abstract
 
 SECOND = {"own": 0.2, "near": 0.15, "trial": 0.35, "title": 1.0, "conclusion": 0.8, "claim": 1.0}
-"""Share of each source's pairs (the first word of its name) that the second half of training sees."""
+"""Share of each source's pairs, by the first word of its name, that the second half of training uses."""
 FOLDERS = ("scifact", "pubmedqa", "evidence_inference")
 _STATES = re.compile(
     r"\b(?:is|are|was|were|has|have|does|do|can|may|not|no|[a-z]{3,}(?:ates|izes|ises|uces|otes|bits|ases|oves|uses|"
@@ -46,12 +46,12 @@ _ABOUT = re.compile(
 
 
 def spread(abstract: Abstract) -> bool:
-    """Whether an abstract is among the one in forty that validation takes."""
+    """Whether an abstract is one of the one in forty used for validation."""
     return crc32(abstract.document.encode()) % 40 == 0
 
 
 def titles(data: Path, train: Sequence[Abstract]) -> Iterator[tuple[str, Abstract]]:
-    """Titles that state something, with the abstracts under them."""
+    """Titles that state something, with their abstracts."""
     known = {a.document: a for a in train}
     records = [("DOC:", "doc_id", r) for r in lines(data / "scifact" / "corpus.jsonl.gz")]
     for path in sorted((data / "evidence_inference").glob("rct_abstracts_*.jsonl.gz")):
@@ -73,13 +73,13 @@ def conclusions(train: Sequence[Abstract]) -> Iterator[tuple[str, list[str]]]:
 
 
 def drawn(pairs: Iterable[Pair], number: int, rng: random.Random) -> list[Pair]:
-    """At most `number` of them, drawn by chance."""
+    """A random sample of at most `number` pairs."""
     found = list(pairs)
     return rng.sample(found, min(number, len(found)))
 
 
 def claim_sets(data: Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """SciFact's training claims without, and with, an abstract that development claims cite."""
+    """SciFact's training claims without and with an abstract that development claims cite."""
     folder = data / "scifact"
     dev = {d for claim in lines(folder / "claims_dev.jsonl") for d in claim["cited_doc_ids"]}
     free, shared = [], []
@@ -89,7 +89,7 @@ def claim_sets(data: Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
 
 
 def made(data: Path, number: int, seed: int) -> tuple[list[Pair], list[Pair]]:
-    """Pairs to train on, shuffled, and pairs to validate with; `number` is how many are of planted errors."""
+    """Pairs for training, shuffled, and for validation. `number` is the number of pairs with planted errors."""
     rng = random.Random(seed)
     everything = collected([data / f for f in FOLDERS], "train")
     train, kept = [a for a in everything if not spread(a)], [a for a in everything if spread(a)]
@@ -114,13 +114,13 @@ def made(data: Path, number: int, seed: int) -> tuple[list[Pair], list[Pair]]:
 
 
 def second(pairs: Sequence[Pair], seed: int) -> list[Pair]:
-    """Fewer of the pairs that are soon learned, all of those that say a thing in other words."""
+    """Fewer of the pairs that are learned quickly, and all of those that rephrase."""
     rng = random.Random(seed)
     return [pair for pair in pairs if rng.random() < SECOND[pair.source.split()[0]]]
 
 
 def main() -> None:
-    """Write the files, and print how many pairs of each source and label they have."""
+    """Write the files and print the number of pairs for each source and label."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path)
     parser.add_argument("out", type=Path)

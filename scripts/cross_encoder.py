@@ -1,7 +1,7 @@
 """The small critic's network: MiniLM from its PyPI wheel as a cross-encoder. Needs torch, for training only.
 
-Three labels are read from the first token, the mean and the maximum of all tokens: one word that does not fit decides
-that a statement is wrong, and a maximum shows it at once. `pairing/tokens.py` says what goes in.
+The three labels are computed from the first token, and the mean and maximum of all tokens. The maximum helps because a
+single word can make a statement wrong. `pairing/tokens.py` prepares the input.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from transformers import BertConfig, BertModel
 
 BATCH_TOKENS = 2560
 CHUNK = 1137
-"""Pairs that are sorted by length together."""
+"""Number of pairs that are sorted by length together."""
 Example = tuple[Row, int]
-"""A pair and the place of its label."""
+"""A pair and the index of its label."""
 
 
 class CrossEncoder(torch.nn.Module):
-    """A BERT with a linear layer over its first token, the mean and the maximum."""
+    """A BERT with a linear layer over the first token, the mean and the maximum."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__()
@@ -38,7 +38,7 @@ class CrossEncoder(torch.nn.Module):
             part.requires_grad_(False)
 
     def forward(self, ids: torch.Tensor, kinds: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-        """Logits, float32 of shape (pairs, labels), of token ids, kinds and mask, int64 of shape (pairs, tokens)."""
+        """Logits, float32 of shape (pairs, labels), for token ids, kinds and mask, int64 of shape (pairs, tokens)."""
         hidden = self.bert(input_ids=ids, token_type_ids=kinds, attention_mask=mask).last_hidden_state
         absent = (mask == 0).unsqueeze(-1)
         mean = hidden.masked_fill(absent, 0).sum(1) / mask.sum(1, keepdim=True)
@@ -47,7 +47,7 @@ class CrossEncoder(torch.nn.Module):
 
 
 def bucketed(examples: Sequence[Example], seed: int) -> list[list[Example]]:
-    """Batches of similar length in a random order, which the seed decides."""
+    """Batches of similar length, in a seeded random order."""
     rng = random.Random(seed)
     order = rng.sample(range(len(examples)), len(examples))
     batches: list[list[Example]] = []

@@ -1,7 +1,7 @@
-"""Write a trained critic as ONNX in int8: `python scripts/export_critic.py WORK/last.safetensors OUT.onnx`.
+"""Export a trained critic to ONNX in int8: `python scripts/export_critic.py WORK/last.safetensors OUT.onnx`.
 
 Inputs `ids`, `kinds` and `mask`, int64 of shape (pairs, tokens); output `logits`, float32 of shape (pairs, 3): entails,
-contradicts, neutral. Matrix products and word vectors are in int8, as corpus/embedding/minilm.py has its products.
+contradicts, neutral. Matrix products are in int8, as in corpus/embedding/minilm.py, and so are word vectors.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def export(weights: Path, out: Path) -> None:
     model.eval()
     example = tuple(torch.ones((2, 9), dtype=torch.long) for _ in NAMES)
     with tempfile.TemporaryDirectory() as scratch, warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of torch, about its own next exporter
+        warnings.simplefilter("ignore")  # from torch, about its next exporter
         exact = Path(scratch) / "exact.onnx"
         torch.onnx.export(
             model,

@@ -1,9 +1,9 @@
-"""Keep runs among the results without the texts of their data set, which are not ours to give away.
+"""Copy runs to the kept results without the texts of their data set, which we may not redistribute.
 
     python scripts/keep_runs.py RUN.jsonl ... --out experiments/results/local
 
-What is left is facts: ids, gold and given answers, statuses, documents by id, cost, and the header with everything that
-could change a run. `medground eval compare` and `medground eval report` read the kept files as they read the runs.
+Kept are facts: ids, gold and given answers, statuses, document ids, cost, and the header with everything that could
+change a run. `medground eval compare` and `medground eval report` read the kept files like any run.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ WITHOUT = {"question": "", "text": "", "error": "", "trace": ""}
 
 
 def keep(path: Path, folder: Path) -> Path:
-    """Write one run without texts, under its recipe's name; over an earlier state of the same run only.
+    """Write one run without texts, named after its data set and recipe. May replace an earlier state of the same run.
 
     Raises:
-        SystemExit: another run of that name is kept there.
+        SystemExit: a different run is kept there under that name.
     """
     header, lines = read_run(path)
-    place = folder / f"{header.dataset}_{header.recipe}.jsonl"
-    if place.is_file() and (other := differences(read_run(place)[0], header)):
-        sys.exit(f"{place} holds another run ({'; '.join(other.values())}); name another folder with --out")
+    target = folder / f"{header.dataset}_{header.recipe}.jsonl"
+    if target.is_file() and (other := differences(read_run(target)[0], header)):
+        sys.exit(f"{target} is a different run ({'; '.join(other.values())}); choose another folder with --out")
     without = [line.model_copy(update=WITHOUT) for line in sorted(lines, key=lambda line: line.id)]
     kept = [header.model_dump_json(), *(line.model_dump_json(exclude_defaults=True) for line in without)]
     folder.mkdir(parents=True, exist_ok=True)
-    place.write_text("".join(f"{one}\n" for one in kept), encoding="utf-8")
-    return place
+    target.write_text("".join(f"{one}\n" for one in kept), encoding="utf-8")
+    return target
 
 
 def main() -> None:

@@ -1,7 +1,7 @@
-"""Make the MeSH table of the package: `python scripts/make_mesh.py descriptors.tsv.gz|desc2026.xml[.gz] [OUT]`.
+"""Make the package's MeSH table: `python scripts/make_mesh.py descriptors.tsv.gz|desc2026.xml[.gz] [OUT]`.
 
-Takes a table with the columns id, heading, entry terms, tree numbers (further columns are left out), or NLM's
-descriptor file. Only facts go in: no scope notes, no annotations.
+Reads a table with the columns id, heading, entry terms and tree numbers (others are ignored), or NLM's descriptor file.
+Keeps only facts: no scope notes, no annotations.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import IO, cast
 from lxml import etree
 
 TERMS = Path(__file__).resolve().parent / "mesh_terms.tsv"
-"""Further names in common use, heading by heading: what PubMed's own translation table adds to the entry terms."""
+"""More names in common use for each heading, which PubMed's own translation table adds to the entry terms."""
 OUT = Path(__file__).resolve().parent.parent / "src" / "medground" / "data" / "mesh.tsv.gz"
 Row = tuple[str, str, tuple[str, ...], tuple[str, ...]]
 
@@ -29,7 +29,7 @@ def read_tsv(stream: IO[bytes]) -> Iterator[Row]:
 
 
 def read_xml(stream: IO[bytes]) -> Iterator[Row]:
-    """Rows of NLM's descriptor file, one record in memory at a time; no entity is resolved and nothing is fetched."""
+    """Rows of NLM's descriptor file, with one record in memory at a time. Resolves no entities and fetches nothing."""
     records = etree.iterparse(
         stream, tag="DescriptorRecord", resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False
     )
@@ -46,15 +46,15 @@ def read_xml(stream: IO[bytes]) -> Iterator[Row]:
 
 
 def spoken_terms() -> dict[str, tuple[str, ...]]:
-    """Headings and their further names."""
+    """Headings and their additional names."""
     rows = (line.split("\t") for line in TERMS.read_text(encoding="utf-8").splitlines())
     return {name: tuple(terms.split("|")) for name, terms in rows}
 
 
 def line_of(row: Row, spoken: dict[str, tuple[str, ...]], taken: frozenset[str]) -> str:
-    """A line of the table. A name with accents gets a term without them, so that looking up need not care.
+    """A line of the table. A name with accents also gets a term without them, to simplify look-ups.
 
-    `taken` holds the names that some heading has already, in small letters: a further name never takes one of them.
+    `taken` holds the lower-case names that a heading already has; additional names never reuse one of them.
     """
     id_, name, terms, trees = row
     plain = (_without_accents(term) for term in (name, *terms))
@@ -64,7 +64,7 @@ def line_of(row: Row, spoken: dict[str, tuple[str, ...]], taken: frozenset[str])
 
 
 def _of_neoplasms(name: str) -> tuple[str, ...]:
-    """`Breast Neoplasms` is breast cancer to everyone but MeSH."""
+    """Common names for neoplasms, such as breast cancer for `Breast Neoplasms`."""
     organ = name.removesuffix(" Neoplasms")
     if organ == name or "," in organ or len(organ.split()) > 2:
         return ()
@@ -76,18 +76,18 @@ def _without_accents(text: str) -> str:
 
 
 def main(source: Path, out: Path = OUT) -> None:
-    """Write the table, ordered by id, the same bytes for the same input."""
+    """Write the table, ordered by id. The same input gives the same bytes."""
     with source.open("rb") as raw:
         packed = raw.read(2) == b"\x1f\x8b"
     with cast("IO[bytes]", gzip.open(source) if packed else source.open("rb")) as stream:
         rows = sorted(read_xml(stream) if ".xml" in source.suffixes else read_tsv(stream))
     if not rows:
-        raise SystemExit(f"{source} holds no descriptor; give NLM's desc20xx.xml or a table of descriptors")
+        raise SystemExit(f"{source} contains no descriptors; use NLM's desc20xx.xml or a table of descriptors")
     taken = frozenset(term.casefold() for _, name, terms, _ in rows for term in (name, *terms))
     spoken = spoken_terms()
     unknown = spoken.keys() - {name for _, name, _, _ in rows}
     if unknown:
-        print(f"{TERMS.name} has headings that the descriptors lack: {', '.join(sorted(unknown))}")
+        print(f"{TERMS.name} has headings that are not descriptors: {', '.join(sorted(unknown))}")
     lines = (line_of(row, spoken, taken) for row in rows)
     out.write_bytes(gzip.compress("\n".join(lines).encode("utf-8"), 9, mtime=0))
     print(f"{len(rows):,} headings, {out.stat().st_size / 1e6:.2f} MB: {out}")

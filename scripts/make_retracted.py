@@ -2,7 +2,7 @@
 
     python scripts/make_retracted.py PMIDS.txt [src/medground/data/retracted_pmids.txt.gz]
 
-The output holds each PMID once, in order, and is the same bytes for the same list.
+The output contains each PMID once, in order. The same list gives the same bytes.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def main() -> None:
     words = options.source.read_text(encoding="ascii").split()
     wrong = [word for word in words if not word.isdecimal()]
     if wrong:
-        parser.error(f"{options.source} holds {wrong[0]!r}, which is not a PMID")
+        parser.error(f"{options.source} contains {wrong[0]!r}, which is not a PMID")
     pmids = sorted({int(word) for word in words})
     content = "".join(f"{pmid}\n" for pmid in pmids).encode("ascii")
     options.target.write_bytes(gzip.compress(content, compresslevel=9, mtime=0))

@@ -1,11 +1,11 @@
 """Plant errors in real sentences: `python scripts/planted_errors.py OUT.jsonl FOLDER... [--split train]`.
 
-A folder is `scifact`, `pubmedqa` or `evidence_inference` of the project's data. Each line written has `kind`, `premise`
-(the abstract that the sentence comes from), `statement` (the sentence with its error), `original`, `document`. Kinds:
-`unchanged`, and those of `KINDS`. Every usable sentence is tried with every kind unless `--per-kind` sets how many to
-draw; the same data and seed give the same file. A document that any of the folders holds out is left out of `train`.
+A folder is `scifact`, `pubmedqa` or `evidence_inference` of the project's data. Each output line has `kind`, `premise`
+(the abstract of the sentence), `statement` (the sentence with its error), `original` and `document`. The kinds are
+`unchanged` and those of `KINDS`. Every usable sentence is tried with every kind; `--per-kind` limits how many are kept.
+The same data and seed give the same file. A document held out by one of the folders is left out of `train`.
 
-`plant` is pure: text in, text out, chance from the generator that it is given.
+`plant` is pure: text in, text out, with randomness from the given generator.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ __all__ = ["KINDS", "PLANTS", "Planted", "abstracts", "main", "plant", "planted"
 
 Plant = Callable[[str, random.Random, Sequence[str]], str | None]
 FOREIGN_TRIES = 400
-"""Sentences of other documents among which a foreign one is drawn."""
+"""Maximum random draws to find a sentence of another document."""
 
 
 def _foreign(sentence: str, rng: random.Random, others: Sequence[str]) -> str | None:
@@ -51,7 +51,7 @@ KINDS = tuple(PLANTS)
 
 @dataclass(frozen=True)
 class Planted:
-    """One statement with what was done to it; `kind` is one of `KINDS`, or `unchanged`."""
+    """A statement and how it was changed; `kind` is one of `KINDS`, or `unchanged`."""
 
     kind: str
     premise: str
@@ -61,17 +61,17 @@ class Planted:
 
 
 def plant(kind: str, sentence: str, rng: random.Random, *, others: Sequence[str] = ()) -> str | None:
-    """The sentence with one error of a kind, or None where that kind does not fit the sentence.
+    """The sentence with one error of a kind, or None if that kind does not apply to the sentence.
 
     Args:
         kind: one of `KINDS`.
         sentence: one whole sentence.
-        rng: the only source of chance.
-        others: for `subject` the other sentences of the same document, whose names may take the place of one; for
-            `foreign` sentences of other documents, of which one is returned; not read for other kinds.
+        rng: the only source of randomness.
+        others: for `subject`, the other sentences of the same document, whose names may replace one; for `foreign`,
+            sentences of other documents, one of which is returned; unused for other kinds.
 
     Raises:
-        KeyError: there is no such kind.
+        KeyError: the kind is unknown.
     """
     changed = PLANTS[kind](sentence, rng, others)
     if changed is None:
@@ -81,7 +81,7 @@ def plant(kind: str, sentence: str, rng: random.Random, *, others: Sequence[str]
 
 
 def planted(texts: Sequence[Abstract], seed: int = 0) -> Iterator[Planted]:
-    """Every usable sentence of the abstracts unchanged and with each error that fits it, in order."""
+    """Every usable sentence of the abstracts, unchanged and with each error that applies, in order."""
     rng = random.Random(seed)
     pool = [(s, a.document) for a in texts for s in a.usable]
     for abstract in texts:
@@ -98,18 +98,18 @@ def planted(texts: Sequence[Abstract], seed: int = 0) -> Iterator[Planted]:
 
 
 def collected(folders: Sequence[Path], split: Split) -> list[Abstract]:
-    """The abstracts of some folders and one split; training ones without those that another folder holds out."""
+    """The abstracts of some folders and one split. Training excludes abstracts that another folder holds out."""
     held_out = {a.document for f in folders for a in abstracts(f, "held out")} if split == "train" else set()
     return [a for folder in folders for a in abstracts(folder, split) if a.document not in held_out]
 
 
 def main() -> None:
-    """Write the file, and print how many lines of each kind it has."""
+    """Write the file and print the number of lines of each kind."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", type=Path)
     parser.add_argument("folders", type=Path, nargs="+")
     parser.add_argument("--split", choices=("train", "held out"), default="train")
-    parser.add_argument("--per-kind", type=int, help="how many of each kind to draw; all when not given")
+    parser.add_argument("--per-kind", type=int, help="how many of each kind to draw; all by default")
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
     lines = list(planted(collected(arguments.folders, arguments.split), arguments.seed))

@@ -1,7 +1,7 @@
-"""Sentences of real abstracts, with the split of the data set that each belongs to.
+"""Sentences of real abstracts, with the split that each belongs to.
 
-SciFact's corpus (held out: the abstracts that claims of the development set cite), PubMedQA (held out: the official
-test split) and Evidence Inference (held out: articles whose prompts are in the validation or the test split).
+The sets are SciFact's corpus (held out: abstracts that development claims cite), PubMedQA (held out: the official test
+split) and Evidence Inference (held out: articles with prompts in the validation or test split).
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ from medground.text.sentences import sentence_spans
 
 Split = Literal["train", "held out"]
 LEAST, MOST = 50, 400
-"""Characters of a sentence that is taken."""
+"""Minimum and maximum characters of a usable sentence."""
 
 
 @dataclass(frozen=True)
 class Abstract:
-    """One abstract as sentences; `text` is what a critic is given as the premise."""
+    """One abstract as sentences. `text` is the premise for a critic."""
 
     document: str
     sentences: tuple[str, ...]
 
     @property
     def text(self) -> str:
-        """The sentences with single spaces."""
+        """The sentences joined with single spaces."""
         return " ".join(self.sentences)
 
     @property
     def usable(self) -> tuple[str, ...]:
-        """Whole sentences of a fair length that state something."""
+        """Whole sentences of a reasonable length that state something."""
         return tuple(s for s in self.sentences if _states(s))
 
 

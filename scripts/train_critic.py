@@ -1,12 +1,12 @@
 """Train the small critic: `python scripts/train_critic.py PAIRS WORK [--minutes 60]`.
 
-PAIRS is the folder that `critic_pairs.py` wrote. WORK keeps `checkpoint.pt` (model, optimiser and place, written beside
-itself and renamed every few minutes and at Ctrl-C, so a killed run goes on where it was), `best.safetensors` and
-`log.jsonl`. The network is `cross_encoder.py`.
+PAIRS is the output folder of `critic_pairs.py`. WORK holds `checkpoint.pt` (model, optimiser and position, replaced
+atomically every few minutes and at Ctrl-C; run the same command to resume), `best.safetensors` and `log.jsonl`. The
+network is `cross_encoder.py`.
 
-Matrix products run in bfloat16 (a few times faster where the processor has AMX), the optimiser keeps float32 copies:
-small steps would be lost in bfloat16. Dropout is off, since drawing its masks takes a third of a step on a CPU and
-the data is seen about once. Word vectors stay as they are.
+Matrix products run in bfloat16, which is a few times faster on processors with AMX. The optimiser keeps float32 copies,
+because small steps would be lost in bfloat16. Dropout is off, since drawing its masks takes a third of a step on a CPU
+and each pair is seen about once. Word vectors are frozen.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from safetensors.torch import save_file
 
 @dataclass
 class State:
-    """Where a run is; all of it is in the checkpoint."""
+    """The position of a run, as stored in the checkpoint."""
 
     epoch: int = 0
     batch: int = 0
@@ -89,7 +89,7 @@ class Trainer:
         return max(done, self.state.seconds / (self.options.minutes * 60))
 
     def _rest(self) -> Iterator[list[Example]]:
-        """The batches that are left, until the pairs or the minutes are used up."""
+        """The remaining batches, until the pairs or the minutes are used up."""
         while self._progress() < 1:
             for batch in bucketed(self.train, self.state.epoch)[self.state.batch :]:
                 yield batch
@@ -157,9 +157,9 @@ class Trainer:
         (self.work / f".{name}").replace(self.work / name)
 
     def _save(self) -> None:
-        beside = self.work / ".checkpoint.pt"
-        torch.save({"exact": self.exact, "optimiser": self.optimiser.state_dict(), "state": vars(self.state)}, beside)
-        beside.replace(self.work / "checkpoint.pt")
+        fresh = self.work / ".checkpoint.pt"
+        torch.save({"exact": self.exact, "optimiser": self.optimiser.state_dict(), "state": vars(self.state)}, fresh)
+        fresh.replace(self.work / "checkpoint.pt")
 
     def _resume(self) -> None:
         found = torch.load(self.work / "checkpoint.pt", weights_only=True)
@@ -169,9 +169,9 @@ class Trainer:
         print(f"{clock()} resumed at {self.state.pairs:,} pairs", flush=True)
 
     def _copy_from(self, other: Path) -> None:
-        """Begin with the weights of another run's checkpoint."""
+        """Start with the weights of another run's checkpoint."""
         self._take(torch.load(other, weights_only=True)["exact"])
-        print(f"{clock()} began with {other.name}", flush=True)
+        print(f"{clock()} started from {other.name}", flush=True)
 
     def _take(self, weights: Sequence[torch.Tensor]) -> None:
         for copy, value in zip(self.exact, weights, strict=True):
@@ -186,13 +186,13 @@ def read(path: Path) -> list[dict[str, str]]:
 
 
 def examples(pairs: Sequence[Mapping[str, str]], *, blind: bool) -> list[Example]:
-    """Tokens and label of each pair; a blind model sees no premise."""
+    """The tokens and label of each pair. A blind model sees no premise."""
     found = rows(open_tokenizer(), ((p["statement"], "" if blind else p["premise"]) for p in pairs))
     return [(row, LABELS.index(pair["label"])) for row, pair in zip(found, pairs, strict=True)]
 
 
 def figures(sources: Sequence[str], labels: Sequence[int], logits: torch.Tensor) -> dict[str, float]:
-    """Accuracy on three labels, and of entails against contradicts alone (`two`), per first word of the source."""
+    """Accuracy on three labels (`three`), and on entails against contradicts (`two`), by first word of the source."""
     three, two = defaultdict(list), defaultdict(list)
     for source, label, row in zip(sources, labels, logits.tolist(), strict=True):
         kind = source.split()[0]
@@ -204,12 +204,12 @@ def figures(sources: Sequence[str], labels: Sequence[int], logits: torch.Tensor)
 
 
 def mean(values: Sequence[float]) -> float:
-    """Mean; not a number where there is none."""
+    """The mean; NaN if there are no values."""
     return sum(values) / len(values) if values else math.nan
 
 
 def clock() -> str:
-    """Time of day, UTC."""
+    """Time of day in UTC."""
     return datetime.now(UTC).strftime("%H:%M:%S")
 
 
@@ -218,7 +218,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("pairs", type=Path)
     parser.add_argument("work", type=Path)
-    parser.add_argument("--minutes", type=float, default=60, help="of training, over all resumed runs")
+    parser.add_argument("--minutes", type=float, default=60, help="total training time over all resumed runs")
     parser.add_argument("--epochs", type=int, default=2)
     parser.add_argument("--rate", type=float, default=1.5e-4)
     parser.add_argument("--warm-up", type=int, default=1000, help="pairs")
@@ -226,11 +226,11 @@ def main() -> None:
     parser.add_argument("--save-every", type=float, default=3, help="minutes")
     parser.add_argument("--judge-every", type=float, default=10, help="minutes")
     parser.add_argument("--file", default="train.jsonl")
-    parser.add_argument("--start", type=Path, help="checkpoint of another run to begin with")
-    parser.add_argument("--blind", action="store_true", help="hide the premises: what do the statements alone tell?")
+    parser.add_argument("--start", type=Path, help="checkpoint of another run to start from")
+    parser.add_argument("--blind", action="store_true", help="hide the premises, to measure the statements alone")
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job begins with it ignored
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs start with it ignored
     torch.set_num_threads(options.threads)
     torch.manual_seed(0)
     options.work.mkdir(parents=True, exist_ok=True)

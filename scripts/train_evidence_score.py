@@ -1,10 +1,10 @@
 """Calibrate a reranker's mean score: `python scripts/train_evidence_score.py --data ../shared/data [--reranker NAME]`.
 
-Reason and Verify rewrites a question when the mean score of its five passages is below 0.5. That number has a meaning
-only where the score has one: the keyless reranker's is the probability that one passage is the one that a claim's
-authors cite, so the mean of five lies near 0.2 even when all is well. So the mean is mapped, by a logistic regression
-on SciFact's training claims, to the probability that the five passages hold a cited abstract: below 0.5 it is more
-likely than not that they hold none. The dev claims are read once, after the fit, to see whether it holds.
+Reason and Verify rewrites a question when the mean score of its five passages is below 0.5, which only makes sense if
+the score does. The keyless reranker's score is the probability that a passage is the one a claim's authors cite, so the
+mean of five is near 0.2 even for good passages. A logistic regression on SciFact's training claims therefore maps the
+mean to the probability that the five passages include a cited abstract; below 0.5 they more likely do not. The dev
+claims are read once, after the fit, to check it.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ CANDIDATES, PASSAGES, THRESHOLD = 20, 5, 0.5
 
 
 def main() -> None:
-    """Fit, look at the dev claims, and write the row of this reranker."""
+    """Fit, evaluate on the dev claims, and write the row of this reranker."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--reranker", default="keyless")
     arguments = parser.parse_args()
     reranker = open_reranker(arguments.reranker)
     if reranker is None:
-        raise SystemExit("name a reranker")
+        raise SystemExit("a reranker is required; choose one with --reranker")
     folder = arguments.data / "scifact"
     with tempfile.TemporaryDirectory() as home:
         library = Library(Path(home))
@@ -51,11 +51,11 @@ def main() -> None:
             dev = measured(folder, "dev", snapshot, reranker)
     model = LogisticRegression(C=1e6).fit(logit(train[0])[:, None], train[1])
     for name, (means, held) in (("train", train), ("dev", dev)):
-        told = model.predict_proba(logit(means)[:, None])[:, 1]
-        low = told < THRESHOLD
-        print(f"{name}: {len(held)} claims, {held.mean():.1%} hold a cited abstract, means {quartiles(means)}")
-        print(f"  AUC {roc_auc_score(held, told):.3f}, mean of the calibrated score {told.mean():.3f}")
-        print(f"  below {THRESHOLD}: {low.mean():.1%}, of which {held[low].mean() if low.any() else 0:.1%} hold one")
+        predicted = model.predict_proba(logit(means)[:, None])[:, 1]
+        low = predicted < THRESHOLD
+        print(f"{name}: {len(held)} claims, {held.mean():.1%} include a cited abstract, means {quartiles(means)}")
+        print(f"  AUC {roc_auc_score(held, predicted):.3f}, mean of the calibrated score {predicted.mean():.3f}")
+        print(f"  below {THRESHOLD}: {low.mean():.1%}, of which {held[low].mean() if low.any() else 0:.1%} include one")
     row = {
         "reranker": arguments.reranker,
         "intercept": round(float(model.intercept_[0]), 4),
@@ -79,7 +79,7 @@ def documents(folder: Path) -> list[Document]:
 
 
 def measured(folder: Path, split: str, snapshot: Snapshot, reranker: Reranker) -> tuple[np.ndarray, np.ndarray]:
-    """Mean score of each claim's passages, and whether they hold a cited abstract; shape (claims,) each."""
+    """Mean score of each claim's passages, and whether they include a cited abstract; shape (claims,) each."""
     means, held = [], []
     with (folder / f"claims_{split}.jsonl").open(encoding="utf-8") as lines:
         for record in map(json.loads, lines):
@@ -99,7 +99,7 @@ def logit(means: np.ndarray) -> np.ndarray:
 
 
 def quartiles(means: np.ndarray) -> str:
-    """The spread in one line."""
+    """The 5th, 25th, 50th, 75th and 95th percentiles in one line."""
     return " / ".join(f"{q:.3f}" for q in np.percentile(means, [5, 25, 50, 75, 95]))
 
 

@@ -1,8 +1,8 @@
-"""Count in how many abstracts each stem occurs: `python scripts/train_frequencies.py --data ../shared/data`.
+"""Count the abstracts in which each stem occurs: `python scripts/train_frequencies.py --data ../shared/data`.
 
-Read: the SciFact corpus, the open randomised-trial abstracts of Evidence Inference, and the PubMedQA training split.
-The test split of PubMedQA and all claims are not read. Only stems of at least `LEAST` abstracts are kept, so that no
-text can be put together again from the table.
+Reads the SciFact corpus, the open randomised-trial abstracts of Evidence Inference, and the PubMedQA training split,
+but not PubMedQA's test split or any claims. Keeps only stems that occur in at least `LEAST` abstracts, so that no text
+can be reconstructed from the table.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def lines(path: Path) -> Iterator[dict]:
 
 
 def abstracts(data: Path) -> Iterator[str]:
-    """Every abstract that is counted, with its title where the set has one."""
+    """Every abstract that is counted, with its title if the set has one."""
     for record in lines(data / "scifact" / "corpus.jsonl.gz"):
         yield " ".join([record["title"], *record["abstract"]])
     for record in lines(data / "evidence_inference" / "rct_abstracts_open.jsonl.gz"):

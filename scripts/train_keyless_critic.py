@@ -1,10 +1,10 @@
 """Train the keyless critic's probability: `python scripts/train_keyless_critic.py --data ../shared/data`.
 
-Read: SciFact's 809 training claims with each abstract that they cite, and nothing else. A pair is evidence when the
-abstract supports or contradicts the claim. Every pair is there twice: with the whole abstract, and with a short quote
-as answers have it (the rationale sentences; where there is no evidence, the sentence nearest to the claim, which is
-the hardest quote). The penalty is chosen by cross-validation with all pairs of a claim on one side. The threshold keeps
-`KEPT` of the pairs with evidence, by the same held-out probabilities. The same data and versions give the same weights.
+Reads only SciFact's 809 training claims and the abstracts they cite. A pair is evidence if the abstract supports or
+contradicts the claim. Every pair is used twice: with the whole abstract, and with a short quote as in answers (the
+rationale sentences, or without evidence the sentence nearest to the claim, which is the hardest quote). The penalty is
+chosen by cross-validation that keeps all pairs of a claim in one fold. The threshold keeps `KEPT` of the pairs with
+evidence, by the same held-out probabilities. The same data and versions give the same weights.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from medground.operators.keyless.flags.sentences import Sentence, Statement, nea
 OUT = Path(__file__).parent.parent / "src" / "medground" / "data" / "keyless_critic.json"
 FOLDS = 10
 PENALTIES = (0.03, 0.1, 0.3, 1.0, 3.0)
-"""Inverse strengths of the penalty that are tried."""
+"""Inverse penalty strengths to try."""
 KEPT = 0.95
 
 Pair = tuple[str, int, bool, dict[str, float]]
@@ -37,7 +37,7 @@ Pair = tuple[str, int, bool, dict[str, float]]
 
 
 def pairs(folder: Path) -> Iterator[Pair]:
-    """Every training claim with each abstract that it cites, in both forms."""
+    """Every training claim with each abstract it cites, in both forms."""
     with gzip.open(folder / "corpus.jsonl.gz", "rt", encoding="utf-8") as file:
         corpus = {str(record["doc_id"]): record["abstract"] for record in map(json.loads, file)}
     for line in (folder / "claims_train.jsonl").read_text(encoding="utf-8").splitlines():
@@ -54,14 +54,14 @@ def pairs(folder: Path) -> Iterator[Pair]:
 def quote(
     claim: Statement, whole: Sequence[Sentence], abstract: Sequence[str], evidence: list[dict[str, Any]] | None
 ) -> Sequence[Sentence]:
-    """The first rationale of a pair, or the nearest sentence where there is none."""
+    """The first rationale of a pair, or the nearest sentence if there is none."""
     if not evidence:
         return (whole[nearest(claim, whole)],)
     return sentences(" ".join(abstract[i] for i in evidence[0]["sentences"] if i < len(abstract)))
 
 
 def held_out(x: np.ndarray, y: np.ndarray, claims: Sequence[int], penalty: float) -> np.ndarray:
-    """Probability of each pair from a model that has not seen its claim."""
+    """The probability of each pair, from a model that has not seen its claim."""
     found = np.zeros(len(y))
     for train, held in GroupKFold(FOLDS).split(x, y, claims):
         found[held] = fit(x[train], y[train], penalty).predict_proba(x[held])[:, 1]
@@ -69,12 +69,12 @@ def held_out(x: np.ndarray, y: np.ndarray, claims: Sequence[int], penalty: float
 
 
 def fit(x: np.ndarray, y: np.ndarray, penalty: float) -> LogisticRegression:
-    """The logistic model."""
+    """Fit the logistic model."""
     return LogisticRegression(C=penalty, max_iter=5000, tol=1e-8).fit(x, y)
 
 
 def main() -> None:
-    """Train, and write `keyless_critic.json`."""
+    """Train and write `keyless_critic.json`."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
     read = list(pairs(parser.parse_args().data / "scifact"))

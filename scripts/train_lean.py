@@ -1,15 +1,15 @@
 """Train the calibrated lean: `python scripts/train_lean.py --data ../shared/data`.
 
-Read: the 500 records of PubMedQA's training split (276 yes, 169 no, 55 maybe; the official test split has the same
-distribution), their questions and abstract sections without the conclusion; and the labelled evidence spans of
+Reads the 500 records of PubMedQA's training split (276 yes, 169 no, 55 maybe; the official test split has the same
+distribution), with their questions and abstract sections without the conclusion; and the labelled evidence spans of
 Evidence Inference's training split, which teach what a sentence without a significant difference looks like. Articles
 that are also in PubMedQA's test split are left out of the latter.
 
-Everything is chosen by cross-validation inside the training split: the block scales and the penalty (`GRID`), the
-temperature, and the thresholds below which the lean is `not judged` (the median confidence of held-out folds). The
-test split is not read here except for its PMIDs; `benchmarks/lean.py` reads it. That was done after everything was
-chosen, and nothing was changed for it. (By mistake it was done first with weights of an outdated run: 61.6 %, on the
-surest half 68.0 %, calibration error 0.074.) The same data and library versions give the same weights.
+Everything is chosen by cross-validation within the training split: the block scales and the penalty (`GRID`), the
+temperature, and the thresholds below which the lean is `not judged` (the median confidence of held-out folds). Only the
+PMIDs of the test split are read here. `benchmarks/lean.py` reads the rest; it was run after everything was chosen, and
+nothing was changed afterwards. (It was first run by mistake with outdated weights: 61.6 %, on the surest half 68.0 %,
+calibration error 0.074.) The same data and library versions give the same weights.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def records(path: Path) -> list[dict]:
 
 
 def null_model(data: Path, excluded: set[str]) -> tuple[Weights, int]:
-    """Weights that tell a sentence without a significant difference, and on how many spans they were trained."""
+    """Weights that detect a sentence without a significant difference, and the number of training spans."""
     texts, labels = [], []
     for prompt in records(data / "evidence_inference" / "prompts_labelled.jsonl.gz"):
         if prompt["split"] == "train" and prompt["pmid"] not in excluded:
@@ -65,7 +65,7 @@ def null_model(data: Path, excluded: set[str]) -> tuple[Weights, int]:
 
 
 def held_out_logits(x: np.ndarray, y: np.ndarray, penalty: float, seed: int) -> np.ndarray:
-    """Logits of each record from a model that has not seen it, shape (records, 3)."""
+    """Logits of each record, from a model that has not seen it; shape (records, 3)."""
     logits = np.zeros((len(y), len(CLASSES)))
     for train, held in StratifiedKFold(FOLDS, shuffle=True, random_state=seed).split(x, y):
         model = fit(x[train], y[train], penalty)
@@ -74,13 +74,13 @@ def held_out_logits(x: np.ndarray, y: np.ndarray, penalty: float, seed: int) -> 
 
 
 def rotated(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The rows in a basis of their own span, and that basis: the same model at a tenth of the work."""
+    """The rows in a basis of their own span, and the basis. Gives the same model at a tenth of the cost."""
     left, size, basis = np.linalg.svd(x, full_matrices=False)
     return left * size, basis
 
 
 def fit(x: np.ndarray, y: np.ndarray, penalty: float) -> LogisticRegression:
-    """The logistic model."""
+    """Fit the logistic model."""
     return LogisticRegression(C=penalty, max_iter=5000, tol=1e-6).fit(x, y)
 
 
@@ -90,12 +90,12 @@ def loss(logits: np.ndarray, y: np.ndarray) -> float:
 
 
 def scaled(x: np.ndarray, cue_scale: float, word_scale: float) -> np.ndarray:
-    """The features with each block at its scale."""
+    """The features, with each block scaled."""
     return x * np.r_[np.full(len(NAMES), cue_scale), np.full(x.shape[1] - len(NAMES), word_scale)]
 
 
 def train(training: list[dict], weights: Weights) -> tuple[Weights, dict]:
-    """Complete the weights; also tells what cross-validation chose and measured."""
+    """Complete the weights, and report what cross-validation chose and measured."""
     y = np.array([CLASSES.index(r["final_decision"]) for r in training])
     x = np.stack([features(r["question"], "\n\n".join(r["contexts"]), weights) for r in training])
     means, scales = x[:, : len(NAMES)].mean(axis=0), x[:, : len(NAMES)].std(axis=0)

@@ -9,24 +9,30 @@ import socket
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import hypothesis
 import pytest
 import pytest_socket
 
 from medground.corpus.chunk import chunk
-from medground.document import Document, Hit
-from medground.errors import MedgroundError
+from medground.document import Document, Hit, SourceKind
+from medground.errors import MedgroundError, SourceUnavailable, UsageError
+from medground.lookup import Found, Lookup, PlainWords, ProteinQuery, Ranker
 from medground.models.base import CallLimits, Reply
 from medground.models.keyless import Keyless
 from medground.models.registry import Models
+from medground.operators.answering import recall
 from medground.operators.base import Operator
-from medground.query import Filters, Query
+from medground.operators.reading import extract
+from medground.operators.reasoning import direct, reason
+from medground.operators.summarising import respond
+from medground.operators.writing import write
+from medground.query import Filters
 from medground.question import Question
+from medground.recipes.declaration import Declaration
 from medground.run import Run
 from medground.settings import Settings
-from medground.sources.base import Found
 from medground.trace import Trace
 from medground.usage import Usage
 
@@ -111,6 +117,18 @@ def linear() -> Callable[[Callable[[int], object], int], None]:
     return check
 
 
+class EveryOperator(tuple[Any, ...]):
+    """The operators of a test's own recipe: whatever it asks."""
+
+    def __contains__(self, operator: object) -> bool:
+        return True
+
+
+ANY_RECIPE = Declaration(
+    name="ground", operators=EveryOperator(), writers=(respond, write, reason, direct, recall), reader=extract
+)
+
+
 class MemorySource:
     """A real, small source over documents given by the test: each word of the question that a passage holds counts."""
 
@@ -118,14 +136,24 @@ class MemorySource:
         self, documents: Sequence[Document], name: str = "corpus:test", fails: MedgroundError | None = None
     ) -> None:
         self.name = name
-        self.snapshot = None
+        self.state = None
+        self.kinds = frozenset(get_args(SourceKind))
+        self._closed = False
         self._documents = {d.id: d for d in documents}
         self._fails = fails
 
-    async def search(self, query: Query, *, text: str, limit: int, filters: Filters) -> Found:
+    def accepts(self, lookup: Lookup) -> bool:
+        return not isinstance(lookup.asked, PlainWords | ProteinQuery) and lookup.wants(Ranker.LEXICAL)
+
+    async def search(self, lookup: Lookup, filters: Filters) -> Found:
+        if self._closed:
+            raise SourceUnavailable("the source is closed", source=self.name)
         if self._fails:
             raise self._fails
-        words = {w.strip("?.,") for w in text.lower().split()}
+        if not self.accepts(lookup):
+            raise UsageError(f"{self.name} takes query trees")
+        limit = lookup.limit
+        words = {w.strip("?.,") for w in lookup.text.lower().split()}
         passages = [p for d in self._documents.values() for p in chunk(d)]
         scored = [(len(words & {w.strip(".,") for w in p.text.lower().split()}), p) for p in passages]
         ranked = sorted((s for s in scored if s[0]), key=lambda s: (-s[0], s[1].key))[:limit]
@@ -133,13 +161,15 @@ class MemorySource:
             Hit(passage=p, ranker="overlap", rank=rank, score=float(score), source=self.name)
             for rank, (score, p) in enumerate(ranked, start=1)
         )
-        return Found(rankings=(hits,))
+        return Found(lookup, self.name, rankings=(hits,))
 
     async def fetch(self, ids: Sequence[str]) -> dict[str, Document]:
+        if self._closed:
+            raise SourceUnavailable("the source is closed", source=self.name)
         return {i: self._documents[i] for i in ids if i in self._documents}
 
     async def close(self) -> None:
-        return None
+        self._closed = True
 
 
 @pytest.fixture
@@ -181,7 +211,10 @@ def scripted_model() -> type[ScriptedModel]:
 
 @pytest.fixture
 def make_run(tmp_path: Path) -> Iterator[Callable[..., Run]]:
-    """Makes a run over given sources and an optional model; operators in `by_model` go to it, others are keyless."""
+    """Makes a run over given sources and an optional model; operators in `by_model` go to it, others are keyless.
+
+    Without a `recipe` the run may ask every operator.
+    """
     trace = Trace("test", tmp_path / "test.jsonl")
 
     def make(
@@ -190,6 +223,7 @@ def make_run(tmp_path: Path) -> Iterator[Callable[..., Run]]:
         model: Any = None,
         by_model: Sequence[str] = (),
         options: Mapping[str, Any] | None = None,
+        recipe: Declaration = ANY_RECIPE,
         **more: Any,
     ) -> Run:
         table = dict.fromkeys(by_model, model.name) if model else {}
@@ -197,6 +231,7 @@ def make_run(tmp_path: Path) -> Iterator[Callable[..., Run]]:
         return Run(
             question=Question.ask(text),
             settings=Settings.load(environ={"MEDGROUND_HOME": str(tmp_path)}, options=options),
+            recipe=recipe,
             sources=sources,
             models=Models("keyless", table, opened),
             trace=trace,

@@ -1,1 +1,1 @@
-"""Pairs of a premise and a statement, one file per way of making them from real sentences."""
+"""Pairs of a premise and a statement made from real sentences, one module per method."""

@@ -1,7 +1,7 @@
-"""Errors planted on either side, so that neither side alone tells the label.
+"""Errors planted on either side, so that neither side alone reveals the label.
 
-Of a sentence `s` and its changed twin `t` four pairs can be made: s under s and t under t agree, s under t and t
-under s do not. Each is drawn as often as the others.
+A sentence `s` and its changed twin `t` give four pairs: s under s and t under t agree, s under t and t under s do not.
+All four are drawn equally often.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ _FINDING = re.compile(
     r"differ|effect|caus|induc|inhibit|promot|prevent|predict|requir|regulat|mediat|protect|risk|suggest|conclu|"
     r"demonstrat|show|found|indicat|reveal|no |not |impair|enhanc|activat|suppress|lack|role)"
 )
-"""Words of a sentence that tells a result, which errors in it would falsify."""
+"""Words of a sentence that reports a result, which an error in it would falsify."""
 _LACKING = re.compile(r"\b(?:lacks|lack)\b")
 
 
 def contrary(kind: str, sentence: str, rng: random.Random, others: Sequence[str] = ()) -> str | None:
-    """As `plant`; a negation also reaches plain verbs, which claims and titles have."""
+    """Like `plant`, but a negation also applies to plain verbs, which are common in claims and titles."""
     found = plant(kind, sentence, rng, others=others)
     if kind != "negation" or found is not None:
         return found
@@ -58,9 +58,9 @@ def contrary(kind: str, sentence: str, rng: random.Random, others: Sequence[str]
 
 
 def from_own_passage(abstract: Abstract, rng: random.Random, most: int) -> Iterator[Pair]:
-    """Pairs of up to `most` sentences that tell a result: a statement near in words under the passage that it is from.
+    """Pairs from up to `most` sentences that report a result: a similar statement under the passage it is from.
 
-    Nearly every sentence has a number or a verb to deny, few a direction: the rarer kind is taken where there is one.
+    Nearly every sentence has a number or a verb to negate, but few have a direction, so the rarer kinds are preferred.
     """
     places = [i for i, s in enumerate(abstract.sentences) if s in abstract.usable and _FINDING.search(s)]
     for place in rng.sample(places, min(most, len(places))):
@@ -82,7 +82,7 @@ def _own(
     near = around(sentences, place, rng)
     plain, turned = joined(near), joined([twin if x == sentence else x for x in near])
     wrong: Label = "contradicts" if kind in CONTRARY else "neutral"
-    # A hedged statement stays true where the passage is certain.
+    # A hedged statement stays true if the passage is certain.
     weak: Label = "entails" if kind == "strengthened" else wrong
     cells: list[tuple[str, str, Label]] = [
         (plain, s, "entails"), (turned, t, "entails"), (plain, t, wrong), (turned, s, weak)
@@ -101,7 +101,7 @@ def from_summary(
     least: float = 0.45,
     polish: Callable[[str, int], str] = reworded,
 ) -> Iterator[Pair]:
-    """A title or a conclusion under the sentences that it sums up, itself not among them."""
+    """A title or a conclusion under the sentences it summarises, which do not include it."""
     places = weights.best(summary, sentences, 3)
     if not places:
         return

@@ -1,4 +1,4 @@
-"""SciFact: claims under the sentences that prove or refute them, and under those that do not."""
+"""SciFact: claims under the sentences that support or refute them, and under others."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _TURNED: Mapping[Label, Label] = {"entails": "contradicts", "contradicts": "enta
 
 
 def judged(claim: Mapping[str, Any], document: str) -> tuple[Label, list[int]]:
-    """The label of a claim under a document that it cites, and the places of the sentences that decide it."""
+    """The label of a claim under a document it cites, and the indices of the sentences that decide it."""
     evidence = claim["evidence"].get(document)
     if not evidence:
         return "neutral", []
@@ -23,7 +23,7 @@ def judged(claim: Mapping[str, Any], document: str) -> tuple[Label, list[int]]:
 
 
 def plain(claims: Sequence[Mapping[str, Any]], corpus: Mapping[str, Sequence[str]], weights: Weights) -> Iterator[Pair]:
-    """Each claim once under each abstract that it cites, as a critic would meet it: sentences found by their words."""
+    """Each claim once under each abstract it cites, as a critic would see it: with sentences found by their words."""
     for claim in claims:
         for document in map(str, claim["cited_doc_ids"]):
             label, _ = judged(claim, document)
@@ -31,7 +31,7 @@ def plain(claims: Sequence[Mapping[str, Any]], corpus: Mapping[str, Sequence[str
 
 
 def found(claim: str, sentences: Sequence[str], weights: Weights, number: int = 3) -> str:
-    """The sentences of an abstract that share most words with a claim, in their order."""
+    """The sentences of an abstract that share most words with a claim, in order."""
     return joined([sentences[i] for i in weights.best(claim, sentences, number)])
 
 
@@ -42,7 +42,7 @@ def augmented(
     rng: random.Random,
     rounds: int,
 ) -> Iterator[Pair]:
-    """Each claim several times: under the deciding sentences alone or with others, in other words, and turned round."""
+    """Each claim several times: under the deciding sentences, alone or with others; reworded; and reversed."""
     for _ in range(rounds):
         for claim in claims:
             for document in map(str, claim["cited_doc_ids"]):

@@ -1,4 +1,4 @@
-"""JSON Lines, compressed or not."""
+"""Reads JSON Lines, compressed or not."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 
 def lines(path: Path) -> Iterator[dict[str, Any]]:
-    """Its records."""
+    """The records of a file."""
     with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as file:
         for line in file:
             yield json.loads(line)

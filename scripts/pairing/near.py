@@ -1,4 +1,4 @@
-"""Statements under near passages that prove nothing: of another abstract, or of another part of their own."""
+"""Statements under similar passages that prove nothing: of another abstract, or another part of their own."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from pairing.pair import Pair, Weights, joined
 from pairing.paraphrase import reworded
 
 _MOST_OVERLAP = 0.55
-"""Above this share of a statement's words a passage of another abstract may well prove it."""
+"""Above this share of a statement's words, a passage of another abstract may well prove it."""
 _NEIGHBOURS = 6
 
 
 def from_near(abstracts: Sequence[Abstract], weights: Weights, rng: random.Random, number: int) -> Iterator[Pair]:
-    """Up to `number` pairs; half of the statements carry a planted error, so that an error is no sign of anything."""
+    """Up to `number` pairs. Half of the statements have a planted error, so that an error does not reveal the label."""
     matrix = TfidfVectorizer(sublinear_tf=True, stop_words="english", min_df=2).fit_transform(a.text for a in abstracts)
     for place in rng.sample(range(len(abstracts)), min(number, len(abstracts))):
         own = abstracts[place]

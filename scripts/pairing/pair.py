@@ -1,4 +1,4 @@
-"""A labelled pair, and the choice of sentences that a statement is compared with."""
+"""A labelled pair, and the selection of sentences that a statement is compared with."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from typing import Literal
 Label = Literal["entails", "contradicts", "neutral"]
 _WORD = re.compile(r"[a-z]+\d*[a-z]*|\d+(?:\.\d+)?")
 MOST_WORDS = 64
-"""Words of a premise that need not be whole: with the statement they make about 128 tokens."""
+"""Maximum words of a premise, which with the statement make about 128 tokens."""
 
 
 @dataclass(frozen=True)
 class Pair:
-    """`source` names how the pair was made; figures are kept apart by it."""
+    """A labelled pair. `source` says how it was made; figures are reported by source."""
 
     premise: str
     statement: str
@@ -29,7 +29,7 @@ class Pair:
 
 @lru_cache(maxsize=200_000)
 def words(text: str) -> frozenset[str]:
-    """Its words in a crude root form, so that `reduces` meets `reduced`."""
+    """The words of a text in a crude root form, so that `reduces` matches `reduced`."""
     return frozenset(_root(w) for w in _WORD.findall(text.lower()))
 
 
@@ -38,7 +38,7 @@ def _root(word: str) -> str:
 
 
 class Weights:
-    """How telling a word is: the logarithm of the share of sentences without it."""
+    """How distinctive a word is: its inverse sentence frequency."""
 
     def __init__(self, sentences: Iterable[str]) -> None:
         counts: Counter[str] = Counter()
@@ -50,14 +50,14 @@ class Weights:
         self._weights: Mapping[str, float] = {w: math.log((total + 1) / n) for w, n in counts.items()}
 
     def overlap(self, statement: str, sentence: str) -> float:
-        """Share of the statement's word weight that the sentence holds, in 0..1."""
+        """Share of the statement's word weight that the sentence contains, 0 to 1."""
         mine = words(statement)
         total = sum(self._weights.get(w, self._unknown) for w in mine)
         shared = sum(self._weights.get(w, self._unknown) for w in mine & words(sentence))
         return shared / total if total else 0.0
 
     def best(self, statement: str, sentences: Sequence[str], number: int, most: int = MOST_WORDS) -> list[int]:
-        """Places of up to `number` sentences with most overlap, of `most` words together, in the order of the text."""
+        """Indices of up to `number` sentences with most overlap and `most` words in total, in text order."""
         order = sorted(range(len(sentences)), key=lambda i: (-self.overlap(statement, sentences[i]), i))[:number]
         kept: list[int] = []
         left = most
@@ -69,7 +69,7 @@ class Weights:
 
 
 def joined(sentences: Sequence[str]) -> str:
-    """A premise of whole sentences, as many of the first as fit."""
+    """A premise of whole sentences: as many as fit, from the first on."""
     kept: list[str] = []
     length = 0
     for sentence in sentences:
@@ -82,7 +82,7 @@ def joined(sentences: Sequence[str]) -> str:
 
 
 def around(sentences: Sequence[str], place: int, rng: random.Random) -> list[str]:
-    """A sentence among up to three of its neighbours; now and then in another order, or with one of them dropped."""
+    """A sentence with up to three of its neighbours, sometimes reordered or with one of them dropped."""
     before, after = rng.choice(((0, 0), (1, 0), (0, 1), (1, 1), (2, 0), (0, 2), (2, 1)))
     own = sentences[place]
     near = [*sentences[max(0, place - before) : place], *sentences[place + 1 : place + 1 + after]]

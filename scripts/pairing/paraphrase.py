@@ -1,7 +1,7 @@
-"""A sentence said in other words that mean the same, so that agreement is not a matter of equal letters.
+"""Rewords a sentence without changing its meaning, so that agreement does not depend on identical text.
 
-The rules are cautious: none touches a number, a denial or the side of a comparison. Chance comes from the generator
-that is given, so the same seed treats a sentence and its changed twin alike.
+The rules are cautious: none changes a number, a negation or the side of a comparison. The same seed rewords a sentence
+and its changed twin in the same way.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _TAIL = re.compile(
 
 
 def reworded(sentence: str, seed: int, *, keep_brackets: bool = False) -> str:
-    """The sentence in other words. With `keep_brackets` nothing with a number is left out."""
+    """The sentence in other words. With `keep_brackets`, brackets with numbers are kept."""
     rng = random.Random(seed)
     text = _LEAD.sub("", sentence)
     text = _FOUND.sub("", text)

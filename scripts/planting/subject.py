@@ -1,4 +1,4 @@
-"""A subject swapped: another entity of the same document stands in its place, or two of the sentence change places."""
+"""Swaps a subject: another entity of the document replaces it, or two in the sentence change places."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _SIDES = re.compile(
 
 
 def swapped(sentence: str, rng: random.Random, others: Sequence[str]) -> str | None:
-    """One entity replaced by another of its kind from the document, or exchanged with another of the sentence."""
+    """Replace an entity by another of its kind from the document, or exchange it with another in the sentence."""
     choices = [*_exchanges(sentence), *_exchanged_sides(sentence), *_paired(sentence)]
     for shape in _SHAPES.values():
         here = _names(shape, sentence)
@@ -71,7 +71,7 @@ def _everywhere(sentence: str, name: str, new: str) -> str:
 
 
 def _exchanges(sentence: str) -> list[str]:
-    """Two names of one shape in each other's place, with words between them that are no mere list."""
+    """Exchange two names of one shape, unless the words between them are just a list."""
     found = []
     for shape in _SHAPES.values():
         places = [m for m in shape.finditer(sentence) if m[0] not in _NO_NAMES]
@@ -84,14 +84,14 @@ def _exchanges(sentence: str) -> list[str]:
 
 
 def _exchanged_sides(sentence: str) -> list[str]:
-    """The two sides of a comparison in each other's place: in A than in B."""
+    """Exchange the two sides of a comparison: in A than in B."""
     return [replaced(sentence, m, m["two"] + m["between"] + m["one"]) for m in _SIDES.finditer(sentence)]
 
 
 def _paired(sentence: str) -> list[str]:
-    """Every word of one pair for the other word of it: men for women and women for men.
+    """Replace the words of each pair by each other: men by women and women by men.
 
-    Patients and controls change places only where a sentence has both.
+    Patients and controls are only exchanged if a sentence has both.
     """
     found = {match.lower() for match in _PAIRED.findall(sentence)}
     pairs = [word for word in sorted(found) if word not in _NEED_BOTH or _OTHER[word] in found]

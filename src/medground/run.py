@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import itertools
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,6 +21,7 @@ from medground.budget import of_question, remaining
 from medground.document import Passage
 from medground.errors import BudgetExhausted, ModelFailed, RateLimited, SourceUnavailable, UsageError
 from medground.evidence import Ledger
+from medground.listing import failed_search, search_of
 from medground.lookup import Found, Lookup
 from medground.models.base import CallLimits
 from medground.models.registry import Models
@@ -53,7 +55,6 @@ class Run:
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
     ledger: Ledger = field(default_factory=Ledger)
     usage: Usage = field(default_factory=Usage)
-    searches: list[Search] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     answered_by: dict[str, str] = field(default_factory=dict)
     shown: dict[str, None] = field(default_factory=dict)
@@ -65,6 +66,8 @@ class Run:
         self._started = self.clock()
         self._turn = asyncio.Lock()
         self._found: dict[tuple[str, Lookup], Found] = {}
+        self._searches: dict[int, Search] = {}
+        self._order = itertools.count()
 
     @property
     def seconds(self) -> float:
@@ -174,9 +177,16 @@ class Run:
             BudgetExhausted: a limit was reached.
         """
         self._remaining()
-        filled = [one if one.limit else one.model_copy(update={"limit": self._depth}) for one in lookups]
+        depth = self.settings.retrieval.depth
+        filled = [one if one.limit else one.model_copy(update={"limit": depth}) for one in lookups]
         sent = [(source, one) for one in filled for source in self.sources if self._is_for(one, source)]
-        results = await asyncio.gather(*(self._search(source, one) for source, one in sent))
+        results = await asyncio.gather(*(self._search(source, one, next(self._order)) for source, one in sent))
+        for (source, _), result in zip(sent, results, strict=True):
+            if isinstance(result, SourceUnavailable):
+                self.warn(f"{source.name} could not be searched: {result.reason}")
+            else:
+                for note in result.notes:
+                    self.warn(f"{source.name}: {note}")
         found = [result for result in results if isinstance(result, Found)]
         failures = [result for result in results if isinstance(result, SourceUnavailable)]
         if failures and not found:
@@ -184,13 +194,14 @@ class Run:
         return found
 
     @property
-    def _depth(self) -> int:
-        return self.settings.retrieval.depth
+    def searches(self) -> list[Search]:
+        """What was searched so far, in the order of asking."""
+        return [self._searches[number] for number in sorted(self._searches)]
 
     def _is_for(self, lookup: Lookup, source: Source) -> bool:
         return lookup.goes_to(source.name, source.kinds) and source.accepts(lookup)
 
-    async def _search(self, source: Source, lookup: Lookup) -> Found | SourceUnavailable:
+    async def _search(self, source: Source, lookup: Lookup, number: int) -> Found | SourceUnavailable:
         key = (source.name, lookup.model_copy(update={"node": "", "shown": ""}))
         begun = Searching(source=source.name, query=lookup.asked.model_dump_json(), node=lookup.node)
         with self.step(begun) as span:
@@ -199,21 +210,17 @@ class Run:
                 found = cached or await source.search(lookup, lookup.limited(self.question.filters))
             except (SourceUnavailable, RateLimited) as error:
                 span.fail(error)
-                about = {"source": source.name, "query": lookup.named, "kinds": lookup.kinds, "node": lookup.node}
-                self._count_search(Search(**about, status="failed", error=str(error)))
-                self.warn(f"{source.name} could not be searched: {error.reason}")
+                self._count_search(number, failed_search(source.name, lookup, error))
                 return error
             self._found[key] = found
             span.set(hits=[f"{h.ranker}:{h.rank}:{h.passage.key}" for r in found.rankings for h in r[:20]])
             if found.understood:
-                self._count_search(_search_of(found, lookup, cached=cached is not None))
-            for note in found.notes:
-                self.warn(f"{source.name}: {note}")
+                self._count_search(number, search_of(found, lookup, cached=cached is not None))
             return replace(found, lookup=lookup)
 
-    def _count_search(self, search: Search) -> None:
+    def _count_search(self, number: int, search: Search) -> None:
         self.usage += Usage(searches=1)
-        self.searches.append(search)
+        self._searches[number] = search
         self.on_step(Searched(source=search.source, status=search.status, found=search.hits, node=search.node))
 
     async def retrieve(self, ids: Sequence[str]) -> None:
@@ -254,17 +261,3 @@ class Run:
             BudgetExhausted: nothing.
         """
         return remaining(self.settings.budget, self.usage, self.seconds)
-
-
-def _search_of(found: Found, lookup: Lookup, *, cached: bool) -> Search:
-    """How an answer lists one search."""
-    kinds = {hit.passage.kind for ranking in found.rankings for hit in ranking}
-    return Search(
-        source=found.source,
-        query=found.named,
-        status="found" if found.size else "empty",
-        hits=found.size,
-        kinds=tuple(sorted(kinds | ({"graph"} if found.facts else set()))) or lookup.kinds,
-        node=lookup.node,
-        cached=cached,
-    )

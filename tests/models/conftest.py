@@ -1,4 +1,4 @@
-"""Models behind a real server on this machine."""
+"""Models served by a real server on this machine."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ KEY = "sk-test-0123456789abcdefghij"
 
 @pytest.fixture
 def key() -> str:
-    """A secret that must show up nowhere but in the request's header."""
+    """A secret that may only appear in the request's header."""
     return KEY
 
 
 @pytest.fixture
 def serve(loopback: None) -> Callable[..., ServedModel]:
-    """Opens a model at an address, with waits too short to notice."""
+    """Opens a model at an address, with very short waits."""
 
     def open_at(
         url: str, *, native: bool = True, timeout: float = 120.0, retries: int = 2, patience: Patience | None = None

@@ -1,4 +1,4 @@
-"""The call cache: what it gives back, what it refuses to believe, and what it never holds."""
+"""The call cache: what it returns, what it rejects, and what it never stores."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_what_goes_in_comes_out(tmp_path: Path, text: str, scores: list[float], 
     assert CallCache(tmp_path).get(name, Output) == output
 
 
-def test_an_absent_call_is_none(tmp_path: Path) -> None:
+def test_a_missing_call_returns_none(tmp_path: Path) -> None:
     assert CallCache(tmp_path / "none").get(KEY, Output) is None
     assert not (tmp_path / "none").exists()
 
@@ -66,7 +66,7 @@ def test_the_file_holds_the_output_and_names_only(tmp_path: Path) -> None:
     assert (stored["about"], stored["output"]) == (ABOUT, {"text": "yes", "scores": []})
 
 
-def test_every_damaged_byte_is_a_miss_and_is_mended(tmp_path: Path) -> None:
+def test_every_damaged_byte_is_a_miss_and_is_rewritten(tmp_path: Path) -> None:
     cache, output = CallCache(tmp_path), Output(text="supported", scores=(0.25,))
     cache.put(KEY, output, {})
     path = only_file(tmp_path)
@@ -76,7 +76,7 @@ def test_every_damaged_byte_is_a_miss_and_is_mended(tmp_path: Path) -> None:
         damaged[place] ^= 0x01
         path.write_bytes(damaged)
         found = cache.get(KEY, Output)
-        assert found is None or found == output  # never another answer
+        assert found is None or found == output  # never a different answer
     for length in range(len(good)):
         path.write_bytes(good[:length])
         assert cache.get(KEY, Output) is None
@@ -95,7 +95,7 @@ def test_anything_else_in_the_file_is_a_miss(tmp_path: Path, content: bytes) -> 
     assert cache.get(KEY, Output) is None
 
 
-def test_a_file_under_a_wrong_name_is_not_believed(tmp_path: Path) -> None:
+def test_a_file_under_the_wrong_name_is_a_miss(tmp_path: Path) -> None:
     cache, other = CallCache(tmp_path), hashlib.sha256(b"other call").hexdigest()
     cache.put(KEY, Output(text="x"), {})
     (tmp_path / other[:2]).mkdir(exist_ok=True)
@@ -109,7 +109,7 @@ def test_an_output_that_no_longer_fits_its_type_is_a_miss(tmp_path: Path) -> Non
     assert cache.get(KEY, Stricter) is None
 
 
-def test_a_folder_that_cannot_be_written_costs_a_warning_only(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_folder_that_cannot_be_written_only_warns_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     (tmp_path / "file").write_text("in the way")
     cache = CallCache(tmp_path / "file" / "calls")
     with caplog.at_level(logging.WARNING):

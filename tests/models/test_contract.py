@@ -1,4 +1,4 @@
-"""Our models keep the contract that ships for everybody's."""
+"""The package's own models pass the contract tests that ship with it."""
 
 from __future__ import annotations
 

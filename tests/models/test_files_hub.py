@@ -1,4 +1,4 @@
-"""A hub that does not answer is known at once; any answer leaves the rest to the hub's own client."""
+"""A hub that does not answer is detected at once; any answer leaves the rest to the hub's own client."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from medground.errors import ConfigError
 from medground.models.files.hub import is_away
 
 pytest.importorskip("huggingface_hub", reason="needs the extra torch")
-PLACE = "huggingface_hub.constants.ENDPOINT"
+ENDPOINT = "huggingface_hub.constants.ENDPOINT"
 
 
 @pytest.fixture(autouse=True)
@@ -28,7 +28,7 @@ class Refusing(BaseHTTPRequestHandler):
         self.send_error(403)
 
     def log_message(self, format: str, *args: object) -> None:
-        """Nothing on the terminal."""
+        """Print nothing."""
 
 
 @pytest.fixture
@@ -43,36 +43,36 @@ def hub(loopback: None) -> Iterator[str]:
 
 
 @pytest.fixture
-def nobody(loopback: None) -> Iterator[str]:
-    """An address where nobody listens, and nobody else can."""
+def closed_address(loopback: None) -> Iterator[str]:
+    """An address where nothing listens and nothing else can start to."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         yield f"http://127.0.0.1:{taken.getsockname()[1]}"
 
 
-def test_a_hub_that_refuses_is_there(hub: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(PLACE, hub)
+def test_a_hub_that_refuses_is_not_away(hub: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ENDPOINT, hub)
     assert not is_away("owner/model")
 
 
-def test_a_hub_where_nobody_listens_is_away(nobody: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(PLACE, nobody)
+def test_a_hub_where_nothing_listens_is_away(closed_address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ENDPOINT, closed_address)
     assert is_away("owner/model")
 
 
-def test_a_folder_and_a_user_who_is_offline_ask_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_or_offline_mode_sends_no_request(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert not is_away(str(tmp_path))
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     assert not is_away("owner/model")
 
 
-def test_a_model_of_a_hub_that_is_away_is_one_line(
-    nobody: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+def test_a_model_from_a_hub_that_is_away_fails_in_one_line(
+    closed_address: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     pytest.importorskip("transformers", reason="needs the extra torch")
     from medground.verify.critics.open import check_critic
 
-    monkeypatch.setattr(PLACE, nobody)
+    monkeypatch.setattr(ENDPOINT, closed_address)
     with pytest.raises(ConfigError, match="cannot load the NLI model 'nobody/away'") as caught:
         check_critic("nli:nobody/away")
     assert "\n" not in str(caught.value)

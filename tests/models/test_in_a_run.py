@@ -1,4 +1,4 @@
-"""Models inside a run: costs are counted, limits told in the numbers of the run, the key stays out of the trace."""
+"""Models inside a run: costs are counted, limits are reported for the whole run, keys stay out of the trace."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ KEY = "sk-very-secret-0123456789"
 
 
 def asked(peer: ChatPeer, home: Path, calls: int = 1, **options: Any) -> tuple[Run, list[str | MedgroundError]]:
-    """A run that asks one operator several times, one after another."""
+    """A run that calls one operator several times in sequence."""
     named = {name.replace("__", "."): value for name, value in options.items()}
     places = {"home": home, "model.default": "openai:stub", "model.base_url": peer.url, "keys.openai": KEY}
     settings = Settings.load(environ={}, options={**places, **named})
@@ -53,7 +53,7 @@ def test_failed_and_good_calls_are_counted_together(home: Path, loopback: None) 
     assert run.answered_by == {"name": "openai:stub"}
 
 
-def test_a_limit_inside_a_call_is_told_in_the_numbers_of_the_question(home: Path, loopback: None) -> None:
+def test_a_limit_inside_a_call_is_reported_for_the_whole_question(home: Path, loopback: None) -> None:
     with ChatPeer(chat('{"id": "T0"}'), chat("no")) as peer:
         run, (good, reached) = asked(peer, home, calls=2, budget__calls=3)
     assert good == "T0"

@@ -1,4 +1,4 @@
-"""Keyless answers cost nothing and obey the operator's own rule."""
+"""Keyless answers cost nothing and pass the operator's own check."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from medground.testing.model_contract import FREE, IMPOSSIBLE, NAME, NameOutput,
 from medground.usage import Usage
 
 
-def test_it_answers_for_nothing_whatever_the_limits() -> None:
+def test_it_answers_free_of_charge_whatever_the_limits() -> None:
     for limits in (FREE, CallLimits(tokens=0, calls=0, seconds=0.0)):
         reply = asyncio.run(Keyless().answer(NAME, asking("T1"), limits))
         assert reply.output == NameOutput(id="T1")
@@ -26,7 +26,7 @@ def test_it_is_called_keyless_and_never_cached() -> None:
     assert (model.name, model.identity, model.cacheable) == ("keyless", "keyless", False)
 
 
-def test_an_operator_that_breaks_its_own_rule_is_named() -> None:
+def test_an_operator_that_fails_its_own_check_is_named() -> None:
     with pytest.raises(ModelFailed, match="keyless: impossible: no output passes") as caught:
         asyncio.run(Keyless().answer(IMPOSSIBLE, asking("T1"), FREE))
     assert caught.value.usage == Usage()

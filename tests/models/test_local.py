@@ -1,5 +1,5 @@
-"""A GGUF model in this process. The real server answers with a model of a few kilobytes whose weights are random:
-the grammar alone makes its output fit the schema."""
+"""A GGUF model in this process. The real server runs a model of a few kilobytes with random weights, so only the
+grammar makes its output fit the schema."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def test_answers_fit_the_schema_and_are_counted(tiny: Path) -> None:
 
 
 @pytest.mark.usefixtures("loopback")
-def test_the_address_is_closed_to_others_and_goes_away(tiny: Path) -> None:
+def test_the_address_needs_the_key_and_closes(tiny: Path) -> None:
     import httpx
 
     from medground.models.llama_server import LlamaServer
@@ -160,7 +160,7 @@ class Essay(OperatorOutput):
 
 
 @pytest.mark.usefixtures("loopback")
-def test_an_answer_without_end_is_cut_and_fails_once(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_endless_answer_is_cut_and_fails_once(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("medground.models.llama_server.LONGEST_ANSWER", 400)
     operator = Operator("essay", "Write.", Asked, Essay, keyless=lambda v: Essay(words=""))
 
@@ -198,7 +198,7 @@ def test_a_file_that_is_not_gguf(tmp_path: Path) -> None:
         load(tmp_path)
 
 
-def test_the_model_of_the_wheels_must_be_fetched(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_default_model_must_be_fetched(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("medground.models.files.wheels._installed", lambda piece: None)
     with pytest.raises(ConfigError, match=r"medground models fetch qwen2\.5-coder-1\.5b"):
         open_local("local", Settings())
@@ -211,7 +211,7 @@ def test_a_missing_extra(tiny: Path, monkeypatch: pytest.MonkeyPatch, package: s
         load(tiny)
 
 
-def test_identity_names_the_weights_and_not_the_place(tiny: Path, tmp_path: Path) -> None:
+def test_identity_depends_on_the_weights_and_not_the_path(tiny: Path, tmp_path: Path) -> None:
     copied = tmp_path / "elsewhere.gguf"
     copied.write_bytes(tiny.read_bytes())
     assert load(tiny).identity == load(copied).identity != load(tiny, temperature=0.5).identity
@@ -228,7 +228,7 @@ print("up")
 """
 
 
-def test_a_process_that_never_closes_it_ends_quietly(tiny: Path) -> None:
+def test_a_process_that_never_closes_it_exits_quietly(tiny: Path) -> None:
     done = subprocess.run([sys.executable, "-c", PROGRAM, str(tiny)], capture_output=True, text=True, timeout=600)
     assert (done.returncode, done.stdout, done.stderr) == (0, "up\n", "")
 
@@ -237,7 +237,7 @@ def test_a_process_that_never_closes_it_ends_quietly(tiny: Path) -> None:
 def test_the_real_model_decides() -> None:
     given = os.environ.get("MODELS_FOR_TESTS")
     if not given or find(QWEN, Path(given)) is None:
-        pytest.skip("reads 1.1 GB: MODELS_FOR_TESTS names a folder with qwen2.5-coder-1.5b")
+        pytest.skip("reads 1.1 GB: set MODELS_FOR_TESTS to a folder with qwen2.5-coder-1.5b")
     folder = find(QWEN, Path(given))
     assert folder is not None
 

@@ -1,4 +1,4 @@
-"""A schema closed to the values of one call, as the server receives it."""
+"""A schema narrowed to the values of one call, as the server receives it."""
 
 from __future__ import annotations
 
@@ -49,19 +49,19 @@ def schema_of(request: Mapping[str, Any]) -> dict[str, Any]:
     return schema
 
 
-def test_a_field_is_closed_to_the_ids_that_were_given() -> None:
+def test_a_field_is_narrowed_to_the_ids_that_were_given() -> None:
     request = sent_for(extract, passages(3), '{"sentences": []}')
     field = schema_of(request)["$defs"]["Extracted"]["properties"]["sentence"]
     assert field["enum"] == ["P1.S1", "P1.S2", "P1.S3"]
 
 
-def test_the_instructions_show_the_open_schema_so_that_the_beginning_of_the_prompt_is_the_same() -> None:
+def test_the_instructions_show_the_original_schema_so_that_the_start_of_the_prompt_is_the_same() -> None:
     three, four = (sent_for(extract, passages(n), '{"sentences": []}') for n in (3, 4))
     assert three["messages"][0] == four["messages"][0]
     assert "sentences" in three["messages"][0]["content"]
 
 
-def test_lists_of_ids_and_answers_are_closed() -> None:
+def test_lists_of_ids_and_answers_are_narrowed() -> None:
     evidence = (EvidenceView(id="E1", quote="It rose."), EvidenceView(id="E2", quote="It fell."))
     value = WriteInput(question="Did it rise?", task="yes-no", evidence=evidence)
     schema = schema_of(sent_for(write, value, '{"sentences": [], "answer": []}'))
@@ -71,20 +71,20 @@ def test_lists_of_ids_and_answers_are_closed() -> None:
 
 
 @pytest.mark.parametrize(("task", "most"), [("single-choice", 1), ("multiple-choice", 2)])
-def test_one_answer_or_several_as_the_question_has(task: Any, most: int) -> None:
+def test_one_answer_or_several_depending_on_the_task(task: Any, most: int) -> None:
     options = (Option(letter="A", text="Aspirin"), Option(letter="B", text="Statins"))
     value = WriteInput(question="Which?", task=task, options=options, evidence=())
     answer = schema_of(sent_for(write, value, '{"sentences": [], "answer": []}'))["properties"]["answer"]
     assert (answer["items"]["enum"], answer["maxItems"]) == (["A", "B"], most)
 
 
-def test_nothing_can_be_cited_where_nothing_was_given() -> None:
+def test_nothing_can_be_cited_without_evidence() -> None:
     value = WriteInput(question="Did it rise?", task="yes-no", evidence=())
     schema = schema_of(sent_for(write, value, '{"sentences": [], "answer": []}'))
     assert schema["$defs"]["WrittenSentence"]["properties"]["evidence"]["maxItems"] == 0
 
 
-def test_an_id_that_may_be_absent_stays_so() -> None:
+def test_an_optional_id_stays_optional() -> None:
     value = EntailInput(statement="It rose.", evidence=(EvidenceView(id="E1", quote="It rose."),))
     schema = schema_of(sent_for(entail, value, '{"relation": "neutral"}'))
     assert {"enum": ["E1"], "type": "string"} in schema["properties"]["best"]["anyOf"]
@@ -97,6 +97,6 @@ def test_a_long_list_is_left_to_the_operators_own_check() -> None:
     assert ExtractOutput(sentences=()) == ExtractOutput.model_validate_json('{"sentences": []}')
 
 
-def test_a_list_of_items_that_name_ids_is_no_longer_than_there_are_ids() -> None:
+def test_a_list_of_items_that_name_ids_is_limited_to_the_number_of_ids() -> None:
     schema = schema_of(sent_for(extract, passages(3), '{"sentences": []}'))
     assert schema["properties"]["sentences"]["maxItems"] == 3

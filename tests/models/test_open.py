@@ -1,4 +1,4 @@
-"""Models open from settings: only what is named, with all problems in one report, and nothing is called."""
+"""Opening models from settings: only the named ones, all problems in one report, and no calls."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ def problem(home: Path, *, operators: Iterable[str] = OPERATORS, **options: Any)
     return str(caught.value)
 
 
-def test_keyless_unless_named_even_with_keys_around(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_keyless_is_the_default_even_when_keys_are_set(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", SECRET)
     models = open_models(settings(home, keys__openai=SECRET, keys__anthropic=SECRET), OPERATORS)
     assert {models.of(operator).name for operator in OPERATORS} == {"keyless"}
 
 
-def test_each_operator_can_have_its_own(home: Path) -> None:
+def test_each_operator_can_have_its_own_model(home: Path) -> None:
     pytest.importorskip("anthropic")
     chosen = settings(home, model__operators={"write": "anthropic:claude-sonnet-4-5"}, keys__anthropic=SECRET)
     models = open_models(chosen, OPERATORS)
@@ -70,9 +70,9 @@ def test_a_missing_key_names_its_variable(
     home: Path, name: str, variable: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip(PACKAGES.get(name.partition(":")[0], "openai"))
-    told = problem(home, model__default=name)
-    assert name in told
-    assert variable in told
+    message = problem(home, model__default=name)
+    assert name in message
+    assert variable in message
     monkeypatch.setenv(variable, SECRET)
     models = open_models(settings(home, model__default=name), OPERATORS)
     assert models.of("write").name == name
@@ -89,10 +89,10 @@ def test_a_key_from_the_settings_is_enough(home: Path, provider: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "gpt-5", "openai:", ":gpt-5", "nonsense:model", "test", "Keyless"])
-def test_an_unknown_name_lists_what_there_is(home: Path, name: str) -> None:
-    told = problem(home, model__default=name)
-    assert repr(name) in told
-    assert "names are keyless, local" in told
+def test_an_unknown_name_lists_the_valid_forms(home: Path, name: str) -> None:
+    message = problem(home, model__default=name)
+    assert repr(name) in message
+    assert "use keyless, local" in message
 
 
 def test_a_provider_whose_package_is_missing_says_what_to_install(home: Path) -> None:
@@ -102,27 +102,27 @@ def test_a_provider_whose_package_is_missing_says_what_to_install(home: Path) ->
     assert 'pip install "pydantic-ai-slim[groq]"' in problem(home, model__default="groq:llama")
 
 
-def test_without_the_extra_the_line_says_how_to_get_it(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_extra_says_how_to_install_it(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "medground.models.hosted", None)
-    told = problem(home, model__default="openai:gpt-5")
-    assert told == 'model \'openai:gpt-5\' needs the extra "models": pip install "medground[models]"'
+    message = problem(home, model__default="openai:gpt-5")
+    assert message == 'model \'openai:gpt-5\' needs the extra "models": pip install "medground[models]"'
 
 
 def test_all_problems_come_at_once(home: Path) -> None:
-    told = problem(home, model__default="openai:gpt-5", model__operators={"wrote": "keyless", "write": "nonsense:x"})
-    assert "model.operators.wrote names no operator; there are: name, screen, write" in told
-    assert "OPENAI_API_KEY" in told
-    assert "unknown model 'nonsense:x'" in told
+    message = problem(home, model__default="openai:gpt-5", model__operators={"wrote": "keyless", "write": "nonsense:x"})
+    assert "model.operators.wrote is not an operator; available: name, screen, write" in message
+    assert "OPENAI_API_KEY" in message
+    assert "unknown model 'nonsense:x'" in message
 
 
 @pytest.mark.parametrize(
     "address", ["localhost:8000", "ftp://localhost/v1", "http://", "no address", "file:///etc/passwd"]
 )
-def test_an_address_that_is_none(home: Path, address: str) -> None:
+def test_an_invalid_address_is_refused(home: Path, address: str) -> None:
     assert "is not an address such as" in problem(home, model__default="openai:any", model__base_url=address)
 
 
-def test_an_address_of_ones_own(home: Path, loopback: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_custom_address(home: Path, loopback: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-meant-for-openai-only")
 
     async def run(**options: Any) -> None:
@@ -144,13 +144,13 @@ def test_an_address_of_ones_own(home: Path, loopback: None, monkeypatch: pytest.
     assert '"required": ["id"]' in request["messages"][0]["content"]  # the schema is shown to the model too
 
 
-def test_ollama_is_looked_for_where_it_listens(home: Path) -> None:
+def test_ollama_has_a_default_address(home: Path) -> None:
     models = open_models(settings(home, model__default="ollama:qwen3"), OPERATORS)
     assert "http://localhost:11434/v1" in models.of("write").identity
     asyncio.run(models.close())
 
 
-def test_replies_are_kept_under_home_unless_switched_off(home: Path, loopback: None) -> None:
+def test_replies_are_cached_under_home_unless_switched_off(home: Path, loopback: None) -> None:
     async def run(**options: Any) -> None:
         models = open_models(settings(home, model__default="openai:any", **options), OPERATORS)
         await models.answer(NAME, asking("T1"), FREE)
@@ -167,7 +167,7 @@ def test_replies_are_kept_under_home_unless_switched_off(home: Path, loopback: N
     assert NAME.instructions not in stored.read_text()
 
 
-def test_importing_the_room_imports_no_client() -> None:
+def test_importing_the_package_imports_no_client() -> None:
     code = (
         "import sys, medground.models.open, medground.run\n"
         "sys.exit(any(name.split('.')[0] in ('pydantic_ai', 'openai', 'httpx', 'httpx2') for name in sys.modules))"

@@ -22,7 +22,7 @@ from medground.usage import Usage
 
 
 class Slow:
-    """A model that takes its time, counts, and fails as often as it is told to."""
+    """A slow model that counts its calls and fails the first `failures` times."""
 
     cacheable = True
 
@@ -52,7 +52,7 @@ def registry(model: Slow, cache: CallCache | None = None, concurrency: int = 8) 
     return Models(model.name, {}, {model.name: model}, cache, concurrency)
 
 
-def test_each_operator_has_its_model() -> None:
+def test_each_operator_uses_its_model() -> None:
     fast, strong = Slow("fast"), Slow("strong")
     models = Models("fast", {"write": "strong"}, {"fast": fast, "strong": strong})
     assert (models.of("screen").name, models.of("write").name) == ("fast", "strong")
@@ -103,7 +103,7 @@ def test_identical_calls_at_once_run_once(tmp_path: Path) -> None:
     assert [r.usage.cached_calls for r in replies] == [0, 1, 0, 1]
 
 
-def test_when_the_first_of_identical_calls_fails_the_next_tries(tmp_path: Path) -> None:
+def test_when_the_first_of_identical_calls_fails_the_next_one_runs(tmp_path: Path) -> None:
     model = Slow(failures=1)
 
     async def run() -> list[Reply[NameOutput] | BaseException]:
@@ -118,7 +118,7 @@ def test_when_the_first_of_identical_calls_fails_the_next_tries(tmp_path: Path) 
     assert (model.calls, second.usage.model_calls, third.usage.cached_calls) == (2, 1, 1)
 
 
-def test_when_the_first_of_identical_calls_is_cancelled_the_next_runs(tmp_path: Path) -> None:
+def test_when_the_first_of_identical_calls_is_cancelled_the_next_one_runs(tmp_path: Path) -> None:
     model = Slow()
 
     async def run() -> Reply[NameOutput]:
@@ -133,7 +133,7 @@ def test_when_the_first_of_identical_calls_is_cancelled_the_next_runs(tmp_path: 
 
 
 @pytest.mark.parametrize("cached", [True, False])
-def test_at_most_so_many_calls_at_once(tmp_path: Path, cached: bool) -> None:
+def test_concurrency_limits_calls_under_way(tmp_path: Path, cached: bool) -> None:
     model = Slow()
 
     async def run() -> None:
@@ -155,14 +155,14 @@ def test_without_a_cache_every_call_runs() -> None:
     assert model.calls == 3
 
 
-def test_keyless_leaves_the_cache_alone(tmp_path: Path) -> None:
+def test_keyless_does_not_use_the_cache(tmp_path: Path) -> None:
     models = Models("keyless", {}, {"keyless": Keyless()}, CallCache(tmp_path / "calls"))
     reply = asyncio.run(models.answer(NAME, asking("T1"), FREE))
     assert reply.usage == Usage()
     assert not (tmp_path / "calls").exists()
 
 
-def test_a_stored_reply_that_fails_a_stricter_check_is_asked_for_anew(tmp_path: Path) -> None:
+def test_a_stored_reply_that_fails_a_stricter_check_is_requested_again(tmp_path: Path) -> None:
     def refuse_t1(value: NameInput, output: NameOutput) -> None:
         if output.id == "T1":
             raise InvalidOutput("not T1 any more")
@@ -179,7 +179,7 @@ def test_a_stored_reply_that_fails_a_stricter_check_is_asked_for_anew(tmp_path: 
     assert model.calls == 2
 
 
-def test_the_key_of_a_call_changes_with_all_that_decides_it() -> None:
+def test_the_cache_key_depends_on_everything_that_determines_the_output() -> None:
     model = Slow()
     keys = [
         call_key(model, NAME, asking("T1")),

@@ -1,4 +1,4 @@
-"""Prompts: what the model reads is delimited, complete, and cannot be broken open by the text in it."""
+"""Prompts are delimited and complete, and no text in them can escape its block."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ hostile = st.one_of(
     ).map("".join),
 )  # fmt: skip
 trees = st.builds(
-    Tree.model_construct,  # without validation: the prompt must hold even where pydantic would have refused the text
+    Tree.model_construct,  # no validation: the prompt must be safe even for text that pydantic would reject
     question=hostile,
     leaves=st.lists(
         st.builds(Leaf.model_construct, id=hostile, text=hostile, year=st.none() | st.integers(), tags=st.just(())),
@@ -67,7 +67,7 @@ trees = st.builds(
 
 
 def readable(text: str) -> str:
-    """What is left of a text."""
+    """The text after hidden characters are replaced."""
     return re.sub("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff\U000e0000-\U000e007f]", " ", text)
 
 
@@ -80,7 +80,7 @@ def test_no_text_writes_a_tag(tree: Tree) -> None:
 
 
 @given(trees)
-def test_every_text_is_there_and_in_its_place(tree: Tree) -> None:
+def test_every_text_is_in_its_block(tree: Tree) -> None:
     root = ElementTree.fromstring(f"<prompt>{OPERATOR.prompt(tree)}</prompt>")
     assert [block.tag for block in root] == list(Tree.model_fields)
     question = root.findtext("question")
@@ -89,7 +89,7 @@ def test_every_text_is_there_and_in_its_place(tree: Tree) -> None:
     assert found == [readable(leaf.text) for leaf in tree.leaves]
 
 
-def test_how_a_prompt_looks() -> None:
+def test_the_format_of_a_prompt() -> None:
     tree = Tree(
         question="Is p < 0.05?",
         leaves=(Leaf(id="P1", text="Yes & no", year=2011, tags=("a", "b")), Leaf(id="P2")),
@@ -107,7 +107,7 @@ def test_how_a_prompt_looks() -> None:
     ]
 
 
-def test_nothing_is_shown_as_nothing() -> None:
+def test_empty_values_are_shown_as_none() -> None:
     assert OPERATOR.prompt(Tree(question="q")).split("\n\n")[1:] == [
         "<leaves>\n(none)\n</leaves>",
         "<notes>\n(none)\n</notes>",

@@ -1,4 +1,4 @@
-"""Words that carry a meaning by themselves, and the short cut by which they are found."""
+"""Words that carry a meaning on their own, and the shortcut that finds them."""
 
 import re
 
@@ -30,7 +30,7 @@ WORDS = (
 
 
 @given(st.lists(st.tuples(st.sampled_from(WORDS), st.sampled_from((" ", "-", "'", "_", ". ", "")))))
-def test_every_cue_finds_what_its_words_alone_would_find(text: list[tuple[str, str]]) -> None:
+def test_the_shortcut_does_not_change_what_a_cue_finds(text: list[tuple[str, str]]) -> None:
     joined = "".join(word + mark for word, mark in text)
     for pattern in (*EVERY, DOUBT):
         plain = re.compile(re.sub(r"\(\?=\[[^]]*\]\)", "", pattern.pattern, count=1), re.IGNORECASE)
@@ -53,7 +53,7 @@ def test_a_cue_is_a_whole_word_in_any_case(text: str, found: str | None) -> None
     assert (match and match[0]) == found
 
 
-def test_contractions_deny_and_only_as_an_ending() -> None:
+def test_contractions_negate_only_as_an_ending() -> None:
     assert [len(NEGATION.findall(text)) for text in ("I don't", "IT DIDN’T", "can't, won't", "'tis t'other")] == [
         1,
         1,
@@ -62,6 +62,6 @@ def test_contractions_deny_and_only_as_an_ending() -> None:
     ]
 
 
-def test_what_was_induced_in_a_model_is_no_cause() -> None:
+def test_a_hyphenated_participle_is_not_a_cause() -> None:
     assert CAUSE.search("LPS induced fever")
     assert not CAUSE.search("LPS-induced fever")

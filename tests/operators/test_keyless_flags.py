@@ -1,4 +1,4 @@
-"""What the keyless critic says, through the operator: related or neutral, and the differences to look at."""
+"""The keyless critic, through the operator: related or neutral, and the differences to check."""
 
 import re
 
@@ -24,7 +24,7 @@ def test_the_nearest_quote_is_named() -> None:
     assert found.coverage == 1.0
 
 
-def test_nothing_is_related_to_other_words_or_to_no_quote() -> None:
+def test_other_words_and_no_quotes_are_not_related() -> None:
     statement = "Aspirin lowers the risk of colorectal cancer."
     assert not compare(statement, evidence("Zebrafish were kept at 28 degrees.")).related
     assert compare(statement, ()).best is None
@@ -98,14 +98,14 @@ def test_repeated_text_is_compared_word_by_word(flags: tuple[str, ...], changes:
     assert differences(statement, REPEATED) == flags
 
 
-def test_a_part_of_a_sentence_is_not_held_to_the_rest_of_it() -> None:
+def test_a_part_of_a_sentence_is_not_compared_with_the_rest() -> None:
     quote = "Aspirin reduced the risk of stroke in 180 women, whereas warfarin may not have had any effect in mice."
     assert differences("Aspirin reduced the risk of stroke in 180 women.", quote) == ()
 
 
 def test_a_long_premise_is_compared_by_its_nearest_sentence() -> None:
     premise = (
-        "Stroke is no rare disease. Aspirin reduced the risk of stroke by 12%. Warfarin did not. "
+        "Stroke is not a rare disease. Aspirin reduced the risk of stroke by 12%. Warfarin did not. "
         "The risk of gout may have increased by 21%."
     )
     found = compare("Aspirin reduced the risk of stroke by 21%.", evidence("Cats purr.", premise))
@@ -132,7 +132,7 @@ def test_the_probability_grows_with_what_is_shared() -> None:
 
 @pytest.mark.parametrize("statement", ["", "   ", "的研究表明", "🧬", "of the and", "x" * 50_000, "12 " * 5_000])
 @pytest.mark.parametrize("quote", ["", " \n\n ", "Aspirin works.", "y" * 50_000])
-def test_odd_texts_are_compared_and_not_supported(statement: str, quote: str) -> None:
+def test_odd_texts_are_not_related(statement: str, quote: str) -> None:
     found = compare(statement, evidence(quote))
     assert not found.related
     assert 0 <= found.probability < RELATED

@@ -43,28 +43,28 @@ def screened(question: str, *texts: str) -> tuple[str, ...]:
     return screen.keyless(ScreenInput(question=question, passages=views)).relevant
 
 
-def test_screening_keeps_the_topic_best_first_and_drops_the_rest() -> None:
+def test_screening_keeps_passages_on_topic_best_first() -> None:
     weak = "Falls in nursing home residents are frequent, and older residents fall most."
     assert screened(QUESTION, "Zebrafish embryos develop quickly.", weak, ON_TOPIC) == ("P3", "P2")
 
 
-def test_nothing_is_worth_reading_for_a_question_off_the_topic() -> None:
+def test_no_passage_is_relevant_to_an_unrelated_question() -> None:
     assert screened("Who won the 1998 world cup?", ON_TOPIC, "In 1998, doctors around the world met.") == ()
 
 
-def test_words_that_stand_far_apart_do_not_make_a_topic() -> None:
+def test_words_far_apart_do_not_make_a_topic() -> None:
     filler = " ".join(f"Sentence number {n} tells of kidneys and livers." for n in range(20))
     assert screened("What is sarcoidosis of the trachea?", f"Sarcoidosis. {filler} Trachea.") == ()
     assert screened("What is sarcoidosis of the trachea?", f"Sarcoidosis of the trachea. {filler}") == ("P1",)
 
 
-def test_extraction_puts_the_finding_before_purpose_and_method() -> None:
+def test_extraction_ranks_findings_before_purposes_and_drops_methods() -> None:
     value = ExtractInput(question=QUESTION, passages=(sentenced("P1", ON_TOPIC),))
     picked = [e.sentence for e in extract.keyless(value).sentences]
     assert picked == ["P1.S3", "P1.S1"]
 
 
-def test_extraction_takes_a_few_sentences_of_each_passage() -> None:
+def test_extraction_takes_a_few_sentences_from_each_passage() -> None:
     value = ExtractInput(question=QUESTION, passages=(sentenced("P1", ON_TOPIC), sentenced("P2", ON_TOPIC)))
     output = extract.keyless(value)
     extract.check(value, output)
@@ -86,7 +86,7 @@ def test_a_finding_on_the_whole_topic_suffices_and_a_purpose_or_half_a_topic_doe
 
 @settings(max_examples=50)
 @given(st.text(min_size=1, max_size=200), st.lists(st.text(max_size=300), max_size=4))
-def test_any_text_is_read_without_a_crash_and_alike_each_time(question: str, texts: list[str]) -> None:
+def test_any_text_is_read_without_a_crash_and_deterministically(question: str, texts: list[str]) -> None:
     reading = ScreenInput(question=question, passages=tuple(passage(f"P{n}", t) for n, t in enumerate(texts)))
     picking = ExtractInput(question=question, passages=tuple(sentenced(f"P{n}", t) for n, t in enumerate(texts)))
     first, second = (

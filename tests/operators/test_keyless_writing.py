@@ -28,7 +28,7 @@ def test_findings_come_first_and_purposes_last() -> None:
     assert written(quote(1, PURPOSE), quote(2, FINDING)) == ["E2", "E1"]
 
 
-def test_the_order_of_taking_decides_between_findings() -> None:
+def test_the_given_order_decides_between_findings() -> None:
     second = "Higher doses of statins were associated with fewer deaths within one year."
     assert written(quote(1, second), quote(2, FINDING)) == ["E1", "E2"]
 

@@ -1,4 +1,4 @@
-"""A small real embedder, and pools made with it."""
+"""A small embedder, and records and a corpus for building pools with it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ OUTCOMES = ["stroke", "gout", "asthma", "migraine"]
 
 
 class StemEmbedder:
-    """Counts of hashed stems: texts that share words are near."""
+    """Counts of hashed stems, so that texts with shared words are near."""
 
     name = "stems"
     identity = "stems-1"
@@ -42,7 +42,7 @@ class StemEmbedder:
 
 @pytest.fixture(scope="module")
 def stems() -> Iterator[StemEmbedder]:
-    """The embedding model of these tests, under every name."""
+    """The embedding model for these tests, whatever name is opened."""
     embedder = StemEmbedder()
     shots.opened_embedder.cache_clear()
     with pytest.MonkeyPatch.context() as patch:
@@ -67,7 +67,7 @@ def record(number: int, split: str, question: str | None = None) -> dict[str, An
 
 @pytest.fixture
 def write_records(tmp_path: Path) -> Callable[[Sequence[dict[str, Any] | str]], Path]:
-    """Writes a file of PubMedQA's form."""
+    """Writes a file in PubMedQA's format."""
 
     def write(records: Sequence[dict[str, Any] | str]) -> Path:
         path = tmp_path / "records.jsonl.gz"
@@ -88,7 +88,7 @@ def records_file(write_records: Callable[..., Path]) -> Path:
 
 @pytest.fixture
 def settings(tmp_path: Path, records_file: Path) -> Settings:
-    """A home with a corpus of these records."""
+    """Settings with a home folder that has a corpus of these records."""
     home = tmp_path / "home"
     build(Library(home), "small", find_inputs([records_file]))
     environ = {"MEDGROUND_HOME": str(home)}

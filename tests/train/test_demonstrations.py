@@ -1,4 +1,4 @@
-"""Pools of demonstrations: built from training splits only, cleaned, chosen, and refused where they changed."""
+"""Pools of demonstrations: built from training splits only, decontaminated, selected, and refused if changed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from medground.settings import Settings
 from medground.trace import read_trace
 from medground.train.demonstrations.build import build_pool
 from medground.train.demonstrations.decontaminate import NEAR_DUPLICATE, decontaminated
-from medground.train.demonstrations.pool import Pool, PoolManifest, Solved, manifest_place, packed, read_pool, unpacked
+from medground.train.demonstrations.pool import Pool, PoolManifest, Solved, manifest_path, packed, read_pool, unpacked
 from medground.train.demonstrations.select import selected
 
 pytestmark = pytest.mark.usefixtures("stems")
@@ -35,11 +35,11 @@ def built(settings: Settings, source: Path, **more: Any) -> PoolManifest:
 
 
 def asked(settings: Settings, question: str, **choices: Any) -> tuple[Any, dict[str, Any]]:
-    """The answer to a question with demonstrations, and what the trace says of them."""
+    """The answer to a question with demonstrations, and their attributes in the trace."""
     chosen = settings.section(ReasonAndVerifySettings).model_copy(update={"pool": "small", "shots": 2, **choices})
 
     async def ask() -> Any:
-        async with await Engine.open(settings.model_copy(update={"reason_and_verify": chosen})) as engine:
+        async with Engine.open(settings.with_section(chosen)) as engine:
             return await engine.ask(question)
 
     answer = asyncio.run(ask())
@@ -71,7 +71,7 @@ def test_the_same_seed_makes_the_same_pool_and_a_limit_takes_fewer(settings: Set
     assert not (settings.home / "demonstrations" / "small.partial").exists()
 
 
-def test_a_stopped_build_goes_on_where_it_was(
+def test_a_stopped_build_resumes(
     settings: Settings, records_file: Path, monkeypatch: pytest.MonkeyPatch, scripted_model: Any
 ) -> None:
     calls: list[str] = []
@@ -91,10 +91,10 @@ def test_a_stopped_build_goes_on_where_it_was(
         built(one_by_one, records_file)
     partial = settings.home / "demonstrations" / "small.partial"
     with partial.open("a", encoding="utf-8") as lines:
-        lines.write('{"id": "PMID:1"')  # a build that was killed while it wrote
+        lines.write('{"id": "PMID:1"')  # a build that was killed while writing
     manifest = built(one_by_one, records_file)
     assert manifest.demonstrations == 11
-    assert len(calls) == 12  # the one that was interrupted is the only one asked twice
+    assert len(calls) == 12  # only the interrupted one is asked twice
     assert manifest.agreed == manifest.classes["yes"]
 
 
@@ -129,32 +129,32 @@ def test_failures_of_the_model_are_counted_and_a_model_that_only_fails_is_an_err
 @pytest.mark.parametrize("split", ["test", "dev", "validation"])
 def test_held_out_splits_are_refused_in_one_line(settings: Settings, write_records: Records, split: str) -> None:
     line = {"pmid": "1", "question": "Is it so?", "final_decision": "yes", "split": split}
-    with pytest.raises(UsageError, match=f"no record of a training split, .*1 of the split '{split}'") as caught:
+    with pytest.raises(UsageError, match=f"no records from a training split; .*1 from the split '{split}'") as caught:
         built(settings, write_records([line]))
     assert "\n" not in str(caught.value)
 
 
-def test_records_that_name_no_split_are_refused_and_broken_ones_counted(
+def test_records_without_a_split_are_refused_and_broken_ones_counted(
     settings: Settings, records_file: Path, write_records: Records
 ) -> None:
     line = {"pmid": "1", "question": "Is it so?", "final_decision": "yes"}
-    with pytest.raises(UsageError, match="names no split"):
+    with pytest.raises(UsageError, match="has no split"):
         built(settings, write_records([line]))
     good = {**line, "pmid": "1001", "question": "Does zinc prevent migraine?", "split": "train"}
     broken = [good, "{", {**good, "final_decision": "perhaps"}, {**good, "pmid": "x"}, "[]"]
     assert built(settings, write_records(broken)).left_out == {"unreadable": 4}
 
 
-def test_a_missing_file_and_a_wrong_name_are_one_clear_line(settings: Settings, tmp_path: Path) -> None:
+def test_a_missing_file_and_a_wrong_name_fail_in_one_line(settings: Settings, tmp_path: Path) -> None:
     with pytest.raises(BadDocument, match="cannot be read"):
         built(settings, tmp_path / "absent.jsonl")
-    with pytest.raises(UsageError, match="no name of a pool"):
+    with pytest.raises(UsageError, match="not a valid pool name"):
         asyncio.run(build_pool("../evil", tmp_path / "absent.jsonl", settings))
     with pytest.raises(ConfigError, match="medground demonstrations build"):
-        read_pool("none-of-it", settings.home)
+        read_pool("absent", settings.home)
 
 
-def test_a_pool_that_is_not_what_was_built_is_refused(settings: Settings, records_file: Path) -> None:
+def test_a_pool_that_has_changed_is_refused(settings: Settings, records_file: Path) -> None:
     built(settings, records_file)
     file = settings.home / "demonstrations" / "small.jsonl"
     whole = file.read_text(encoding="utf-8")
@@ -173,8 +173,8 @@ def test_a_pool_that_is_not_what_was_built_is_refused(settings: Settings, record
     damaged("", SnapshotCorrupt, "has changed since it was built")
     file.write_text(whole, encoding="utf-8")
     assert len(read_pool(str(file), settings.home).solved) == 11
-    manifest_place(file).write_text("{}", encoding="utf-8")
-    with pytest.raises(SnapshotCorrupt, match="no manifest"):
+    manifest_path(file).write_text("{}", encoding="utf-8")
+    with pytest.raises(SnapshotCorrupt, match="not a pool manifest"):
         read_pool("small", settings.home)
 
 
@@ -186,8 +186,8 @@ def test_a_question_is_shown_clean_demonstrations_nearest_first(settings: Settin
     shown = [one for one in pool.solved if one.id in seen["medground.shown"]]
     assert len(shown) == 2 and all(read.isdisjoint(one.documents) for one in shown)
     assert seen["medground.left_out_shared_document"] > 0
-    repeated, told = asked(settings, "Does zinc prevent migraine in ward 93?")
-    assert "PMID:1003" not in told["medground.shown"]
+    repeated, seen_again = asked(settings, "Does zinc prevent migraine in ward 93?")
+    assert "PMID:1003" not in seen_again["medground.shown"]
     assert not [w for w in (*repeated.warnings, *answer.warnings) if "demonstrations" in w]
 
 
@@ -241,7 +241,7 @@ LABELS = st.lists(st.sampled_from(["yes", "no", "maybe"]), min_size=8, max_size=
 
 
 @given(POOLS, LABELS, st.integers(0, 8), st.booleans(), st.sampled_from(["static", "dynamic"]), st.floats(0, 1))
-def test_chosen_ones_are_unique_clean_diverse_and_no_more_than_wanted(
+def test_selected_places_are_unique_clean_diverse_and_not_too_many(
     vectors: np.ndarray, labels: list[str], shots: int, balanced: bool, selection: Any, diversity: float
 ) -> None:
     pool, clean = a_pool(vectors, labels), [0, 2, 3, 5, 7]
@@ -257,7 +257,7 @@ def test_chosen_ones_are_unique_clean_diverse_and_no_more_than_wanted(
 
 
 @given(POOLS, LABELS)
-def test_dynamic_is_the_order_of_cosine(vectors: np.ndarray, labels: list[str]) -> None:
+def test_dynamic_selection_orders_by_cosine(vectors: np.ndarray, labels: list[str]) -> None:
     pool = a_pool(vectors, labels)
     found = selected(pool, range(8), pool.vectors[0], "q", choices(shots=8, diversity=1.0)).places
     cosines = [float(pool.vectors[place] @ pool.vectors[0]) for place in found]
@@ -275,7 +275,7 @@ def test_balanced_lets_the_classes_take_turns() -> None:
     assert [pool.solved[p].label for p in near[True]] == ["yes", "no", "maybe"]
 
 
-def test_static_is_the_same_for_every_question_and_moves_only_where_it_must() -> None:
+def test_static_selection_is_the_same_for_every_question() -> None:
     pool = a_pool(unit(np.eye(8, 8, dtype=np.float32)), ["yes"] * 8)
     wanted = choices(selection="static", seed=5)
     one = selected(pool, range(8), pool.vectors[0], "one", wanted).places
@@ -287,7 +287,7 @@ def test_static_is_the_same_for_every_question_and_moves_only_where_it_must() ->
     } != {one}
 
 
-def test_the_lot_fills_what_diversity_leaves_open() -> None:
+def test_random_draws_fill_up_what_diversity_leaves_open() -> None:
     vectors = unit(np.array([[1, n / 1000, 0, 0] for n in range(6)], np.float32))
     pool = a_pool(vectors, ["yes"] * 6)
     none = selected(pool, range(6), pool.vectors[0], "q", choices(diversity=0.5))

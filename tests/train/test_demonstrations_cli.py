@@ -31,7 +31,7 @@ def run(*words: str) -> int:
 pytestmark = pytest.mark.usefixtures("stems")
 
 
-def test_the_command_builds_shows_and_refuses(
+def test_the_commands_build_show_and_refuse_pools(
     settings: Settings, records_file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("MEDGROUND_HOME", str(settings.home))
@@ -54,7 +54,7 @@ def test_the_command_builds_shows_and_refuses(
 
 
 FIRST = 120
-"""Records of the test split in the corpus, where none may become a demonstration."""
+"""Number of test records in the corpus, none of which may become a demonstration."""
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +72,7 @@ def records(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[dict[s
 
 @pytest.fixture(scope="module")
 def home(records: tuple[Path, list[dict[str, Any]]], tmp_path_factory: pytest.TempPathFactory, stems: Any) -> Path:
-    """A home with a corpus of these records and a pool of 40."""
+    """A home folder with a corpus of these records and a pool of 40."""
     folder = tmp_path_factory.mktemp("home")
     build(Library(folder), "pubmedqa", find_inputs([records[0]]))
     settings = Settings.load(environ={"MEDGROUND_HOME": str(folder)}, options={"retrieval.corpora": ("pubmedqa",)})
@@ -92,14 +92,14 @@ def test_a_pool_of_real_questions_holds_none_of_the_test_split(
         assert all(" ".join(quoted.quote.split())[:200] in one.rationale for quoted in one.evidence)
 
 
-def test_a_real_question_is_reasoned_with_demonstrations_a_model_sees(
+def test_a_model_sees_demonstrations_for_real_questions(
     home: Path, records: tuple[Path, list[dict[str, Any]]], scripted_model: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from medground.models.keyless import Keyless
     from medground.models.registry import Models
 
     def first_passage(value: Any) -> ReasonOutput:
-        sentences = value.passages[0].sentences  # all of them: one that tells an aim carries no decision
+        sentences = value.passages[0].sentences  # all of them, since one that states an aim does not support a decision
         return ReasonOutput(claims=tuple(SubClaim(text=s.text, sentences=(s.id,)) for s in sentences), answer=("yes",))
 
     model = scripted_model({"reason": first_passage})

@@ -1,1 +1,1 @@
-"""Who answers operators: `keyless`, a model over pydantic-ai, a GGUF file. See `medground.models.open`."""
+"""The models that answer operators: `keyless`, models through pydantic-ai, GGUF files. See `medground.models.open`."""

@@ -1,4 +1,4 @@
-"""The requests of one operator call: counted, limited, and sent again when the way to the model failed for a moment."""
+"""The requests of one operator call: counted, limited, and retried after a transient failure."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ from medground.models.base import CallLimits
 from medground.models.narrow import narrowed
 from medground.models.probabilities import without_probabilities
 
-_PASSING = (ModelRateLimitError, ModelUnavailableError, ModelServerError, ModelConnectionError)
+_TRANSIENT = (ModelRateLimitError, ModelUnavailableError, ModelServerError, ModelConnectionError)
 
 
 @dataclass(frozen=True)
 class Patience:
-    """How long to bear with a busy, broken or unreachable address.
+    """How to retry a busy, failing or unreachable server.
 
     Attributes:
-        tries: most requests that are sent for one reply.
-        first_wait: seconds before the second try; each further wait is twice as long.
-        longest_wait: seconds; an address that asks for more (Retry-After) is given up at once.
-        sleep: how to wait.
-        chance: a number in [0, 1), so that calls that failed together do not come back together.
+        tries: maximum number of requests for one reply.
+        first_wait: seconds before the second try; each further wait is twice as long as the last.
+        longest_wait: seconds; if the server asks for more (Retry-After), the call fails at once.
+        sleep: function that waits.
+        chance: returns a number in [0, 1), the jitter that keeps calls that failed together from retrying together.
     """
 
     tries: int = 3
@@ -50,9 +50,9 @@ class Patience:
     chance: Callable[[], float] = random.random
 
     def wait(self, error: ModelAPIError, tried: int) -> float | None:
-        """Seconds to wait before the next try, or None when another try is no use."""
-        # A request that timed out has had all the time there is.
-        if tried >= self.tries or not isinstance(error, _PASSING) or isinstance(error, ModelTimeoutError):
+        """Seconds to wait before the next try, or None when another try would not help."""
+        # A request that timed out has already used all its time.
+        if tried >= self.tries or not isinstance(error, _TRANSIENT) or isinstance(error, ModelTimeoutError):
             return None
         if error.retry_after is not None:
             return error.retry_after if error.retry_after <= self.longest_wait else None
@@ -60,13 +60,13 @@ class Patience:
 
 
 class Attempts(WrapperModel):
-    """A model for one operator call. `sent` counts its requests, answered or not; `probabilities_refused` tells that
-    the address answers only when it is not asked for log-probabilities.
+    """A model for one operator call. `sent` counts its requests, answered or not. `probabilities_refused` is true if
+    the server answers only when it is not asked for log-probabilities.
 
-    The clients' own retries are switched off (`max_retries`), because they count nothing.
+    The clients' own retries are switched off (`max_retries`) because they are not counted.
 
     Raises:
-        BudgetExhausted: the next request would pass the limits of the call.
+        BudgetExhausted: the next request would exceed the limits of the call.
     """
 
     def __init__(
@@ -91,12 +91,12 @@ class Attempts(WrapperModel):
         model_settings: ModelSettings | None,
         model_request_parameters: ModelRequestParameters,
     ) -> ModelResponse:
-        """Send a request, again while that may help."""
+        """Send a request, and retry while that may help."""
         refused = False
         shows_schema = self.wrapped.profile.get("native_output_requires_schema_in_instructions", False)
         parameters = narrowed(model_request_parameters, self._choices, shows_schema=shows_schema)
         for tried in itertools.count(1):
-            self._hold_to_limits()
+            self._check_limits()
             self.sent += 1
             try:
                 response = await self.wrapped.request(messages, model_settings, parameters)
@@ -110,12 +110,12 @@ class Attempts(WrapperModel):
                 if wait is None:
                     raise
             except (LookupError, TypeError, AttributeError, ValueError) as error:
-                # pydantic-ai's adapters stumble like this over JSON that is no chat completion, such as `choices: []`.
+                # pydantic-ai's adapters raise these on JSON that is not a chat completion, such as `choices: []`.
                 raise UnexpectedModelBehavior("the reply cannot be read") from error
             await self._patience.sleep(wait)
         raise AssertionError("the loop ends by return or raise")
 
-    def _hold_to_limits(self) -> None:
+    def _check_limits(self) -> None:
         calls, tokens = self._limits.calls, self._limits.tokens
         if calls is not None and self.sent >= calls:
             raise BudgetExhausted("calls", spent=str(self.sent), allowed=str(calls))

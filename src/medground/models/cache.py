@@ -1,7 +1,7 @@
-"""Replies of models on disk, found again by the content of the call.
+"""Model replies cached on disk, keyed by the content of the call.
 
-A file holds the operator's output, the names of the model and the operator, and a checksum: no prompt, no key. The
-output itself may repeat words of a document or of the question.
+A file holds the operator's output, the names of the model and the operator, and a checksum. It never holds the prompt
+or an API key, but the output may repeat text from a document or the question.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ _log = logging.getLogger(__name__)
 
 
 class CallCache:
-    """A folder of replies: the call with key `abcdef...` lies in `ab/cdef....json`.
+    """A folder of replies: the call with key `abcdef...` is stored in `ab/cdef....json`.
 
-    Many processes may use one folder at once: a file appears whole or not at all. A file that is damaged, or that no
-    longer fits its operator, counts as absent and is written anew. A disk that refuses a write costs the saving, never
-    the answer: it is logged once.
+    Many processes may share a folder because files are written atomically. A file that is damaged, or that no longer
+    fits its operator, counts as a miss and is rewritten. If a write fails, the answer is unaffected and one warning is
+    logged.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -48,7 +48,7 @@ class CallCache:
             return None
 
     def put(self, key: str, output: BaseModel, about: Mapping[str, str]) -> None:
-        """Store the output of a call. `about` names the model and the operator, for people who look into the file."""
+        """Store the output of a call. `about` names the model and the operator, for anyone who opens the file."""
         content = output.model_dump(mode="json")
         stored = {"format": FORMAT, "sha256": _checksum(key, content), "about": dict(about), "output": content}
         try:
@@ -63,7 +63,7 @@ class CallCache:
 
 
 def _checksum(key: str, content: object) -> str:
-    """SHA-256 over the call and its output, so that neither a flipped bit nor a file under a wrong name is believed."""
+    """SHA-256 of the key and the output, to detect a flipped bit or a file under the wrong name."""
     return hashlib.sha256(json.dumps([key, content], sort_keys=True).encode()).hexdigest()
 
 

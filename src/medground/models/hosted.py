@@ -1,4 +1,4 @@
-"""From a name such as `openai:gpt-5` to a served model. Importing this needs the extra `models` (or `local`)."""
+"""Opens a served model from a name such as `openai:gpt-5`. Importing this needs the extra `models` (or `local`)."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ KEY_OF = {
     "anthropic": "anthropic",
     "google": "google",
 }
-"""Provider to the field of `settings.keys` that holds its key."""
+"""Maps a provider to the field of `settings.keys` that holds its key."""
 
 COMPATIBLE = ("openai", "openai-chat")
-"""Providers whose models are looked for at `settings.model.base_url` when it is set."""
+"""Providers that use `settings.model.base_url` when it is set."""
 
 OLLAMA_ADDRESS = "http://localhost:11434/v1"
 
@@ -40,13 +40,13 @@ _SHORTEST_SECRET = 8
 
 
 def open_hosted(name: str, settings: Settings) -> ServedModel:
-    """Open a model by its pydantic-ai name. Nothing is sent yet.
+    """Open a model by its pydantic-ai name. Sends nothing yet.
 
-    A key comes from `settings.keys`, or from the provider's own variable. At an address of one's own
-    (`model.base_url`) only `settings.keys.openai` is sent: a key for OpenAI is never given to somebody else.
+    The key comes from `settings.keys` or from the provider's own environment variable. A custom address
+    (`model.base_url`) is only sent `settings.keys.openai`, so a key meant for OpenAI never goes to another server.
 
     Raises:
-        ConfigError: an unknown provider, a missing key or package, a wrong address.
+        ConfigError: the provider is unknown, a key or package is missing, or the address is invalid.
     """
     provider = name.partition(":")[0]
     field = KEY_OF.get(provider)
@@ -98,7 +98,7 @@ def _compatible(name: str, settings: Settings, key: SecretStr | None) -> Provide
 
 
 def _setup_errors() -> tuple[type[Exception], ...]:
-    """What providers raise when they cannot be set up."""
+    """The exceptions that providers raise when they cannot be set up."""
     found: list[type[Exception]] = [UserError, ImportError, ValueError]
     with contextlib.suppress(ImportError):
         from openai import OpenAIError
@@ -115,18 +115,18 @@ def _problem(name: str, error: Exception, own_name: str) -> str:
     text = " ".join(str(error).split())
     if isinstance(error, ImportError):
         command = re.search(r"pip install \"[^\"]+\"", text)
-        return f"model {name!r} needs a package that is missing: {command.group() if command else text}"
+        return f"model {name!r} needs a package that is not installed: {command.group() if command else text}"
     if variable := re.search(r"Set the `([A-Z0-9_]+)` environment variable", text):
-        places = " or ".join(filter(None, (own_name, variable.group(1))))
-        return f"model {name!r} needs {variable.group(1)}: set {places} in the environment"
+        variables = " or ".join(filter(None, (own_name, variable.group(1))))
+        return f"model {name!r} needs {variable.group(1)}: set {variables} in the environment"
     if text.startswith("Unknown model"):
         close = re.search(r"Did you mean '([^']+)'", text)
-        return f"unknown model {name!r}; {f'is it {close.group(1)}?' if close else NAMES}"
+        return f"unknown model {name!r}; {f'did you mean {close.group(1)}?' if close else NAMES}"
     return f"model {name!r} cannot be opened: {text[:200]}"
 
 
 def _secrets(settings: Settings) -> tuple[str, ...]:
-    """Every text that could be a key, longest first, so that a key inside a longer one does not spare the rest."""
+    """Every string that could be a key, longest first, so that a key contained in a longer one does not hide it."""
     keys = (getattr(settings.keys, field) for field in type(settings.keys).model_fields)
     named = {key.get_secret_value() for key in keys if key is not None}
     ambient = {value for variable, value in os.environ.items() if _SECRET_NAME.search(variable)}

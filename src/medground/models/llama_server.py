@@ -1,8 +1,8 @@
-"""The server of llama.cpp inside this process, on an address that only this process can use.
+"""The llama.cpp server inside this process, at an address that only this process can use.
 
-xllamacpp was chosen although openvino-genai takes 0.7 of its time per question on the same file (docs/benchmarks.md):
-it speaks the protocol of all other served models, grammar included, so that only this file follows it, and it loads
-faster.
+openvino-genai takes 0.7 times as long per question on the same file (docs/benchmarks.md). xllamacpp was chosen because
+it speaks the same protocol as all other served models, grammar included, so only this file depends on it, and because
+it loads faster.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from pathlib import Path
 from typing import Any
 
 CONTEXT = 8192
-"""Tokens of prompt and answer together."""
+"""Maximum tokens of prompt and answer together."""
 
 LONGEST_ANSWER = 1024
-"""Tokens. A grammar alone would let a weak model write one string without end."""
+"""Maximum tokens of an answer. With a grammar alone, a weak model may never end a string."""
 
 _WAITING = "OMP_WAIT_POLICY"
 
 
 class LlamaServer:
-    """A GGUF model behind an OpenAI-compatible address: loopback only, a free port, a key that is made at the start.
+    """A GGUF model behind an OpenAI-compatible address: loopback only, on a free port, with a random key.
 
-    Making it reads the whole file and takes seconds.
+    Creating it reads the whole file and takes seconds.
 
     Raises:
         RuntimeError: llama.cpp cannot read the file.
@@ -50,20 +50,20 @@ class LlamaServer:
         self.address = f"{self._server.listening_address}/v1"
 
     def stop(self) -> None:
-        """Close the address and free the memory. Safe to call twice."""
+        """Stop the server and free its memory. Safe to call twice."""
         self._server = None
 
 
 def engine_identity() -> str:
-    """Name, version and limits of the engine: another version may write another answer."""
+    """Name, version and limits of the engine; another version may give a different answer."""
     return f"xllamacpp-{importlib.metadata.version('xllamacpp')}-{CONTEXT}-{LONGEST_ANSWER}"
 
 
 def _engine() -> Any:
     """Import xllamacpp with threads that sleep while they wait for each other.
 
-    By default they spin, which costs most of the speed as soon as another process wants the same cores (measured: 0.3
-    to 0.7 tokens per second instead of 2 to 4). OpenMP reads the variable once, when the library is loaded.
+    By default they spin, which loses most of the speed when another process uses the same cores (measured: 0.3 to 0.7
+    tokens per second instead of 2 to 4). OpenMP reads the variable once, when the library is loaded.
     """
     before = os.environ.get(_WAITING)
     os.environ.setdefault(_WAITING, "passive")

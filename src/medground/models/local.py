@@ -1,4 +1,4 @@
-"""A GGUF model of one's own, run inside this process: `local` or `local:PATH` (extra `local`)."""
+"""A GGUF model that runs inside this process: `local` or `local:PATH` (extra `local`)."""
 
 from __future__ import annotations
 
@@ -27,14 +27,16 @@ NAME = "local"
 _MAGIC = b"GGUF"
 
 PATIENCE = 600.0
-"""Seconds for one reply when the settings name no timeout: reading a long prompt on few cores takes minutes."""
+"""Seconds for one reply if the settings do not set a timeout: reading a long prompt on few cores takes minutes."""
 
 
 def open_local(name: str, settings: Settings) -> LocalModel:
-    """Open the model `local` (the one that `medground models fetch` brings) or `local:PATH`. It is loaded when asked.
+    """Open the model `local` (the one that `medground models fetch` downloads) or `local:PATH`.
+
+    It is loaded on the first call.
 
     Raises:
-        ConfigError: the extra is not installed, the model was not fetched, or the file is not GGUF.
+        ConfigError: the extra is not installed, the model has not been fetched, or the file is not GGUF.
     """
     for package in ("xllamacpp", "pydantic_ai"):
         if importlib.util.find_spec(package) is None:
@@ -49,16 +51,16 @@ def open_local(name: str, settings: Settings) -> LocalModel:
 
 
 class LocalModel:
-    """A GGUF file, answering through llama.cpp with output that a grammar holds to the operator's schema.
+    """A GGUF file run by llama.cpp, with a grammar that constrains its output to the operator's schema.
 
-    One call runs at a time, since one already uses every core; the others wait their turn, which counts against their
-    limit of seconds and not against the timeout of a reply.
+    Calls run one at a time, since each uses every core. Waiting counts against a call's limit of seconds, but not
+    against the timeout of a reply.
 
     Args:
         name: as in the settings.
         path: the GGUF file.
         settings: timeout, retries and temperature.
-        sha256: of the file, where it is known already.
+        sha256: of the file, if already known.
     """
 
     cacheable = True
@@ -73,14 +75,14 @@ class LocalModel:
 
     @cached_property
     def identity(self) -> str:
-        """Engine, hash of the weights, temperature; not the place of the file, nor the port."""
+        """Engine, hash of the weights and temperature; not the path of the file or the port."""
         from medground.models.llama_server import engine_identity
 
         weights = self._sha256 or _file_hash(self._path)
         return f"local-{weights}-{engine_identity()}-t{self._settings.temperature:g}"
 
     async def answer(self, operator: Operator[I, O], value: I, limits: CallLimits) -> Reply[O]:
-        """Answer one operator call, loading the model first when this is the first.
+        """Answer one operator call. The first call loads the model.
 
         Raises:
             ModelFailed: no usable output, or llama.cpp cannot load the file; carries the usage already spent.
@@ -94,7 +96,7 @@ class LocalModel:
             return await served.answer(operator, value, limits)
 
     async def close(self) -> None:
-        """Stop the server and free the memory. It is loaded again when the model is asked again."""
+        """Stop the server and free its memory. The next call loads the model again."""
         running, self._running = self._running, None
         if running is not None:
             server, served = running
@@ -109,8 +111,8 @@ class LocalModel:
                 server = await asyncio.to_thread(LlamaServer, self._path)
             except RuntimeError as error:
                 raise ModelFailed(
-                    f"llama.cpp cannot load {self._path} ({error}); is it whole, of a known architecture, and does it"
-                    " fit in memory?",
+                    f"llama.cpp cannot load {self._path} ({error}); check that it is complete, that llama.cpp supports"
+                    " its architecture, and that it fits in memory",
                     model=self.name,
                     usage=Usage(),
                 ) from None
@@ -130,7 +132,7 @@ def _served(name: str, server: LlamaServer, settings: ModelSettings) -> ServedMo
         "llama.cpp",
         base_url=server.address,
         api_key=server.key,
-        # The grammar masks tokens and shows the model nothing, so the schema stands in the instructions too.
+        # The grammar masks tokens but does not show the schema to the model, so the instructions include it too.
         profile=ModelProfile(supports_json_schema_output=True, native_output_requires_schema_in_instructions=True),
     )
     return ServedModel(
@@ -139,7 +141,7 @@ def _served(name: str, server: LlamaServer, settings: ModelSettings) -> ServedMo
         timeout=settings.timeout if "timeout" in settings.model_fields_set else PATIENCE,
         retries=settings.retries,
         temperature=settings.temperature,
-        # The server is in this process and never busy: what it could not do, such as end an answer, it cannot do twice.
+        # The server is in this process and never busy, so what failed once, such as ending an answer, fails again.
         patience=Patience(tries=1),
         secrets=(server.key,),
     )
@@ -152,7 +154,7 @@ def _checked(name: str, path: Path) -> Path:
     except OSError as error:
         raise ConfigError(f"model {name!r}: cannot read {path}: {error.strerror}") from None
     if magic != _MAGIC:
-        raise ConfigError(f"model {name!r}: {path} is not a GGUF file; name one, such as local:/models/llama.gguf")
+        raise ConfigError(f"model {name!r}: {path} is not a GGUF file; use one, such as local:/models/llama.gguf")
     return path
 
 

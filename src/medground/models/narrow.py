@@ -1,6 +1,6 @@
-"""The schema of an operator's output, closed to the values that this very call allows.
+"""The schema of an operator's output, narrowed to the values that this call allows.
 
-A model that is held to a schema by masking tokens can then name no id that it was not given.
+A model that is constrained to the schema by token masking then cannot return an id that it was not given.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from pydantic_ai.profiles import DEFAULT_PROMPTED_OUTPUT_TEMPLATE
 from medground.operators.base import AtMostOne
 
 MOST = 200
-"""Values of a field. Hosted models refuse schemas with long lists; the operator's own check remains for those."""
+"""Maximum values of a field. Hosted models reject schemas with longer lists; the operator's own check covers those."""
 
 
 def narrowed(
     parameters: ModelRequestParameters, choices: Mapping[str, Sequence[str]], *, shows_schema: bool
 ) -> ModelRequestParameters:
-    """The parameters with each field of `choices` closed to its values.
+    """The parameters with each field of `choices` restricted to its values.
 
     Args:
-        parameters: of a request with native output; others come back as they are.
-        choices: field name to the values that it, or an item of it, may have.
-        shows_schema: whether the schema is also written into the instructions. There it stays as it was, so that the
-            beginning of the prompt is the same from call to call and a server need not read it again.
+        parameters: of a request with native output; others are returned unchanged.
+        choices: field name to the values that the field, or an item of it, may have.
+        shows_schema: whether the instructions also include the schema. They keep the original one, so that the start
+            of the prompt stays the same from call to call and a server can reuse its cache.
     """
     wanted = parameters.output_object
     if wanted is None or parameters.output_mode != "native" or not choices:
@@ -60,7 +60,7 @@ def _closed(schema: Any, choices: Mapping[str, Sequence[str]]) -> Any:
 
 
 def _bounded(schema: Any, choices: Mapping[str, Sequence[str]]) -> Any:
-    """Lists of objects that each name one of the values are no longer than there are values: a weak model repeats."""
+    """Limit lists of objects that each name one value to the number of values, because a weak model repeats itself."""
     definitions = schema.get("$defs", {})
 
     def bounded(field: Any) -> Any:
@@ -75,7 +75,7 @@ def _bounded(schema: Any, choices: Mapping[str, Sequence[str]]) -> Any:
 
 
 def _only(field: Any, values: Sequence[str]) -> Any:
-    """A string, a list of strings, or a string that may be null, held to the values."""
+    """A string, a list of strings, or a nullable string, restricted to the values."""
     if not isinstance(field, dict) or len(values) > MOST:
         return field
     if isinstance(options := field.get("anyOf"), list):

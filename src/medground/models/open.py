@@ -1,4 +1,4 @@
-"""From settings to models: every model that they name, and no other."""
+"""Opens every model that the settings name, and no other."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from medground.models.registry import Models
 from medground.settings import Settings
 
 LOCAL = "local"
-NAMES = "names are keyless, local, local:PATH or PROVIDER:MODEL, such as openai:gpt-5"
+NAMES = "use keyless, local, local:PATH or PROVIDER:MODEL, such as openai:gpt-5"
 
 
 def open_models(settings: Settings, operators: Iterable[str]) -> Models:
     """Open the models that the settings name. Nothing is called, started or downloaded yet.
 
-    A key in the environment alone opens nothing: without a model named by the user, `keyless` answers.
+    A key in the environment does not select a model: unless the settings name one, `keyless` answers.
 
     Args:
-        settings: who answers (`settings.model`), keys, and the home folder, which holds the call cache.
+        settings: the models (`settings.model`), keys, and the home folder, which holds the call cache.
         operators: the names of all operators, which `settings.model.operators` may use.
 
     Raises:
-        ConfigError: an unknown operator or model, a missing key or extra; all problems in one line.
+        ConfigError: an operator or model is unknown, or a key or extra is missing; one line lists all problems.
     """
     valid = sorted(operators)
     problems = [
-        f"model.operators.{name} names no operator; there are: {', '.join(valid)}"
+        f"model.operators.{name} is not an operator; available: {', '.join(valid)}"
         for name in sorted(settings.model.operators.keys() - set(valid))
     ]
     models: dict[str, Model] = {}

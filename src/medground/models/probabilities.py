@@ -1,4 +1,4 @@
-"""How sure a model was of one word of its answer, from the log-probabilities that some servers give.
+"""How certain a model was of one value in its answer, from the log-probabilities that some servers return.
 
 Source: Self-MedRAG, section 3.5 (confidence of the LLM based verification).
 """
@@ -16,7 +16,7 @@ from pydantic_ai.messages import ModelResponse, TextPart
 from pydantic_ai.settings import ModelSettings
 
 _ASKED: dict[str, Any] = {"openai_logprobs": True, "openai_top_logprobs": 5}
-"""Servers limit the alternatives per token; five are given by all that are known."""
+"""Servers limit the alternatives per token; all known servers return at least five."""
 
 _REFUSALS = (400, 422)
 
@@ -38,12 +38,12 @@ _TOKENS = TypeAdapter(list[_Token])
 
 
 def asking_for_probabilities(settings: ModelSettings) -> ModelSettings:
-    """Settings that ask an OpenAI-compatible address for log-probabilities; other providers do not see the request."""
+    """Settings that ask an OpenAI-compatible server for log-probabilities; other providers are not sent them."""
     return cast("ModelSettings", {**settings, **_ASKED})
 
 
 def without_probabilities(settings: ModelSettings | None, error: ModelAPIError) -> ModelSettings | None:
-    """Settings for another try where an address may have refused because it was asked; else None."""
+    """Settings without them for another try, if the server may have rejected the request because of them; else None."""
     if not settings or not _ASKED.keys() & settings.keys() or isinstance(error, ModelContextWindowExceededError):
         return None
     if not isinstance(error, ModelHTTPError) or error.status_code not in _REFUSALS:
@@ -52,11 +52,11 @@ def without_probabilities(settings: ModelSettings | None, error: ModelAPIError) 
 
 
 def probabilities_of(response: ModelResponse, field: str, values: Sequence[str]) -> dict[str, float]:
-    """Probabilities in 0..1 of the values that a text field of a JSON answer could have had.
+    """Probabilities, 0 to 1, of the values that a text field of a JSON answer could have had.
 
-    Each is the model's own, given that it states one of the values: tokens that lead to none of them, which a grammar
-    forbids, are left out of the sum. Values that were not among a token's alternatives are left out of the result; it
-    is empty when the server gave nothing.
+    They are conditional on the field having one of the values: tokens that lead to none of them, which a grammar
+    forbids, are left out of the sum. Values that were not among a token's alternatives are left out of the result,
+    which is empty if the server returned no log-probabilities.
     """
     tokens = _tokens(response)
     opened = re.search(rf'"{re.escape(field)}"\s*:\s*"', "".join(t.token for t in tokens))
@@ -67,7 +67,7 @@ def probabilities_of(response: ModelResponse, field: str, values: Sequence[str])
     for lead, token in _from(tokens, opened.end()):
         options = _options(token, lead, said, values)
         chosen = said + token.token[len(lead) :]
-        # Without alternatives the probability stands as it is: there is nothing to compare it with.
+        # Without alternatives there is nothing to normalise by.
         total = sum(options.values()) if token.top_logprobs else 1.0
         if not options.get(chosen) or not total:
             return {}
@@ -93,7 +93,7 @@ def _tokens(response: ModelResponse) -> list[_Token]:
 
 
 def _from(tokens: Sequence[_Token], start: int) -> Iterator[tuple[str, _Token]]:
-    """Tokens from a character on, each with the part of it that stands before that character."""
+    """The tokens from a character on, each with the part of it that comes before that character."""
     at = 0
     for token in tokens:
         end = at + len(token.token)
@@ -103,7 +103,7 @@ def _from(tokens: Sequence[_Token], start: int) -> Iterator[tuple[str, _Token]]:
 
 
 def _options(token: _Token, lead: str, said: str, values: Sequence[str]) -> dict[str, float]:
-    """What could stand after `said`, with its probability: the token and its alternatives that lead to a value."""
+    """What could follow `said`, with its probability: the token and its alternatives that lead to a value."""
     seen = {option.token: option.probability for option in (*token.top_logprobs, token)}
     reached = {said + text[len(lead) :]: p for text, p in seen.items() if text.startswith(lead)}
     return {text: p for text, p in reached.items() if _led_to(text, values)}

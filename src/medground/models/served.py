@@ -1,4 +1,4 @@
-"""Models that answer over an interface of pydantic-ai: hosted, on an address of one's own, or in this process."""
+"""Models that answer through pydantic-ai: hosted, at your own address, or in this process."""
 
 from __future__ import annotations
 
@@ -27,31 +27,31 @@ MASKING_SERVER = OpenAIModelProfile(
     native_output_requires_schema_in_instructions=True,
     openai_chat_supports_multiple_system_messages=False,
 )
-"""For vLLM, llama.cpp and their like: they hold the output to a schema by masking tokens, which shows the model neither
-the schema nor its descriptions, so it is written into the instructions too, in the one system message that every chat
-template takes."""
+"""For vLLM, llama.cpp and similar servers. They constrain the output to a schema by masking tokens, which does not show
+the model the schema or its descriptions. So the instructions include the schema too, in a single system message, which
+every chat template accepts."""
 
 
 class ServedModel:
-    """A pydantic-ai model as one of ours.
+    """A pydantic-ai model that answers operators.
 
-    The output is constrained to the operator's JSON schema where the model can do that, and is the argument of a
-    forced tool call where it cannot; either way it is validated, checked by the operator, and asked for again with the
-    reason when it does not pass.
+    The output is constrained to the operator's JSON schema if the model supports that, and is otherwise the argument of
+    a forced tool call. Either way it is validated and checked by the operator. If it does not pass, the model is asked
+    again and told why.
 
     The price is 0 for `local` models and loopback addresses, the provider's list price where pydantic-ai knows it,
     and unknown (None) otherwise.
 
     Args:
         name: as in the settings, such as `openai:gpt-5`.
-        model: how to reach it.
-        timeout: seconds for one reply, with the repeats that a busy or broken address needs.
-        retries: how often an output that does not pass is asked for again.
-        temperature: of sampling; not sent to models that refuse it.
-        identity: what else decides the output, such as the hash of a local file.
-        patience: how to bear with a busy address.
+        model: the pydantic-ai model.
+        timeout: seconds for one reply, including retries of a busy or failing server.
+        retries: how often to ask again after an output that does not pass.
+        temperature: sampling temperature; not sent to models that reject it.
+        identity: anything else that determines the output, such as the hash of a local file.
+        patience: how to retry a busy server.
         key_hint: the variable that holds the key, for messages.
-        secrets: texts that no message may show.
+        secrets: strings that messages must not show.
     """
 
     cacheable = True
@@ -76,19 +76,19 @@ class ServedModel:
         self._patience = patience or Patience()
         self._settings = _settings(model, timeout, temperature)
         self._gives_probabilities = not _refuses_sampling(model.profile)
-        self._place = Endpoint(name, shown_address(model.base_url), key_hint, secrets)
+        self._endpoint = Endpoint(name, shown_address(model.base_url), key_hint, secrets)
         self._free = name.partition(":")[0] == "local" or is_loopback(model.base_url)
         sampling = self._settings.get("temperature")
-        self._identity = json.dumps([name, model.model_name, self._place.address, sampling, identity])
+        self._identity = json.dumps([name, model.model_name, self._endpoint.address, sampling, identity])
 
     @property
     def name(self) -> str:
         """As in the settings."""
-        return self._place.name
+        return self._endpoint.name
 
     @property
     def identity(self) -> str:
-        """Name, the provider's model name, address, temperature, and what the opener added."""
+        """Name, the provider's model name, address, temperature, and the `identity` argument."""
         return self._identity
 
     async def answer(self, operator: Operator[I, O], value: I, limits: CallLimits) -> Reply[O]:
@@ -97,7 +97,7 @@ class ServedModel:
         Raises:
             ModelFailed: no usable output; carries the usage already spent.
             BudgetExhausted: the limits of the call were reached; carries the usage already spent.
-            ConfigError: the address refuses the key or does not know the model.
+            ConfigError: the server rejects the key or does not have the model.
         """
         if limits.seconds is not None and limits.seconds <= 0:
             raise BudgetExhausted("seconds", spent="all", allowed="0", usage=Usage())
@@ -124,20 +124,20 @@ class ServedModel:
             raise BudgetExhausted("seconds", spent=allowed, allowed=allowed, usage=usage) from None
         except (AgentRunError, UserError) as error:
             usage = self._usage(spent, attempts, lost=isinstance(error, ModelRequestTimeout | ModelConnectionError))
-            # `from None`: the causes hold requests, with headers and prompts.
-            raise explain(error, self._place, operator.name, usage) from None
+            # `from None`: the causes contain requests, with headers and prompts.
+            raise explain(error, self._endpoint, operator.name, usage) from None
         self._gives_probabilities &= not attempts.probabilities_refused
         return Reply(output=_weighed(result.output, result.response), usage=self._usage(spent, attempts))
 
     async def close(self) -> None:
-        """Close the connections. They are opened again when the model is asked again."""
+        """Close the connections. The next call opens them again."""
         if self._used:
             self._used = False
-            async with self._model:  # entering and leaving is how a provider is told to close its client
+            async with self._model:  # entering and leaving makes the provider close its client
                 pass
 
     def _usage(self, spent: RunUsage, attempts: Attempts, *, lost: bool = False) -> Usage:
-        """What a call has cost. `lost`: a request went out and its answer, which may be charged for, never came."""
+        """What a call has cost. `lost`: a request was sent, but its answer, which may be charged for, never arrived."""
         price = spent.cost if spent.requests else Decimal(0)
         if lost or spent.unmeasured_requests:
             price = None
@@ -150,7 +150,7 @@ class ServedModel:
 
 
 def _weighed(output: O, response: ModelResponse) -> O:
-    """The output with its measured probabilities, whatever the model wrote in their place."""
+    """The output with measured probabilities in place of any that the model wrote."""
     if not isinstance(output, WeighedOutput):
         return output
     values = get_args(type(output).model_fields[output.weighed].annotation)
@@ -169,7 +169,7 @@ def _checked(operator: Operator[I, O], value: I) -> Callable[[O], O]:
 
 
 def _constrained(output: type[O], profile: Mapping[str, Any]) -> Any:
-    """The strictest way to an output type that a model has."""
+    """The strictest way to constrain the output that a model supports."""
     if profile.get("supports_json_schema_output"):
         return NativeOutput(output)
     return ToolOutput(output) if profile.get("supports_tools", True) else PromptedOutput(output)
@@ -185,7 +185,7 @@ def _settings(model: ProviderModel, timeout: float, temperature: float) -> Model
 
 
 def _refuses_sampling(profile: Mapping[str, Any]) -> bool:
-    """Whether a temperature would be dropped with a warning: models that reason unless told otherwise."""
+    """Whether a temperature would be dropped with a warning, as for models that reason by default."""
     if profile.get("anthropic_disallows_sampling_settings"):
         return True
     if not profile.get("openai_supports_reasoning"):

@@ -1,1 +1,1 @@
-"""What a language model is asked to do, and how the same is done without one."""
+"""Typed tasks for a language model, each with an implementation that needs no model."""

@@ -1,4 +1,4 @@
-"""Answering without evidence, and looking for the gaps of an answer: what the baselines ask of a model.
+"""Answering without evidence, and finding the gaps of an answer: the baselines' operators.
 
 Source: PubMed Reasoner, section 4.2 and appendix D (LLM and self-reflection baselines).
 """
@@ -42,7 +42,7 @@ recall = Operator(
 
 
 MOST_GAPS = 8
-"""A weak model writes gaps without end, until its output is cut off."""
+"""Without a limit, a weak model lists gaps until its output is cut off."""
 
 
 class ReflectInput(OperatorInput):

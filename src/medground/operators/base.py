@@ -1,8 +1,7 @@
-"""What an operator is: the only way to a language model, as a typed function.
+"""Operators: typed functions that are the only way to call a language model.
 
-An operator names its input and output types, carries its instructions as text, and has an implementation in plain
-Python (`keyless`) that is used when no model was named. Recipes call `run.ask(operator, value)` and never see who
-answers.
+An operator has input and output types, instructions, and an implementation in plain Python (`keyless`) that is used
+when no model is configured. Recipes call `run.ask(operator, value)` and never see who answers.
 """
 
 from __future__ import annotations
@@ -23,27 +22,27 @@ O = TypeVar("O", bound="OperatorOutput")  # noqa: E741
 NONE = "(none)"
 """How a prompt shows an absent or empty value."""
 
-# Control characters, lone surrogates, non-characters, and the tag block, which can hide instructions from people.
+# Control characters, lone surrogates, non-characters, and the tag block, which can hide instructions from readers.
 _UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff\U000e0000-\U000e007f]")
 
 
 class OperatorInput(BaseModel):
-    """Base of operator inputs. Fields typed `Untrusted` hold text that others wrote: data, never instructions."""
+    """Base of operator inputs. Fields typed `Untrusted` hold text from others: data, never instructions."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class OperatorOutput(BaseModel):
-    """Base of operator outputs: what a model has to fill in."""
+    """Base of operator outputs, which a model fills in."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class WeighedOutput(OperatorOutput):
-    """An output with one field, `weighed`, of a few fixed texts, whose probabilities are worth having.
+    """An output with a field, named by `weighed`, that has a few fixed values whose probabilities are useful.
 
-    A model is not shown `probabilities`, and what it writes there is discarded: they are measured, where a server
-    gives log-probabilities, by value of the field; those of values that were not seen are left out.
+    `probabilities` is not shown to the model, and anything it writes there is discarded. If the server returns
+    log-probabilities, they are measured for each value of the field; values that were not seen are left out.
     """
 
     weighed: ClassVar[str]
@@ -58,7 +57,7 @@ Untrusted = Annotated[str, _UntrustedMark()]
 
 
 SHORT = 100
-"""Characters of a reason in a few words."""
+"""Maximum characters of a short reason."""
 
 
 def _cut(text: Any) -> Any:
@@ -66,41 +65,41 @@ def _cut(text: Any) -> Any:
 
 
 FewWords = Annotated[str, BeforeValidator(_cut), Field(max_length=SHORT)]
-"""A reason that is kept short: by the schema where a model is held to it, by cutting where not. A reason is shown and
-never used, so a long one is no cause to ask again."""
+"""A short reason. The schema limits it if the model is constrained to the schema; otherwise it is cut. It is only
+shown, so a long one is not worth another request."""
 
 
 class InvalidOutput(ValueError):
-    """A model's output has the right shape and a wrong content, such as an unknown id. The model is asked again."""
+    """The output has the right shape but invalid content, such as an unknown id. The model is asked again."""
 
 
 def accept_anything(value: Any, output: Any) -> None:
-    """The check of an operator whose output needs none beyond its type."""
+    """The check of an operator whose output only has to match its type."""
 
 
 class AtMostOne(tuple[str, ...]):
-    """Choices of a list that may name one of them or none, such as the answers to a question with one answer."""
+    """Choices for a list of at most one item, such as the answers to a question that has one answer."""
 
 
 def leave_open(value: Any) -> Mapping[str, tuple[str, ...]]:
-    """The choices of an operator whose fields may hold anything of their type."""
+    """The choices of an operator whose fields may hold any value of their type."""
     return {}
 
 
 @dataclass(frozen=True)
 class Operator(Generic[I, O]):
-    """One thing that a language model can be asked to do.
+    """One task for a language model.
 
     Attributes:
-        name: stable name; settings give a model to an operator by it (`--set model.operators.write=...`).
-        instructions: the system prompt, in our words; changing it changes the cache key.
+        name: stable name; settings use it to choose a model for an operator (`--set model.operators.write=...`).
+        instructions: the system prompt; changing it changes the cache key.
         input: type of the input.
-        output: type of the output, constrained when the model writes it.
-        keyless: answers without a model, deterministic and fast.
-        choices: for an input, the values that a field of the output, or each item of it, may have, by field name: ids
-            that were given; `AtMostOne` of them where a list may not name several. Models that can be held to them
-            are; `check` says it to the others.
-        check: raises `InvalidOutput` when the output does not fit the input (an unknown id, an empty sentence).
+        output: type of the output; models are constrained to its schema.
+        keyless: answers without a model; deterministic and fast.
+        choices: for an input, maps output fields to the values that the field, or each item of it, may have, such as
+            the ids that were given; `AtMostOne` if a list may hold only one of them. Models that support it are
+            constrained to these; `check` enforces them for the others.
+        check: raises `InvalidOutput` if the output does not fit the input (an unknown id, an empty sentence).
     """
 
     name: str
@@ -127,7 +126,7 @@ def _inner(value: object) -> str:
     if isinstance(value, Mapping):
         return _items(f"<key>{_inner(k)}</key>\n<value>{_inner(v)}</value>" for k, v in value.items())
     if isinstance(value, (set, frozenset)):
-        return _items(sorted(map(_inner, value)))  # in one order, so that equal inputs have one cache key
+        return _items(sorted(map(_inner, value)))  # sorted, so that equal inputs have the same cache key
     if isinstance(value, (tuple, list)):
         return _items(map(_inner, value))
     if value is None:
@@ -144,9 +143,9 @@ def _absent(value: object) -> bool:
 
 
 def _escaped(text: str) -> str:
-    """Text that can neither write a tag nor hide anything from a reader of the prompt.
+    """Text that cannot write a tag or hide anything from a reader of the prompt.
 
-    Every string is escaped, not only the untrusted ones; operators answer with ids, so nothing has to be read back
-    letter by letter.
+    Every string is escaped, not only the untrusted ones. Operators answer with ids, so the text never has to be read
+    back verbatim.
     """
     return html.escape(_UNSEEN.sub(" ", text), quote=False)

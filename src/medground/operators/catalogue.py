@@ -1,4 +1,4 @@
-"""All operators by name, for settings and checks."""
+"""The names of all operators, for settings and checks."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Judging answers of others: two beside each other, or one beside a reference answer. For evaluation only.
+"""Judging answers, in pairs or against a reference answer. For evaluation only.
 
 Sources: PubMed Reasoner, appendices B and H (pairwise comparison on four axes); Omni-RAG, appendix A.4 and
-instruction E.12 (rubric of long answers). Nobody can judge without a model, so the keyless answer is that it cannot.
+instruction E.12 (rubric of long answers). Judging needs a model, so the keyless implementations decline.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from medground.operators.base import InvalidOutput, Operator, OperatorInput, Ope
 from medground.operators.reading import DATA_RULE
 from medground.operators.views import EvidenceView
 
-CANNOT = "no model is named, and nothing in plain Python can judge an explanation"
+CANNOT = "no model is configured, and judging an explanation needs one"
 
 _MARKS = "Give each mark as a whole number from 1 (worst) to 5 (best), with its reason in at most two sentences. "
 _FAIR = (
@@ -53,7 +53,7 @@ class CompareOutput(OperatorOutput):
 def _whole(value: CompareInput, output: CompareOutput) -> None:
     given = [output.first is not None, output.second is not None, output.better is not None]
     if any(given) and not all(given):
-        raise InvalidOutput("give all marks of both answers and say which is better, or none of it")
+        raise InvalidOutput("give all marks of both answers and say which is better, or leave out all three")
 
 
 compare_explanations = Operator(

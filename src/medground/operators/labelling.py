@@ -1,4 +1,4 @@
-"""Labelling: one of eight labels for a statement of a rationale against its context.
+"""Labelling: one of eight labels for a statement of a rationale, judged against its context.
 
 Source: Reason and Verify, section 3.1 (rationale verifier), Table 1, and section 4.2.2 (what the judge is given).
 """
@@ -14,8 +14,8 @@ from medground.operators.keyless import labelling as keyless
 from medground.operators.reading import DATA_RULE
 from medground.operators.views import EvidenceView
 
-_SHOWN = ("CORRECT-EXPLICIT", "CORRECT-IMPLICIT", "CORRECT-ADDITIONAL", "INCORRECT-FALSE")
-"""Labels that a passage of the context decides."""
+_BY_PASSAGE = ("CORRECT-EXPLICIT", "CORRECT-IMPLICIT", "CORRECT-ADDITIONAL", "INCORRECT-FALSE")
+"""Labels that depend on a passage of the context."""
 
 
 class LabelInput(OperatorInput):
@@ -36,7 +36,7 @@ def _known(value: LabelInput, output: LabelOutput) -> None:
     known = {p.id for p in value.passages}
     if output.best is not None and output.best not in known:
         raise InvalidOutput(f"unknown passage id {output.best[:40]!r}; use only ids that are given")
-    if output.best is None and output.category in _SHOWN and len(known) != 1:
+    if output.best is None and output.category in _BY_PASSAGE and len(known) != 1:
         raise InvalidOutput(f"{output.category} needs the id of the passage that decides it")
 
 

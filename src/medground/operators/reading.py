@@ -1,4 +1,4 @@
-"""Reading: which hits matter, which sentences are evidence, and is it enough?
+"""Reading: which passages are relevant, which sentences are evidence, and whether the evidence is sufficient.
 
 Source: PubMed Reasoner, section 3.2 (Eq. 12 coarse filter, Eq. 13-14 extraction with alignment, Eq. 15 coverage check).
 """

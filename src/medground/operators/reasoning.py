@@ -1,4 +1,4 @@
-"""Reasoning: a rationale that takes the question apart, cites sentences for each part, and ends in an answer.
+"""Reasoning: a rationale that splits the question into parts, cites sentences for each, and leads to an answer.
 
 Source: Reason and Verify, section 3.1 (rationale generator) and appendix B (answer forms); Self-MedRAG, section 3.4
 (generator with the history of earlier rounds).
@@ -76,7 +76,7 @@ def _fits(value: ReasonInput, output: ReasonOutput | DirectOutput) -> None:
     known = {s.id for p in value.passages for s in p.sentences}
     for claim in output.claims:
         if not claim.text.strip():
-            raise InvalidOutput("a part of the rationale is empty; leave it out or write it")
+            raise InvalidOutput("a part of the rationale is empty; write it or leave it out")
         if unknown := [s for s in claim.sentences if s not in known]:
             raise InvalidOutput(f"unknown sentence ids {', '.join(unknown[:5])}; use only ids that are given")
     allowed = allowed_answers(value.task, value.options)
@@ -95,7 +95,7 @@ def _choices(value: ReasonInput) -> dict[str, tuple[str, ...]]:
 
 
 def _chosen(value: ReasonInput, most: int) -> tuple[SubClaim, ...]:
-    """The sentences to show of the passages on topic, in their own words; none when no passage is on topic."""
+    """Sentences quoted from the passages on topic; empty if no passage is on topic."""
     texts = [PassageView(id=p.id, title=p.title, text=" ".join(s.text for s in p.sentences)) for p in value.passages]
     on_topic = set(reading.screen(value.question, texts))
     passages = [p for p in value.passages if p.id in on_topic]

@@ -1,4 +1,4 @@
-"""Rewriting: a question in words that the literature uses.
+"""Rewriting: a question in the words of the literature.
 
 Source: Reason and Verify, section 3.1 (query rewriter) and Algorithm 1, line 8.
 """
@@ -24,7 +24,7 @@ class RewriteOutput(OperatorOutput):
 
 def _says_something(value: RewriteInput, output: RewriteOutput) -> None:
     if not any(character.isalnum() for character in output.question):
-        raise InvalidOutput("the rewritten question has no word")
+        raise InvalidOutput("the rewritten question contains no words")
 
 
 rewrite = Operator(

@@ -1,4 +1,4 @@
-"""Searching: from a question to MeSH terms, a query, and a critique of both from what the query finds.
+"""Searching: MeSH terms and a query for a question, and a critique of both based on what the query finds.
 
 Source: PubMed Reasoner, section 3.1. Each operator names its equation.
 """
@@ -40,7 +40,7 @@ class MeshTermsInput(OperatorInput):
 
 
 MOST_TERMS = 8
-"""Candidate headings of one question."""
+"""Maximum candidate headings of one question."""
 
 
 class ProposedTerm(OperatorOutput):

@@ -1,4 +1,4 @@
-"""Summarising: the evidence by article, and a response from that summary alone.
+"""Summarising: the evidence by article, and a response based only on that summary.
 
 Source: PubMed Reasoner, section 3.3 (summary of evidence, response generation).
 """

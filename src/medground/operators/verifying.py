@@ -1,7 +1,7 @@
 """Verifying: does the evidence entail a statement, contradict it, or say nothing about it?
 
-Source: Self-MedRAG, section on the NLI critic; Reason and Verify, section 3.4. The keyless implementation is no judge:
-it tells `related` from `neutral` and raises flags, and never says `entails` or `contradicts`.
+Source: Self-MedRAG, section on the NLI critic; Reason and Verify, section 3.4. The keyless implementation is not a
+judge: it tells `related` from `neutral` and raises flags, and never says `entails` or `contradicts`.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class EntailOutput(WeighedOutput):
 def _known(value: EntailInput, output: EntailOutput) -> None:
     if output.best is not None and output.best not in {e.id for e in value.evidence}:
         raise InvalidOutput(f"unknown evidence id {output.best[:40]!r}; use only ids that are given")
-    # A single quote is the one that decides, so a small model need not say so.
+    # A single quote must be the one that decides, so a small model need not name it.
     if output.best is None and output.relation in ("entails", "contradicts") and len(value.evidence) != 1:
         raise InvalidOutput(f"{output.relation!r} needs the id of the quote that decides it")
     if unknown := set(output.flags) - set(FLAGS):

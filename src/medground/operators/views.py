@@ -1,4 +1,4 @@
-"""What operators see of passages and evidence: small, with ids to answer with, and nothing that is not needed."""
+"""What operators see of passages and evidence: only what they need, with ids to answer with."""
 
 from __future__ import annotations
 

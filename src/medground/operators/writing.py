@@ -1,4 +1,4 @@
-"""Writing: a rationale in which every sentence cites evidence, and the decision that follows from it.
+"""Writing: a rationale in which every sentence cites evidence, and the answer that follows from it.
 
 Source: PubMed Reasoner, section 3.3 (response with inline citations); Reason and Verify, section 3.1 (rationale first).
 """
@@ -39,10 +39,10 @@ class WriteOutput(OperatorOutput):
 
 
 def check_written(task: Task, options: tuple[Option, ...], known: set[str], output: WriteOutput) -> None:
-    """Whether a written rationale cites only known evidence and its answer has the form of the task.
+    """Check that a rationale cites only known evidence and that its answer has the form of the task.
 
     Raises:
-        InvalidOutput: it does not.
+        InvalidOutput: the rationale or the answer fails the check.
     """
     for sentence in output.sentences:
         if unknown := [e for e in sentence.evidence if e not in known]:
@@ -55,12 +55,12 @@ def check_written(task: Task, options: tuple[Option, ...], known: set[str], outp
 
 
 def written_choices(task: Task, options: tuple[Option, ...], known: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """The ids and answers that a written rationale may hold."""
+    """The ids and answers that a written rationale may contain."""
     return {"evidence": tuple(known), "answer": answer_choices(task, options)}
 
 
 def answer_choices(task: Task, options: tuple[Option, ...]) -> tuple[str, ...]:
-    """The answers that a list may hold: several of them only where a question has several."""
+    """The answers to choose from: at most one unless the task is multiple choice."""
     allowed = sorted(allowed_answers(task, options))
     return tuple(allowed) if task == "multiple-choice" else AtMostOne(allowed)
 
@@ -70,7 +70,7 @@ def _fits(value: WriteInput, output: WriteOutput) -> None:
 
 
 def allowed_answers(task: Task, options: tuple[Option, ...]) -> set[str]:
-    """What an answer to this task may say."""
+    """The valid answers to this task."""
     match task:
         case "yes-no":
             return {"yes", "no"}
@@ -78,7 +78,7 @@ def allowed_answers(task: Task, options: tuple[Option, ...]) -> set[str]:
             return {"yes", "no", "maybe"}
         case "single-choice" | "multiple-choice":
             return {o.letter for o in options}
-        case "free":  # the rationale is the answer: words beside it would leave unchecked
+        case "free":  # the rationale is the answer; any text outside it would go unchecked
             return {"answered"}
         case _:
             assert_never(task)

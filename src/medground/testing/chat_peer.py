@@ -1,9 +1,9 @@
-"""A stand-in for a hosted model: an OpenAI-compatible server on this machine that answers what a test tells it to.
+"""A stand-in for a hosted model: a local OpenAI-compatible server that sends the replies a test specifies.
 
     with ChatPeer(chat('{"id": "E1"}')) as peer:
         settings = Settings.load(options={"model.default": "openai:stub", "model.base_url": peer.url})
 
-It is a real peer on a real socket, so time-outs, broken connections and wrong bytes are real too.
+It uses a real socket, so timeouts, broken connections and invalid bytes are real too.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ JSON_TYPE: Mapping[str, str] = {"content-type": "application/json"}
 
 @dataclass(frozen=True)
 class Sent:
-    """One HTTP answer.
+    """One HTTP response.
 
     Attributes:
         body: its bytes.
         status: its status code.
-        headers: its headers; the length is added.
+        headers: its headers; content-length is added.
         delay: seconds before the first byte.
         drip: seconds after each byte.
         cut: how many bytes of the announced body are never sent.
@@ -43,11 +43,11 @@ class Sent:
 
 
 Step = Sent | Callable[[dict[str, Any]], Sent]
-"""An answer, or how to make one from the request's JSON."""
+"""A response, or a function that makes one from the request's JSON."""
 
 
 Weighed = tuple[str, float, Mapping[str, float]]
-"""A token of an answer, its probability, and the probabilities of the most likely tokens in its place."""
+"""A token of an answer, its probability, and the probabilities of the most likely alternatives."""
 
 
 def chat(
@@ -57,7 +57,7 @@ def chat(
     finish: str = "stop",
     logprobs: Sequence[Weighed] | None = None,
 ) -> Sent:
-    """A chat completion with this text; `tokens` are those of input and output, None leaves them out."""
+    """A chat completion with this text. `tokens` are the input and output tokens; None leaves the usage out."""
     return _completion({"role": "assistant", "content": text}, tokens, finish, logprobs)
 
 
@@ -68,22 +68,22 @@ def tool_call(arguments: str, *, name: str = "final_result") -> Sent:
 
 
 def refusal(status: int, message: str = "", *, code: str | None = None, retry_after: str | None = None) -> Sent:
-    """An error in the form that OpenAI gives it."""
+    """An error in OpenAI's format."""
     body = {"error": {"message": message, "type": "error", "code": code}}
     headers = {**JSON_TYPE, **({} if retry_after is None else {"retry-after": retry_after})}
     return Sent(json.dumps(body).encode(), status, headers)
 
 
 def prompt_of(request: Mapping[str, Any]) -> str:
-    """The user's text in a request."""
+    """The text of the user messages in a request."""
     return "\n".join(m["content"] for m in request["messages"] if m["role"] == "user")
 
 
 class ChatPeer:
-    """The server. It answers the steps in order, the last one for ever.
+    """The server. It answers with the steps in order and repeats the last one.
 
     Attributes:
-        url: its base address.
+        url: its base URL.
         requests: the JSON of every request, in order of arrival.
         headers: their headers, names in lower case.
     """
@@ -93,8 +93,8 @@ class ChatPeer:
         self.headers: list[dict[str, str]] = []
         self._steps = list(steps)
         self._lock = threading.Lock()
-        self._left = threading.Event()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self._answer, self._left.wait))
+        self._stopped = threading.Event()
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self._answer, self._stopped.wait))
         self._server.daemon_threads = True
         self.url = f"http://127.0.0.1:{self._server.server_port}/v1"
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02})
@@ -106,7 +106,7 @@ class ChatPeer:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._left.set()  # no answer goes on dripping
+        self._stopped.set()  # ends responses that are still dripping
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
@@ -150,7 +150,7 @@ def _logprob(token: str, probability: float) -> dict[str, Any]:
 def _handler(
     answer: Callable[[dict[str, Any], dict[str, str]], Sent], wait: Callable[[float], bool]
 ) -> type[BaseHTTPRequestHandler]:
-    """`wait` takes seconds and is true when the server was left meanwhile."""
+    """`wait` takes seconds and returns true if the server was stopped meanwhile."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -161,11 +161,11 @@ def _handler(
             if sent.delay and wait(sent.delay):
                 self.close_connection = True
                 return
-            with contextlib.suppress(OSError):  # the caller may have hung up
+            with contextlib.suppress(OSError):  # the client may have closed the connection
                 _write(self, sent, wait)
 
         def log_message(self, format: str, *args: object) -> None:
-            """Say nothing."""
+            """Log nothing."""
 
     return Handler
 

@@ -1,10 +1,10 @@
-"""What every model must do. Subclass `ModelContract` in a test file, give it `make`, and pytest runs the rest.
+"""Contract tests for models. Subclass `ModelContract` in a test file and implement `make`; pytest runs the rest.
 
     class TestMyModel(ModelContract):
         def make(self) -> Model:
             return MyModel()
 
-The model has to be able enough to name an id that stands in its prompt.
+The model must be capable enough to copy an id from its prompt.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ FREE = CallLimits()
 
 
 class ThingView(OperatorInput):
-    """A thing with an id to answer with."""
+    """A thing with an id."""
 
     id: str
     text: Untrusted
 
 
 class NameInput(OperatorInput):
-    """Things to name one of."""
+    """Things, one of which is to be named."""
 
     question: Untrusted
     things: tuple[ThingView, ...]
@@ -70,7 +70,7 @@ IMPOSSIBLE = Operator(
 
 
 def asking(thing: str) -> NameInput:
-    """A call whose only right answer is this id."""
+    """An input whose only right answer is this id."""
     return NameInput(question=f"Which thing is {thing}?", things=(ThingView(id=thing, text=f"This is {thing}."),))
 
 
@@ -82,7 +82,7 @@ class ModelContract:
         raise NotImplementedError
 
     def with_model(self, test: Callable[[Model], Awaitable[T]]) -> T:
-        """Run a test with a model that is closed afterwards, in an event loop of its own."""
+        """Run a test with a new model in its own event loop, and close the model afterwards."""
 
         async def run() -> T:
             model = self.make()
@@ -94,14 +94,14 @@ class ModelContract:
         return asyncio.run(run())
 
     def test_name_and_identity_are_stable(self) -> None:
-        """Cache keys and answers rest on them."""
+        """Cache keys and answers depend on them."""
         one, two = self.make(), self.make()
         assert one.name
         assert one.identity
         assert (one.name, one.identity, one.cacheable) == (two.name, two.identity, two.cacheable)
 
     def test_answers_with_a_checked_output_and_its_cost(self) -> None:
-        """The output has its type and passes the check; what was spent is told."""
+        """The output has the right type and passes the check, and its cost is reported."""
 
         async def test(model: Model) -> Reply[NameOutput]:
             return await model.answer(NAME, asking("T1"), FREE)
@@ -121,14 +121,14 @@ class ModelContract:
         assert [reply.output.id for reply in self.with_model(test)] == things
 
     def test_output_that_never_passes_fails_with_its_cost(self) -> None:
-        """It ends, in one line, and the cost of all tries is not lost."""
+        """The call fails with a one-line error that includes the cost of all tries."""
 
         async def test(model: Model) -> ModelFailed:
             try:
                 await model.answer(IMPOSSIBLE, asking("T1"), FREE)
             except ModelFailed as error:
                 return error
-            raise AssertionError("an output that does not pass its check came out")
+            raise AssertionError("an output that fails its check was returned")
 
         failed = self.with_model(test)
         assert "\n" not in str(failed)
@@ -138,7 +138,7 @@ class ModelContract:
         assert (failed.usage.model_calls >= 1) == self.make().cacheable
 
     def test_a_spent_budget_stops_before_the_call(self) -> None:
-        """A model that costs something does not start with nothing left."""
+        """A model with a cost does not start a call without budget."""
         for limits in (CallLimits(calls=0), CallLimits(tokens=0), CallLimits(seconds=0.0)):
 
             async def test(model: Model, limits: CallLimits = limits) -> bool:
@@ -151,8 +151,8 @@ class ModelContract:
 
             assert self.with_model(test) == self.make().cacheable
 
-    def test_cancelling_stops_the_call_and_spares_the_model(self) -> None:
-        """Cancellation passes through, and the model answers again."""
+    def test_the_model_works_after_a_cancelled_call(self) -> None:
+        """Cancellation propagates, and the model answers the next call."""
 
         async def test(model: Model) -> Reply[NameOutput]:
             task = asyncio.create_task(model.answer(NAME, asking("T1"), FREE))
@@ -165,7 +165,7 @@ class ModelContract:
         assert self.with_model(test).output.id == "T2"
 
     def test_closing_twice_is_safe(self) -> None:
-        """Also when nothing was asked, and after an answer."""
+        """Closing works even if the model was never called."""
 
         async def test(model: Model) -> None:
             await model.close()

@@ -1,1 +1,1 @@
-"""Making what a model learns from: pools of demonstrations."""
+"""Builds what a model learns from: pools of demonstrations."""

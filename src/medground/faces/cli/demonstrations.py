@@ -1,4 +1,4 @@
-"""`medground demonstrations`: make and look at pools of solved training questions."""
+"""`medground demonstrations`: build and inspect pools of solved training questions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from medground.train.demonstrations.pool import PoolManifest
 
 demonstrations_app = typer.Typer(
-    help="Demonstrations: solved training questions that the recipe reason-and-verify shows to a model.",
+    help="Build and inspect demonstrations: solved training questions that reason-and-verify shows to a model.",
     no_args_is_help=True,
 )
 
@@ -23,17 +23,19 @@ Name = Annotated[str, typer.Argument(help="Name of the pool.", metavar="NAME")]
 @demonstrations_app.command("build")
 def build(
     name: Name,
-    source: Annotated[Path, typer.Option("--from", metavar="FILE", help="PubMedQA in JSON Lines, with its splits.")],
+    source: Annotated[
+        Path, typer.Option("--from", metavar="FILE", help="PubMedQA in JSON Lines, with a split per record.")
+    ],
     corpus: Annotated[list[str] | None, typer.Option("--corpus", "-c", help="Corpus to search; repeatable.")] = None,
-    model: Annotated[str | None, typer.Option(help="Model that writes the rationales; keyless without one.")] = None,
-    limit: Annotated[int | None, typer.Option(help="Most demonstrations; all without it.", min=1)] = None,
-    seed: Annotated[int, typer.Option(help="Decides which training questions are taken.")] = 0,
+    model: Annotated[str | None, typer.Option(help="Model that writes the rationales; keyless by default.")] = None,
+    limit: Annotated[int | None, typer.Option(help="Maximum number of demonstrations; all by default.", min=1)] = None,
+    seed: Annotated[int, typer.Option(help="Seed for the order of the training questions.")] = 0,
     sets: Sets = None,
     preset: Preset = None,
     settings: SettingsFile = None,
     quiet: Quiet = False,
 ) -> None:
-    """Make a pool from training questions, in place of the one that has the name now."""
+    """Build a pool from training questions, replacing any pool of the same name."""
     import asyncio
 
     from medground.faces.cli.progress import shown_progress
@@ -53,7 +55,7 @@ def info(
     name: Annotated[str, typer.Argument(help="Name of the pool, or the path of its file.", metavar="NAME")],
     json: Annotated[bool, typer.Option("--json", help="Print the manifest as JSON.")] = False,
 ) -> None:
-    """How a pool was made; it is read and checked as a recipe would."""
+    """Check a pool and show how it was made."""
     from medground.settings import Settings
     from medground.train.demonstrations.pool import read_pool
 
@@ -76,7 +78,7 @@ def _described(manifest: PoolManifest) -> list[str]:
         f"made        {manifest.created:%Y-%m-%d %H:%M} UTC by {manifest.made_by}",
         f"from        {manifest.source} ({manifest.source_sha256[:16]}), seed {manifest.seed}",
         *(f"model       {model} ({operator})" for operator, model in manifest.models.items()),
-        f"agreed      {manifest.agreed} of {manifest.demonstrations} times the model gave the known answer by itself",
+        f"agreed      {manifest.agreed} of {manifest.demonstrations}: the model itself gave the known answer",
         *(f"corpus      {snapshot.name} ({snapshot.hash[:16]})" for snapshot in manifest.snapshots),
         f"embedding   {manifest.embedding}",
         f"settings    {manifest.settings_hash}",

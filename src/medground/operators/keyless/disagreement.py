@@ -1,6 +1,6 @@
-"""Two findings on the same things that differ in words: one reports an effect and the other none, or up against down.
+"""Findings on the same topic that seem to disagree: one reports an effect and the other none, or opposite directions.
 
-It is no judgement: the papers may have asked different things. It is a reason to read both.
+This is not a judgement, because the papers may have asked different questions. It is a reason to read both.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from medground.text import words
 Kind = Literal["an effect and none", "opposite directions"]
 
 SAME_TOPIC = 0.6
-"""Least share of the question's topic words, by weight, that both papers name in title or quote."""
+"""Minimum share of the question's topic words, by weight, that both papers name in title or quote."""
 SAME_FINDING = 0.3
-"""Least share of them that both quotes hold."""
+"""Minimum share of them that both quotes contain."""
 OPPOSITE = 1.0
-"""The same for up against down: what goes up in one paper and what goes down in another are seldom the same thing."""
+"""The same for opposite directions: what rises in one paper and what falls in another are seldom the same thing."""
 SAME_CAUSE = 0.5
-"""Least share of what a question asks about, before its verb, that each paper names in title or quote."""
+"""Minimum share of the question's subject, before its verb, that each paper names in title or quote."""
 SAME_OUTCOME = 0.5
-"""Least share of what it asks of that, after its verb, that each quote itself holds: papers on one treatment report
-many outcomes, and two outcomes are no disagreement."""
+"""Minimum share of the question's outcome, after its verb, that each quote itself contains: papers on one treatment
+report many outcomes, and findings on two outcomes do not disagree."""
 LEAST_SHARED = 2
-"""Fewest topic words that both quotes hold."""
+"""Minimum number of topic words that both quotes contain."""
 MOST_NAMED = 5
-"""Shared words that name what the disagreement is about."""
+"""Maximum number of shared words that name the topic of the disagreement."""
 
 _NULL = re.compile(
     r"\b(?:(?:did|does|do|was|were|is|are) )?(?:no|not|nor|neither|without|lack of)\b[^.;,]{0,60}?\b(?:significan|"
@@ -58,13 +58,13 @@ _UNSETTLED = re.compile(
     r"used|proposed|recommended|implicated|demonstrated)|literature)\b",
     re.IGNORECASE,
 )
-"""What was planned, supposed, left open, or found by others is no finding of the paper."""
+"""What was planned, assumed, left open, or found by others is not a finding of the paper."""
 _OTHER_NULL = re.compile(
     r"\b(?:not|no|nor|without|non)\b[^.;,]{0,30}\b(?:superior\w*|inferior\w*|equivalen\w+|(?:negative|adverse|harmful|"
     r"detrimental|side|deleterious|unwanted)(?: \w+)? (?:effects?|impact|events?|reactions?))|\bnon-?inferior",
     re.IGNORECASE,
 )
-"""No better than another treatment, or no harm: neither says that there is no effect."""
+"""No better than another treatment, or no harm: neither means that there is no effect."""
 
 
 _ASKED = re.compile(
@@ -74,29 +74,29 @@ _ASKED = re.compile(
     r"efficacy) (?:on|in|for)\b|\b(?:effective|useful|beneficial|superior|safe|risk factor) (?:in|for|to|against)\b",
     re.IGNORECASE,
 )
-"""Between what a question asks about and what it asks of that."""
+"""The verb between the subject and the outcome of a question."""
 _HEAD_TO_HEAD = re.compile(
     r"\b(?:superior|inferior|better|worse|(?:more|less) effective) (?:to|than) (?!(?:the |a |an )?(?:placebo|controls?|"
     r"sham|usual|no|standard|baseline|before)\b)",
     re.IGNORECASE,
 )
-"""One treatment against another says nothing on either against none."""
+"""A comparison of two treatments does not compare either with no treatment."""
 _GIVEN_ANYWAY = re.compile(
     r"\b(?:add(?:ed|ing)?(?: on)? to|taking|receiving|controlled (?:on|with|by)|on top of|refractory to)\s+([\w-]+)",
     re.IGNORECASE,
 )
-"""A treatment that both arms have is not the one that was studied."""
+"""A treatment that both arms receive is not the one that was studied."""
 _ANY_TREATMENT = frozenset(
     map(
         words.stem, ("supplementation", "supplements", "supplement", "training", "therapy", "treatment", "intervention")
     )
 )
-"""Words of any treatment, which name none where another word does."""
+"""Generic words for a treatment, ignored if another word names it."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """How two findings differ, and the words that they share, as the first writes them."""
+    """How two findings differ, and their shared words as the first one writes them."""
 
     kind: Kind
     about: str
@@ -104,16 +104,16 @@ class Difference:
 
 @dataclass(frozen=True)
 class Finding:
-    """A quote and the title of its paper, which may name what the quote leaves out."""
+    """A quote, and the title of its paper, which may name what the quote leaves out."""
 
     title: str
     quote: str
 
 
 def difference(question: str, one: Finding, other: Finding) -> Difference | None:
-    """How two findings differ on what the question asks; None where words do not tell.
+    """How two findings differ on the question; None if their words do not show a difference.
 
-    Sentences that turn (`but`, `whereas`) report more than one finding, so they are not compared.
+    Sentences with a contrast (`but`, `whereas`) report more than one finding, so they are not compared.
     """
     if not (_comparable(one.quote) and _comparable(other.quote)):
         return None
@@ -132,7 +132,7 @@ def difference(question: str, one: Finding, other: Finding) -> Difference | None
 
 
 def _answers(question: str, finding: Finding) -> bool:
-    """Whether a finding is on what the question asks about and on what it asks of that, as far as its verb tells."""
+    """Whether a finding is about the question's subject and outcome; true if its verb is not recognised."""
     if (verb := _ASKED.search(question)) is None:
         return True
     about, outcome = (
@@ -146,7 +146,7 @@ def _answers(question: str, finding: Finding) -> bool:
 
 
 def _comparable(quote: str) -> bool:
-    """Whether a quote reports one finding of its own paper."""
+    """Whether a quote reports a single finding of its own paper."""
     return not states_purpose(quote) and not any(
         no.search(quote) for no in (_TURN, _UNSETTLED, _OTHER_NULL, _HEAD_TO_HEAD)
     )

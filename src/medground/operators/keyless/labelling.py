@@ -1,8 +1,8 @@
-"""The eight labels as a rule over signals: who said what of a statement, what it cites, and what it is about.
+"""The eight labels as rules over signals: the critic's verdict on a statement, its citations, and its topic.
 
-A rule judges nothing: it puts a critic's word, the citation and the topic into one label. Words alone carry three of
-the eight (quoted, opposed to another statement, off topic); the others need the word of a judge, and without one most
-statements stay unlabelled.
+The rules do not judge anything themselves; they combine these signals into one label. Words alone are enough for three
+of the eight (quoted, opposed to another statement, off topic). The others need a judge, and without one most statements
+stay unlabelled.
 
 Source: Reason and Verify, Table 1.
 """
@@ -19,11 +19,11 @@ from medground.operators.views import EvidenceView
 from medground.text import words
 
 STATED = 0.8
-"""Least share of an entailed statement's words, by weight, in one quote that states it; below, it is inferred."""
+"""Minimum share of an entailed statement's words, by weight, in a quote that states it; below, it is inferred."""
 SAME_THING = 0.8
-"""Least share of each other's words, by weight, that two statements hold which oppose one another."""
+"""Minimum share of each other's words, by weight, that two opposed statements contain."""
 SOME_WORDS = 0.2
-"""Least share of a statement's words, by weight, in a quote that it has something to do with."""
+"""Minimum share of a statement's words, by weight, in a quote on the same topic."""
 
 _EXCESS = frozenset({"certainty", "cause", "population", "purpose", "title"})
 _OPPOSED = frozenset({"negation", "direction"})
@@ -31,16 +31,17 @@ _OPPOSED = frozenset({"negation", "direction"})
 
 @dataclass(frozen=True)
 class Signals:
-    """What is known of one statement.
+    """What is known about one statement.
 
     Attributes:
-        relation: to what it was compared with; `quoted` are the source's own words, `failed` nobody could tell.
-        judged: a judge gave the relation (a model, an NLI model, a stored fact), not words.
+        relation: to the quotes it was compared with; `quoted` means the source's own words, `failed` that the critic
+            failed.
+        judged: whether a judge (a model, an NLI model, a stored fact) gave the relation, rather than word statistics.
         coverage: share of its words, by weight, in the quote that decided the relation, 0 to 1.
         flags: differences from that quote.
-        on_topic: it has something to do with the question or with the quotes.
-        opposed: another statement of the same rationale, on the same paper, says the opposite.
-        elsewhere: its relation, by the judge, to evidence of the run that it does not cite.
+        on_topic: whether it has anything to do with the question or the quotes.
+        opposed: whether another statement of the same rationale, on the same paper, says the opposite.
+        elsewhere: the judge's relation to evidence of the run that the statement does not cite.
     """
 
     relation: Literal["quoted", "entails", "contradicts", "related", "neutral", "failed"]
@@ -71,19 +72,20 @@ _TABLE: Sequence[tuple[Category, Callable[[Signals], bool]]] = (
     ("INCORRECT-DEVIATING", lambda s: s.relation == "neutral" and not s.on_topic),
     ("INCORRECT-MISSING", lambda s: s.says("related") or s.says("neutral")),
 )
-"""The first row that holds gives the label. To draw a cause from an association, people from mice, or certainty from
-`may` is a fault of logic, whatever the judge says. What a judge finds nowhere counts as unsupported."""
+"""The first row that matches gives the label. Inferring a cause from an association, people from mice, or certainty
+from `may` is a fault of logic, whatever the judge says. A statement that the judge finds nowhere counts as
+unsupported."""
 
 
 def labelled(signals: Signals) -> Category | None:
-    """The label that the signals carry; None where they carry none."""
+    """The label for the signals; None if they do not decide one."""
     if signals.relation == "failed":
         return None
     return next((category for category, holds in _TABLE if holds(signals)), None)
 
 
 def on_topic(question: str, statement: str, quotes: Sequence[EvidenceView]) -> bool:
-    """Whether a statement names anything that the question is about, or shares words with a quote."""
+    """Whether a statement mentions anything that the question is about, or shares words with a quote."""
     said = words.terms(statement)
     if not said or not words.topic(question).isdisjoint(said):
         return True
@@ -91,7 +93,7 @@ def on_topic(question: str, statement: str, quotes: Sequence[EvidenceView]) -> b
 
 
 def oppose(one: str, other: str) -> bool:
-    """Whether two statements say the same thing in the same words but for a negation or a direction."""
+    """Whether two statements use the same words except for a negation or a direction."""
     first, second = words.terms(one), words.terms(other)
     if min(words.coverage(first, second), words.coverage(second, first)) < SAME_THING:
         return False

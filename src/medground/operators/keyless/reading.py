@@ -1,6 +1,6 @@
 """Screening, extraction and the sufficiency check without a model.
 
-Word statistics tell the topic of a text, and where a paper states its results; they do not tell what it says.
+Word statistics show the topic of a text and where a paper states its results, but not what it says.
 """
 
 from __future__ import annotations
@@ -12,24 +12,24 @@ from medground.operators.views import EvidenceView, PassageView, SentencedPassag
 from medground.text import words
 
 ON_TOPIC = 0.35
-"""Least share of the question's topic words, by weight, that `WINDOW` words in a row of a passage worth reading name.
+"""Minimum share of the question's topic words, by weight, that `WINDOW` consecutive words of a relevant passage name.
 
-Chosen on PubMedQA's training split, where it lets 97 % of the own abstracts pass, one of 500 random others, and
+Chosen on PubMedQA's training split, where it passes 97 % of the questions' own abstracts, one of 500 random others, and
 44 % of the nearest wrong ones."""
 WINDOW = 25
-"""Content words, about one long sentence or two short ones: words far apart have nothing to do with one another."""
+"""Content words, about one long sentence or two short ones: words far apart are usually unrelated."""
 PER_PASSAGE = 3
-"""Most sentences taken from one passage."""
+"""Maximum sentences taken from one passage."""
 WEAKEST = 0.06
-"""Least strength of a sentence to quote: it names some of the topic or reports a result."""
+"""Minimum strength of a sentence to quote: it names some of the topic or reports a result."""
 COVERED = 0.6
-"""Least share of the question's topic words, by weight, that sufficient evidence names."""
+"""Minimum share of the question's topic words, by weight, that sufficient evidence names."""
 LATER_DOCUMENT = 0.01
-"""What a sentence loses per place of its passage in the reading order, which is by relevance."""
+"""What a sentence loses for each passage before its own in the reading order, which is by relevance."""
 
 
 def screen(question: str, passages: Sequence[PassageView]) -> tuple[str, ...]:
-    """Ids of the passages that name enough of the question's topic, best first; none when none does."""
+    """Ids of the passages that name enough of the question's topic, best first; possibly none."""
     topic = words.topic(question)
     scored = [(_on_topic(topic, p), p.id) for p in passages]
     kept = [(score, i) for i, (score, _) in enumerate(scored) if score >= ON_TOPIC]
@@ -42,7 +42,7 @@ def _on_topic(topic: frozenset[str], passage: PassageView) -> float:
 
 
 def extract(question: str, passages: Sequence[SentencedPassage]) -> tuple[str, ...]:
-    """Ids of the sentences to quote, strongest first; at most `PER_PASSAGE` of a passage.
+    """Ids of the sentences to quote, strongest first; at most `PER_PASSAGE` per passage.
 
     Source: PubMed Reasoner, Eq. 13 and 14, with word statistics in place of a model.
     """

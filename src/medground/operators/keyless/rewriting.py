@@ -1,6 +1,6 @@
-"""Rewriting without a model: the names that MeSH has for what a question names, and abbreviations spelt out.
+"""Rewriting without a model: adds MeSH names of what a question mentions, and spells out abbreviations.
 
-An abbreviation is spelt out as the passages that were found spell it out, "long form (LF)".
+The long form of an abbreviation comes from the passages that were found, "long form (LF)".
 """
 
 from __future__ import annotations
@@ -13,24 +13,24 @@ from medground.pubmed.mesh import fold
 from medground.text import words
 
 _ABBREVIATION = re.compile(r"\b(?=[^\W_]*[A-Z][^\W_]*[A-Z])[A-Za-z][A-Za-z0-9-]{1,9}(?<!s)\b")
-"""Two capitals at least, as in `MI`, `tPA` and `COX-2`."""
+"""At least two capitals, as in `MI`, `tPA` and `COX-2`."""
 _REACH = 100
-"""Characters before the parenthesis in which the long form stands."""
+"""Characters before the parenthesis that are searched for the long form."""
 _NAMES = 2
-"""Most other names of one heading: each adds words that may lead away."""
+"""Maximum other names per heading: each adds words that may lead off topic."""
 _LONGEST = 6
-"""Words of a name; longer ones are indexers' definitions, not what authors write."""
+"""Maximum words of a name; longer ones are indexers' definitions, not what authors write."""
 
 
 def rewrite(question: str, found: Sequence[str], most: int) -> str:
-    """The question, and after it in parentheses long forms of its abbreviations and names of the headings it names.
+    """The question followed by long forms of its abbreviations and names of its MeSH headings, in parentheses.
 
-    Only names that bring a new word are added. The question itself is returned when there is none.
+    Only names with a new word are added. If there are none, the question is returned unchanged.
 
     Args:
         question: the question asked.
         found: texts that its search found.
-        most: characters that the result may have; names that do not fit are left out.
+        most: maximum characters of the result; names that do not fit are left out.
     """
     known = set(words.terms(question))
     added: list[str] = []
@@ -43,7 +43,7 @@ def rewrite(question: str, found: Sequence[str], most: int) -> str:
 
 
 def _long_forms(question: str, found: Sequence[str]) -> list[str]:
-    """What the found texts say that each abbreviation of the question stands for."""
+    """The long form that the found texts give for each abbreviation of the question."""
     forms = []
     for short in dict.fromkeys(_ABBREVIATION.findall(question)):
         before = re.compile(rf"([^()\n.;:]{{1,{_REACH}}}) \({re.escape(short)}s?[);,]")
@@ -53,9 +53,9 @@ def _long_forms(question: str, found: Sequence[str]) -> list[str]:
 
 
 def _spelt_out(short: str, before: str) -> str | None:
-    """The last words of `before` whose letters make the abbreviation, read from the end; None when they do not.
+    """The last words of `before` whose letters spell the abbreviation, matched from the end; None if they do not.
 
-    The first letter of the abbreviation begins a word; the others stand in order.
+    The first letter of the abbreviation must begin a word; the others may be anywhere, in order.
     """
     text, place = before.casefold(), len(before)
     letters = [letter for letter in short.casefold() if letter.isalnum()]
@@ -75,7 +75,7 @@ def _headings(question: str) -> list[str]:
 
 
 def _names(mention: Mention) -> list[str]:
-    """The heading as it is spoken, then other names in other words, those first whose rarest word is least rare."""
+    """The heading in natural word order, then names in other words, the most common words first."""
     said = set(words.terms(mention.words))
     others = {_spoken(name): words.terms(_spoken(name)) for name in mention.heading.entry_terms}
     usable = {n: stems for n, stems in others.items() if stems and len(stems) <= _LONGEST and not said & set(stems)}
@@ -84,12 +84,12 @@ def _names(mention: Mention) -> list[str]:
 
 
 def _spoken(name: str) -> str:
-    """`Pulmonary Disease, Chronic Obstructive` as authors write it."""
+    """`Pulmonary Disease, Chronic Obstructive` in natural word order."""
     before, comma, after = name.partition(", ")
     return f"{after} {before}" if comma and "," not in after else name
 
 
 def _only_as_abbreviation(mention: Mention) -> bool:
-    """Whether MeSH has these words in capitals only, and the question does not: `aids` is not `AIDS`."""
+    """Whether MeSH has these words only in capitals and the question does not: `aids` is not `AIDS`."""
     forms = [n for n in (mention.heading.name, *mention.heading.entry_terms) if fold(n) == fold(mention.words)]
     return bool(forms) and all(form.isupper() for form in forms) and not mention.words.isupper()

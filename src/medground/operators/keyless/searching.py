@@ -1,4 +1,4 @@
-"""Searching without a model: MeSH terms by term mapping, and their critique by the words of what was found."""
+"""Searching without a model: MeSH terms by term mapping, and a critique based on the words of what was found."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _POOR_NAMES = """
     |schools|standards|students|teaching|therapeutics|time|tissues|women|work|world health organization
 """
 POOR = frozenset(name.strip() for name in _POOR_NAMES.split("|"))
-"""Headings that say little about the subject of a question (check tags and the words of every study)."""
+"""Headings that say little about the subject of a question (check tags and words common to all studies)."""
 
 _CORE = 2
-"""Concepts joined with AND in a first draft: more find little (54.1 % of the paper's failures)."""
+"""Concepts joined with AND in a first draft; more of them find little (54.1 % of the paper's failures)."""
 
 _ALIGNED = 0.34
-"""Least share of the question's content words in the records about a term, averaged."""
+"""Minimum share of the question's content words in the records about a term, averaged."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Mention:
 
 @lru_cache(maxsize=256)
 def mentions(question: str) -> tuple[Mention, ...]:
-    """The headings that a question names, in its order, by automatic term mapping."""
+    """The headings that a question names, in order, by automatic term mapping."""
     plain = " ".join(re.findall(r"[\w'’+/-]+", question))
     _, translations = standard_mapper().map(plain) if plain else (None, [])
     found: dict[str, Mention] = {}
@@ -54,7 +54,7 @@ def mentions(question: str) -> tuple[Mention, ...]:
 
 _WORDS = 40
 _LETTERS = 500
-"""Most words, and characters, of a question that become its query where it names no heading."""
+"""Maximum words, and characters, of a question that become its query if it names no heading."""
 
 
 def propose(question: str) -> list[tuple[str, str]]:
@@ -63,7 +63,7 @@ def propose(question: str) -> list[tuple[str, str]]:
 
 
 def select(question: str, candidates: Sequence[str]) -> tuple[str, ...]:
-    """Candidates without those that a narrower candidate covers, most specific first (Eq. 2)."""
+    """Candidates that no narrower candidate covers, most specific first (Eq. 2)."""
     headings = [h for h in (vocabulary().find(c) for c in candidates) if h is not None]
     kept = [h for h in headings if not _covered_by_another(h, headings)]
     names = {h.name for h in sorted(kept, key=_depth, reverse=True)}
@@ -72,13 +72,13 @@ def select(question: str, candidates: Sequence[str]) -> tuple[str, ...]:
 
 
 def draft(question: str, headings: Sequence[str], core: int = _CORE) -> str:
-    """The most specific concepts joined with AND, each under its names; without any, the question's words (Eq. 3)."""
+    """The most specific concepts joined with AND, each with its names; without any, the question's words (Eq. 3)."""
     groups = [_group(question, name) for name in headings[:core]]
     return " AND ".join(groups) if groups else " OR ".join(_plain_words(question)[:_WORDS]) or question[:_LETTERS]
 
 
 def coverage(question: str, headings: Sequence[str], texts: Sequence[str]) -> list[tuple[bool, str]]:
-    """Whether a name of the heading stands in what was found (Eq. 6)."""
+    """Whether a name of the heading appears in what was found (Eq. 6)."""
     folded = [f" {fold(text)} " for text in texts]
     counts = [sum(any(f" {n} " in text for n in _names(heading)) for text in folded) for heading in headings]
     return [(count > 0, f"named in {count} of {len(texts)} records") for count in counts]
@@ -97,17 +97,17 @@ def alignment(question: str, headings: Sequence[str], texts: Sequence[str]) -> l
 
 
 def redundancy(question: str, headings: Sequence[str], texts: Sequence[str]) -> list[tuple[bool, str]]:
-    """Whether a narrower term of the query says it already (Eq. 8)."""
+    """Whether a narrower term of the query already covers it (Eq. 8)."""
     known = {name: vocabulary().find(name) for name in headings}
     present = [h for h in known.values() if h is not None]
     return [
-        (True, "a narrower term is there") if heading and _covered_by_another(heading, present) else (False, "")
+        (True, "a narrower term covers it") if heading and _covered_by_another(heading, present) else (False, "")
         for heading in known.values()
     ]
 
 
 def update(question: str, feedback: Sequence[tuple[str, bool, bool, bool]]) -> list[tuple[str, str]]:
-    """Terms that are covered, aligned and not redundant, then those of the question that none stands for (Eq. 9)."""
+    """Terms that are covered, aligned and not redundant, then new ones that the question names (Eq. 9)."""
     good = [heading for heading, covered, aligned, redundant in feedback if covered and aligned and not redundant]
     usable = [
         heading for heading, covered, _, redundant in feedback if covered and not redundant and heading not in good
@@ -119,7 +119,7 @@ def update(question: str, feedback: Sequence[tuple[str, bool, bool, bool]]) -> l
 
 
 def refine(question: str, headings: Sequence[str], history: Sequence[tuple[str, int]]) -> str:
-    """The next query: fewer ideas with AND when too little was found, one more when there is room (Eq. 10)."""
+    """The next query: fewer ideas with AND if nothing was found, otherwise one more (Eq. 10)."""
     tried = {query for query, _ in history}
     starved = bool(history) and history[-1][1] == 0
     for core in (1, _CORE) if starved else (_CORE, _CORE + 1, 1):
@@ -130,7 +130,7 @@ def refine(question: str, headings: Sequence[str], history: Sequence[tuple[str, 
 
 
 def unsupported(question: str, texts: Sequence[str]) -> list[str]:
-    """Headings of the question that no text names: the gaps of a summary."""
+    """Headings of the question that no text mentions: the gaps of a summary."""
     headings = [m.heading.name for m in mentions(question)]
     return [h for h, (found, _) in zip(headings, coverage(question, headings, texts), strict=True) if not found]
 

@@ -1,9 +1,9 @@
-"""How much a sentence looks like one to quote for a question: its words, its form and its place.
+"""How good a quote a sentence is for a question, by its words, form and position.
 
 The weights come from a ridge regression of each sentence's token F1 with the paper's own conclusion, on PubMedQA's
-training split, with two changes of ours: that regression likes statements of purpose (they repeat the question, and
-are no evidence), which get no credit here, and it never saw a conclusion, which gets some. `benchmarks/evidence.py`
-measures what comes of it.
+training split, with two changes. The regression favours statements of purpose, which repeat the question but are not
+evidence; they get no credit here. It never saw a conclusion, which gets some. `benchmarks/evidence.py` measures the
+result.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from medground.text import words
 
 COVERAGE_WEIGHT = 0.206
 PLACE_WEIGHT = 0.045
-"""For the last sentence of a passage; the first gets nothing."""
+"""For the last sentence of a passage, rising linearly from 0 for the first."""
 
 _FORMS: Mapping[str, tuple[float, re.Pattern[str]]] = {
     "significance": (0.007, re.compile(r"\bsignificant(?:ly)?\b", re.IGNORECASE)),
@@ -62,7 +62,7 @@ _PURPOSE = re.compile(
 
 
 def strengths(question: str, sentences: Sequence[str]) -> list[float]:
-    """One number per sentence of a passage, in their order; higher for a better quote, mostly 0 to 0.3."""
+    """One number per sentence of a passage, in order; higher for a better quote, mostly 0 to 0.3."""
     topic = words.topic(question)
     last = max(len(sentences) - 1, 1)
     return [
@@ -74,7 +74,7 @@ def strengths(question: str, sentences: Sequence[str]) -> list[float]:
 
 
 def states_purpose(sentence: str) -> bool:
-    """Whether a sentence tells what a study set out to do, or asks, rather than what came out."""
+    """Whether a sentence states the aim of a study, or a question, rather than a result."""
     return bool(_PURPOSE.search(sentence)) and not _FORMS["conclusion"][1].search(sentence)
 
 

@@ -1,1 +1,1 @@
-"""Demonstrations: solved training questions that a model is shown (Reason and Verify, section 4.1)."""
+"""Demonstrations: solved training questions that are shown to a model (Reason and Verify, section 4.1)."""

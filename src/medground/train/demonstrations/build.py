@@ -1,6 +1,6 @@
-"""Building a pool from the training records of a file.
+"""Builds a pool from the training records of a file.
 
-Source: Reason and Verify, section 4.1. What is finished is kept, so the same command goes on where it was stopped.
+Source: Reason and Verify, section 4.1. Finished questions are saved; run the same command to resume a stopped build.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from medground.progress import Progress, no_progress
 from medground.recipes.settings.reason_and_verify import ReasonAndVerifySettings
 from medground.settings import Settings
 from medground.train.demonstrations.decontaminate import Clean, decontaminated
-from medground.train.demonstrations.pool import PoolManifest, Solved, pool_place
+from medground.train.demonstrations.pool import PoolManifest, Solved, pool_path
 from medground.train.demonstrations.records import Records, read_records
 from medground.train.demonstrations.shots import opened_embedder
 from medground.train.demonstrations.solve import Task, solve_all
@@ -41,27 +41,28 @@ async def build_pool(
     embedder: str = EMBEDDER,
     progress: Progress = no_progress,
 ) -> PoolManifest:
-    """Make a pool in place of the one that has the name now.
+    """Build a pool, replacing any pool of the same name.
 
     Args:
         name: name of the pool.
-        source: PubMedQA in JSON Lines, with a `split` per record; held-out records are refused, and what resembles
-            them is left out.
-        settings: model, corpora and the group `reason_and_verify`; demonstrations are made without demonstrations.
-        limit: most demonstrations; None takes all.
-        seed: decides the order in which training records are taken.
-        embedder: embedding model of the questions.
-        progress: told how many are made.
+        source: PubMedQA in JSON Lines, with a `split` per record. Held-out records are refused, and training records
+            that resemble them are left out.
+        settings: model, corpora and the group `reason_and_verify`. No demonstrations are shown while building.
+        limit: maximum number of demonstrations; None takes all.
+        seed: seed for the order of the training records.
+        embedder: embedding model for the questions.
+        progress: receives the number of demonstrations so far.
 
     Raises:
-        UsageError: a wrong name, no training record, no question that could be solved, or another build under way.
+        UsageError: the name is invalid, there is no training record, no question could be solved, or another process
+            is building the pool.
         BadDocument: the file cannot be read.
         ConfigError: the model, a corpus, the reranker or the embedding model cannot be used.
-        SourceUnavailable: no source could be searched; what is done is kept.
+        SourceUnavailable: no source could be searched; finished questions are saved.
         ModelFailed: the model failed for every question.
-        StorageFailed: the disk refuses.
+        StorageFailed: the disk is full or cannot be written to.
     """
-    file = pool_place(name, settings.home)
+    file = pool_path(name, settings.home)
     records = read_records(source)
     encoder = await asyncio.to_thread(opened_embedder, embedder, settings.home)
     clean, tasks = await asyncio.to_thread(_tasks, records, encoder, seed)
@@ -90,7 +91,7 @@ async def build_pool(
 
 
 def _tasks(records: Records, encoder: Embedder, seed: int) -> tuple[Clean, list[Task]]:
-    """Training questions that share no document with a held-out one and repeat none, in a seeded order."""
+    """Training questions that neither share a document with a held-out one nor repeat one, in a seeded order."""
     vectors = encoder.embed([record.question for record in records.training])
     clean = decontaminated(
         [[record.document] for record in records.training],
@@ -120,10 +121,10 @@ def _without_shots(settings: Settings) -> Settings:
 
 
 def _nothing(source: Path, failures: Sequence[ModelFailed]) -> MedgroundError:
-    """Why there is no pool: the model's last failure, or nothing to reason from."""
+    """Why there is no pool: the model's last failure, or no passages to reason from."""
     if failures:
         return failures[-1]
-    return UsageError(f"no question of {source} found a passage on its topic; name the right corpus with --corpus NAME")
+    return UsageError(f"no passage was found for any question of {source}; name the right corpus with --corpus NAME")
 
 
 def _left_out(records: Records, clean: Clean, unfinished: Unfinished, failed: int) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""What may not be shown with a question, because it could give the answer away.
+"""Removes what must not be shown with a question because it could give the answer away.
 
 Source: Reason and Verify, section 4.1 (data decontamination).
 """
@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 NEAR_DUPLICATE = 0.95
-"""Cosine from which two questions are the same question in other words."""
+"""Minimum cosine of two questions that count as the same question in other words."""
 
 
 @dataclass(frozen=True)
 class Clean:
-    """Places that are left, and how many were removed for which reason; each is counted once, for its first reason."""
+    """Places that are left, and how many were removed for each reason. Each is counted once, for its first reason."""
 
     places: tuple[int, ...]
     shared: int
@@ -30,12 +30,12 @@ def decontaminated(
     held_documents: Collection[str],
     held_vectors: NDArray[np.float32],
 ) -> Clean:
-    """Take away what shares a document with the held-out side, then what nearly repeats one of its questions.
+    """Remove candidates that share a document with the held-out side, then those that nearly repeat its questions.
 
     Args:
         documents: ids of each candidate's documents.
         vectors: unit vectors of the candidates' questions, shape (candidates, dimensions).
-        held_documents: ids of the documents of the question that is asked, or of all held-out questions.
+        held_documents: ids of the documents of the current question, or of all held-out questions.
         held_vectors: unit vectors of those questions, shape (questions, dimensions).
     """
     held = frozenset(held_documents)

@@ -1,4 +1,4 @@
-"""The pool T*: solved training questions in a file of JSON Lines, and a manifest that says how they were made.
+"""The pool T*: a JSON Lines file of solved training questions, and a manifest that says how they were made.
 
 Source: Reason and Verify, section 4.1 (demonstration pool construction).
 """
@@ -26,13 +26,13 @@ from medground.operators.reasoning import Demonstration
 from medground.question import Task
 
 TRAINING_SPLITS = frozenset({"train", "training", "train_dev"})
-"""`train_dev`: the 500 records of PubMedQA that are not its test split; its authors cut training folds from them."""
+"""`train_dev`: the 500 records of PubMedQA outside its test split, from which its authors take training folds."""
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 _SUFFIX = ".jsonl"
 
 
 class Quoted(Frozen):
-    """A cited sentence: where it stands, and its words."""
+    """A cited sentence: its location and text."""
 
     document_id: DocumentId
     start: int = Field(ge=0)
@@ -41,14 +41,14 @@ class Quoted(Frozen):
 
 
 class Solved(Frozen):
-    """A training question with a rationale that a model made and the answer that is known."""
+    """A training question with a rationale that a model wrote and the known answer."""
 
     id: str
     question: str
     task: Task
     rationale: str
     answer: tuple[str, ...] = Field(min_length=1, description="the known answer; its class")
-    said: tuple[str, ...] = Field(default=(), description="what the model that wrote the rationale answered")
+    said: tuple[str, ...] = Field(default=(), description="the answer of the model that wrote the rationale")
     evidence: tuple[Quoted, ...]
     documents: tuple[DocumentId, ...] = Field(description="its own document, and those of its passages")
     split: str
@@ -60,7 +60,7 @@ class Solved(Frozen):
         return ", ".join(self.answer)
 
     def shown(self) -> Demonstration:
-        """What a model sees of it."""
+        """The part that a model sees."""
         return Demonstration(
             question=self.question,
             evidence=tuple(quoted.quote for quoted in self.evidence),
@@ -88,7 +88,7 @@ class PoolManifest(Frozen):
     embedding: str = Field(description="identity of the embedding model")
     demonstrations: int
     classes: Mapping[str, int]
-    agreed: int = Field(description="demonstrations whose model said the known answer by itself")
+    agreed: int = Field(description="demonstrations for which the model itself gave the known answer")
     left_out: Mapping[str, int] = Field(description="records that are not in the pool, by reason")
     sha256: str = ""
 
@@ -107,53 +107,53 @@ class Pool:
 
 
 def packed(vector: NDArray[np.float32]) -> str:
-    """A vector as text."""
+    """Encode a vector as text."""
     return base64.b64encode(vector.astype("<f2").tobytes()).decode("ascii")
 
 
 def unpacked(text: str) -> NDArray[np.float32]:
-    """The vector of `packed`, of length 1 again."""
+    """Decode a vector from `packed`, normalised to length 1."""
     vector = np.frombuffer(base64.b64decode(text, validate=True), dtype="<f2").astype(np.float32)
     length = float(np.linalg.norm(vector))
     if not np.isfinite(length) or length == 0:
-        raise ValueError("the embedding is no unit vector")
+        raise ValueError("the embedding is not a unit vector")
     return vector / np.float32(length)
 
 
-def pool_place(name: str, home: Path) -> Path:
-    """The file of a pool: `home/demonstrations/NAME.jsonl`, or the path itself where one is given.
+def pool_path(name: str, home: Path) -> Path:
+    """The file of a pool: `home/demonstrations/NAME.jsonl`, or `name` itself if it is a path.
 
     Raises:
-        UsageError: it is neither a name nor the path of such a file.
+        UsageError: `name` is neither a valid name nor the path of a .jsonl file.
     """
     if name.endswith(_SUFFIX):
         return Path(name)
     if not _NAME.fullmatch(name):
-        raise UsageError(f"{name[:80]!r} is no name of a pool; use a-z 0-9 . _ -, or the path of a {_SUFFIX} file")
+        raise UsageError(f"{name[:80]!r} is not a valid pool name; use a-z 0-9 . _ -, or the path of a {_SUFFIX} file")
     return home / "demonstrations" / f"{name}{_SUFFIX}"
 
 
-def manifest_place(file: Path) -> Path:
-    """Where the manifest of a pool's file stands."""
+def manifest_path(file: Path) -> Path:
+    """The path of the manifest for a pool's file."""
     return file.with_suffix(".json")
 
 
 def read_pool(name: str, home: Path) -> Pool:
-    """A pool by its name or the path of its file, checked against its manifest.
+    """Read a pool by its name or the path of its file, and check it against its manifest.
 
     Raises:
-        ConfigError: there is none.
+        ConfigError: it does not exist.
         BadDocument: a line cannot be read.
-        UsageError: it holds a question that is not from a training split.
-        SnapshotCorrupt: it is not what its build left.
+        UsageError: it contains a question that is not from a training split.
+        SnapshotCorrupt: it has changed since it was built.
     """
-    file = pool_place(name, home)
+    file = pool_path(name, home)
     try:
-        stamp = (file.stat().st_mtime_ns, manifest_place(file).stat().st_mtime_ns)
+        stamp = (file.stat().st_mtime_ns, manifest_path(file).stat().st_mtime_ns)
     except OSError:
         raise ConfigError(
-            f"no pool of demonstrations {name!r} ({file} or its manifest is missing); "
-            "medground demonstrations build NAME --from FILE makes one"
+            f"pool of demonstrations {name!r} not found ({file} or its manifest is missing); "
+            "create it with medground demonstrations build NAME --from FILE"
         ) from None
     return _read(file, stamp)
 
@@ -162,18 +162,18 @@ def read_pool(name: str, home: Path) -> Pool:
 def _read(file: Path, stamp: tuple[int, int]) -> Pool:
     content = file.read_bytes()
     try:
-        manifest = PoolManifest.model_validate_json(manifest_place(file).read_bytes())
+        manifest = PoolManifest.model_validate_json(manifest_path(file).read_bytes())
     except ValidationError as error:
-        raise SnapshotCorrupt(f"{manifest_place(file)} is no manifest of a pool ({_first(error)}); {_AGAIN}") from None
+        raise SnapshotCorrupt(f"{manifest_path(file)} is not a pool manifest ({_first(error)}); {_AGAIN}") from None
     solved = [_solved(line, file, number) for number, line in enumerate(content.splitlines(), start=1)]
     if hashlib.sha256(content).hexdigest() != manifest.sha256:
-        raise SnapshotCorrupt(f"{file} has changed since it was built: its hash is not the manifest's; {_AGAIN}")
+        raise SnapshotCorrupt(f"{file} has changed since it was built: its hash does not match the manifest; {_AGAIN}")
     if not solved:
-        raise SnapshotCorrupt(f"{file} holds no demonstration; {_AGAIN}")
+        raise SnapshotCorrupt(f"{file} contains no demonstrations; {_AGAIN}")
     return Pool(manifest, tuple(solved))
 
 
-_AGAIN = "build it again with medground demonstrations build"
+_AGAIN = "rebuild it with medground demonstrations build"
 
 
 def _solved(line: bytes, file: Path, number: int) -> Solved:
@@ -181,13 +181,15 @@ def _solved(line: bytes, file: Path, number: int) -> Solved:
         solved = Solved.model_validate_json(line)
         unpacked(solved.embedding)
     except ValidationError as error:
-        raise BadDocument(f"is no demonstration ({_first(error)}); {_AGAIN}", file=str(file), position=number) from None
+        raise BadDocument(
+            f"is not a demonstration ({_first(error)}); {_AGAIN}", file=str(file), position=number
+        ) from None
     except ValueError as error:
-        raise BadDocument(f"is no demonstration ({error}); {_AGAIN}", file=str(file), position=number) from None
+        raise BadDocument(f"is not a demonstration ({error}); {_AGAIN}", file=str(file), position=number) from None
     if solved.split.casefold() not in TRAINING_SPLITS:
         raise UsageError(
-            f"{file}:{number} is from the split {solved.split[:40]!r}; demonstrations come from training splits only, "
-            f"so this pool is refused; {_AGAIN}"
+            f"{file}:{number} is from the split {solved.split[:40]!r}, but demonstrations may only come from training "
+            f"splits; {_AGAIN}"
         )
     return solved
 

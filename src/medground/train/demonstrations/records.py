@@ -1,4 +1,4 @@
-"""Questions with known answers, as PubMedQA publishes them in JSON Lines, split by what they may be used for."""
+"""Questions with known answers in PubMedQA's JSON Lines format, divided into training and held-out records."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from medground.train.demonstrations.pool import TRAINING_SPLITS
 
 
 class Record(BaseModel):
-    """The fields that are read; a record has more."""
+    """The fields that are read; records have others too."""
 
     pmid: str = Field(coerce_numbers_to_str=True, pattern=r"^\d{1,9}$")
     question: str = Field(min_length=1)
@@ -32,7 +32,7 @@ class Record(BaseModel):
 
 @dataclass(frozen=True)
 class Records:
-    """What a file holds: questions to learn from, questions that are held out, and lines that cannot be read."""
+    """The content of a file: training questions, held-out questions, and the number of unreadable lines."""
 
     training: tuple[Record, ...]
     held_out: tuple[Record, ...]
@@ -45,11 +45,11 @@ class Records:
 
 
 def read_records(file: Path) -> Records:
-    """Read a file. A record that cannot be read is counted; a file with records that name no split is refused.
+    """Read a file. Unreadable records are counted; a file with records without a split is refused.
 
     Raises:
         BadDocument: the file cannot be read.
-        UsageError: it has no record of a training split, or records that name no split.
+        UsageError: it has no records from a training split, or a record without a split.
     """
     read: list[Record] = []
     unreadable = 0
@@ -65,9 +65,9 @@ def read_records(file: Path) -> Records:
     held_out = tuple(record for record in read if record.split.casefold() not in TRAINING_SPLITS)
     records = Records(training, held_out, unreadable)
     if not training:
-        there = ", ".join(f"{n} of the split {split!r}" for split, n in records.refused.items()) or "none"
+        there = ", ".join(f"{n} from the split {split!r}" for split, n in records.refused.items()) or "none"
         raise UsageError(
-            f"{file} has no record of a training split, and demonstrations come from those only (records of others: "
+            f"{file} has no records from a training split; demonstrations may only come from those (other records: "
             f"{there}; unreadable lines: {unreadable})"
         )
     return records
@@ -75,7 +75,5 @@ def read_records(file: Path) -> Records:
 
 def _with_split(record: object, file: Path, number: int) -> object:
     if isinstance(record, dict) and not record.get("split"):
-        raise UsageError(
-            f'{file}:{number} names no split, so nothing shows that it is training material; add "split": "train"'
-        )
+        raise UsageError(f'{file}:{number} has no split, so it may be held out; if it is not, add "split": "train"')
     return record

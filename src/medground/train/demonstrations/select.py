@@ -1,4 +1,4 @@
-"""Which demonstrations a question is shown with.
+"""Selects the demonstrations for a question.
 
 Source: Reason and Verify, section 4.1 (dynamic demonstration selection) and 4.1.2 (number of demonstrations).
 """
@@ -19,7 +19,7 @@ from medground.train.demonstrations.pool import Pool
 
 @dataclass(frozen=True)
 class Selection:
-    """Places in the pool, in the order they are shown; how many were too alike, and how many were drawn at random."""
+    """Places in the pool, in display order; how many were too similar, and how many were drawn at random."""
 
     places: tuple[int, ...]
     alike: int = 0
@@ -32,15 +32,15 @@ def selected(
     """At most `shots` of the clean places.
 
     `dynamic`: nearest to the question first. `static`: one seeded order of the pool for all questions. `balanced`: the
-    classes take turns, the class of the first one first. One that is more alike than `diversity` to one that is taken
-    is passed over. Where that leaves fewer than `least` (of at most `shots`), the rest are drawn at random, by a fixed
-    seed, from questions that are not taken yet.
+    classes take turns, starting with the class of the first one. Candidates whose similarity to one already taken
+    exceeds `diversity` are skipped. If that leaves fewer than `least` (or `shots`, if lower), the rest are drawn at
+    random, with a fixed seed, from the other questions.
 
     Args:
-        pool: where they come from.
-        places: what decontamination has left of it.
+        pool: the pool to select from.
+        places: the places left after decontamination.
         asked: unit vector of the question, shape (dimensions,).
-        question: its words, which with the seed decide what is drawn.
+        question: its text, which together with the seed determines the draw.
         choices: the settings.
     """
     order = _order(pool, places, asked, choices)
@@ -55,7 +55,9 @@ def _order(
     if choices.selection == "dynamic":
         nearness = pool.vectors @ asked
         return sorted(places, key=lambda place: (-float(nearness[place]), place))
-    shuffled = list(range(len(pool.solved)))  # the whole pool, so that what is left out for one question moves no other
+    shuffled = list(
+        range(len(pool.solved))
+    )  # the whole pool, so that leaving one out for a question does not move the others
     random.Random(choices.seed).shuffle(shuffled)
     left = set(places)
     return [place for place in shuffled if place in left]

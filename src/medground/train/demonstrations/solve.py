@@ -1,4 +1,4 @@
-"""Solving training questions: passages and a rationale for each, by the steps that answer questions."""
+"""Solves training questions: finds passages and writes a rationale, with the same steps that answer questions."""
 
 from __future__ import annotations
 
@@ -35,15 +35,14 @@ class Task:
 async def solve_all(
     tasks: Sequence[Task], unfinished: Unfinished, limit: int | None, engine: Engine, progress: Progress
 ) -> list[ModelFailed]:
-    """Solve in order until `limit` are solved, as many at once as model calls may be under way.
+    """Solve in order until `limit` are solved, with as many questions at once as model calls are allowed at once.
 
-    Questions for which the model failed are not kept, so that the same build tries them again; their errors are
-    returned.
+    Questions for which the model failed are not saved, so the next build tries them again. Their errors are returned.
 
     Raises:
         SourceUnavailable: no source could be searched.
-        BudgetExhausted: a limit of one question was reached.
-        StorageFailed: the disk refuses.
+        BudgetExhausted: a question reached one of its limits.
+        StorageFailed: the disk is full or cannot be written to.
     """
     done = {step.id for step in unfinished.steps}
     waiting = [task for task in tasks if task.record.document not in done]
@@ -69,7 +68,7 @@ async def _tried(task: Task, engine: Engine) -> Step | ModelFailed:
         question = Question.ask(task.record.question, task="yes-no-maybe")
         return await _solved(task, Run(question, engine.settings, engine.recipe, engine.sources, engine.models, trace))
     except UsageError as error:
-        return Step(id=task.record.document, left_out=f"no question: {error}")
+        return Step(id=task.record.document, left_out=f"invalid question: {error}")
     except ModelFailed as error:
         return error
     finally:
@@ -77,7 +76,7 @@ async def _tried(task: Task, engine: Engine) -> Step | ModelFailed:
 
 
 async def _solved(task: Task, run: Run) -> Step:
-    """One demonstration: the answer is the known one, the rationale is the model's own."""
+    """One demonstration, with the known answer and the model's own rationale."""
     record, question = task.record, run.question
     passages = await find_evidence(question, run)
     made = await reasoned(question, passages, run)

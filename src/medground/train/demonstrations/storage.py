@@ -1,4 +1,4 @@
-"""A pool while it is built: a plan and one line per finished question, so that a stopped build goes on."""
+"""A pool being built: a plan and one line per finished question, so that a stopped build can resume."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from medground.answer import SnapshotReference
 from medground.corpus.faults import writing
 from medground.document import Frozen
 from medground.errors import UsageError
-from medground.train.demonstrations.pool import PoolManifest, Solved, manifest_place
+from medground.train.demonstrations.pool import PoolManifest, Solved, manifest_path
 
 
 class Plan(Frozen):
-    """Everything that decides what a build makes: steps of another plan are not continued."""
+    """Everything that determines the result of a build. Steps of a different plan are not reused."""
 
     source_sha256: str
     seed: int
@@ -38,11 +38,11 @@ class Step(Frozen):
 
 @contextlib.contextmanager
 def locked(file: Path) -> Iterator[None]:
-    """Only one process at a time may build a pool.
+    """Lock a pool, so that only one process at a time builds it.
 
     Raises:
-        UsageError: another one does.
-        StorageFailed: the disk refuses.
+        UsageError: another process is building it.
+        StorageFailed: the disk is full or cannot be written to.
     """
     with writing(file.parent):
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -60,20 +60,20 @@ def locked(file: Path) -> Iterator[None]:
 
 
 class Unfinished:
-    """The steps that are done, in `NAME.partial` beside the pool; those of another plan are forgotten."""
+    """The finished steps, stored in `NAME.partial` next to the pool. Steps of a different plan are discarded."""
 
     def __init__(self, file: Path, plan: Plan) -> None:
         self._file = file
         self._partial = file.with_suffix(".partial")
         self.steps = list(_steps(self._partial, plan))
         head = [plan.model_dump_json(), *(step.model_dump_json() for step in self.steps)]
-        _replace(self._partial, "\n".join(head) + "\n")  # without the half line that a killed build may have left
+        _replace(self._partial, "\n".join(head) + "\n")  # drops the half line that a killed build may have left
 
     def add(self, steps: Sequence[Step]) -> None:
-        """Keep finished steps.
+        """Save finished steps.
 
         Raises:
-            StorageFailed: the disk refuses.
+            StorageFailed: the disk is full or cannot be written to.
         """
         with writing(self._partial.parent), self._partial.open("a", encoding="utf-8") as lines:
             lines.writelines(step.model_dump_json() + "\n" for step in steps)
@@ -82,15 +82,15 @@ class Unfinished:
         self.steps += steps
 
     def finish(self, solved: Sequence[Solved], manifest: PoolManifest) -> PoolManifest:
-        """Put the pool in the place of the one that has its name, and forget the steps.
+        """Write the pool, replacing any of the same name, and delete the steps.
 
         Raises:
-            StorageFailed: the disk refuses.
+            StorageFailed: the disk is full or cannot be written to.
         """
         content = "".join(one.model_dump_json() + "\n" for one in solved)
         whole = manifest.model_copy(update={"sha256": hashlib.sha256(content.encode()).hexdigest()})
         _replace(self._file, content)
-        _replace(manifest_place(self._file), whole.model_dump_json(indent=1) + "\n")
+        _replace(manifest_path(self._file), whole.model_dump_json(indent=1) + "\n")
         with writing(self._partial.parent):
             self._partial.unlink()
         return whole
@@ -98,14 +98,14 @@ class Unfinished:
 
 def _steps(partial: Path, plan: Plan) -> Iterator[Step]:
     with contextlib.suppress(FileNotFoundError, UnicodeDecodeError, ValidationError):
-        # `splitlines` would cut at U+2028 inside of a text.
+        # `splitlines` would also split at U+2028 within a text.
         first, *lines = partial.read_text(encoding="utf-8").rstrip("\n").split("\n")
         if Plan.model_validate_json(first) == plan:
             yield from map(Step.model_validate_json, lines)
 
 
-def _replace(place: Path, content: str) -> None:
-    with writing(place.parent):
-        fresh = place.with_name(f".{place.name}.fresh")
+def _replace(path: Path, content: str) -> None:
+    with writing(path.parent):
+        fresh = path.with_name(f".{path.name}.fresh")
         fresh.write_text(content, encoding="utf-8")
-        fresh.replace(place)
+        fresh.replace(path)

@@ -1,7 +1,7 @@
-"""The keyless critic: is a premise evidence about a statement, and what makes a lookalike wrong?
+"""The keyless critic: is a premise evidence about a statement, and how does the statement differ from it?
 
-Nothing here says that a premise supports a statement. Measured on SciFact, word statistics do not tell SUPPORT from
-REFUTE better than the majority does; they tell `related` from `not related`, and they point at differences to look at.
+Nothing here says that a premise supports a statement. On SciFact, word statistics do not separate SUPPORT from REFUTE
+better than the majority class. They do separate `related` from `not related`, and they point out differences to check.
 """
 
 from medground.operators.keyless.flags.compare import RELATED, Comparison, compare

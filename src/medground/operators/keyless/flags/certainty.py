@@ -1,4 +1,4 @@
-"""How sure and how causal: a hedge that is gone, an association that became a cause."""
+"""Certainty and causality: a lost hedge, or an association that became a cause."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from medground.operators.keyless.flags.pair import Pair
 
 
 def certainty(pair: Pair) -> bool:
-    """Repeated text lost a hedge or won a certainty; a paraphrase has no hedge where the sentence has one."""
+    """Repeated text lost a hedge or gained a word of certainty; a paraphrase lacks the hedge of the sentence."""
     if pair.repeats:
         hedged, hedges = pair.changed(HEDGE)
         sure, surer = pair.changed(SURE)
@@ -16,9 +16,9 @@ def certainty(pair: Pair) -> bool:
 
 
 def cause(pair: Pair) -> bool:
-    """Repeated text states a cause in place of an association; in a paraphrase, the sentence states no cause at all."""
+    """The statement makes an association a cause. For a paraphrase, the sentence must state no cause at all."""
     if pair.repeats:
         (before, after), (linked, links) = pair.changed(CAUSE), pair.changed(ASSOCIATION)
         return after > before and links < linked
-    told = CAUSE.search(pair.statement) and ASSOCIATION.search(pair.quote)
-    return bool(told) and not CAUSE.search(pair.quote)
+    found = CAUSE.search(pair.statement) and ASSOCIATION.search(pair.quote)
+    return bool(found) and not CAUSE.search(pair.quote)

@@ -1,4 +1,4 @@
-"""A statement against its premises: is one of them evidence about it, which, and what differs from it?"""
+"""Compares a statement with its premises: which one is evidence about it, and how the two differ."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from medground.operators.keyless.flags.sentences import nearest, read_statement,
 from medground.operators.views import EvidenceView
 
 RELATED: float = model().threshold
-"""Least probability of a related premise; of SciFact's training pairs with evidence, 95 % have it."""
+"""Minimum probability of a related premise; 95 % of SciFact's training pairs with evidence reach it."""
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """A statement against its premises.
+    """A statement compared with its premises.
 
     Attributes:
-        related: whether a premise is likely to be evidence about the statement, for or against it: no proof.
-        best: id of that premise, None when nothing is related.
+        related: whether a premise is likely to be evidence about the statement, for or against it. This is not proof.
+        best: id of that premise; None if nothing is related.
         probability: of the best premise being evidence, 0 to 1; 0 without premises.
         coverage: share of the statement's words and numbers, by weight, in the best premise, 0 to 1.
-        sentence: the sentence of the best premise that is nearest to the statement; empty when nothing is related.
-        flags: kinds of difference from that sentence, of `FLAGS` and in its order.
+        sentence: the sentence of the best premise that is nearest to the statement; empty if nothing is related.
+        flags: kinds of difference from that sentence, in the order of `FLAGS`.
     """
 
     related: bool
@@ -36,9 +36,9 @@ class Comparison:
 
 
 def compare(statement: str, evidence: Sequence[EvidenceView]) -> Comparison:
-    """Find the premise that most likely is evidence about a statement, and name what differs from its nearest sentence.
+    """Find the premise that is most likely evidence about a statement, and flag differences from its nearest sentence.
 
-    Premises may have one or several sentences. The first of equals is best.
+    Premises may have one or several sentences. On a tie, the first premise wins.
     """
     stated, read = read_statement(statement), [sentences(e.quote) for e in evidence]
     chances = [probability(stated, premise) for premise in read]

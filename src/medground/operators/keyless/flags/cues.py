@@ -1,4 +1,4 @@
-"""Words that carry a meaning by themselves: denials, directions, hedges, causes."""
+"""Words that carry a meaning on their own: negations, directions, hedges, causes."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import re
 
 
 def cue(words: str, *, unless_after: str = "") -> re.Pattern[str]:
-    """Any of some words, parted by `|`, as whole words in any case. None may begin with what can be left out.
+    """A pattern that matches any of the given words as a whole word, ignoring case.
 
-    The letters that they begin with are tried first: most words of a text begin otherwise, and cost half the time.
+    A lookahead tests the first letter, which halves the time because most words in a text start with other letters. So
+    no word may begin with an optional part.
 
     Args:
-        words: regular expressions, one per word or phrase.
-        unless_after: a mark that none of them stands behind.
+        words: regular expressions for words or phrases, separated by `|`.
+        unless_after: a character that must not come before the word.
     """
     begin = "".join(sorted(set(re.findall(r"(?:^|\|)(?:\(\?:)?(.)", words))))
     free = f"(?<!{unless_after})" if unless_after else ""
@@ -39,7 +40,7 @@ HEDGE = cue(
     r"preliminary|trend\w*|tend(?:s|ed)?|hypothesi\w*|putative\w*|presumabl\w+|indicat\w+|partly|partially"
 )
 DOUBT = cue(r"may|might|could|possib\w+|unclear|perhaps|preliminary|hypothesi\w*|putative\w*|presumabl\w+")
-"""The hedges that leave open whether something is so at all."""
+"""The hedges that leave open whether something is true at all."""
 SURE = cue(r"prov(?:e|es|ed|en|ing)|definite\w*|certain\w*|always|undoubtedly|clearly|will")
 CAUSE = cue(
     r"caus\w*|leads? to|led to|results? in|resulted in|induc\w*|due to|because|responsible for|trigger\w*|"

@@ -1,4 +1,4 @@
-"""The kinds of difference, and what tells each."""
+"""The kinds of difference, each with its rule."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ RULES: Mapping[str, Callable[[Pair], bool]] = {
     "certainty": certainty.certainty,
     "cause": certainty.cause,
 }
-"""Every kind of difference by its name, in the order in which they are told."""
+"""Every kind of difference by name, in the order in which they are reported."""
 
 
-def _told(rule: Callable[[Pair], bool], statement: str, quote: str) -> bool:
+def _differs(rule: Callable[[Pair], bool], statement: str, quote: str) -> bool:
     return rule(Pair(statement, quote, quote))
 
 
-FLAGS: Mapping[str, Callable[[str, str], bool]] = {name: partial(_told, rule) for name, rule in RULES.items()}
-"""The same for two texts: whether a statement differs from a quote in that way."""
+FLAGS: Mapping[str, Callable[[str, str], bool]] = {name: partial(_differs, rule) for name, rule in RULES.items()}
+"""The same for two texts: whether a statement differs from a quote in this way."""
 
 
 def differences(statement: str, quote: str, premise: str | None = None) -> tuple[str, ...]:
-    """Kinds of difference between a statement and a quote, in the order of `FLAGS`; none for equal texts.
+    """The kinds of difference between a statement and a quote, in the order of `FLAGS`; empty for equal texts.
 
     Args:
-        statement: what is stated.
-        quote: one sentence, the nearest to it.
-        premise: the text that the quote is from, which may hold what the quote does not; the quote when not given.
+        statement: the statement to check.
+        quote: the sentence nearest to it.
+        premise: the text that the quote is from, which may contain what the quote lacks; the quote by default.
     """
     pair = Pair(statement, quote, quote if premise is None else premise)
     return tuple(name for name, differs in RULES.items() if differs(pair))

@@ -1,4 +1,4 @@
-"""Numbers and units: a number that the source lacks, or the same number with another unit."""
+"""Numbers and units: a number that the source lacks, or the same number with a different unit."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from medground.operators.keyless.flags.cues import cue
 from medground.operators.keyless.flags.pair import Pair, folded
 
-# A digit in a name is no quantity: IL-6, p53, type 2. A minus sign is not read, ranges are written with the same mark.
+# A digit in a name is not a quantity: IL-6, p53, type 2. Minus signs are ignored, since ranges use the same character.
 _NUMBER = re.compile(
     r"(?=\d)(?<![\w.])(?<![A-Za-z]-)(?<!\btype )(?<!\bgrade )(?<!\bstage )(?<!\bphase )(?<!\bfactor )(?<!\bgroup )"
     r"(\d+(?:[.,]\d+)*)\s*-?\s*(%|percent|[mµ]?g|kg|mcg|[mdµ]?l|mmol|nmol|[mcnµ]?m|mmhg|fold|"
@@ -22,7 +22,7 @@ _WORD = cue("|".join(f"{name}(?:fold)?" for name in _NAMED))
 
 
 def number(pair: Pair) -> bool:
-    """Repeated text has other numbers, or the same in another order; a paraphrase has one that the premise lacks."""
+    """Repeated text has other numbers, or a different order; a paraphrase has a number that the premise lacks."""
     if pair.repeats:
         return not _in_order(_sequence(pair.statement), _sequence(pair.quote))
     stated = _quantities(pair.statement)
@@ -31,7 +31,7 @@ def number(pair: Pair) -> bool:
 
 
 def unit(pair: Pair) -> bool:
-    """A number of the statement stands in the sentence with other units only."""
+    """A number of the statement appears in the sentence only with other units."""
     stated = _units(pair.statement)
     known = _units(pair.quote) if stated else {}
     return any(
@@ -46,7 +46,7 @@ def is_number(word: str) -> bool:
 
 
 def _sequence(text: str) -> list[str]:
-    """Every number of a text in order, words for small ones too, without the commas of thousands."""
+    """Every number of a text in order, including small ones in words, without thousands separators."""
     plain = _WORD.sub(lambda match: _NAMED[match[0].lower().removesuffix("fold")], folded(text))
     return [_plain(found) for found in _ANY_NUMBER.findall(plain)]
 
@@ -60,7 +60,7 @@ def _plain(number_: str) -> str:
 
 
 def _units(text: str) -> dict[str, set[str]]:
-    """Units by the number they follow; a number without one has an empty unit."""
+    """Maps each number to the units that follow it; a number without a unit has an empty one."""
     found: dict[str, set[str]] = {}
     for value, name in _NUMBER.findall(folded(text)):
         found.setdefault(_plain(value), set()).add(name.lower().replace("percent", "%").rstrip("s"))
@@ -73,7 +73,7 @@ def _in_order(some: Sequence[str], others: Sequence[str]) -> bool:
 
 
 def _holds(values: Sequence[str], stated: str) -> bool:
-    """Whether a number is among others, as it is or rounded: 12 for 11.8."""
+    """Whether a number is among others, exactly or rounded: 12 for 11.8."""
     decimals = len(stated.partition(".")[2])
     return any(value == stated or _rounded(value, decimals) == stated for value in values)
 
@@ -82,4 +82,4 @@ def _rounded(value: str, decimals: int) -> str | None:
     try:
         return f"{float(value):.{decimals}f}"
     except ValueError:
-        return None  # 1.2.3 is a section, no number
+        return None  # 1.2.3 is a section, not a number

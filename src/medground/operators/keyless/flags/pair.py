@@ -1,8 +1,7 @@
-"""A statement beside the sentence that is nearest to it, and what changed between the two, word by word.
+"""A statement and the sentence nearest to it, and what changed between the two, word by word.
 
-A statement that repeats most of a sentence is compared strictly: every changed word counts, and what the sentence says
-before and after the part that is repeated does not. A free paraphrase is compared loosely: only what can be told from
-the words of both as a whole.
+A statement that repeats most of a sentence is compared strictly: every changed word counts, except before and after the
+repeated part. A free paraphrase is compared loosely, by the words of both as a whole.
 """
 
 from __future__ import annotations
@@ -18,21 +17,21 @@ from rapidfuzz.distance import LCSseq, Levenshtein
 from medground.text import words
 
 REPEATED = 0.7
-"""Least share of a statement's tokens that a sentence holds in the same order, for a strict comparison."""
+"""Minimum share of a statement's tokens that a sentence contains in the same order for a strict comparison."""
 LONGEST = 400
-"""Tokens of a text that are aligned; the rest of a longer one is not looked at."""
+"""Maximum tokens of a text that are aligned; the rest is ignored."""
 
 _BORDER = re.compile(
     r"[;:(),]|\b(?:but|although|though|whereas|while|however|yet|despite|except|unless)\b", re.IGNORECASE
 )
 _TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['’]t\b)?|[%<>≤≥±]")
 _ASCII_TOKEN = re.compile(r"[0-9]+(?:[.,][0-9]+)*|[a-z]+(?:'t\b)?|[%<>]")
-"""The same in lower-case ASCII, which most sentences are, and read faster."""
+"""The same for lower-case ASCII, which covers most sentences and is faster."""
 
 
 @dataclass(frozen=True)
 class Change:
-    """Tokens of the sentence, and the tokens of the statement that stand in their place; one may be empty."""
+    """Tokens of the sentence, and the tokens of the statement that replace them; one may be empty."""
 
     before: tuple[str, ...]
     after: tuple[str, ...]
@@ -48,7 +47,7 @@ class Pair:
 
     @cached_property
     def changes(self) -> tuple[Change, ...]:
-        """What differs inside the part of the sentence that the statement repeats."""
+        """The differences inside the part of the sentence that the statement repeats."""
         quoted, stated = aligned(self.quote), aligned(self.statement)
         codes = [c for c in Levenshtein.opcodes(quoted, stated) if c.tag != "equal"]
         inside = [c for c in codes if c.tag != "delete" or (c.src_start > 0 and c.src_end < len(quoted))]
@@ -78,7 +77,7 @@ class Pair:
         return max(clauses, key=lambda part: words.coverage(wanted, words.terms(part)))
 
     def changed(self, pattern: re.Pattern[str]) -> tuple[int, int]:
-        """How often a pattern is in the changed words of the sentence, and in those of the statement."""
+        """How often a pattern occurs in the changed words of the sentence, and in those of the statement."""
         return (
             sum(len(pattern.findall(" ".join(change.before))) for change in self.changes),
             sum(len(pattern.findall(" ".join(change.after))) for change in self.changes),
@@ -86,14 +85,14 @@ class Pair:
 
 
 def aligned(text: str) -> list[str]:
-    """Lower-case tokens in order, with the signs that change a meaning."""
+    """Lower-case tokens in order, including symbols that change the meaning."""
     lower = folded(text).lower()
     pattern = _ASCII_TOKEN if lower.isascii() else _TOKEN
     return [t[: words.LONGEST_TOKEN] for t in pattern.findall(lower)[:LONGEST]]
 
 
 def folded(text: str) -> str:
-    """One form for letters that look alike."""
+    """The text with look-alike characters unified (NFKC)."""
     return text if text.isascii() else unicodedata.normalize("NFKC", text)
 
 

@@ -1,4 +1,4 @@
-"""Negation and direction: one text denies what the other asserts, or goes down where the other goes up."""
+"""Negation and direction: one text denies what the other asserts, or reports a fall where the other reports a rise."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _DENIED = cue(
     r"(?:has|have|had|shows?|showed) no|little (?:effect|impact|evidence)|unable to|unlikely|ineffective|unchanged|"
     r"unaffected|'t(?<=n't)|’t(?<=n’t)"
 )
-"""Denials of what a clause says; `without a ligand` and `mice lacking it` only describe."""
+"""Denials of what a clause says; `without a ligand` and `mice lacking it` only describe something."""
 
 
 def negation(pair: Pair) -> bool:
-    """A denial came or went in repeated text; in a paraphrase, only one of statement and nearest clause denies."""
+    """Repeated text gained or lost a negation; of a paraphrase and its nearest clause, only one is negated."""
     if pair.repeats:
         before, after = pair.changed(NEGATION)
         return before != after
@@ -30,7 +30,7 @@ def negation(pair: Pair) -> bool:
 
 
 def direction(pair: Pair) -> bool:
-    """Repeated text has another way in one of its changes; a paraphrase goes only the other way."""
+    """Repeated text reverses a direction in one of its changes; a paraphrase states only the opposite direction."""
     if pair.repeats:
         return any(_opposed(" ".join(change.before), " ".join(change.after)) for change in pair.changes)
     return _opposed(pair.statement, pair.quote)

@@ -1,7 +1,7 @@
-"""How likely a premise is evidence about a statement at all, for it or against it: a logistic regression over words.
+"""How likely a premise is evidence about a statement, for or against it: a logistic regression over words.
 
 Trained by `scripts/train_keyless_critic.py` on SciFact's training claims and the abstracts that they cite. It says that
-a premise bears on the statement, never that it supports it.
+a premise is relevant to the statement, never that it supports it.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ class Model:
     """Weights of the regression.
 
     Attributes:
-        weights: one per feature, by its name.
-        intercept: what a premise without any feature has.
-        threshold: least probability of a related premise.
+        weights: one per feature, by name.
+        intercept: the score of a premise without any feature.
+        threshold: minimum probability of a related premise.
     """
 
     weights: Mapping[str, float]
@@ -45,7 +45,7 @@ def model() -> Model:
 
 
 def features(statement: Statement, premise: Sequence[Sentence]) -> dict[str, float]:
-    """What the regression sees of a statement and the sentences of a premise; each number is in 0..1."""
+    """The features of a statement and the sentences of a premise, each from 0 to 1."""
     wanted, held = statement.terms, frozenset[str]().union(*(s.terms for s in premise))
     pairs = chain.from_iterable(pairwise(s.stems) for s in premise)
     each = sorted((statement.coverage(s.terms) for s in premise), reverse=True)
@@ -65,7 +65,7 @@ def _share(wanted: frozenset[T], held: Iterable[T]) -> float:
 
 
 def probability(statement: Statement, premise: Sequence[Sentence]) -> float:
-    """Probability that a premise is evidence about a statement, 0 to 1; 0 where they share no word."""
+    """Probability that a premise is evidence about a statement, 0 to 1; 0 if they share no word."""
     seen = features(statement, premise)
     if not seen["words"]:
         return 0.0

@@ -1,4 +1,4 @@
-"""Whom and what a statement is about: the sides of a comparison, the population, the names."""
+"""Who and what a statement is about: the sides of a comparison, the population, the names."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from medground.operators.keyless.flags.pair import Pair
 from medground.text import words
 
 RARE = 3.0
-"""Least weight of a word whose replacement counts: commoner ones are often just another wording."""
+"""Minimum weight of a word whose replacement counts; commoner words are often just reworded."""
 
 ALMOST = 0.8
-"""Least repetition for a replaced word to count; below it, other words are just another wording."""
+"""Minimum repetition for a replaced word to count; below it, other words are just a different wording."""
 
 _THAN = cue(r"than|versus|vs|as compared (?:with|to)|compared (?:with|to)|relative to")
 _GROUPS: Mapping[str, Mapping[str, re.Pattern[str]]] = {
@@ -36,7 +36,7 @@ _GROUPS: Mapping[str, Mapping[str, re.Pattern[str]]] = {
 
 
 def order(pair: Pair) -> bool:
-    """Whether what stands before `than` in one text stands after it in the other."""
+    """Whether the words before `than` in one text come after it in the other."""
     if (stated := _sides(pair.statement)) is None or (quoted := _sides(pair.quote)) is None:
         return False
     (left, right), (quoted_left, quoted_right) = stated, quoted
@@ -52,9 +52,9 @@ def _sides(text: str) -> tuple[set[str], set[str]] | None:
 
 
 def population(pair: Pair) -> bool:
-    """The statement names a group that the source does not, where it names another: women, of a study of men.
+    """The statement names a group that the source does not, while the source names another: women, for a study of men.
 
-    Repeated text is held to the sentence, a paraphrase to the whole premise.
+    Repeated text is compared with the sentence, a paraphrase with the whole premise.
     """
     source = pair.quote if pair.repeats else pair.premise
     return any(_other_group(groups, pair.statement, source) for groups in _GROUPS.values())
@@ -66,15 +66,15 @@ def _other_group(groups: Mapping[str, re.Pattern[str]], statement: str, source: 
 
 
 def subject(pair: Pair) -> bool:
-    """In repeated text, a telling word stands where the sentence has another, or two have changed places."""
+    """In repeated text, a distinctive word replaces another, or two have swapped places."""
     if pair.repetition < ALMOST:
         return False
-    gone = Counter(term for change in pair.changes for term in _telling(change.before))
-    come = Counter(term for change in pair.changes for term in _telling(change.after))
-    return bool(come - gone and gone - come) or bool(come & gone)
+    removed = Counter(term for change in pair.changes for term in _distinctive(change.before))
+    added = Counter(term for change in pair.changes for term in _distinctive(change.after))
+    return bool(added - removed and removed - added) or bool(added & removed)
 
 
-def _telling(tokens: tuple[str, ...]) -> list[str]:
-    """Stems of rarer words that no other kind of difference is about."""
+def _distinctive(tokens: tuple[str, ...]) -> list[str]:
+    """Stems of rarer words that no other kind of difference covers."""
     rest = [t for t in tokens if not is_number(t) and not any(kind.fullmatch(t) for kind in EVERY)]
     return [term for term in words.terms(" ".join(rest)) if words.weight(term) >= RARE]

@@ -1,4 +1,4 @@
-"""Statements and premises as the words that are compared, each read once."""
+"""Statements and premises as the words to compare, each parsed once."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from medground.text.sentences import sentence_spans
 Bigram = tuple[str, str]
 
 CLOSE = 0.3
-"""Sentences that hold this much less of a statement than the best one are not the nearest, whatever their order."""
+"""A sentence whose coverage is this much lower than the best one's cannot be the nearest, whatever its word order."""
 
 
 @dataclass(frozen=True)
 class Sentence:
-    """One sentence of a premise: its stems in order, and which they are."""
+    """One sentence of a premise: its stems in order and as a set."""
 
     text: str
     stems: tuple[str, ...]
@@ -27,13 +27,13 @@ class Sentence:
 
     @cached_property
     def tokens(self) -> tuple[str, ...]:
-        """Its tokens in order; few sentences of a premise are ever aligned."""
+        """Its tokens in order. Computed lazily, because few sentences of a premise are aligned."""
         return tuple(aligned(self.text))
 
 
 @dataclass(frozen=True)
 class Statement:
-    """What is stated: the weight of each of its stems, their consecutive pairs, and its tokens in order."""
+    """A statement: the weights of its stems, their consecutive pairs, and its tokens in order."""
 
     text: str
     weights: dict[str, float]
@@ -51,13 +51,13 @@ class Statement:
         return frozenset(self.weights)
 
     def coverage(self, found: Set[str]) -> float:
-        """Share of the statement's stems, by weight, that were found: 0 to 1, and 0 for a statement without any."""
+        """Share of the statement's stems, by weight, that were found: 0 to 1, and 0 if it has no stems."""
         return sum([w for term, w in self.weights.items() if term in found]) / self.total if self.total else 0.0
 
 
 @lru_cache(maxsize=2048)
 def sentences(premise: str) -> tuple[Sentence, ...]:
-    """The sentences of a premise; a premise of white space has none."""
+    """The sentences of a premise; none if it is blank."""
     return tuple(_read(premise[start:end]) for start, end in sentence_spans(premise))
 
 
@@ -67,14 +67,14 @@ def _read(text: str) -> Sentence:
 
 
 def read_statement(text: str) -> Statement:
-    """The words of a statement."""
+    """Parse a statement."""
     terms = words.terms(text)
     weights = {term: words.weight(term) for term in dict.fromkeys(terms)}
     return Statement(text, weights, frozenset(pairwise(terms)), tuple(aligned(text)))
 
 
 def nearest(statement: Statement, premise: Sequence[Sentence]) -> int:
-    """Place of the sentence that holds most of a statement's words, by weight and in order; the first of equals.
+    """Index of the sentence that contains most of a statement's words, by weight and in order; the first on a tie.
 
     Raises:
         ValueError: the premise has no sentence.

@@ -1,0 +1,36 @@
+"""How an answer lists a search."""
+
+from __future__ import annotations
+
+from medground.answer import Search
+from medground.document import SourceKind
+from medground.errors import SourceUnavailable
+from medground.lookup import Found, Lookup
+
+
+def search_of(found: Found, lookup: Lookup, *, cached: bool) -> Search:
+    """A search that was answered; `cached` where the same lookup had been made before."""
+    kinds: set[SourceKind] = {hit.passage.kind for ranking in found.rankings for hit in ranking}
+    if found.facts:
+        kinds.add("graph")
+    return Search(
+        source=found.source,
+        query=found.named,
+        status="found" if found.size else "empty",
+        hits=found.size,
+        kinds=tuple(sorted(kinds)) or lookup.kinds,
+        node=lookup.node,
+        cached=cached,
+    )
+
+
+def failed_search(source: str, lookup: Lookup, error: SourceUnavailable) -> Search:
+    """A search that could not be made."""
+    return Search(
+        source=source,
+        query=lookup.named,
+        status="failed",
+        error=str(error),
+        kinds=lookup.kinds,
+        node=lookup.node,
+    )
