@@ -21,7 +21,6 @@ from medground.budget import of_question, remaining
 from medground.document import Passage
 from medground.errors import BudgetExhausted, ModelFailed, RateLimited, SourceUnavailable, UsageError
 from medground.evidence import Ledger
-from medground.listing import failed_search, search_of
 from medground.lookup import Found, Lookup
 from medground.models.base import CallLimits
 from medground.models.registry import Models
@@ -30,6 +29,7 @@ from medground.question import Question
 from medground.recipes.declaration import Declaration
 from medground.settings import Settings
 from medground.sources.base import Source
+from medground.sources.listing import failed_search, search_of
 from medground.steps import Asking, OnStep, Searched, Searching, Step, ignore_steps
 from medground.trace import Span, Trace
 from medground.usage import Usage, UsageReport
