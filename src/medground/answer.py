@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from datetime import datetime
 from typing import Annotated, Literal, Self
 
@@ -227,6 +228,15 @@ class Answer(Frozen):
     created: datetime
     stopped: str | None = Field(default=None, description="why the run ended early, such as an exhausted budget")
 
+    def __str__(self) -> str:
+        return _printed(self, "text")
+
+    def _repr_markdown_(self) -> str:
+        return _printed(self, "markdown")
+
+    def _repr_html_(self) -> str:
+        return _printed(self, "html")
+
     @model_validator(mode="after")
     def _closed(self) -> Self:
         """Every citation points into this answer, and every statement into its rationale (promise 1)."""
@@ -253,3 +263,9 @@ class Answer(Frozen):
         if self.decision.status in ("decided", "lean") and not self.evidence and self.recipe != "model-only":
             raise ValueError("a decision without evidence")
         return self
+
+
+def _printed(answer: Answer, form: Literal["text", "markdown", "html"]) -> str:
+    module = importlib.import_module(f"medground.wording.{form}")  # not above: `wording` imports this module
+    printed: str = getattr(module, f"as_{form}")(answer)
+    return printed

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import sys
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -39,6 +39,9 @@ def ask(
     year_to: Annotated[int | None, typer.Option(help="Nothing published after this year.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the whole answer as JSON.")] = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print a report in Markdown.")] = False,
+    details: Annotated[
+        bool, typer.Option("--details", help="Also show labels, offsets, queries, hashes and the trace.")
+    ] = False,
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Do not reuse stored model calls.")] = False,
     sets: Sets = None,
     preset: Preset = None,
@@ -63,9 +66,9 @@ def ask(
         answer = _answer(question, task, option or [], (year_from, year_to), chosen, quiet=quiet)
     except BudgetExhausted as spent:
         if spent.answer is not None:
-            _show(spent.answer, form, chosen.home)
+            _show(spent.answer, form, details=details)
         raise
-    _show(answer, form, chosen.home)
+    _show(answer, form, details=details)
 
 
 def _answer(
@@ -94,14 +97,17 @@ def _answer(
         return engine.ask(question)
 
 
-def _show(answer: Answer, form: Form, home: Path) -> None:
+def _show(answer: Answer, form: Form, *, details: bool) -> None:
+    from medground.wording.encoding import encodable_json
+
+    encoding = sys.stdout.encoding or "utf-8"
     if form is Form.json:
-        typer.echo(answer.model_dump_json(indent=2))
+        typer.echo(encodable_json(answer.model_dump_json(indent=2), encoding))
     elif form is Form.markdown:
         from medground.wording.markdown import as_markdown
 
-        typer.echo(as_markdown(answer))
+        typer.echo(as_markdown(answer, details=details, encoding=encoding))
     else:
         from medground.faces.cli.render import render
 
-        render(answer)
+        render(answer, details=details)
