@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Literal
 
 Style = Literal["plain", "strong", "dim", "good", "caution", "bad", "mark"]
@@ -52,6 +53,11 @@ def line(text: str, style: Style = "plain") -> Line:
     return (Span(text, style),)
 
 
+def mapped(block: Block, change: Callable[[Span], Span]) -> Block:
+    """A block with each of its spans changed."""
+    return replace(block, lines=tuple(tuple(map(change, line)) for line in block.lines))
+
+
 def heading(text: str) -> Block:
     """A heading."""
     return Block("heading", (line(text),))
@@ -66,4 +72,4 @@ def spaced(block: Block, before: Block | None) -> bool:
     """Whether an empty line separates a block from the one before it."""
     if before is None or before.kind == "heading":
         return False
-    return not (block.kind == before.kind and block.kind in ("item", "note"))
+    return block.kind not in ("item", "note") or (before.kind != block.kind and block.kind == "note")

@@ -8,9 +8,10 @@ import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from urllib.parse import quote
 
-from medground.wording.blocks import Block, Span
+from medground.wording.blocks import Block, Span, mapped
 
 _PLAIN = {
     **dict.fromkeys("“”„‟″«»", '"'),
@@ -61,8 +62,7 @@ def encodable_json(text: str, encoding: str) -> str:
 
 def encodable_blocks(blocks: Sequence[Block], encoding: str) -> list[Block]:
     """The blocks with text that `encoding` can write. Done before escaping, so that no replacement escapes it."""
-    return [replace(block, lines=tuple(tuple(_span(s, encoding) for s in line) for line in block.lines))
-            for block in blocks]  # fmt: skip
+    return [mapped(block, partial(_span, encoding=encoding)) for block in blocks]
 
 
 def _span(span: Span, encoding: str) -> Span:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
-from medground.answer import Answer, Conflict, Statement, Verdict
+from medground.answer import Answer, Conflict, Statement
 from medground.wording import phrases
-from medground.wording.blocks import Block, Line, Span, Style, heading, line
+from medground.wording.blocks import Block, Line, Span, Style, heading, line, mapped
 from medground.wording.notes import detail_notes, notes
 from medground.wording.quotes import Quotes, cited_by, mark, marks
 from medground.wording.sources import source_list
@@ -32,8 +33,8 @@ def layout(answer: Answer, *, details: bool = False) -> list[Block]:
         details: also show category labels, offsets, queries, hashes and the trace.
     """
     quotes = Quotes(answer)
-    return [
-        Block("title", (line(phrases.clean(answer.question.text)),)),
+    blocks = [
+        Block("title", (line(answer.question.text),)),
         Block("decision", tuple(line(text) for text in (phrases.headline(answer), phrases.reason(answer)) if text)),
         *_sentences(answer, quotes, details=details),
         *_left_out(answer),
@@ -42,16 +43,21 @@ def layout(answer: Answer, *, details: bool = False) -> list[Block]:
         *notes(answer),
         *(detail_notes(answer) if details else []),
     ]
+    return [mapped(block, _cleaned) for block in blocks]
+
+
+def _cleaned(span: Span) -> Span:
+    return replace(span, text=phrases.clean(span.text))
 
 
 def _sentences(answer: Answer, quotes: Quotes, *, details: bool) -> Iterator[Block]:
     for group in written_sentences(answer):
-        text = Span(phrases.clean(answer.rationale[group[0].start : group[-1].end]))
+        text = Span(answer.rationale[group[0].start : group[-1].end])
         lines: list[Line] = [(text, *((Span(" "), *marks(group[0].evidence)) if group[0].evidence else ()))]
         verdicts = [phrases.verdict(s.verdict, quotes.section(s.verdict.best)) for s in group]
         for statement, said in zip(group, verdicts, strict=True):
             if len(set(verdicts)) > 1:
-                said = f"“{' '.join(phrases.clean(statement.text).split())}”: {said}"
+                said = f"“{' '.join(statement.text.split())}”: {said}"
             lines.append((Span(said, _STYLES[statement.verdict.label]), *_deciding(statement)))
             if details and (label := phrases.category(statement.verdict)):
                 lines.append(line(f"Label: {label}", "dim"))
@@ -75,12 +81,10 @@ def written_sentences(answer: Answer) -> list[list[Statement]]:
 
 def _deciding(statement: Statement) -> Line:
     """The quote that decided a verdict, where the citation marks do not tell."""
-    best = _best(statement.verdict)
-    return (Span(" Deciding quote: "), mark(best)) if best and cited_by(statement) != [best] else ()
-
-
-def _best(verdict: Verdict) -> str | None:
-    return None if verdict.label == "quoted" else verdict.best
+    best = statement.verdict.best
+    if not best or statement.verdict.label == "quoted" or cited_by(statement) == [best]:
+        return ()
+    return (Span(" Deciding quote: "), mark(best))
 
 
 def _left_out(answer: Answer) -> Iterator[Block]:
@@ -88,7 +92,7 @@ def _left_out(answer: Answer) -> Iterator[Block]:
         yield heading("Left out because verification failed")
     for dropped in answer.dropped:
         reason = phrases.sentence(dropped.reason)
-        yield Block("item", (line(phrases.clean(dropped.text)), line(reason, "dim")), marker="-")
+        yield Block("item", (line(dropped.text), line(reason, "dim")), marker="-")
 
 
 def _conflicts(answer: Answer, quotes: Quotes) -> Iterator[Block]:

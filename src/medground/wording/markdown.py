@@ -29,7 +29,7 @@ def as_markdown(answer: Answer, *, details: bool = False, encoding: str = "utf-8
     parts: list[str] = []
     before: Block | None = None
     for block in encodable_blocks(layout(answer, details=details), encoding):
-        if before is not None and (spaced(block, before) or before.kind == "heading"):
+        if before is not None and (spaced(block, before) or block.kind != before.kind):
             parts.append("")
         parts.append(_block(block))
         before = block

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from medground.answer import Answer, Search
 from medground.wording import phrases
 from medground.wording.blocks import Block, heading, note
-from medground.wording.phrases import clean
 
 
 def notes(answer: Answer) -> Iterator[Block]:
@@ -18,7 +17,7 @@ def notes(answer: Answer) -> Iterator[Block]:
     if answer.stopped:
         yield note(f"Stopped early: {phrases.sentence(answer.stopped)}", "bad")
     yield note(f"Cost: {phrases.cost(answer)}.")
-    yield note(f"Recipe: {clean(answer.recipe)}, {', '.join(phrases.models(answer)) or 'no language model'}.", "dim")
+    yield note(f"Recipe: {answer.recipe}, {', '.join(phrases.models(answer)) or 'no language model'}.", "dim")
 
 
 def _searched(answer: Answer) -> Iterator[Block]:
@@ -42,15 +41,15 @@ def detail_notes(answer: Answer) -> Iterator[Block]:
     for search in answer.searches:
         yield note(_query(search))
     for operator, model in answer.models.items():
-        yield note(f"Operator {clean(operator)}: {clean(model)}")
+        yield note(f"Operator {operator}: {model}")
     for snapshot in answer.snapshots:
-        yield note(f"Snapshot: {clean(snapshot.name)}@{snapshot.hash}")
-    yield note(f"Settings: {clean(answer.settings_hash)}")
-    made = f"{answer.created.isoformat(timespec='seconds')}, {clean(answer.made_by) or 'unknown version'}"
-    yield note(f"Answer: {clean(answer.id)}, {made}")
-    yield note(f"Trace: {clean(answer.trace_id)} (medground trace show {clean(answer.trace_id)})")
+        yield note(f"Snapshot: {snapshot.name}@{snapshot.hash}")
+    yield note(f"Settings: {answer.settings_hash}")
+    made = f"{answer.created.isoformat(timespec='seconds')}, {answer.made_by or 'unknown version'}"
+    yield note(f"Answer: {answer.id}, {made}")
+    yield note(f"Trace: {answer.trace_id} (medground trace show {answer.trace_id})")
 
 
 def _query(search: Search) -> str:
     what = "failed" if search.status == "failed" else phrases.results(search, search.hits)
-    return f"Query to {phrases.source(search)}: {clean(search.query)} ({what})"
+    return f"Query to {phrases.source(search)}: {search.query} ({what})"

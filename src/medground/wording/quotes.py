@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from medground.answer import Answer, SourceDocument, Statement
 from medground.evidence import Evidence
 from medground.wording.blocks import Line, Span
-from medground.wording.phrases import clean
 from medground.wording.references import study
 
 
@@ -52,7 +51,7 @@ class Quotes:
         if evidence_id in self._printed:
             return "quoted above"
         self._printed.add(evidence_id)
-        return f"“{' '.join(clean(self._evidence[evidence_id].quote).split())}”"
+        return f"“{' '.join(self._evidence[evidence_id].quote.split())}”"
 
     def _is_quote(self, statement: Statement, evidence_id: str) -> bool:
         return statement.text.split() == self._evidence[evidence_id].quote.split()

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from medground.answer import SourceDocument
+from medground.retraction import why_aside
 from medground.wording import references
 from medground.wording.blocks import Block, Line, Span, heading, line
-from medground.wording.phrases import clean
 from medground.wording.quotes import Quotes, anchor, marks
 
 
@@ -39,13 +39,13 @@ def _where(document: SourceDocument) -> Line:
 
 def _quotes(document: SourceDocument, quotes: Quotes, *, details: bool) -> Iterator[Line]:
     evidence = quotes.of(document.id)
-    if not evidence and not references.state(document):
+    if not evidence and not why_aside(document):
         yield line("Found, but not cited.", "dim")
     above = [e.id for e in evidence if quotes.is_printed(e.id) and not details]
     if above:
         yield (Span("Quoted above: ", "dim"), *marks(above, anchored=True))
     for quote in (e for e in evidence if e.id not in above):
-        place = [clean(quote.section).lower()] if quote.section and not quotes.is_printed(quote.id) else []
+        place = [quote.section.lower()] if quote.section and not quotes.is_printed(quote.id) else []
         place += [f"characters {quote.start}-{quote.end}"] if details else []
-        shown = f" ({', '.join(place)})" if place else ""
-        yield (anchor(quote.id), Span(shown, "dim"), Span(f" {quotes.text(quote.id)}"))
+        where = (Span(f" ({', '.join(place)})", "dim"),) if place else ()
+        yield (anchor(quote.id), *where, Span(f" {quotes.text(quote.id)}"))

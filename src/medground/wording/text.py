@@ -87,6 +87,9 @@ def _words(line: Line) -> list[Word]:
     words: list[Word] = []
     space = fresh = True
     for span in line:
+        if span.style == "mark" and words and words[-1][1][-1].style != "mark":  # a mark stays with the word before it
+            words[-1][1].extend([Span(" ")] * space)
+            space = fresh = False
         pieces = (_PIECE_OF_ADDRESS if span.url else _PIECE).findall(span.text)
         for piece in pieces:
             if piece.isspace():

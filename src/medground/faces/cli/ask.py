@@ -27,16 +27,16 @@ def ask(
     question: Annotated[str, typer.Argument(help="The question, in quotes.")],
     corpus: Annotated[list[str] | None, typer.Option("--corpus", "-c", help="Corpus to search; repeatable.")] = None,
     pubmed: Annotated[
-        str | None, typer.Option(metavar="live|URL", help="Search PubMed too; alone when no corpus is named.")
+        str | None, typer.Option(metavar="live|URL", help="Also search PubMed; only PubMed if no corpus is named.")
     ] = None,
-    recipe: Annotated[str | None, typer.Option(help="Recipe to follow.")] = None,
-    model: Annotated[str | None, typer.Option(help="Model that answers operators; keyless without one.")] = None,
+    recipe: Annotated[str | None, typer.Option(help="Recipe to use.")] = None,
+    model: Annotated[str | None, typer.Option(help="Language model to use; none by default.")] = None,
     task: Annotated[
-        str | None, typer.Option(help="yes-no, yes-no-maybe, single-choice, multiple-choice, free; guessed if absent.")
+        str | None, typer.Option(help="yes-no, yes-no-maybe, single-choice, multiple-choice, free; guessed by default.")
     ] = None,
-    option: Annotated[list[str] | None, typer.Option(help="A choice; repeat for A, B, C, ...")] = None,
-    year_from: Annotated[int | None, typer.Option(help="Nothing published before this year.")] = None,
-    year_to: Annotated[int | None, typer.Option(help="Nothing published after this year.")] = None,
+    option: Annotated[list[str] | None, typer.Option(help="An answer option; repeat for A, B, C, ...")] = None,
+    year_from: Annotated[int | None, typer.Option(help="Earliest year of publication.")] = None,
+    year_to: Annotated[int | None, typer.Option(help="Latest year of publication.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the whole answer as JSON.")] = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print a report in Markdown.")] = False,
     details: Annotated[
