@@ -58,7 +58,7 @@ def test_reasons_are_sentences(make_answer: MakeAnswer) -> None:
     graph = Search(source="graph:HPO 2025", query="q", status="found", hits=2)
     yes = YesNoDecision(status="decided", value="yes", basis="graph fact", reason="not recorded for X")
     recorded = make_answer(decision=yes, searches=(graph,))
-    assert phrases.reason(recorded) == "Recorded in the knowledge graph HPO 2025. Not recorded for X."
+    assert phrases.reason(recorded) == "According to the knowledge graph HPO 2025. Not recorded for X."
     by_model = YesNoDecision(status="decided", value="yes", basis="model")
     assert phrases.reason(make_answer(decision=by_model)) == "Answered by a language model from the quoted evidence."
     alone = make_answer(
@@ -150,11 +150,11 @@ def test_support_is_shown_where_a_validated_judge_assessed_it(make_answer: MakeA
 
 def test_quotes_alone_do_not_look_proven(make_answer: MakeAnswer) -> None:
     quote = Verdict(label="quoted", critic="verbatim", best="E1", category="CORRECT-EXPLICIT", labelled_by="keyless")
-    quotes = make_answer(quote, support=1.0, faithfulness=1.0)
+    lean = YesNoDecision(status="lean", value="yes", basis="lean")
+    quotes = make_answer(quote, support=1.0, faithfulness=1.0, decision=lean)
     assert phrases.support(quotes) == "Whether these quotes answer the question has not been assessed."
     assert phrases.faithfulness(quotes) == ""
-    decided = YesNoDecision(status="decided", value="yes", basis="model")
-    assert phrases.support(make_answer(quote, support=1.0, decision=decided)) == ""
+    assert phrases.support(make_answer(quote, support=1.0)) == ""
 
 
 def test_faithfulness_names_who_labelled(make_answer: MakeAnswer) -> None:

@@ -27,9 +27,8 @@ _FAULTS = {
 _KEYLESS = "keyless"
 _RULES = ("verbatim", "citation", "retraction", "form", "graph", _KEYLESS)
 """Critics that compare ids, letters and words. Their verdict is complete without a name."""
-_NO_FINDING = ("purpose", "title")
-_EXPLAINED = (*_NO_FINDING, "reference", "citation", "contradiction")
-"""Flags that a verdict's note explains. The others name a difference from the quote."""
+_EXPLAINED = ("purpose", "title", "reference", "citation", "contradiction")
+"""Flags that a verdict explains in words. The others name a difference from the quote."""
 _SENTENCE_START = re.compile(r"[a-z]+(?=[\s,;.]|: |$)")
 
 
@@ -74,7 +73,7 @@ def reason(answer: Answer) -> str:
     said = sentence(decision.reason)
     if decision.basis == "graph fact":
         graphs = " and ".join(dict.fromkeys(source(s) for s in answer.searches if _is_graph(s) and s.status == "found"))
-        return f"Recorded in the knowledge graph {graphs}".strip() + f". {said}".rstrip()
+        return f"According to the knowledge graph {graphs}".strip() + f". {said}".rstrip()
     if decision.basis == "model":
         who = " and ".join(models(answer)) or "a language model"
         how = "from the quoted evidence" if answer.evidence else "from memory, without evidence"
@@ -117,12 +116,12 @@ def category(found: Verdict) -> str:
 def support(answer: Answer) -> str:
     """How much of the rationale is supported, in one line; empty where no validated judge assessed it.
 
-    A rationale of quotes alone supports itself, so its score would say nothing.
+    A rationale of quotes alone supports itself, so it has no score; beside an estimate that is said.
     """
     quotes = all(statement.verdict.label == "quoted" for statement in answer.statements)
     if answer.statements and quotes and not answer.dropped:
-        decided = answer.decision.status == "decided"
-        return "" if decided else "Whether these quotes answer the question has not been assessed."
+        estimated = answer.decision.status == "lean"
+        return "Whether these quotes answer the question has not been assessed." if estimated else ""
     if answer.support is None:
         return ""
     share = {1.0: "All statements", 0.0: "None of the statements"}.get(answer.support)
