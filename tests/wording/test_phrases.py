@@ -105,6 +105,8 @@ def test_every_label_has_a_plain_phrase(label: Label) -> None:
                     probability=0.97, flags=("contradiction", "number")),
             "Assessed by m (not validated here): contradicts; may differ from the quote in number.",
         ),
+        (Verdict(label="supported", critic="nli:/models/small"), "Supported (nli:small)."),
+        (Verdict(label="supported", critic="nli:org/small"), "Supported (nli:org/small)."),
         (Verdict(label="contradicted", critic="nli:small"), "Contradicted by the cited text (nli:small)."),
         (
             Verdict(label="unverified", critic="m", note="no reply"),

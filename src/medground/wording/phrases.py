@@ -29,6 +29,8 @@ _RULES = ("verbatim", "citation", "retraction", "form", "graph", _KEYLESS)
 """Critics that compare ids, letters and words. Their verdict is complete without a name."""
 _EXPLAINED = ("purpose", "title", "reference", "citation", "contradiction")
 """Flags that a verdict explains in words. The others name a difference from the quote."""
+_FOLDERS = re.compile(r"(?<=:)[/.~].*/(?=[^/])")
+"""The folders of a model that is named by its path."""
 _SENTENCE_START = re.compile(r"[a-z]+(?=[\s,;.]|: |$)")
 
 
@@ -201,7 +203,7 @@ def _noted(label: str, notes: Sequence[str], joint: str = ": ") -> str:
 
 def _judge(found: Verdict) -> str:
     """Who gave a verdict, and how sure that judge was, in brackets."""
-    shown = [] if found.critic in _RULES else [clean(found.critic)]
+    shown = [] if found.critic in _RULES else [_FOLDERS.sub("", clean(found.critic))]
     if found.probability is not None and found.label != "not judged":
         shown.append(f"{found.probability:.0%}")
     return f" ({', '.join(shown)})" if shown else ""
