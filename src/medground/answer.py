@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from datetime import datetime
 from typing import Annotated, Any, Literal, Self
 
@@ -257,6 +258,15 @@ class Answer(Frozen):
             return {"needs_evidence": bool(content.get("evidence")), **content}
         return content
 
+    def __str__(self) -> str:
+        return _printed(self, "text")
+
+    def _repr_markdown_(self) -> str:
+        return _printed(self, "markdown")
+
+    def _repr_html_(self) -> str:
+        return _printed(self, "html")
+
     @model_validator(mode="after")
     def _closed(self) -> Self:
         """Every citation points into this answer, and every statement into its rationale (promise 1)."""
@@ -283,3 +293,9 @@ class Answer(Frozen):
         if self.decision.status in ("decided", "lean") and not self.evidence and self.needs_evidence:
             raise ValueError("a decision without evidence")
         return self
+
+
+def _printed(answer: Answer, form: Literal["text", "markdown", "html"]) -> str:
+    module = importlib.import_module(f"medground.wording.{form}")  # not above: `wording` imports this module
+    printed: str = getattr(module, f"as_{form}")(answer)
+    return printed

@@ -16,7 +16,7 @@ from medground.retraction import CONCERN, ERRATUM, NOTICE, RETRACTED, set_aside,
 from medground.run import Run
 from medground.sentence import Sentence
 from medground.verify.check import check_all
-from medground.wording import phrases as wording
+from medground.wording import references
 from medground.wording.markdown import as_markdown
 
 MakeRun = Callable[..., Run]
@@ -119,9 +119,9 @@ def test_notices_are_shown_with_their_reason_but_never_quoted(make_run: MakeRun,
         "PMID:4 was found and is an erratum: it supports nothing",
     ):
         assert warning in answer.warnings
-    assert "- an erratum: PMID:4, Erratum: Aspirin and stroke" in as_markdown(answer).replace("\\", "")
-    states = {d.id: wording.state(d) for d in answer.documents}
-    assert states["PMID:2"] == "a retraction notice"
+    assert "An erratum: not used as evidence." in as_markdown(answer)
+    states = {d.id: references.state(d) for d in answer.documents}
+    assert states["PMID:2"] == "A retraction notice: not used as evidence."
 
 
 def test_no_critic_is_asked_about_a_notice(make_run: MakeRun, scripted_model: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -45,11 +46,24 @@ def test_ask_prints_decision_quotes_verdicts_and_cost(papers: Path, capsys: pyte
         "Aspirin significantly reduced",
         "[E1]",
         "PMID:1",
-        "the source's own words",
-        "cost: 0 tokens",
-        "trace",
+        "Quoted from the source",
+        "1. Aspirin and stroke.",
+        "https://pubmed.ncbi.nlm.nih.gov/1/",
+        "Searched: corpus papers",
+        "Cost: $0, no model calls",
     ):
         assert part in shown
+    assert "trace" not in shown
+    assert shown.count("Aspirin significantly reduced") == 1
+
+
+def test_details_show_label_offsets_hash_and_trace(papers: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("ask", "--corpus", "papers", "--details", QUESTION) == 0
+    shown = capsys.readouterr().out
+    for part in ("Label: CORRECT-EXPLICIT", "characters 0-49", "Settings: ", "medground trace show "):
+        assert part in shown
+    assert run("ask", "--corpus", "papers", "--details", "--markdown", QUESTION) == 0
+    assert "## Details" in capsys.readouterr().out
 
 
 def test_json_is_an_answer_and_its_trace_can_be_shown(papers: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -84,7 +98,7 @@ def test_markdown_cannot_be_broken_by_a_document(
     report = capsys.readouterr().out
     page = MarkdownIt("gfm-like", {"html": True}).render(report)
     assert "evil.example" in page
-    assert 'href="http' not in page
+    assert re.findall('href="(http[^"]*)', page) == ["https://pubmed.ncbi.nlm.nih.gov/1/"]
     assert "<script" not in page
     assert "<b>" not in page
     assert 'href="javascript' not in page

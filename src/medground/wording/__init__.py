@@ -1,1 +1,1 @@
-"""An answer in words: phrases, plain text, Markdown, HTML."""
+"""An answer in words: phrases, one layout of them, and that layout as plain text, Markdown and HTML."""

@@ -5,76 +5,72 @@ from __future__ import annotations
 import re
 
 from medground.answer import Answer
-from medground.retraction import why_aside
-from medground.wording import phrases as wording
+from medground.wording.blocks import Block, Line, Span, spaced
+from medground.wording.encoding import encodable_blocks
+from medground.wording.layout import layout
+from medground.wording.phrases import clean
 
 _AUTOLINK = re.compile(r"(?<=\w)(?=://|@)|(?<=www)(?=\.)", re.IGNORECASE)
 """Where some readers of Markdown make a link of plain text."""
-_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#+!|~&$-])")
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#!|~&$]|(?<!\w)[+-]|[+-](?!\w))")
+_STARTS_LIST = re.compile(r"^(\d{1,9})([.)])(?=\s|$)")
+_ITALIC = ("good", "caution", "bad")
+_PREFIXES = {"title": "# ", "heading": "## ", "note": "- "}
 
 
-def as_markdown(answer: Answer) -> str:
-    """The whole report, ending without a newline."""
-    lines = [f"# {escaped(answer.question.text)}", "", f"**{escaped(wording.headline(answer))}**", ""]
-    if why := wording.basis(answer.decision):
-        lines += [escaped(why), ""]
-    lines += _statements(answer) + _conflicts(answer) + _evidence(answer) + _notes(answer)
-    lines += ["---", "", wording.cost(answer) + "  ", escaped(wording.provenance(answer))]
-    return "\n".join(lines)
+def as_markdown(answer: Answer, *, details: bool = False, encoding: str = "utf-8") -> str:
+    """The whole report, ending without a newline.
+
+    Args:
+        answer: the answer.
+        details: also show category labels, offsets, queries, hashes and the trace.
+        encoding: the encoding it will be written in; characters that it lacks are replaced.
+    """
+    parts: list[str] = []
+    before: Block | None = None
+    for block in encodable_blocks(layout(answer, details=details), encoding):
+        if before is not None and (spaced(block, before) or block.kind != before.kind):
+            parts.append("")
+        parts.append(_block(block))
+        before = block
+    return "\n".join(parts)
 
 
 def escaped(text: str) -> str:
     """Text as one Markdown line with no effect but itself."""
-    line = _SPECIAL.sub(r"\\\1", " ".join(wording.clean(text).split()))
-    return _AUTOLINK.sub(r"\\", line)
+    line = _SPECIAL.sub(r"\\\1", " ".join(clean(text).split()))
+    return _AUTOLINK.sub(r"\\", _STARTS_LIST.sub(r"\1\\\2", line))
 
 
-def _statements(answer: Answer) -> list[str]:
-    lines = []
-    for statement in answer.statements:
-        marks = " ".join(f"[{e}](#{e.lower()})" for e in statement.evidence)
-        details = [wording.category(statement), wording.best_quote(statement, answer.evidence)]
-        verdict = [f"*{escaped(wording.verdict(statement))}*", *(escaped(d) for d in details if d)]
-        lines += [f"{escaped(statement.text)} {marks}  ", *(f"{line}  " for line in verdict[:-1]), verdict[-1], ""]
-    if scores := wording.scores(answer):
-        lines += [escaped(scores), ""]
-    if answer.dropped:
-        lines += ["## Left out", ""]
-        lines += [f"- {escaped(d.text)} ({escaped(d.reason)})" for d in answer.dropped] + [""]
-    return lines
+def _block(block: Block) -> str:
+    prefix = f"{block.marker} " if block.marker else _PREFIXES.get(block.kind, "")
+    indent = " " * len(prefix) if block.kind == "item" else ""
+    lines = [_line(line) for line in block.lines]
+    if block.kind == "decision":
+        lines[0] = f"**{lines[0]}**"
+    return prefix + f"  \n{indent}".join(lines)
 
 
-def _conflicts(answer: Answer) -> list[str]:
-    documents = {d.id: d for d in answer.documents}
-    evidence = {e.id: e for e in answer.evidence}
-    lines: list[str] = ["## Sources disagree", ""] if answer.conflicts else []
-    for conflict in answer.conflicts:
-        lines += [escaped(wording.disagreement(conflict)), ""]
-        for number, side in enumerate(conflict.sides, start=1):
-            lines += [f"**{escaped(wording.side(side, number))}**", ""]
-            for quote in (evidence[e] for e in side.evidence):
-                study = escaped(wording.study(documents[quote.document_id]))
-                lines += [f"- [{quote.id}](#{quote.id.lower()}) “{escaped(quote.quote)}” ({study})"]
-            lines += [""]
-    return lines
+def _line(line: Line) -> str:
+    return "".join(map(_span, line)).strip()
 
 
-def _evidence(answer: Answer) -> list[str]:
-    if not answer.evidence:
-        return []
-    documents = {d.id: d for d in answer.documents}
-    lines = ["## Evidence", ""]
-    for evidence in answer.evidence:
-        document = documents[evidence.document_id]
-        lines += [f'<a id="{evidence.id.lower()}"></a>**{evidence.id}** “{escaped(evidence.quote)}”  ']
-        lines += [escaped(wording.place(evidence, document)), ""]
-    return lines
+def _span(span: Span) -> str:
+    if not span.text.strip():
+        return " "
+    text = _inside(span)
+    before, after = " " * span.text[0].isspace(), " " * span.text[-1].isspace()
+    return f"{before}{text}{after}"
 
 
-def _notes(answer: Answer) -> list[str]:
-    aside = [(d, reason) for d in answer.documents if (reason := why_aside(d))]
-    notes = [f"- {reason}: {escaped(d.id)}, {escaped(d.title)}" for d, reason in aside]
-    notes += [f"- warning: {escaped(w)}" for w in answer.warnings]
-    notes += [f"- {escaped(wording.searched(s))}" for s in answer.searches]
-    notes += [f"- stopped early: {escaped(answer.stopped)}"] if answer.stopped else []
-    return ["## Notes", "", *notes, ""] if notes else []
+def _inside(span: Span) -> str:
+    if span.url.startswith("#"):
+        return f"[{escaped(span.text.strip('[]'))}]({span.url})"
+    if span.url:
+        return f"<{span.url}>"
+    text = escaped(span.text)
+    if span.anchor:
+        return f'<a id="{span.anchor}"></a>**{escaped(span.text.strip("[]"))}**'
+    if span.style == "strong":
+        return f"**{text}**"
+    return f"*{text}*" if span.style in _ITALIC else text

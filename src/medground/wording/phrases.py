@@ -1,191 +1,231 @@
-"""How an answer's parts are put into words, the same in every face."""
+"""How the parts of an answer are put into words, the same in every face."""
 
 from __future__ import annotations
 
+import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from medground.answer import Answer, Conflict, Decision, Search, Side, SourceDocument, Statement
-from medground.evidence import Evidence
-from medground.rank.design import UNKNOWN, design_level
-from medground.retraction import RETRACTED, why_aside
-from medground.usage import UsageReport
+from medground.answer import Answer, Conflict, Search, Side, Verdict
+from medground.author import KEYLESS, Author
+from medground.question import Option
 
-_STATUS = {
-    "lean": "leans {value}",
-    "not judged": "not judged",
-    "unanswerable": "unanswerable",
+_LABELS = {
+    "supported": "supported",
+    "partly": "partly supported",
+    "contradicted": "contradicted by the cited text",
+    "quoted": "quoted from the source",
+    "related": "related text, but not support",
+    "not found": "not found in the cited text",
+    "not judged": "not assessed",
+    "unverified": "not checked, because the check failed",
 }
-_CALLED = {
-    "supported": "supported by its evidence",
-    "partly": "partly supported by its evidence",
-    "contradicted": "contradicted by its evidence",
-    "quoted": "quoted: the source's own words",
-    "related": "related text found, not judged",
-    "not found": "not found in its evidence",
-    "not judged": "not judged",
-    "unverified": "unverified: the check failed",
+_STANCES = {"supports": "for", "contradicts": "against", "mixed": "both for and against"}
+_FAULTS = {
+    "retrieval": "no relevant passage was retrieved",
+    "generation": "the text goes beyond the retrieved passages",
 }
-_STANCES = {"supports": "for", "contradicts": "against", "mixed": "both"}
-_NOBODY = ("verbatim", "citation", "retraction", "form")
-"""Critics that are comparisons of ids and letters; the verdict says it all."""
-_KEYLESS = "keyless"
-_LONGEST_QUOTE = 300
+_RULES = ("verbatim", "citation", "retraction", "form", "graph", KEYLESS)
+"""Critics that compare ids, letters and words. Their verdict is complete without a name."""
+_EXPLAINED = ("purpose", "title", "reference", "citation", "contradiction")
+"""Flags that a verdict explains in words. The others name a difference from the quote."""
+_FOLDERS = re.compile(r"(?<=:)[/.~].*/(?=[^/])")
+"""The folders of a model that is named by its path."""
+_SENTENCE_START = re.compile(r"[a-z]+(?=[\s,;.]|: |$)")
 
 
 def clean(text: str) -> str:
-    """Text that others wrote, without control characters (a document could move the cursor or recolour a terminal)."""
+    """Text without control characters: a document could otherwise move the cursor or recolour a terminal."""
     return "".join(c if c == "\n" or unicodedata.category(c) not in ("Cc", "Cf", "Cs") else " " for c in text)
 
 
+def sentence(text: str) -> str:
+    """Text that begins with a capital and ends with a full stop; names such as `openai:gpt-5` stay as they are."""
+    text = " ".join(clean(text).split())
+    return ended(text[0].upper() + text[1:] if _SENTENCE_START.match(text) else text)
+
+
+def ended(text: str) -> str:
+    """Text with a full stop, unless it is empty or has an end of its own."""
+    return text if not text or text.rstrip("”\"')]").endswith((".", "?", "!")) else text + "."
+
+
 def headline(answer: Answer) -> str:
-    """The decision in a few words, such as `yes` or `leans no (72 %, estimated)`."""
+    """The decision in a few words, such as `Yes` or `Leans no (estimated probability 72%)`."""
     decision = answer.decision
-    value = decision.shown() or ""
-    if value and value.split() == " ".join(statement.text for statement in answer.statements).split():
-        return "answered as follows"  # the whole rationale is the answer: once is enough
-    value = clean(value)
-    shown = value if decision.status == "decided" else _STATUS[decision.status].format(value=value)
-    return shown + (f" ({decision.probability:.0%}, estimated)" if decision.probability is not None else "")
+    if decision.status == "not judged":
+        return "Not judged"
+    if decision.status == "unanswerable":
+        return "Unanswerable"
+    value = " ".join(clean(decision.shown() or "").split())
+    if value == " ".join(clean(" ".join(statement.text for statement in answer.statements)).split()):
+        return "Answer"  # the sentences that follow are the value
+    value = _with_options(value, answer.question.options)
+    if decision.status == "lean":
+        value = f"leans {value}"
+    if decision.probability is not None:
+        value += f" (estimated probability {decision.probability:.0%})"
+    own_words = decision.status == "lean" or answer.question.task.startswith("yes-no")
+    return value[:1].upper() + value[1:] if own_words else value
 
 
-def basis(decision: Decision) -> str:
-    """What the decision rests on."""
-    parts = [f"basis: {decision.basis}"] if decision.basis else []
-    return "; ".join([*parts, *([clean(decision.reason)] if decision.reason else [])])
+def reason(answer: Answer) -> str:
+    """Why the decision is what it is; empty where nothing is known."""
+    decision = answer.decision
+    said = sentence(decision.reason)
+    if decision.basis == "graph fact":
+        graphs = " and ".join(dict.fromkeys(source(s) for s in answer.searches if _is_graph(s) and s.status == "found"))
+        return f"According to the knowledge graph {graphs}".strip() + f". {said}".rstrip()
+    if decision.basis == "model":
+        who = " and ".join(models(answer)) or "a language model"
+        how = "from the quoted evidence" if answer.evidence else "from memory, without evidence"
+        return f"Answered by {who} {how}. {said}".strip()
+    return said or ("Estimated from word statistics." if decision.basis == "lean" else "")
 
 
-def verdict(statement: Statement) -> str:
-    """The verdict on a sentence in plain words. What a judge without proof was sure of is no number to show."""
-    found = statement.verdict
-    parts = [_CALLED[found.label]]
-    if found.probability is not None and found.label != "not judged":
-        parts[0] += f" ({found.probability:.0%})"
-    if found.flags:
-        parts.append("look at: " + ", ".join(clean(f) for f in found.flags))
-    if found.note and (found.label != "quoted" or found.flags):
-        parts.append(clean(found.note))
-    return "; ".join(parts if found.critic in _NOBODY else [*parts, f"by {found.critic}"])
+def verdict(found: Verdict, section: str | None = None) -> str:
+    """The verdict on a sentence.
 
-
-def category(statement: Statement) -> str:
-    """The label of a sentence and whose word it is; empty where nobody gave one, and for a quote, which has said it."""
-    found = statement.verdict
-    if found.category is None or (found.label == "quoted" and found.labelled_by == _KEYLESS):
-        where = ""
-    elif found.critic == "graph":
-        where = f"{found.category}, by the stored relation"
-    elif found.labelled_by == _KEYLESS:
-        where = f"{found.category}, by words alone"
-    else:
-        where = f"{found.category}, says {found.labelled_by}"
-    fault = {"retrieval": "nothing on the question was retrieved", "generation": "the writing departs from its context"}
-    error = f"{found.error_source} error: {fault[found.error_source]}" if found.error_source else ""
-    return "; ".join(part for part in (where, error) if part)
-
-
-def best_quote(statement: Statement, evidence: Sequence[Evidence]) -> str:
-    """The quote that decided the verdict and where it stands; empty where none did."""
-    quote = next((e for e in evidence if e.id == statement.verdict.best), None)
-    if quote is None:
-        return ""
-    where = f"{quote.id}, {quote.document_id}, characters {quote.start}-{quote.end}"
-    if statement.verdict.label == "quoted":
-        return where
-    text = clean(quote.quote)
-    return f"{where}: “{text if len(text) <= _LONGEST_QUOTE else text[:_LONGEST_QUOTE] + ' ...'}”"
-
-
-def scores(answer: Answer) -> str:
-    """Support score and faithfulness in one line; empty where nobody could give them.
-
-    A rationale of quotes alone supports itself, so its scores would say nothing; and labels by words alone are too few
-    for a share.
+    Args:
+        found: the verdict.
+        section: the part of the paper that a quoted sentence is from.
     """
-    if not answer.dropped and answer.statements and all(s.verdict.label == "quoted" for s in answer.statements):
-        judged = answer.decision.status == "decided"
-        return "" if judged else "every sentence is a quote; whether they answer the question, nobody has judged"
-    parts = []
-    if answer.support is not None:
-        parts.append(f"support {answer.support:.0%} of the statements")
-    who = sorted({s.verdict.labelled_by for s in answer.statements} - {"", _KEYLESS})
-    if answer.faithfulness is not None and who:
-        alone = " alone; no proven judge has judged them all" if answer.support is None else ""
-        parts.append(f"faithfulness {answer.faithfulness:.0%}, in the word of {', '.join(who)}{alone}")
-    return ", ".join(parts)
+    label, note, differences = _LABELS[found.label], clean(found.note), _differences(found)
+    if found.label == "quoted":
+        where = f" ({clean(section).lower()})" if section else ""
+        return _noted(label + where, [*_no_finding(found), *differences])
+    if found.label == "not judged" and note:  # the note names the judge and what the judge said
+        return _noted(note, differences, joint="; ")
+    if found.label == "not found" and found.critic in _RULES and note:
+        return _noted("not supported", [note, *differences])
+    if found.label == "related" and not found.judged_by_model:
+        return _noted("related text, not assessed", [*differences, note])
+    return _noted(label + _judge(found), [*differences, note])
+
+
+def category(found: Verdict) -> str:
+    """The eight-label category with who gave it, and where an unsupported statement went wrong; may be empty."""
+    if found.category is None:
+        label = ""
+    elif found.critic == "graph":
+        label = f"{found.category} (from the stored relation)"
+    else:
+        label = f"{found.category} ({found.labelled_by if found.labelled_by_model else 'by word comparison'})"
+    error = f"{found.error_source} error: {_FAULTS[found.error_source]}" if found.error_source else ""
+    return "; ".join(part for part in (clean(label), error) if part)
+
+
+def support(answer: Answer) -> str:
+    """How much of the rationale is supported, in one line; empty where no validated judge assessed it.
+
+    A rationale of quotes alone supports itself, so it has no score; beside an estimate that is said.
+    """
+    quotes = all(statement.verdict.label == "quoted" for statement in answer.statements)
+    if answer.statements and quotes and not answer.dropped:
+        estimated = answer.decision.status == "lean"
+        return "Whether these quotes answer the question has not been assessed." if estimated else ""
+    if answer.support is None:
+        return ""
+    share = {1.0: "All statements", 0.0: "None of the statements"}.get(answer.support)
+    return f"{share or f'{answer.support:.0%} of the statements'} are supported."
+
+
+def faithfulness(answer: Answer) -> str:
+    """The share of statements that a model labelled correct; empty where only words labelled them."""
+    who = sorted({s.verdict.labelled_by for s in answer.statements if s.verdict.labelled_by_model})
+    if answer.faithfulness is None or not who:
+        return ""
+    doubt = "" if answer.support is not None else "; not all statements were assessed by a validated judge"
+    return f"{answer.faithfulness:.0%}, as labelled by {', '.join(map(clean, who))}{doubt}"
 
 
 def disagreement(conflict: Conflict) -> str:
-    """What sources disagree about, and who noticed."""
-    if conflict.found_by == _KEYLESS:
-        return f"{clean(conflict.about)}: they differ in words, which nobody has judged: look at both"
-    return f"{clean(conflict.about)} (as {conflict.found_by} reads them)"
+    """What sources disagree about, and who found it."""
+    if conflict.found_by_model:
+        return sentence(f"{conflict.about} (found by {conflict.found_by})")
+    return sentence(f"{conflict.about}: the quotes differ in wording; whether they disagree has not been assessed")
+
+
+def conflicts_heading(conflicts: Iterable[Conflict]) -> str:
+    """The heading of the conflicts: a difference in words alone is only a possible one."""
+    return "Sources disagree" if any(conflict.found_by_model for conflict in conflicts) else "Sources may disagree"
 
 
 def side(side: Side, number: int) -> str:
     """The name of a side; `number` counts from 1."""
-    return _STANCES[side.stance] if side.stance != "unknown" else f"side {number}"
+    return _STANCES[side.stance].capitalize() if side.stance != "unknown" else f"Side {number}"
 
 
-def study(document: SourceDocument) -> str:
-    """A document as one side of a conflict: id, design, year, title."""
-    design = _design(document.publication_types) or "design not named"
-    return ", ".join([document.id, design, str(document.year or "year unknown"), clean(document.title)])
+def source(search: Search) -> str:
+    """The name of what was searched."""
+    return clean(search.source.removeprefix("graph:").replace(":", " ", 1))
 
 
-def _design(publication_types: Sequence[str]) -> str:
-    """The strongest design that a record names."""
-    named = [t for t in publication_types if design_level([t]) != UNKNOWN or "review" in t.casefold()]
-    return clean(min(named, key=lambda t: design_level([t])).lower()) if named else ""
+def searched(searches: Sequence[Search]) -> str:
+    """What several searches of one source found."""
+    hits = max(search.hits for search in searches)
+    times = f"{len(searches)} searches, up to " if len(searches) > 1 and hits else ""
+    return f"{source(searches[0])} ({times}{results(searches[0], hits)})"
 
 
-def place(evidence: Evidence, document: SourceDocument) -> str:
-    """Where a quote stands: document, year, section, offsets, and what the record itself rests on."""
-    parts = [document.id, clean(document.title)]
-    if document.year:
-        parts.append(str(document.year))
-    if document.journal:
-        parts.append(clean(document.journal))
-    if evidence.section:
-        parts.append(clean(evidence.section).lower())
-    parts.append(f"characters {evidence.start}-{evidence.end}")
-    if reason := why_aside(document):
-        parts.append("RETRACTED" if reason == RETRACTED else reason)
-    elif document.retraction == "concern":
-        parts.append("an expression of concern stands against it")
-    return ", ".join(parts)
+def results(search: Search, hits: int) -> str:
+    """A number of results of a search, such as `174 passages`."""
+    one = "fact" if _is_graph(search) else "passage"
+    return some(hits, one) if hits else f"no {one}s"
 
 
-def state(document: SourceDocument) -> str:
-    """What a document is that is listed without being cited."""
-    reason = why_aside(document)
-    return "RETRACTED" if reason == RETRACTED else reason or "shown, not cited"
-
-
-def searched(search: Search) -> str:
-    """One line about one search."""
-    if search.status == "failed":
-        return f"could not search {search.source}: {clean(search.error or '')}"
-    what = "facts" if search.source.startswith("graph:") else "passages"
-    return f"searched {search.source}: {search.hits or 'no'} {what}"
+def models(answer: Answer) -> list[str]:
+    """The language models that answered, by name."""
+    return sorted({clean(name) for name in answer.models.values() if Author(name).is_model})
 
 
 def cost(answer: Answer) -> str:
-    """The cost line."""
-    used: UsageReport = answer.usage
-    price = "price unknown" if used.price is None else f"${used.price:f}"
-    cached = f" (+{used.cached_calls} from the cache)" if used.cached_calls else ""
-    calls, searches = _some(used.model_calls, "model call"), _some(used.searches, "search", "searches")
-    tokens = f"{used.input_tokens:,} tokens in, {used.output_tokens:,} out"
-    return f"{tokens}, {calls}{cached}, {searches}, {used.seconds:.2f} s, {price}"
+    """What the answer cost, in one line."""
+    used = answer.usage
+    parts = ["price unknown" if used.price is None else f"${used.price:f}"]
+    parts.append(some(used.model_calls, "model call") if used.model_calls else "no model calls")
+    if used.cached_calls:
+        parts[-1] += f" (and {used.cached_calls:,} from the cache)"
+    if used.input_tokens or used.output_tokens:
+        parts.append(f"{used.input_tokens:,} tokens in, {used.output_tokens:,} out")
+    return ", ".join([*parts, some(used.searches, "search", "searches"), f"{used.seconds:.2f} s"])
 
 
-def provenance(answer: Answer) -> str:
-    """Who answered, from which state of which corpus, with which settings."""
-    models = ", ".join(sorted(set(answer.models.values()))) or "no model"
-    snapshots = ", ".join(f"{s.name}@{s.hash[:12]}" for s in answer.snapshots) or "no snapshot"
-    return f"recipe {answer.recipe}, {models}, {snapshots}, settings {answer.settings_hash}, trace {answer.trace_id}"
-
-
-def _some(count: int, one: str, many: str = "") -> str:
+def some(count: int, one: str, many: str = "") -> str:
+    """A count with its noun."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def _noted(label: str, notes: Sequence[str], joint: str = ": ") -> str:
+    noted = "; ".join(filter(None, notes))
+    return sentence(label + joint + noted if noted else label)
+
+
+def _judge(found: Verdict) -> str:
+    """Who gave a verdict, and how sure that judge was, in brackets."""
+    shown = [] if found.critic in _RULES else [_FOLDERS.sub("", clean(found.critic))]
+    if found.probability is not None and found.label != "not judged":
+        shown.append(f"{found.probability:.0%}")
+    return f" ({', '.join(shown)})" if shown else ""
+
+
+def _differences(found: Verdict) -> list[str]:
+    differing = [clean(flag) for flag in found.flags if flag not in _EXPLAINED]
+    return [f"may differ from the quote in {', '.join(differing)}"] if differing else []
+
+
+def _no_finding(found: Verdict) -> list[str]:
+    if "title" in found.flags:
+        return ["a title, not a finding"]
+    return ["an aim, question or assumption, not a finding"] if "purpose" in found.flags else []
+
+
+def _with_options(value: str, options: Sequence[Option]) -> str:
+    """The chosen letters with the texts of the options."""
+    texts = {option.letter: clean(option.text) for option in options}
+    letters = value.split(", ")
+    return "; ".join(f"{x}. {texts[x]}" for x in letters) if texts and texts.keys() >= set(letters) else value
+
+
+def _is_graph(search: Search) -> bool:
+    return search.source.startswith("graph:")

@@ -71,12 +71,12 @@ def test_an_nli_model_judges_what_a_model_wrote(
         assert {d.text for d in answer.dropped} == {
             text for text, said in zip(STATED, relations, strict=True) if said == "no"
         }
-        assert "supported by its evidence" in shown
+        assert "Supported (nli:" in shown
     else:
         assert [labels[text] for text in STATED] == [
             "not found" if said == "neither" else "not judged" for said in relations
         ]
         assert answer.dropped == ()
         assert answer.support is None
-        assert "supported by" not in shown
+        assert "Supported (nli:" not in shown
         assert "has not proved itself as a judge" in " ".join(shown.split())

@@ -29,10 +29,12 @@ from medground.faces.cli.eval_compare import compare_runs
 from medground.faces.cli.eval_judge import judge, judged
 from medground.faces.cli.eval_report import report
 from medground.faces.cli.experiment import experiment_app
+from medground.faces.cli.kept import history, show
 from medground.faces.cli.mesh import mesh
 from medground.faces.cli.models import models_app
 from medground.faces.cli.pubmed import pubmed_app
 from medground.faces.cli.show import schema_app, trace_app, version
+from medground.faces.cli.verify import verify
 
 _INTERRUPTED = 130
 _STOPPED = "medground: stopped; finished work is kept, run the same command to resume"
@@ -46,6 +48,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command()(ask)
+app.command()(verify)
+app.command()(history)
+app.command()(show)
 app.add_typer(corpus_app, name="corpus")
 app.add_typer(data_app, name="data")
 eval_app.command("compare")(compare_runs)

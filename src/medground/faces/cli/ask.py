@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import sys
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -27,18 +27,21 @@ def ask(
     question: Annotated[str, typer.Argument(help="The question, in quotes.")],
     corpus: Annotated[list[str] | None, typer.Option("--corpus", "-c", help="Corpus to search; repeatable.")] = None,
     pubmed: Annotated[
-        str | None, typer.Option(metavar="live|URL", help="Search PubMed too; alone when no corpus is named.")
+        str | None, typer.Option(metavar="live|URL", help="Also search PubMed; only PubMed if no corpus is named.")
     ] = None,
-    recipe: Annotated[str | None, typer.Option(help="Recipe to follow.")] = None,
-    model: Annotated[str | None, typer.Option(help="Model that answers operators; keyless without one.")] = None,
+    recipe: Annotated[str | None, typer.Option(help="Recipe to use.")] = None,
+    model: Annotated[str | None, typer.Option(help="Language model to use; none by default.")] = None,
     task: Annotated[
-        str | None, typer.Option(help="yes-no, yes-no-maybe, single-choice, multiple-choice, free; guessed if absent.")
+        str | None, typer.Option(help="yes-no, yes-no-maybe, single-choice, multiple-choice, free; guessed by default.")
     ] = None,
-    option: Annotated[list[str] | None, typer.Option(help="A choice; repeat for A, B, C, ...")] = None,
-    year_from: Annotated[int | None, typer.Option(help="Nothing published before this year.")] = None,
-    year_to: Annotated[int | None, typer.Option(help="Nothing published after this year.")] = None,
+    option: Annotated[list[str] | None, typer.Option(help="An answer option; repeat for A, B, C, ...")] = None,
+    year_from: Annotated[int | None, typer.Option(help="Earliest year of publication.")] = None,
+    year_to: Annotated[int | None, typer.Option(help="Latest year of publication.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the whole answer as JSON.")] = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print a report in Markdown.")] = False,
+    details: Annotated[
+        bool, typer.Option("--details", help="Also show labels, offsets, queries, hashes and the trace.")
+    ] = False,
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Do not reuse stored model calls.")] = False,
     sets: Sets = None,
     preset: Preset = None,
@@ -46,11 +49,9 @@ def ask(
     quiet: Quiet = False,
 ) -> None:
     """Answer a question, with its evidence and the verdict on each sentence."""
-    from medground.errors import BudgetExhausted, UsageError
+    from medground.errors import BudgetExhausted
 
-    if json and markdown:
-        raise UsageError("choose one of --json and --markdown")
-    form = Form.json if json else Form.markdown if markdown else Form.terminal
+    form = form_of(json=json, markdown=markdown)
     extra: dict[str, object] = {
         "retrieval.corpora": tuple(corpus) if corpus else () if pubmed else None,
         "retrieval.pubmed": pubmed,
@@ -63,9 +64,9 @@ def ask(
         answer = _answer(question, task, option or [], (year_from, year_to), chosen, quiet=quiet)
     except BudgetExhausted as spent:
         if spent.answer is not None:
-            _show(spent.answer, form, chosen.home)
+            show_answer(spent.answer, form, details=details)
         raise
-    _show(answer, form, chosen.home)
+    show_answer(answer, form, details=details)
 
 
 def _answer(
@@ -82,6 +83,7 @@ def _answer(
     from medground.blocking import BlockingEngine
     from medground.errors import UsageError
     from medground.faces.cli.progress import shown_progress
+    from medground.faces.cli.steps import shown_steps
     from medground.query import Filters
     from medground.question import Question
 
@@ -90,18 +92,37 @@ def _answer(
     except ValidationError as error:
         raise UsageError(error.errors()[0]["msg"].removeprefix("Value error, ")) from None
     question = Question.ask(text, task=task, options=options, filters=filters)  # type: ignore[arg-type]
-    with shown_progress(quiet=quiet) as progress, BlockingEngine(settings, progress=progress) as engine:
-        return engine.ask(question)
+    with shown_progress(quiet=quiet) as progress:
+        engine = BlockingEngine(settings, progress=progress)
+    with engine, shown_steps(quiet=quiet) as on_step:
+        return engine.ask(question, on_step=on_step)
 
 
-def _show(answer: Answer, form: Form, home: Path) -> None:
+def form_of(*, json: bool, markdown: bool) -> Form:
+    """The form that options ask for.
+
+    Raises:
+        UsageError: two forms are asked for.
+    """
+    from medground.errors import UsageError
+
+    if json and markdown:
+        raise UsageError("choose one of --json and --markdown")
+    return Form.json if json else Form.markdown if markdown else Form.terminal
+
+
+def show_answer(answer: Answer, form: Form, *, details: bool) -> None:
+    """Print an answer on standard output."""
+    from medground.wording.encoding import encodable_json
+
+    encoding = sys.stdout.encoding or "utf-8"
     if form is Form.json:
-        typer.echo(answer.model_dump_json(indent=2))
+        typer.echo(encodable_json(answer.model_dump_json(indent=2), encoding))
     elif form is Form.markdown:
         from medground.wording.markdown import as_markdown
 
-        typer.echo(as_markdown(answer))
+        typer.echo(as_markdown(answer, details=details, encoding=encoding))
     else:
         from medground.faces.cli.render import render
 
-        render(answer)
+        render(answer, details=details)

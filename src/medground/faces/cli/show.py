@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import json as json_module
+import sys
 from typing import Annotated, Any
 
 import typer
 
-trace_app = typer.Typer(help="What happened in a run.", no_args_is_help=True)
-schema_app = typer.Typer(help="Published schemas.", no_args_is_help=True)
+trace_app = typer.Typer(help="Show the trace of a run.", no_args_is_help=True)
+schema_app = typer.Typer(help="Print JSON schemas.", no_args_is_help=True)
 
 
 @trace_app.callback()
 def _traces() -> None:
-    """What happened in a run."""
+    """Show the trace of a run."""
 
 
 @schema_app.callback()
 def _schemas() -> None:
-    """Published schemas."""
+    """Print JSON schemas."""
 
 
 @trace_app.command("show")
@@ -31,22 +32,26 @@ def show(
     from medground.settings import Settings
     from medground.steps import TEXT
     from medground.trace import read_trace
+    from medground.wording.encoding import encodable, encodable_json
+    from medground.wording.phrases import clean
 
+    encoding = sys.stdout.encoding or "utf-8"
     spans = read_trace(Settings.load().home / "traces", trace_id)
     if json:
         for span in spans:
-            typer.echo(json_module.dumps(span, ensure_ascii=False))
+            typer.echo(encodable_json(json_module.dumps(span, ensure_ascii=False), encoding))
         return
     parents = {span["id"]: span["parent"] for span in spans}
     for span in spans:
         indent = "  " * _depth(span["id"], parents)
         milliseconds = ((span["end"] or span["start"]) - span["start"]) / 1e6
         failed = f"  FAILED {span['error']}" if span["status"] == "ERROR" else ""
-        typer.echo(f"{indent}{span['name']}  {milliseconds:.1f} ms{failed}")
+        typer.echo(encodable(clean(f"{indent}{span['name']}  {milliseconds:.1f} ms{failed}"), encoding))
         for key, value in sorted(span["attributes"].items()):
             if key == "medground.run" or (key.startswith(TEXT) and not text):
                 continue
-            typer.echo(f"{indent}    {key.removeprefix('medground.')}: {_short(value, text)}")
+            shown = f"{indent}    {key.removeprefix('medground.')}: {_short(value, text)}"
+            typer.echo(encodable(clean(shown), encoding))
 
 
 @schema_app.command("answer")

@@ -1,0 +1,60 @@
+"""`medground verify CLAIM`: a claim compared with what the sources hold."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from medground.faces.cli.options import Preset, Quiet, Sets, SettingsFile, load_settings
+
+if TYPE_CHECKING:
+    from medground.conclude.claim import CheckedClaim
+
+
+def verify(
+    claim: Annotated[str, typer.Argument(help="The claim, in quotes.")],
+    corpus: Annotated[list[str] | None, typer.Option("--corpus", "-c", help="Corpus to search; repeatable.")] = None,
+    model: Annotated[str | None, typer.Option(help="Model that judges; word statistics without one.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    sets: Sets = None,
+    preset: Preset = None,
+    settings: SettingsFile = None,
+    quiet: Quiet = False,
+) -> None:
+    """Compare a claim with the literature: a verdict for each statement, and the quotes that decided it."""
+    from medground.blocking import BlockingEngine
+    from medground.faces.cli.progress import shown_progress
+    from medground.wording.encoding import encodable_json
+
+    extra: dict[str, object] = {"retrieval.corpora": tuple(corpus) if corpus else None, "model.default": model}
+    chosen = load_settings(sets, preset, settings, extra)
+    with shown_progress(quiet=quiet) as progress:
+        engine = BlockingEngine(chosen, progress=progress)
+    with engine:
+        checked = engine.verify(claim)
+    if json:
+        typer.echo(encodable_json(checked.model_dump_json(indent=2), sys.stdout.encoding or "utf-8"))
+        return
+    for line in _lines(checked):
+        typer.echo(line)
+
+
+def _lines(checked: CheckedClaim) -> list[str]:
+    from medground.wording.encoding import encodable
+    from medground.wording.phrases import clean, verdict
+
+    documents = {document.id: document for document in checked.documents}
+    quotes = {evidence.id: evidence for evidence in checked.evidence}
+    lines = []
+    for statement in checked.statements:
+        lines += [clean(statement.text), f"    {verdict(statement.verdict)}"]
+        for quote in (quotes[name] for name in statement.evidence):
+            document = documents[quote.document_id]
+            about = ", ".join(str(part) for part in (document.id, document.year) if part)
+            lines += [f"    “{clean(quote.quote)}”", f"    {clean(document.title)} ({about})"]
+    lines += [f"warning: {clean(warning)}" for warning in checked.warnings]
+    if not checked.evidence:
+        lines.append("No passage was found to compare the claim with.")
+    return [encodable(line, sys.stdout.encoding or "utf-8") for line in lines]

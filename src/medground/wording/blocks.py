@@ -1,0 +1,75 @@
+"""The parts of a printed page as values, so that terminal, plain text, Markdown and HTML show the same content."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+Style = Literal["plain", "strong", "dim", "good", "caution", "bad", "mark"]
+
+Kind = Literal["title", "decision", "heading", "paragraph", "item", "note"]
+"""`decision`: the decision, then its reason. `paragraph`: its lines after the first are indented. `item`: an entry of a
+list. `note`: a line of a compact list."""
+
+
+@dataclass(frozen=True)
+class Span:
+    """Text in one style. White space only separates words.
+
+    Args:
+        text: the text, cleaned of control characters, not escaped.
+        style: how it looks where the output has styles.
+        url: where it leads: a web address, or `#name` for an anchor of the same page.
+        anchor: a name that other spans can lead to.
+    """
+
+    text: str
+    style: Style = "plain"
+    url: str = ""
+    anchor: str = ""
+
+
+Line = tuple[Span, ...]
+
+
+@dataclass(frozen=True)
+class Block:
+    """Lines that belong together.
+
+    Args:
+        kind: what the block is.
+        lines: each starts on a line of its own, and may be wrapped.
+        marker: what stands before an item, such as `1.` or `-`.
+    """
+
+    kind: Kind
+    lines: tuple[Line, ...]
+    marker: str = ""
+
+
+def line(text: str, style: Style = "plain") -> Line:
+    """A line in one style."""
+    return (Span(text, style),)
+
+
+def mapped(block: Block, change: Callable[[Span], Span]) -> Block:
+    """A block with each of its spans changed."""
+    return replace(block, lines=tuple(tuple(map(change, line)) for line in block.lines))
+
+
+def heading(text: str) -> Block:
+    """A heading."""
+    return Block("heading", (line(text),))
+
+
+def note(text: str, style: Style = "plain") -> Block:
+    """A note of one line."""
+    return Block("note", (line(text, style),))
+
+
+def spaced(block: Block, before: Block | None) -> bool:
+    """Whether an empty line separates a block from the one before it."""
+    if before is None or before.kind == "heading":
+        return False
+    return block.kind not in ("item", "note") or (before.kind != block.kind and block.kind == "note")

@@ -1,0 +1,55 @@
+"""What follows the sources: what was searched, warnings, cost, and the details for an engineer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from medground.answer import Answer, Search
+from medground.wording import phrases
+from medground.wording.blocks import Block, heading, note
+
+
+def notes(answer: Answer) -> Iterator[Block]:
+    """One line for each source searched or failed, each warning, the cost and the recipe."""
+    yield from _searched(answer)
+    for warning in answer.warnings:
+        yield note(f"Warning: {phrases.sentence(warning)}", "caution")
+    if answer.stopped:
+        yield note(f"Stopped early: {phrases.sentence(answer.stopped)}", "bad")
+    yield note(f"Cost: {phrases.cost(answer)}.")
+    yield note(f"Recipe: {answer.recipe}, {', '.join(phrases.models(answer)) or 'no language model'}.", "dim")
+
+
+def _searched(answer: Answer) -> Iterator[Block]:
+    worked = [search for search in answer.searches if search.status != "failed"]
+    sources = dict.fromkeys(search.source for search in worked)
+    found = [phrases.searched([search for search in worked if search.source == source]) for source in sources]
+    if found:
+        yield note(f"Searched: {', '.join(found)}.")
+    elif not answer.searches:
+        yield note("Nothing was searched.")
+    failed = (search for search in answer.searches if search.status == "failed")
+    for failure in dict.fromkeys(f"Could not search {phrases.source(s)}: {s.error or 'unknown error'}" for s in failed):
+        yield note(phrases.sentence(failure), "bad")
+
+
+def detail_notes(answer: Answer) -> Iterator[Block]:
+    """What makes a run reproducible and traceable."""
+    yield heading("Details")
+    if faithfulness := phrases.faithfulness(answer):
+        yield note(f"Faithfulness: {faithfulness}.")
+    for search in answer.searches:
+        yield note(_query(search))
+    for operator, model in answer.models.items():
+        yield note(f"Operator {operator}: {model}")
+    for snapshot in answer.snapshots:
+        yield note(f"Snapshot: {snapshot.name}@{snapshot.hash}")
+    yield note(f"Settings: {answer.settings_hash}")
+    made = f"{answer.created.isoformat(timespec='seconds')}, {answer.made_by or 'unknown version'}"
+    yield note(f"Answer: {answer.id}, {made}")
+    yield note(f"Trace: {answer.trace_id} (medground trace show {answer.trace_id})")
+
+
+def _query(search: Search) -> str:
+    what = "failed" if search.status == "failed" else phrases.results(search, search.hits)
+    return f"Query to {phrases.source(search)}: {search.query} ({what})"

@@ -1,0 +1,51 @@
+"""The numbered list of sources, each with the quotes that were not printed before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from medground.answer import SourceDocument
+from medground.retraction import why_aside
+from medground.wording import references
+from medground.wording.blocks import Block, Line, Span, heading, line
+from medground.wording.quotes import Quotes, anchor, marks
+
+
+def source_list(quotes: Quotes, *, details: bool) -> Iterator[Block]:
+    """The sources by number.
+
+    Args:
+        quotes: the quotes and sources of the answer.
+        details: also show where each quote is in its source.
+    """
+    if quotes.numbers:
+        yield heading("Sources")
+    for document_id, number in quotes.numbers.items():
+        document = quotes.documents[document_id]
+        lines = [line(references.bibliography(document)), _where(document)]
+        if state := references.state(document):
+            lines.append(line(state, "bad"))
+        lines += _quotes(document, quotes, details=details)
+        yield Block("item", tuple(lines), marker=f"{number}.")
+
+
+def _where(document: SourceDocument) -> Line:
+    address = references.address(document)
+    if not address:
+        return line(document.id)
+    link = Span(address, url=address) if references.is_web_address(address) else Span(address)
+    return (Span(f"{document.id} "), link)
+
+
+def _quotes(document: SourceDocument, quotes: Quotes, *, details: bool) -> Iterator[Line]:
+    evidence = quotes.of(document.id)
+    if not evidence and not why_aside(document):
+        yield line("Found, but not cited.", "dim")
+    above = [e.id for e in evidence if quotes.is_printed(e.id) and not details]
+    if above:
+        yield (Span("Quoted above: ", "dim"), *marks(above, anchored=True))
+    for quote in (e for e in evidence if e.id not in above):
+        place = [quote.section.lower()] if quote.section and not quotes.is_printed(quote.id) else []
+        place += [f"characters {quote.start}-{quote.end}"] if details else []
+        where = (Span(f" ({', '.join(place)})", "dim"),) if place else ()
+        yield (anchor(quote.id), *where, Span(f" {quotes.text(quote.id)}"))

@@ -1,0 +1,32 @@
+"""Steps of a run in words, the same in every face."""
+
+from __future__ import annotations
+
+from medground.author import Author
+from medground.steps import Asking, Judging, Kept, QueryChosen, ReadingBatch, RoundBegun, Searched, Searching, Step
+from medground.wording.phrases import clean, some
+
+
+def in_words(step: Step) -> str:
+    """A step in one short line without an end; empty for a step that tells a reader nothing."""
+    match step:
+        case Searching():
+            return f"searching {clean(step.source)}"
+        case Searched(status="failed"):
+            return f"{clean(step.source)} could not be searched"
+        case Searched():
+            return f"found {some(step.found, 'result') if step.found else 'nothing'} in {clean(step.source)}"
+        case ReadingBatch():
+            return f"reading batch {step.number} of {step.of}"
+        case Judging():
+            return f"judging statement {min(step.done + 1, step.of)} of {step.of}"
+        case RoundBegun():
+            return f"round {step.number} of at most {step.of}"
+        case QueryChosen():
+            return "the query is chosen"
+        case Asking():
+            return f"waiting for {clean(step.model)} ({step.operator})" if Author(step.model).is_model else ""
+        case Kept(stopped=str()):
+            return f"stopped; what was found is kept as {step.trace_id}"
+        case _:
+            return ""

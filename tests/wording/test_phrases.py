@@ -1,0 +1,192 @@
+"""The words of an answer: decisions, verdicts, labels, scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, get_args
+
+import pytest
+
+from medground.answer import (
+    Answer,
+    FreeDecision,
+    Label,
+    MultipleChoiceDecision,
+    Search,
+    SourceDocument,
+    Verdict,
+    YesNoDecision,
+)
+from medground.question import Question
+from medground.usage import UsageReport
+from medground.wording import phrases, references
+
+MakeAnswer = Callable[..., Answer]
+
+
+@pytest.mark.parametrize(
+    ("decision", "expected"),
+    [
+        ({"status": "decided", "value": "yes", "basis": "model"}, "Yes"),
+        (
+            {"status": "lean", "value": "no", "basis": "lean", "probability": 0.72},
+            "Leans no (estimated probability 72%)",
+        ),
+        ({"status": "not judged"}, "Not judged"),
+        ({"status": "unanswerable"}, "Unanswerable"),
+    ],
+)
+def test_the_decision_in_a_few_words(make_answer: MakeAnswer, decision: dict[str, Any], expected: str) -> None:
+    assert phrases.headline(make_answer(decision=YesNoDecision(**decision))) == expected
+
+
+def test_chosen_options_are_shown_with_their_text(make_answer: MakeAnswer) -> None:
+    question = Question.ask("Which?", task="multiple-choice", options=["Aspirin", "Heparin", "Statins"])
+    decision = MultipleChoiceDecision(status="decided", values=("A", "C"), basis="model")
+    assert phrases.headline(make_answer(question=question, decision=decision)) == "A. Aspirin; C. Statins"
+
+
+def test_a_free_answer_is_not_printed_twice(make_answer: MakeAnswer) -> None:
+    question = Question.ask("What prevents stroke?")
+    whole = FreeDecision(status="decided", value="Aspirin  prevents stroke.", basis="model")
+    assert phrases.headline(make_answer(question=question, decision=whole)) == "Answer"
+    names = FreeDecision(status="decided", value="norA, FBN1", basis="graph fact")
+    assert phrases.headline(make_answer(question=question, decision=names)) == "norA, FBN1"
+
+
+def test_reasons_are_sentences(make_answer: MakeAnswer) -> None:
+    graph = Search(source="graph:HPO 2025", query="q", status="found", hits=2)
+    yes = YesNoDecision(status="decided", value="yes", basis="graph fact", reason="not recorded for X")
+    recorded = make_answer(decision=yes, searches=(graph,))
+    assert phrases.reason(recorded) == "According to the knowledge graph HPO 2025. Not recorded for X."
+    by_model = YesNoDecision(status="decided", value="yes", basis="model")
+    assert phrases.reason(make_answer(decision=by_model)) == "Answered by a language model from the quoted evidence."
+    alone = make_answer(
+        decision=by_model, recipe="model-only", models={"recall": "openai:gpt-5"},
+        rationale="", statements=(), evidence=(), documents=(),
+    )  # fmt: skip
+    assert phrases.reason(alone) == "Answered by openai:gpt-5 from memory, without evidence."
+    lean = YesNoDecision(status="lean", value="yes", basis="lean")
+    assert phrases.reason(make_answer(decision=lean)) == "Estimated from word statistics."
+
+
+@pytest.mark.parametrize("label", get_args(Label))
+def test_every_label_has_a_plain_phrase(label: Label) -> None:
+    shown = phrases.verdict(Verdict(label=label, critic="someone"))
+    assert shown[0].isupper()
+    assert shown.endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("verdict", "expected"),
+    [
+        (
+            Verdict(label="supported", critic="graph", note="the stored relation states it"),
+            "Supported: the stored relation states it.",
+        ),
+        (
+            Verdict(label="partly", critic="nli:small", probability=0.87, flags=("certainty",), note="says more"),
+            "Partly supported (nli:small, 87%): may differ from the quote in certainty; says more.",
+        ),
+        (Verdict(label="quoted", critic="verbatim", note="the source's own words"), "Quoted from the source."),
+        (
+            Verdict(label="quoted", critic="verbatim", flags=("title",)),
+            "Quoted from the source: a title, not a finding.",
+        ),
+        (Verdict(label="related", critic="keyless"), "Related text, not assessed."),
+        (Verdict(label="related", critic="nli:small"), "Related text, but not support (nli:small)."),
+        (
+            Verdict(label="not found", critic="citation", note="the sentence cites nothing"),
+            "Not supported: the sentence cites nothing.",
+        ),
+        (Verdict(label="not found", critic="keyless"), "Not found in the cited text."),
+        (
+            Verdict(label="not judged", critic="m", note="assessed by m (not validated here): contradicts",
+                    probability=0.97, flags=("contradiction", "number")),
+            "Assessed by m (not validated here): contradicts; may differ from the quote in number.",
+        ),
+        (Verdict(label="supported", critic="nli:/models/small"), "Supported (nli:small)."),
+        (Verdict(label="supported", critic="nli:org/small"), "Supported (nli:org/small)."),
+        (Verdict(label="contradicted", critic="nli:small"), "Contradicted by the cited text (nli:small)."),
+        (
+            Verdict(label="unverified", critic="m", note="no reply"),
+            "Not checked, because the check failed (m): no reply.",
+        ),
+    ],
+)  # fmt: skip
+def test_verdicts(verdict: Verdict, expected: str) -> None:
+    assert phrases.verdict(verdict) == expected
+
+
+@pytest.mark.parametrize(
+    ("verdict", "expected"),
+    [
+        (Verdict(label="related", critic="keyless"), ""),
+        (
+            Verdict(label="related", critic="keyless", category="INCORRECT-ILLOGICAL", labelled_by="keyless"),
+            "INCORRECT-ILLOGICAL (by word comparison)",
+        ),
+        (
+            Verdict(label="supported", critic="graph", category="CORRECT-EXPLICIT", labelled_by="keyless"),
+            "CORRECT-EXPLICIT (from the stored relation)",
+        ),
+        (
+            Verdict(label="not judged", critic="m", category="CORRECT-IMPLICIT", labelled_by="openai:gpt-5"),
+            "CORRECT-IMPLICIT (openai:gpt-5)",
+        ),
+        (
+            Verdict(label="not found", critic="keyless", error_source="retrieval"),
+            "retrieval error: no relevant passage was retrieved",
+        ),
+    ],
+)
+def test_categories_name_who_gave_them(verdict: Verdict, expected: str) -> None:
+    assert phrases.category(verdict) == expected
+
+
+def test_support_is_shown_where_a_validated_judge_assessed_it(make_answer: MakeAnswer) -> None:
+    assert phrases.support(make_answer()) == ""
+    assert phrases.support(make_answer(support=0.5)) == "50% of the statements are supported."
+    assert phrases.support(make_answer(support=1.0)) == "All statements are supported."
+
+
+def test_quotes_alone_do_not_look_proven(make_answer: MakeAnswer) -> None:
+    quote = Verdict(label="quoted", critic="verbatim", best="E1", category="CORRECT-EXPLICIT", labelled_by="keyless")
+    lean = YesNoDecision(status="lean", value="yes", basis="lean")
+    quotes = make_answer(quote, support=1.0, faithfulness=1.0, decision=lean)
+    assert phrases.support(quotes) == "Whether these quotes answer the question has not been assessed."
+    assert phrases.faithfulness(quotes) == ""
+    assert phrases.support(make_answer(quote, support=1.0)) == ""
+
+
+def test_faithfulness_names_who_labelled(make_answer: MakeAnswer) -> None:
+    labelled = Verdict(label="supported", critic="m", category="CORRECT-EXPLICIT", labelled_by="m")
+    assert phrases.faithfulness(make_answer(labelled, faithfulness=0.75, support=1.0)) == "75%, as labelled by m"
+    doubtful = phrases.faithfulness(make_answer(labelled, faithfulness=1.0))
+    assert doubtful == "100%, as labelled by m; not all statements were assessed by a validated judge"
+
+
+def test_sentences_keep_names_and_ends() -> None:
+    assert phrases.sentence("openai:gpt-5 says yes") == "openai:gpt-5 says yes."
+    assert phrases.sentence("no quote") == "No quote."
+    assert phrases.sentence("p53 binds?") == "p53 binds?"
+    assert phrases.sentence("“It is.”") == "“It is.”"
+    assert phrases.sentence("") == ""
+
+
+def test_an_unknown_price_is_not_free(make_answer: MakeAnswer) -> None:
+    usage = UsageReport(price=None, model_calls=1, searches=2, seconds=1)
+    assert phrases.cost(make_answer(usage=usage)) == "price unknown, 1 model call, 2 searches, 1.00 s"
+
+
+def test_a_document_is_described_by_design_kind_and_state() -> None:
+    def document(**fields: Any) -> SourceDocument:
+        return SourceDocument(**({"id": "X:1", "title": "T", "kind": "research"} | fields))
+
+    assert references.bibliography(document(kind="graph", year=2020)) == "T. 2020. Knowledge graph entry."
+    assert references.bibliography(document(title="")) == "X:1."
+    assert references.study(document(publication_types=("Review",), year=1999)) == "review, 1999"
+    assert references.state(document(retraction="notice")) == "A retraction notice: not used as evidence."
+    assert references.address(document(id="PMID:7")) == "https://pubmed.ncbi.nlm.nih.gov/7/"
+    assert references.address(document(id="PMID:x7")) == ""
+    assert references.address(document(id="PMID:7", url="https://a.org")) == "https://a.org"
