@@ -192,6 +192,8 @@ class Engine:
             UsageError: the words are empty, or `limit` is out of range.
             SourceUnavailable: no source could be searched.
         """
+        if not text.strip():
+            raise UsageError("the query is empty; enter at least one word")
         asked = Question.ask(text, task="free", filters=filters)
         run = self._run(asked, self.settings, self.recipe, self.models, traced=False)
         return await find_passages(run, limit)

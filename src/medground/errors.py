@@ -103,5 +103,9 @@ class SnapshotCorrupt(MedgroundError):
     """A snapshot differs from its manifest: restore it or build it again."""
 
 
+class Stopped(MedgroundError):
+    """The user stopped the work, and what was finished is kept. The CLI exits with 130, as after any Ctrl-C."""
+
+
 class StorageFailed(MedgroundError):
     """The disk refused a write: free space or permissions are missing. Nothing that was committed is lost."""

@@ -123,8 +123,8 @@ class QueryWritten(Step):
     span: ClassVar[str] = "normalise query"
     texts: ClassVar[frozenset[str]] = frozenset(["before", "after"])
     type: Literal["query"] = "query"
-    before: str
     after: str
+    before: str = ""
     notes: tuple[str, ...] = ()
 
 

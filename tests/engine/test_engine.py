@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import pytest
 
 import medground
 from medground.answer import Answer
+from medground.answers import Answers
 from medground.blocking import BlockingEngine
 from medground.corpus.build import build
 from medground.corpus.library import Library
@@ -47,14 +49,15 @@ def test_real_abstracts_are_quoted_letter_by_letter(home: Path, shared: Path) ->
     library = Library(home)
     build(library, "pubmedqa", find_inputs([shared / "pubmedqa" / "pqa_l.jsonl.gz"]))
     with BlockingEngine(settings(**{"retrieval.corpora": ("pubmedqa",)})) as engine:
-        answers = list(engine.ask_many([LACE, "Is anorectal endosonography valuable in dyschesia?"]))
+        outcomes = engine.ask_many([LACE, "Is anorectal endosonography valuable in dyschesia?"])
+    answers = [outcome.answer for outcome in outcomes]
     with library.open("pubmedqa") as snapshot:
         for answer in answers:
-            assert isinstance(answer, Answer)
+            assert answer is not None
             documents = snapshot.documents([e.document_id for e in answer.evidence])
             for evidence in answer.evidence:
                 Evidence.model_validate(evidence.model_dump(), context={"documents": documents})
-    assert isinstance(answers[0], Answer)
+    assert answers[0] is not None
     assert {e.document_id for e in answers[0].evidence} == {"PMID:21645374"}
     assert answers[0].decision.status in ("lean", "not judged")
     assert {s.verdict.label for s in answers[0].statements} == {"quoted"}
@@ -62,7 +65,7 @@ def test_real_abstracts_are_quoted_letter_by_letter(home: Path, shared: Path) ->
 
 def test_the_same_question_has_the_same_answer(papers: Path) -> None:
     async def twice() -> list[Answer]:
-        async with await Engine.open(settings()) as engine:
+        async with Engine.open(settings()) as engine:
             return [await engine.ask("Does aspirin reduce the risk of stroke?") for _ in range(2)]
 
     changing = {"usage", "created", "trace_id"}
@@ -81,8 +84,11 @@ def test_ask_works_where_a_loop_is_running(papers: Path) -> None:
 def test_a_failure_stands_in_the_place_of_its_answer(papers: Path) -> None:
     with BlockingEngine(settings()) as engine:
         good, bad = engine.ask_many(["Does aspirin reduce the risk of stroke?", ""])
-    assert isinstance(good, Answer)
-    assert isinstance(bad, UsageError)
+    assert good.answer is not None
+    assert good.error is None
+    assert bad.answer is None
+    assert isinstance(bad.error, UsageError)
+    assert str(bad).endswith("the question is empty; write it in quotes after the command")
 
 
 def test_seconds_that_run_out_leave_the_best_answer_so_far(papers: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,8 +102,8 @@ def test_seconds_that_run_out_leave_the_best_answer_so_far(papers: Path, monkeyp
         raise AssertionError("not reached")
 
     async def asked() -> None:
-        async with await Engine.open(settings(**{"budget.seconds": 300})) as engine:
-            engine.recipe = slow
+        async with Engine.open(settings(**{"budget.seconds": 300})) as engine:
+            engine.recipe = replace(engine.recipe, run=slow)
             await engine.ask("Does aspirin reduce the risk of stroke?")
 
     with pytest.raises(BudgetExhausted, match="seconds") as caught:
@@ -134,9 +140,9 @@ def test_public_names_are_there_and_listed() -> None:
 
 @pytest.mark.usefixtures("loopback")
 def test_ctrl_c_in_an_ask_is_one_line_and_keeps_the_trace(papers: Path, tmp_path: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as silent:
+    with socket.create_server(("127.0.0.1", 0)) as mute:
         words = ["ask", "-c", "papers", "--model", "openai:m", "-q", "Does aspirin reduce the risk of stroke?"]
-        address = f"model.base_url=http://127.0.0.1:{silent.getsockname()[1]}/v1"
+        address = f"model.base_url=http://127.0.0.1:{mute.getsockname()[1]}/v1"
         process = subprocess.Popen(
             [*COMMAND, *words, "--set", address, "--set", "keys.openai=not-a-key"],
             stdout=subprocess.PIPE,
@@ -147,8 +153,8 @@ def test_ctrl_c_in_an_ask_is_one_line_and_keeps_the_trace(papers: Path, tmp_path
         )
         with process:
             try:
-                silent.settimeout(300)
-                connection, _ = silent.accept()
+                mute.settimeout(300)
+                connection, _ = mute.accept()
                 assert connection.recv(1)  # the request is under way
                 process.send_signal(signal.SIGINT)
                 out, error = process.communicate(timeout=300)
@@ -158,8 +164,9 @@ def test_ctrl_c_in_an_ask_is_one_line_and_keeps_the_trace(papers: Path, tmp_path
     assert process.returncode == 130
     assert out == ""
     assert error.count("\n") == 1
-    assert error.startswith("medground: stopped")
+    assert error.startswith("medground: stopped; what was found is kept, see it with medground show ")
     assert list((papers / "traces").glob("*.jsonl"))
+    assert Answers(papers).read(error.split()[-1]).stopped == "cancelled"
 
 
 def test_a_document_that_gives_orders_is_quoted_like_any_other(home: Path, tmp_path: Path) -> None:
@@ -178,8 +185,8 @@ def test_a_timeout_of_something_else_is_no_spent_budget(papers: Path) -> None:
         raise TimeoutError("a socket")
 
     async def asked() -> None:
-        async with await Engine.open(settings()) as engine:
-            engine.recipe = slow
+        async with Engine.open(settings()) as engine:
+            engine.recipe = replace(engine.recipe, run=slow)
             await engine.ask("Does aspirin reduce the risk of stroke?")
 
     with pytest.raises(TimeoutError, match="a socket"):

@@ -26,7 +26,7 @@ from medground.evaluate.experiments.traces import read_traced
 from medground.evaluate.results import read_result
 from medground.faces.cli.app import main
 from medground.layers import preset_names
-from medground.recipes import recipe_names
+from medground.recipes.registry import recipe_names
 
 FILES = Path(__file__).resolve().parents[2] / "experiments"
 ALL = find_experiments(FILES)

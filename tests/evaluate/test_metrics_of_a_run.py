@@ -40,7 +40,7 @@ from medground.evaluate.runs import read_run
 from medground.models.keyless import Keyless
 from medground.models.registry import Models
 from medground.question import Question
-from medground.recipes import open_recipe
+from medground.recipes.base import open_recipe
 from medground.settings import Settings
 from medground.verify.critics.nli.model import NliModel
 

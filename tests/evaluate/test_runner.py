@@ -31,16 +31,16 @@ from medground.evaluate.tally import Tally
 from medground.models.failures import Endpoint, explain
 from medground.models.keyless import Keyless
 from medground.models.registry import Models
-from medground.plan.question import words_query
+from medground.plan.question import words_lookup
 from medground.question import Question
-from medground.recipes import open_recipe
+from medground.recipes.base import Recipe, open_recipe
 from medground.run import Run
 from medground.sentence import Sentence
 from medground.settings import Settings
 from medground.usage import Usage
 from medground.write.draft import Draft
 
-Recipe = Callable[[Question, Run], Awaitable[Answer]]
+Algorithm = Callable[[Question, Run], Awaitable[Answer]]
 
 
 def said(run: Run, *answer: str) -> Answer:
@@ -48,17 +48,24 @@ def said(run: Run, *answer: str) -> Answer:
 
     nothing = Verdict(label="not found", critic="citation")
     sentence = Sentence(text="It is so.", evidence=())
-    return compose(run, Draft(sentences=(sentence,), answer=answer, basis="model"), [nothing], uncited=True)
+    return compose(run, Draft(sentences=(sentence,), answer=answer, basis="model"), [nothing])
 
 
 async def yes(question: Question, run: Run) -> Answer:
     return said(run, "yes")
 
 
-def engine(home: Path, recipe: Recipe, sources: Sequence[Any] = ()) -> Engine:
+def made(algorithm: Algorithm | Recipe) -> Recipe:
+    """The algorithm of a test as a recipe that needs no evidence."""
+    if isinstance(algorithm, Recipe):
+        return algorithm
+    return Recipe(name="model-only", run=algorithm, operators=(), needs_evidence=False)
+
+
+def engine(home: Path, recipe: Algorithm | Recipe, sources: Sequence[Any] = ()) -> Engine:
     settings = Settings.load(environ={"MEDGROUND_HOME": str(home)}, options={"recipe.name": "model-only"})
     settings = settings.model_copy(update={"home": home})
-    return Engine(settings, recipe, sources, Models("keyless", {}, {"keyless": Keyless()}))
+    return Engine(settings, made(recipe), sources, Models("keyless", {}, {"keyless": Keyless()}))
 
 
 def questions(folder: Path, count: int, **fields: Any) -> Selection:
@@ -68,7 +75,7 @@ def questions(folder: Path, count: int, **fields: Any) -> Selection:
     return Selection(open_dataset("jsonl"), path)
 
 
-def run(home: Path, recipe: Recipe, chosen: Selection, sources: Sequence[Any] = (), **more: Any) -> Tally:
+def run(home: Path, recipe: Algorithm | Recipe, chosen: Selection, sources: Sequence[Any] = (), **more: Any) -> Tally:
     return asyncio.run(run_set(engine(home, recipe, sources), chosen, home / "run.jsonl", **more))
 
 
@@ -220,7 +227,7 @@ def test_cancelling_keeps_what_is_finished(home: Path, tmp_path: Path) -> None:
 
 def test_what_was_found_is_noted_in_rank_order(home: Path, tmp_path: Path, memory_source: type[Any]) -> None:
     async def recipe(question: Question, run: Run) -> Answer:
-        await run.search(words_query(question), text=question.text)
+        await run.look_up(words_lookup(question))
         return said(run, "yes")
 
     source = memory_source(

@@ -62,7 +62,7 @@ def test_reasons_are_sentences(make_answer: MakeAnswer) -> None:
     by_model = YesNoDecision(status="decided", value="yes", basis="model")
     assert phrases.reason(make_answer(decision=by_model)) == "Answered by a language model from the quoted evidence."
     alone = make_answer(
-        decision=by_model, recipe="model-only", models={"recall": "openai:gpt-5"},
+        decision=by_model, recipe="model-only", needs_evidence=False, models={"recall": "openai:gpt-5"},
         rationale="", statements=(), evidence=(), documents=(),
     )  # fmt: skip
     assert phrases.reason(alone) == "Answered by openai:gpt-5 from memory, without evidence."

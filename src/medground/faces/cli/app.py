@@ -15,7 +15,7 @@ import sys
 import typer
 from typer.exceptions import TyperException
 
-from medground.errors import MedgroundError, UserMistake
+from medground.errors import MedgroundError, Stopped, UserMistake
 from medground.faces.cli.agreement import agreement
 from medground.faces.cli.ask import ask
 from medground.faces.cli.config import config_app
@@ -102,7 +102,8 @@ def _run(words: list[str], *, debug: bool) -> int:
     except MedgroundError as error:
         if debug:
             raise
-        return _say(f"medground: {error}", 2 if isinstance(error, UserMistake) else 1)
+        status = _INTERRUPTED if isinstance(error, Stopped) else 2 if isinstance(error, UserMistake) else 1
+        return _say(f"medground: {error}", status)
     except TyperException as error:
         if type(error).__name__ == "NoArgsIsHelpError":  # its message is the whole help; Typer does not export it
             typer.echo(error.format_message(), err=True)

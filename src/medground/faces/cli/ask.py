@@ -81,9 +81,9 @@ def _answer(
     from pydantic import ValidationError
 
     from medground.blocking import BlockingEngine
-    from medground.errors import UsageError
+    from medground.errors import Stopped, UsageError
     from medground.faces.cli.progress import shown_progress
-    from medground.faces.cli.steps import shown_steps
+    from medground.faces.cli.steps import StepLine
     from medground.query import Filters
     from medground.question import Question
 
@@ -94,8 +94,13 @@ def _answer(
     question = Question.ask(text, task=task, options=options, filters=filters)  # type: ignore[arg-type]
     with shown_progress(quiet=quiet) as progress:
         engine = BlockingEngine(settings, progress=progress)
-    with engine, shown_steps(quiet=quiet) as on_step:
-        return engine.ask(question, on_step=on_step)
+    with engine, StepLine(quiet=quiet) as line:
+        try:
+            return engine.ask(question, on_step=line)
+        except KeyboardInterrupt:
+            if not line.kept:
+                raise
+            raise Stopped(f"stopped; what was found is kept, see it with medground show {line.kept}") from None
 
 
 def form_of(*, json: bool, markdown: bool) -> Form:

@@ -2,44 +2,50 @@
 
 from __future__ import annotations
 
-import contextlib
 import sys
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
-
-import typer
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
-    from medground.steps import OnStep, Step
+    from rich.status import Status
+
+    from medground.steps import Step
 
 
-@contextlib.contextmanager
-def shown_steps(*, quiet: bool = False) -> Iterator[OnStep]:
-    """A listener that shows the current step on a terminal, and always says where an unfinished answer is kept.
+class StepLine:
+    """Shows the current step on a terminal; draws nothing when `quiet` or where standard error is not a terminal.
 
-    Nothing is drawn when `quiet`, or when standard error is not a terminal.
+    Attributes:
+        kept: trace id under which an answer was kept that did not end by itself; empty without one.
     """
-    from rich.console import Console
 
-    from medground.steps import Kept
-    from medground.wording.steps import in_words
+    def __init__(self, *, quiet: bool = False) -> None:
+        self.kept = ""
+        self._live: Status | None = None
+        if sys.stderr.isatty() and not quiet:
+            from rich.console import Console
 
-    console = Console(stderr=True, highlight=False)
-    live = console.status("", spinner="line") if sys.stderr.isatty() and not quiet else None
-    kept: list[str] = []
+            self._live = Console(stderr=True, highlight=False).status("", spinner="line")
 
-    def show(step: Step) -> None:
-        words = in_words(step)
+    def __call__(self, step: Step) -> None:
+        """Show a step."""
+        from medground.steps import Kept
+
         if isinstance(step, Kept) and step.stopped:
-            kept.append(f"medground: {words}; see it with medground show {step.trace_id}")
-        elif live is not None and words:
-            live.update(words)
+            self.kept = step.trace_id
+        elif self._live is not None:
+            from medground.wording.steps import in_words
 
-    with live or contextlib.nullcontext():
-        try:
-            yield show
-        finally:
-            if live is not None:
-                live.stop()
-            for line in kept:
-                typer.echo(line, err=True)
+            if words := in_words(step):
+                self._live.update(words)
+
+    def __enter__(self) -> Self:
+        if self._live is not None:
+            self._live.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
+        if self._live is not None:
+            self._live.stop()
