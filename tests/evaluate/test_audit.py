@@ -122,7 +122,7 @@ def test_options_without_clues_stay_at_chance() -> None:
     items = [
         choice(n, [f"{some_words(chance, 8)} {place}" for place in range(4)], chance.choice("ABCD")) for n in range(200)
     ]
-    assert audit(items).best is not None
+    assert any(baseline.blind for baseline in audit(items).baselines)
     assert all(baseline.share < 0.38 for baseline in audit(items).baselines)
 
 
