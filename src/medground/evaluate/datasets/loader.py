@@ -61,7 +61,7 @@ class Loader:
             UsageError: the file does not exist.
         """
         if not path.exists():
-            raise UsageError(f"{path} does not exist; give the file of {self.info.name}, from {self.info.obtain}")
+            raise UsageError(f"{path} does not exist; give the file of {self.info.name} ({self.info.obtain})")
         if not path.is_dir() or self.folder(path):
             return path
         named = [path / f"{name}{end}" for name in self.files for end in ("", _PACKED)]

@@ -176,7 +176,8 @@ def read_experiment(path: Path) -> Experiment:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(map(str, first["loc"])) or "the file"
-        raise UsageError(f"{path}: {where}: {first['msg']}; see docs/experiments.md") from None
+        problem = first["msg"].removeprefix("Value error, ")
+        raise UsageError(f"{path}: {where}: {problem}; see docs/experiments.md") from None
 
 
 def find_experiments(folder: Path) -> list[tuple[Path, Experiment]]:
