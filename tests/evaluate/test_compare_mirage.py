@@ -109,14 +109,14 @@ def test_unfinished_questions_of_several_sets_stay_in_the_whole() -> None:
     assert "6 questions are unfinished" in scores.whole.note
 
 
-def test_what_is_not_of_mirage_is_refused() -> None:
+def test_runs_and_answers_that_are_not_mirage_are_refused() -> None:
     with pytest.raises(UsageError, match="not pubmedqa"):
         score_run(*run(("1", "A", "A"), dataset="pubmedqa"))
-    with pytest.raises(UsageError, match="'E' is no answer of MIRAGE"):
+    with pytest.raises(UsageError, match="'E' is not a MIRAGE answer"):
         score_run(*run(("medqa:1", "E", "A")))
 
 
-def test_who_answers_nothing_scores_on_the_real_questions(shared: Path) -> None:
+def test_a_system_that_answers_nothing_scores_on_the_real_questions(shared: Path) -> None:
     """On MIRAGE's own questions the script gives a quarter to a third to a system that says nothing at all."""
     items = list(MIRAGE.read(MIRAGE.find(shared / "mirage"), "test"))
     nothing = score_run(*run(*((item.id, item.gold[0], "") for item in items)))

@@ -157,9 +157,9 @@ def test_a_wrong_file_is_one_clear_line(
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ([rows("A", [EXPLICIT])], "two annotators; there is A"),
+        ([rows("A", [EXPLICIT])], "two annotators; found A"),
         ([rows("A", [EXPLICIT, FALSE]), rows("B", [EXPLICIT])], "B has no label for statement 1 of q1 under CONTEXT-1"),
-        ([rows("A", [EXPLICIT]), rows("B", [EXPLICIT], item="q2")], "both must label the same statements"),
+        ([rows("A", [EXPLICIT]), rows("B", [EXPLICIT], item="q2")], "label the same statements in both"),
         ([rows("A", [EXPLICIT]), rows("B", [EXPLICIT], context=2)], "under CONTEXT-1"),
         ([rows("A", [EXPLICIT]), rows("A", [FALSE]), rows("B", [FALSE])], "2 times"),
     ],
@@ -178,7 +178,7 @@ def test_the_command_compares_two_files(tmp_path: Path, capsys: pytest.CaptureFi
     assert stopped.value.code == 0
     shown = capsys.readouterr().out
     assert "Ann and nli:small, CONTEXT-1, 4 statements" in shown
-    assert "kappa 0.60 (moderate), equal labels 75.0%" in shown
+    assert "kappa 0.60 (moderate), same labels 75.0%" in shown
     assert "q1, CONTEXT-1, nli:small: 0.75" in shown
     with pytest.raises(SystemExit):
         main(["agreement", str(one), str(two), "--json", "--reference", "nli:small"])

@@ -47,7 +47,7 @@ def _show(info: DataSetInfo) -> None:
     typer.echo(f"{info.name}  {info.title}")
     typer.echo(f"    {', '.join(info.tasks)}; {sizes}; licence: {info.licence}")
     if info.date_limit:
-        typer.echo(f"    made with evidence until {info.date_limit}")
+        typer.echo(f"    evidence up to {info.date_limit}")
     typer.echo(f"    get it: {info.obtain}")
     if _SEEN[info.seen]:
         typer.echo(f"    {_SEEN[info.seen]}")
