@@ -14,7 +14,7 @@ Guesses = Mapping[str, Answers]
 """Guessed answers by item id. An item without one gets the most common answer of its task."""
 
 
-def commonest(items: Iterable[Item]) -> dict[Task, Answers]:
+def most_common(items: Iterable[Item]) -> dict[Task, Answers]:
     """The most common gold answer of each task; ties go to the first in alphabetical order."""
     counts: dict[Task, Counter[tuple[str, ...]]] = {}
     for item in items:
@@ -30,7 +30,7 @@ def usual_number(items: Iterable[Item]) -> int:
 
 def scored(name: str, items: Sequence[Item], guesses: Guesses, words: str) -> Baseline:
     """The accuracy of the guesses over all items."""
-    otherwise = commonest(items)
+    otherwise = most_common(items)
     right = sum(guesses.get(i.id, otherwise[i.question.task]) == frozenset(i.gold) for i in items)
     return Baseline.counted(name, right, len(items), words)
 
@@ -45,7 +45,7 @@ def chance(items: Sequence[Item]) -> Baseline:
 
 def majority(items: Sequence[Item]) -> Baseline:
     """Always the most common answer of the task, counted on these same items."""
-    shown = ", ".join(f"{' + '.join(sorted(gold))!r}" for gold in commonest(items).values())
+    shown = ", ".join(f"{' + '.join(sorted(gold))!r}" for gold in most_common(items).values())
     return scored("majority class", items, {}, f"always {shown}")
 
 

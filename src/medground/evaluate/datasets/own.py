@@ -96,7 +96,7 @@ OWN = Loader(
         tasks=TASKS,
         sizes={"test": 0},
         licence="yours",
-        obtain="write it: one JSON object per line, see docs/evaluation.md",
+        obtain="your own file, one JSON object per line; see docs/evaluation.md",
         seen="whole",
     ),
     files=("questions.jsonl",),

@@ -48,7 +48,7 @@ def _show(info: DataSetInfo) -> None:
     typer.echo(f"    {', '.join(info.tasks)}; {sizes}; licence: {info.licence}")
     if info.date_limit:
         typer.echo(f"    evidence up to {info.date_limit}")
-    typer.echo(f"    get it: {info.obtain}")
+    typer.echo(f"    source: {info.obtain}")
     if _SEEN[info.seen]:
         typer.echo(f"    {_SEEN[info.seen]}")
 
