@@ -236,7 +236,7 @@ def test_the_command_line(home: Path, tmp_path: Path) -> None:
         CliRunner().invoke(commands, [*words[:3], "--split", "train"], catch_exceptions=False)
 
 
-def test_without_scikit_learn_there_is_one_clear_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_scikit_learn_there_is_a_one_line_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sklearn", None)
     with pytest.raises(ConfigError, match="scikit-learn"):
         audit(by_hand())

@@ -90,7 +90,7 @@ def test_bootstrap_interval_is_near_the_normal_one() -> None:
     first, other = [0] * 60 + [1] * 340, [1] * 60 + [0] * 20 + [1] * 320
     found = paired_bootstrap(first, other)
     assert found is not None
-    deviation = ((80 / 400 - 0.1**2) / 400) ** 0.5  # of the mean of 60 wins and 20 losses
+    deviation = ((80 / 400 - 0.1**2) / 400) ** 0.5  # standard error of the mean of 60 wins and 20 losses
     assert (found.value, found.low, found.high) == pytest.approx(
         (0.1, 0.1 - 1.96 * deviation, 0.1 + 1.96 * deviation), abs=0.004
     )
@@ -183,7 +183,7 @@ def test_a_truncated_last_line_is_not_counted(tmp_path: Path) -> None:
     assert list(read_result(path).lines) == ["q1"]
 
 
-def test_bad_files_have_one_clear_line(tmp_path: Path) -> None:
+def test_an_invalid_file_is_a_one_line_error(tmp_path: Path) -> None:
     good = write(tmp_path / "good.jsonl", "yes no")
 
     def refused(*paths: Path) -> str:
@@ -199,13 +199,13 @@ def test_bad_files_have_one_clear_line(tmp_path: Path) -> None:
     assert "given twice" in refused(good, tmp_path / "." / "good.jsonl")
     assert "cannot be read" in refused(tmp_path / "missing.jsonl")
     (tmp_path / "bytes.jsonl").write_bytes(b"\x00\xff\n")
-    assert "no run of Medground" in refused(tmp_path / "bytes.jsonl")
+    assert "not a Medground run" in refused(tmp_path / "bytes.jsonl")
     twice = tmp_path / "twice.jsonl"
     twice.write_bytes(good.read_bytes() + good.read_bytes().splitlines(keepends=True)[-1])
     assert "'q2' has two lines" in refused(twice)
     broken = tmp_path / "broken.jsonl"
     broken.write_bytes(good.read_bytes() + b'{"id": 3}\n')
-    assert "broken.jsonl:4: the line is broken" in refused(broken)
+    assert "broken.jsonl:4: this line is invalid" in refused(broken)
     renamed = tmp_path / "renamed.jsonl"
     renamed.write_text(good.read_text().replace('"id":"q', '"id":"z'))
     assert "no question in common" in refused(good, renamed)
@@ -232,7 +232,7 @@ def test_the_command_shows_everything_a_reader_needs(tmp_path: Path) -> None:
     assert "warnings" not in text
 
 
-def test_the_command_scores_retrieval_where_asked(tmp_path: Path) -> None:
+def test_the_command_scores_retrieval_on_request(tmp_path: Path) -> None:
     path = write(tmp_path / "a.jsonl", "yes no", limit=None)
     assert "no question has gold documents" in shown(str(path), "--retrieval")
     text = path.read_text().replace('"found":[],"gold_documents":[]', '"found":["D:2","D:1"],"gold_documents":["D:1"]')
@@ -271,7 +271,7 @@ def test_the_command_shows_the_best_baseline_without_evidence(tmp_path: Path) ->
         items_of(read_results([write(tmp_path / "b.jsonl", "yes", dataset="jsonl")])[0], data)
 
 
-def test_a_part_of_a_set_has_its_baseline_too(tmp_path: Path) -> None:
+def test_a_subset_has_a_baseline_too(tmp_path: Path) -> None:
     data = tmp_path / "questions.jsonl"
     records = [{"id": f"q{n}", "question": f"Is number {n} right?", "answer": "yes"} for n in range(1, 5)]
     data.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")

@@ -102,7 +102,7 @@ def test_a_run_by_set() -> None:
     assert (scores.whole.published.value, scores.whole.honest.value) == (0.75, 0.5)
 
 
-def test_unfinished_questions_of_several_sets_stay_in_the_whole() -> None:
+def test_unfinished_questions_of_several_sets_count_in_the_total() -> None:
     scores = score_run(*run(("medqa:1", "B", "B"), ("mmlu:1", "C", "C"), items=8))
     assert scores.whole.honest.value == 2 / 8
     assert [s.honest.value for s in scores.sets] == [1.0, 1.0]
@@ -117,7 +117,7 @@ def test_runs_and_answers_that_are_not_mirage_are_refused() -> None:
 
 
 def test_a_system_that_answers_nothing_scores_on_the_real_questions(shared: Path) -> None:
-    """On MIRAGE's own questions the script gives a quarter to a third to a system that says nothing at all."""
+    """On MIRAGE's own questions the script gives a score of 25 to 33 % to a system that never answers."""
     items = list(MIRAGE.read(MIRAGE.find(shared / "mirage"), "test"))
     nothing = score_run(*run(*((item.id, item.gold[0], "") for item in items)))
     assert sum(s.published.of for s in nothing.sets) == len(items) > 3_000

@@ -156,7 +156,7 @@ def test_an_unusable_reply_is_counted_and_is_never_a_win(scripted_model: Scripte
 
 
 @pytest.mark.parametrize(
-    "rubbish",
+    "unusable",
     [
         "I like both!",
         '{"better": "A"}',
@@ -164,7 +164,7 @@ def test_an_unusable_reply_is_counted_and_is_never_a_win(scripted_model: Scripte
         json.dumps({"first": {"soundness": {"score": 9, "justification": "x"}}, "second": None, "better": "first"}),
     ],
 )
-def test_a_served_judge_with_unusable_replies(home: Path, tmp_path: Path, loopback: None, rubbish: str) -> None:
+def test_a_served_judge_with_unusable_replies(home: Path, tmp_path: Path, loopback: None, unusable: str) -> None:
     async def run(url: str) -> list[Judgement]:
         options = {"model.default": "openai:judge", "model.base_url": url, "model.retries": 1}
         models = open_models(Settings.load(environ={"MEDGROUND_HOME": str(home)}, options=options), OPERATORS)
@@ -173,7 +173,7 @@ def test_a_served_judge_with_unusable_replies(home: Path, tmp_path: Path, loopba
         finally:
             await models.close()
 
-    with ChatPeer(chat(rubbish)) as peer:
+    with ChatPeer(chat(unusable)) as peer:
         lines = asyncio.run(run(peer.url))
     assert [line.status for line in lines] == ["failed", "failed"]
     assert lines[0].usage.model_calls > 0
@@ -187,7 +187,7 @@ def test_a_served_judge_and_the_command_line(home: Path, tmp_path: Path, loopbac
         words = ["judge", *map(str, paths), "--model", "openai:judge", "--set", f"model.base_url={peer.url}", "--quiet"]
         shown = CliRunner().invoke(COMMANDS, words, catch_exceptions=False)
         again = CliRunner().invoke(COMMANDS, [*words, "--json"], catch_exceptions=False)
-        assert len(peer.requests) == 5  # two equal explanations are one call; the second command has all
+        assert len(peer.requests) == 5  # two equal explanations share one call; the second command makes none
     assert shown.exit_code == again.exit_code == 0
     assert "3 questions: 3 judged, 0 not judged, 0 failed" in shown.output
     assert "the answer shown first won 100% of decided comparisons" in shown.output
@@ -257,7 +257,7 @@ def test_existing_judgements_are_not_asked_for_again(scripted_model: Scripted, t
     first = scripted_model({"compare_explanations": prefers("good")})
     judged(first, one, other, out, limit=2)
     whole = out.read_bytes()
-    out.write_bytes(whole[:-20])  # stopped inside the last line
+    out.write_bytes(whole[:-20])  # interrupted within the last line
     second = scripted_model({"compare_explanations": prefers("good")})
     lines = judged(second, one, other, out)
     assert (len(first.seen), len(second.seen), len(lines)) == (4, 3, 6)
@@ -456,8 +456,8 @@ def test_columns_of_a_judge_without_one_or_without_a_pair(scripted_model: Script
     assert "name one with --judge" in " ".join(notes(made))
     said = " ".join(notes(judge_made(made, scripted_model({}), tmp_path)))
     assert "judge on pubmedqa: no question that both rows answer correctly" in said
-    rubbish = scripted_model({"compare_explanations": lambda _: ModelFailed("rubbish", model="m")})
-    failed = judge_made(made_of(tmp_path, "000/table-8", a_run("a", GOOD), a_run("b", PLAIN)), rubbish, tmp_path)
+    broken = scripted_model({"compare_explanations": lambda _: ModelFailed("unusable", model="m")})
+    failed = judge_made(made_of(tmp_path, "000/table-8", a_run("a", GOOD), a_run("b", PLAIN)), broken, tmp_path)
     assert table(failed)[2][2:] == ["needs a judge"] * 5
     assert "judged 0, not judged 0, failed 3" in " ".join(notes(failed))
 

@@ -135,7 +135,7 @@ def test_uncertainty_of_runs_by_hand(tmp_path: Path) -> None:
     assert (found.samples, found.temperature) == (3, 0.7)
     confidence = [(1 + 0.25) / 2, (1 + 0.25) / 2, 0.25]
     assert found.each["q1"].value == pytest.approx(sum(1 - c for c in confidence) / 3)
-    assert (found.mean.of, found.mean.without) == (1, 1)  # one answer says nothing of how sure it is
+    assert (found.mean.of, found.mean.without) == (1, 1)  # a single answer has no uncertainty
 
 
 def test_runs_that_are_not_samples_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

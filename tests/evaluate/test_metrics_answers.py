@@ -55,7 +55,7 @@ def test_accuracy_of_no_lines_and_of_one() -> None:
     assert accuracy([]).value is None
     assert accuracy([], items=3).value is None
     assert accuracy([line(1, "A", "A")]).value == 1.0
-    assert accuracy([line(1, "", "A")]).value is None  # an open question has no right answer to count
+    assert accuracy([line(1, "", "A")]).value is None  # an open question has no gold answer to count
 
 
 def test_classes_by_hand() -> None:
@@ -134,11 +134,11 @@ def test_cost_is_a_mean_and_a_ratio() -> None:
     ]
     cost = mean_cost(used)
     assert (cost.input_tokens, cost.output_tokens, cost.searches, cost.seconds) == (200, 30, 0.5, 2.0)
-    assert (cost.model_calls, cost.cached_calls) == (3.0, 0.5)  # what the recipe needs: made and cached ones
+    assert (cost.model_calls, cost.cached_calls) == (3.0, 0.5)  # calls that the recipe needs: made and cached
     assert cost.money == pytest.approx(0.01)
     ratio = cost_ratio(cost, mean_cost([UsageReport(input_tokens=50, output_tokens=10, model_calls=1, price=None)]))
     assert (ratio["input_tokens"], ratio["output_tokens"], ratio["model_calls"]) == (4.0, 3.0, 3.0)
-    assert ratio["searches"] is None  # times nothing
+    assert ratio["searches"] is None  # the base has 0 searches
     assert ratio["money"] is None
 
 

@@ -75,7 +75,7 @@ def test_headings_by_hand() -> None:
     assert scores.recall == pytest.approx((2 / 3 + 0) / 2)
     assert (scores.questions, scores.without_query, scores.without_gold) == (2, 1, 1)
     assert heading_scores([]).precision is None
-    assert heading_scores([(set(), {"A"})]).recall is None  # a recipe without MeSH queries is not one with bad ones
+    assert heading_scores([(set(), {"A"})]).recall is None  # having no MeSH queries differs from having bad ones
 
 
 def test_headings_of_a_query() -> None:
@@ -111,7 +111,7 @@ def test_diversity_is_the_mean_over_pairs(vectors: NDArray[np.float32]) -> None:
 
 
 class LengthEmbedder:
-    """A real, small embedder: the number of words and a constant."""
+    """A small working embedder: the number of words and a constant."""
 
     name = identity = "length"
     dimensions = 2

@@ -84,7 +84,7 @@ def test_a_last_line_of_null_bytes_is_repeated(tmp_path: Path) -> None:
     with RunFile.open(path, header()) as run:
         run.append(line("a"))
     whole = path.read_bytes()
-    path.write_bytes(whole + b"\0" * 300 + b"\n")  # a power cut can leave a length without its bytes
+    path.write_bytes(whole + b"\0" * 300 + b"\n")  # a power cut can leave null bytes at the end of a file
     with RunFile.open(path, header()) as run:
         assert run.done == {"a"}
     assert path.read_bytes() == whole

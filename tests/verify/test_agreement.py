@@ -1,4 +1,4 @@
-"""Agreement of annotators: kappa by hand and against scikit-learn, per label and context, and files that are wrong."""
+"""Agreement of annotators: kappa by hand and against scikit-learn, per label and context, and invalid files."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def test_every_pair_under_every_context_and_over_all() -> None:
     assert {(a.reference, a.other) for a in against} == {("gpt", "A"), ("gpt", "B")}
 
 
-def test_a_label_that_only_one_gave_has_no_share_of_nothing() -> None:
+def test_a_label_that_only_one_annotator_gave() -> None:
     scores = {s.label: s for s in label_scores([EXPLICIT, EXPLICIT], [EXPLICIT, FALSE])}
     assert (scores[EXPLICIT].precision, scores[EXPLICIT].recall) == (1, 0.5)
     assert scores[EXPLICIT].f1 == pytest.approx(2 / 3)
@@ -139,7 +139,7 @@ def test_faithfulness_is_the_share_of_correct_labels() -> None:
         ("", "no labels"),
     ],
 )
-def test_a_wrong_file_is_one_clear_line(
+def test_an_invalid_file_is_a_one_line_error(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], line: str, message: str
 ) -> None:
     file = tmp_path / "a.jsonl"

@@ -126,7 +126,7 @@ def score_run(header: RunHeader, lines: Iterable[RunLine]) -> MirageScores:
         UsageError: the run is over another data set, or a gold answer is not one of MIRAGE's.
     """
     if header.dataset.partition("-")[0] != "mirage":
-        raise UsageError(f"the MIRAGE scorer needs a run over mirage, not {header.dataset}; give a run over mirage")
+        raise UsageError(f"the MIRAGE scorer is only for runs over mirage, not {header.dataset}; give another run")
     replies = [_reply(line) for line in lines]
     return score_replies(replies, max(0, header.items - len(replies)))
 
@@ -153,5 +153,5 @@ def _reply(line: RunLine) -> Reply:
 def _letter(value: str = "") -> str:
     letter = _BY_VALUE.get(value, value)
     if letter not in LETTERS or not letter:
-        raise UsageError(f"{value!r} is not a MIRAGE answer, which is a letter from A to D, or yes, no or maybe")
+        raise UsageError(f"{value!r} is not a MIRAGE answer; answers are A to D, yes, no and maybe")
     return letter

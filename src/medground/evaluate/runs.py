@@ -191,7 +191,7 @@ def _whole_lines(path: Path) -> Iterator[bytes]:
         with path.open("rb") as file:
             yield from (line for line in file if line.endswith(b"\n"))
     except OSError as error:
-        raise UsageError(f"{path} cannot be read ({error.strerror or error}); name the file of a run") from None
+        raise UsageError(f"{path} cannot be read ({error.strerror or error}); give the file of a run") from None
 
 
 def _whole_length(file: IO[bytes]) -> int:

@@ -17,7 +17,7 @@ from medground.text.words import tokens
 SHINGLE = 3
 SAME = 0.7
 FEWEST_WORDS = 8
-"""Shorter questions are not looked for in a corpus: they could occur anywhere."""
+"""Questions with fewer words are not looked for in a corpus: they could occur anywhere."""
 _WIDESPREAD = 30
 """A shingle that more texts than this share is how the set phrases its questions, and is not compared."""
 

@@ -55,7 +55,7 @@ class Loader:
     unlike: Callable[[Record], str] = lambda record: ""
 
     def find(self, path: Path) -> Path:
-        """The file of the set: `path` itself or, if `path` is a folder, the file in it; a folder that is the set.
+        """The file of the set: `path` itself or, if `path` is a folder, the file in it; the folder if it is the set.
 
         Raises:
             UsageError: the file does not exist.
@@ -72,7 +72,7 @@ class Loader:
         return next(filter(self.fits, there), there[0])
 
     def fits(self, path: Path) -> bool:
-        """Whether the start of a file looks like this set, and it has a question of the set."""
+        """Whether the start of a file looks like this set, and the file has a question of it."""
         try:
             with closing(self.records(path)) as records:
                 first = [record for _, record in islice(records, _TRIED)]

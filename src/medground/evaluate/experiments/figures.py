@@ -119,12 +119,6 @@ def figure(metric: str, run: RunOfRow, base: RunOfRow | None) -> Figure | None:
     return None
 
 
-def known(metric: str) -> bool:
-    """Whether a run or a judge can provide the metric."""
-    named = metric in {*_SIMPLE, *_COSTS, *_RATIOS, *JUDGED}
-    return named or bool(_ROUND.fullmatch(metric) or _WITHIN.fullmatch(metric) or re.fullmatch(r"question-\d+", metric))
-
-
 def _share(share: Share) -> Figure | None:
     if share.value is None:
         return None

@@ -61,7 +61,7 @@ async def judge_pairs(
         one: a run.
         other: another run over the same set.
         out: the file of judgements, new or to be resumed.
-        limit: judge only the first so many questions.
+        limit: judge only this many questions, from the start.
         concurrency: number of judgements in parallel.
         watch: called after each judgement.
 
@@ -100,7 +100,7 @@ async def judge_long(
         references: reference answers by item id.
         out: the file of judgements, new or to be resumed.
         documents: the documents read for each item, by item id; without any, interpretability is not marked.
-        limit: judge only the first so many questions.
+        limit: judge only this many questions, from the start.
         concurrency: number of judgements in parallel.
         watch: called after each judgement.
 

@@ -55,7 +55,7 @@ class Depths:
         return float(statistics.median(depths)) if depths else None
 
     def within(self, articles: int) -> Share:
-        """Share of questions with enough evidence after so many articles, of all, including those that never had it."""
+        """Share of all questions whose evidence was sufficient within `articles`; the denominator includes `never`."""
         return Share(sum(n for d, n in self.distribution.items() if d <= articles), self.reached + self.never)
 
 

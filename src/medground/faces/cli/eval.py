@@ -29,7 +29,7 @@ def run(
     model: Annotated[str | None, typer.Option(help="Model that answers operators; keyless by default.")] = None,
     corpus: Annotated[list[str] | None, typer.Option("--corpus", "-c", help="Corpus to search; repeatable.")] = None,
     split: Annotated[str, typer.Option(help="test, train, validation, unknown, or all.")] = "test",
-    limit: Annotated[int | None, typer.Option(min=1, help="Run only the first so many questions of the file.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Ask only the first N questions of the file.")] = None,
     seed: Annotated[int | None, typer.Option(help="Shuffle with this seed before applying --limit.")] = None,
     concurrency: Annotated[int, typer.Option(min=1, help="Number of questions in parallel.")] = 1,
     out: Annotated[Path | None, typer.Option(help="The run's file; by default in the home folder.")] = None,

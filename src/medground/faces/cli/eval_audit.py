@@ -21,7 +21,7 @@ def audit(
     data: Annotated[Path, typer.Option(help="The set's file, or its folder.")],
     split: Annotated[str, typer.Option(help="test, train, validation, unknown, or all.")] = "test",
     corpus: Annotated[
-        list[str] | None, typer.Option("--corpus", "-c", help="Corpus to look for them in; repeatable.")
+        list[str] | None, typer.Option("--corpus", "-c", help="Look for items in this corpus; repeatable.")
     ] = None,
     linear: Annotated[bool, typer.Option(help="Fit linear models; needs scikit-learn.")] = True,
     seed: Annotated[int, typer.Option(help="Seed for the folds of the linear models.")] = 0,

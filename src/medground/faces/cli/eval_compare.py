@@ -22,7 +22,7 @@ def compare_runs(
     retrieval: Annotated[
         bool, typer.Option("--retrieval", help="Score the documents found against gold documents.")
     ] = False,
-    questions: Annotated[int, typer.Option(min=0, help="List at most so many questions won and lost.")] = 5,
+    questions: Annotated[int, typer.Option(min=0, help="List at most N questions won and N lost.")] = 5,
     data: Annotated[
         Path | None, typer.Option(help="The set's file or folder, to show the best baseline without evidence.")
     ] = None,

@@ -23,7 +23,7 @@ def judge(
     model: Annotated[str, typer.Option(help="The judge; it must not have written any of the runs.")],
     other: Annotated[Path | None, typer.Argument(metavar="[RUN]", help="Another run over the same set.")] = None,
     data: Annotated[Path | None, typer.Option(help="The set's file, for the reference answers of one run.")] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="Judge only the first so many questions.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Judge only the first N questions.")] = None,
     concurrency: Annotated[int, typer.Option(min=1, help="Number of judgements in parallel.")] = 1,
     out: Annotated[Path | None, typer.Option(help="File of the judgements; by default in the home folder.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,

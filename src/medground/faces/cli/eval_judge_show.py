@@ -73,7 +73,7 @@ def _agreement_lines(found: Sequence[JudgesAgreement]) -> Iterator[str]:
 
     for row in found:
         who = f"{clean(row.judges[0])} and {clean(row.judges[1])}, {row.axis}, {row.items:,} items"
-        yield f"  {who}: kappa {_number(row.kappa)} ({row.words}), equal {row.observed:.1%}"
+        yield f"  {who}: kappa {_number(row.kappa)} ({row.words}), same judgement {row.observed:.1%}"
 
 
 def _number(value: float | None) -> str:

@@ -45,7 +45,7 @@ def run(
         str | None, typer.Option(help="Model that compares explanations, for the columns that need a judge.")
     ] = None,
     smoke: Annotated[bool, typer.Option("--smoke", help="Keyless, on three questions of each set.")] = False,
-    limit: Annotated[int | None, typer.Option(min=1, help="Run only so many questions of each set.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Ask at most N questions of each set.")] = None,
     corpus: Annotated[
         list[str] | None, typer.Option("--corpus", "-c", help="Search this corpus instead; repeatable.")
     ] = None,
