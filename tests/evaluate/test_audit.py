@@ -1,4 +1,4 @@
-"""The audit: what needs no evidence is found where it was planted, and nothing where there is nothing."""
+"""The audit finds planted clues, and finds nothing if there are none."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def shares(found: Audit) -> dict[str, float]:
 
 
 def by_hand() -> list[Item]:
-    """Six questions: A is right in four, the longest option in three."""
+    """Six questions: A is correct in four, the longest option in three."""
     return [
         choice(1, ["the longest of all", "short", "brief"], "A"),
         choice(2, ["the longest of all", "short", "brief"], "A"),
@@ -59,11 +59,11 @@ def by_hand() -> list[Item]:
     ]
 
 
-def test_what_can_be_counted_by_hand() -> None:
+def test_baselines_by_hand() -> None:
     found = audit(by_hand(), models=False)
     assert found.items == found.scored == 6
     counted = shares(found)
-    assert counted.pop("nearly twice") > 0  # some differ in their number alone
+    assert counted.pop("nearly twice") > 0  # some differ only in their number
     assert counted == {
         "majority class": pytest.approx(4 / 6),
         "longest option": pytest.approx(3 / 6),
@@ -73,12 +73,13 @@ def test_what_can_be_counted_by_hand() -> None:
         "option 3 is right": pytest.approx(1 / 6),
         "asked twice": 0.0,
     }
-    assert found.best is not None and found.best.name == "majority class"
-    assert (found.best.count, found.best.of) == (4, 6)
-    assert (found.best.low, found.best.high) == (pytest.approx(0.2999, abs=1e-3), pytest.approx(0.9032, abs=1e-3))
+    best = found.baselines[0]
+    assert best.name == "majority class"
+    assert (best.count, best.of) == (4, 6)
+    assert (best.low, best.high) == (pytest.approx(0.2999, abs=1e-3), pytest.approx(0.9032, abs=1e-3))
 
 
-def test_several_right_answers_need_all_of_them_and_none_more() -> None:
+def test_several_correct_answers_need_an_exact_match() -> None:
     items = [
         choice(1, ["one longer", "two longer", "c", "d"], "AB", task="multiple-choice"),
         choice(2, ["a", "two longer", "three longer", "d"], "BC", task="multiple-choice"),
@@ -93,7 +94,7 @@ def test_several_right_answers_need_all_of_them_and_none_more() -> None:
     assert three is not None and three.count == 1
 
 
-def test_tasks_are_not_mixed_up_and_the_majority_is_of_each() -> None:
+def test_the_majority_is_counted_per_task() -> None:
     items = [choice(n, ["a", "b"], "B") for n in range(3)] + [closed(9, "Is it so?", "no")]
     found = audit(items, models=False)
     assert shares(found)["majority class"] == 1.0
@@ -113,7 +114,7 @@ def test_clues_in_words_are_found_and_function_words_too() -> None:
     assert shares(found)["option text alone"] > 0.9
     assert shares(found)["function words of options alone"] > 0.9
     assert shares(found)["question alone"] < 0.5
-    assert best_blind(items) == found.best
+    assert best_blind(items) == found.baselines[0]
     assert audit(items) == found
 
 
@@ -122,20 +123,20 @@ def test_options_without_clues_stay_at_chance() -> None:
     items = [
         choice(n, [f"{some_words(chance, 8)} {place}" for place in range(4)], chance.choice("ABCD")) for n in range(200)
     ]
-    assert audit(items).best is not None
+    assert any(baseline.blind for baseline in audit(items).baselines)
     assert all(baseline.share < 0.38 for baseline in audit(items).baselines)
 
 
-def test_equal_options_are_drawn_from_so_the_first_place_wins_nothing() -> None:
-    """A is always right and no option differs in length: who chose the first one would be right in all."""
+def test_ties_between_options_are_broken_at_random() -> None:
+    """A is always correct and all options have the same length, so always choosing the first would be correct."""
     items = [choice(n, ["aa", "bb", "cc", "dd"], "A") for n in range(400)]
     found = longest(items)
     assert found is not None and found.share == pytest.approx(0.25, abs=0.08)
     assert longest(items) == found
 
 
-def test_a_group_is_never_on_both_sides() -> None:
-    """Each case is asked ten times with one answer: only who saw the case knows it."""
+def test_a_group_is_never_split_across_folds() -> None:
+    """Each case is asked ten times with one answer, so only a model that saw the case knows it."""
     chance = random.Random(7)
     items = []
     for case in range(12):
@@ -149,7 +150,7 @@ def test_a_group_is_never_on_both_sides() -> None:
     assert grouped < 0.6
 
 
-def test_a_context_tells_without_its_question_and_is_not_blind() -> None:
+def test_the_context_alone_is_not_a_blind_baseline() -> None:
     chance = random.Random(11)
     items = []
     for n in range(80):
@@ -158,8 +159,9 @@ def test_a_context_tells_without_its_question_and_is_not_blind() -> None:
         items.append(closed(n, f"Is {some_words(chance, 5)} so?", gold, context=(Document(id=f"DOC:{n}", text=text),)))
     found = audit(items)
     assert found.baselines[0].name == "context alone" and found.baselines[0].share > 0.9
-    assert found.best is not None and found.best.blind and found.best.share < 0.8
-    assert best_blind(items) == found.best
+    best = best_blind(items)
+    assert best is not None and best.blind and best.share < 0.8
+    assert best == next(baseline for baseline in found.baselines if baseline.blind)
 
 
 LONG = "Does early treatment with the new drug reduce the rate of stroke in older patients with fibrillation?"
@@ -193,11 +195,11 @@ def test_the_same_question_with_its_options_in_another_order_is_asked_twice() ->
 def test_open_questions_have_no_accuracy() -> None:
     item = Item(id="q", question=Question.ask("How does it work in the liver?"), reference="In words.")
     found = audit([item])
-    assert found.baselines == () and found.best is None and best_blind([item]) is None
-    assert "no accuracy" in found.notes[0]
+    assert found.baselines == () and best_blind([item]) is None
+    assert "no blind accuracy" in found.notes[0]
 
 
-def test_few_items_have_no_model_and_that_is_said() -> None:
+def test_few_items_have_no_model_and_a_note_says_so() -> None:
     found = audit(by_hand())
     assert "option text alone" not in shares(found)
     assert any("no linear model" in note for note in found.notes)
@@ -209,11 +211,10 @@ def test_nothing_to_audit() -> None:
 
 
 @given(st.lists(st.sampled_from(("A", "B", "C")), min_size=1, max_size=30))
-def test_no_guess_is_below_the_least_or_above_all(golds: list[str]) -> None:
+def test_the_best_baseline_is_at_least_the_majority(golds: list[str]) -> None:
     items = [choice(n, ["a", "bb", "ccc"], gold) for n, gold in enumerate(golds)]
     found = audit(items, models=False)
-    assert found.best is not None
-    assert found.best.count >= max(golds.count(letter) for letter in "ABC")
+    assert found.baselines[0].count >= max(golds.count(letter) for letter in "ABC")
     assert all(figure.low - 1e-9 <= figure.share <= figure.high + 1e-9 for figure in (*found.baselines, *found.facts))
     assert all(one.count >= other.count for one, other in pairwise(found.baselines))
     assert sum(figure.count for figure in found.facts if "is right" in figure.name) == len(golds)
@@ -231,20 +232,20 @@ def test_the_command_line(home: Path, tmp_path: Path) -> None:
     assert "majority class  100.0%  [ 43.9%, 100.0%]  3 of 3: always 'yes'" in shown
     content = CliRunner().invoke(commands, [*words, "--json", "--no-linear"], catch_exceptions=False).stdout
     assert Audit.model_validate_json(content).baselines[0].name == "majority class"
-    with pytest.raises(UsageError, match="no question of split 'train'"):
+    with pytest.raises(UsageError, match="no questions in split 'train'"):
         CliRunner().invoke(commands, [*words[:3], "--split", "train"], catch_exceptions=False)
 
 
-def test_without_scikit_learn_there_is_one_clear_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_scikit_learn_there_is_a_one_line_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sklearn", None)
     with pytest.raises(ConfigError, match="scikit-learn"):
         audit(by_hand())
     best = best_blind(by_hand())
-    assert best is not None and best.name == "majority class" and "without linear models" in best.words
+    assert best is not None and best.name == "majority class" and "no linear models" in best.words
 
 
-def test_biomedmcqs_leaks_as_it_was_said_to(shared: Path) -> None:
-    """The issue that asks for audits says: two longest options 52 %, option text alone about 80 %."""
+def test_biomedmcqs_leaks_as_reported(shared: Path) -> None:
+    """The issue that requested audits reports: two longest options 52 %, option text alone about 80 %."""
     dataset = open_dataset("biomedmcqs")
     items = list(dataset.read(dataset.find(shared / "biomedsearch"), "all"))
     two = longest(items)

@@ -1,4 +1,4 @@
-"""Comparison of runs: by hand, against SciPy, through the command, and what is wrong with files."""
+"""Comparison of runs: by hand, against SciPy, through the command, and with invalid files."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_mcnemar_is_the_binomial_test_of_scipy(won: int, lost: int) -> None:
     assert mcnemar(won, lost) == mcnemar(lost, won)
 
 
-def test_bootstrap_of_pairs_that_all_differ_alike() -> None:
+def test_bootstrap_of_pairs_with_the_same_difference() -> None:
     found = paired_bootstrap([0, 0, 0], [1, 1, 1])
     assert found is not None
     assert (found.value, found.low, found.high) == (1.0, 1.0, 1.0)
@@ -90,14 +90,14 @@ def test_bootstrap_interval_is_near_the_normal_one() -> None:
     first, other = [0] * 60 + [1] * 340, [1] * 60 + [0] * 20 + [1] * 320
     found = paired_bootstrap(first, other)
     assert found is not None
-    deviation = ((80 / 400 - 0.1**2) / 400) ** 0.5  # of the mean of 60 wins and 20 losses
+    deviation = ((80 / 400 - 0.1**2) / 400) ** 0.5  # standard error of the mean of 60 wins and 20 losses
     assert (found.value, found.low, found.high) == pytest.approx(
         (0.1, 0.1 - 1.96 * deviation, 0.1 + 1.96 * deviation), abs=0.004
     )
     assert found.p < 0.001
 
 
-def test_bootstrap_of_many_distinct_scores_needs_little_room() -> None:
+def test_bootstrap_of_many_distinct_scores_needs_little_memory() -> None:
     scores = [n / 3_000 for n in range(3_000)]
     found = paired_bootstrap([0.0] * 3_000, scores, samples=2_000)
     assert found is not None
@@ -126,7 +126,7 @@ def test_two_runs_by_hand(tmp_path: Path) -> None:
     assert found.rows[0].statuses == {"answered": 3, "not judged": 1}
 
 
-def test_cost_is_beside_the_model_only_recipe(tmp_path: Path) -> None:
+def test_cost_is_relative_to_the_model_only_recipe(tmp_path: Path) -> None:
     paths = [write(tmp_path / "a.jsonl", "yes no"), write(tmp_path / "b.jsonl", "yes", recipe="model-only")]
     found = compare(read_results(paths))
     assert found.cost_base == "model-only"
@@ -156,7 +156,7 @@ def test_one_run_alone_and_names_of_runs_of_one_recipe(tmp_path: Path) -> None:
         ("versions", {"medground": "0.2.0"}, "medground was 0.1.0, is 0.2.0"),
     ],
 )
-def test_rows_that_may_not_be_compared(tmp_path: Path, field: str, value: Any, said: str) -> None:
+def test_rows_that_are_not_comparable(tmp_path: Path, field: str, value: Any, said: str) -> None:
     paths = [write(tmp_path / "a.jsonl", "yes"), write(tmp_path / "b.jsonl", "no", **{field: value})]
     (pair,) = compare(read_results(paths)).pairs
     assert [w for w in pair.warnings if said in w], pair.warnings
@@ -167,9 +167,9 @@ def test_unfinished_questions_are_wrong_and_in_no_paired_test(tmp_path: Path) ->
     paths = [write(tmp_path / "a.jsonl", "yes yes no no"), write(tmp_path / "b.jsonl", "yes yes")]
     found = compare(read_results(paths))
     assert found.rows[1].accuracy.value == 0.5
-    assert found.rows[1].warnings == ("2 of 4 questions unfinished, counted as wrong",)
+    assert found.rows[1].warnings == ("2 of 4 questions are unfinished and count as wrong",)
     assert found.pairs[0].questions == 2
-    assert "in no paired test: 2" in found.pairs[0].warnings[0]
+    assert "left out of paired tests: 2" in found.pairs[0].warnings[0]
 
 
 def test_a_difference_that_was_accepted_is_shown(tmp_path: Path) -> None:
@@ -177,13 +177,13 @@ def test_a_difference_that_was_accepted_is_shown(tmp_path: Path) -> None:
     assert compare(read_results([path])).rows[0].warnings == ("resumed although medground was 0.1.0, is 0.2.0",)
 
 
-def test_a_half_written_last_line_is_not_counted(tmp_path: Path) -> None:
+def test_a_truncated_last_line_is_not_counted(tmp_path: Path) -> None:
     path = write(tmp_path / "a.jsonl", "yes no")
     path.write_bytes(path.read_bytes()[:-40])
     assert list(read_result(path).lines) == ["q1"]
 
 
-def test_bad_files_have_one_clear_line(tmp_path: Path) -> None:
+def test_an_invalid_file_is_a_one_line_error(tmp_path: Path) -> None:
     good = write(tmp_path / "good.jsonl", "yes no")
 
     def refused(*paths: Path) -> str:
@@ -191,19 +191,21 @@ def test_bad_files_have_one_clear_line(tmp_path: Path) -> None:
             compare(read_results(paths))
         return str(caught.value)
 
-    assert "compare runs of one set" in refused(good, write(tmp_path / "other.jsonl", "yes", dataset="medqa"))
+    assert "compare runs over the same data set" in refused(
+        good, write(tmp_path / "other.jsonl", "yes", dataset="medqa")
+    )
     assert "no finished question" in refused(write(tmp_path / "empty.jsonl", ""))
-    assert "no run to compare" in refused()
-    assert "named twice" in refused(good, tmp_path / "." / "good.jsonl")
+    assert "no runs to compare" in refused()
+    assert "given twice" in refused(good, tmp_path / "." / "good.jsonl")
     assert "cannot be read" in refused(tmp_path / "missing.jsonl")
     (tmp_path / "bytes.jsonl").write_bytes(b"\x00\xff\n")
-    assert "no run of Medground" in refused(tmp_path / "bytes.jsonl")
+    assert "not a Medground run" in refused(tmp_path / "bytes.jsonl")
     twice = tmp_path / "twice.jsonl"
     twice.write_bytes(good.read_bytes() + good.read_bytes().splitlines(keepends=True)[-1])
     assert "'q2' has two lines" in refused(twice)
     broken = tmp_path / "broken.jsonl"
     broken.write_bytes(good.read_bytes() + b'{"id": 3}\n')
-    assert "broken.jsonl:4: the line is broken" in refused(broken)
+    assert "broken.jsonl:4: this line is invalid" in refused(broken)
     renamed = tmp_path / "renamed.jsonl"
     renamed.write_text(good.read_text().replace('"id":"q', '"id":"z'))
     assert "no question in common" in refused(good, renamed)
@@ -224,15 +226,15 @@ def test_the_command_shows_everything_a_reader_needs(tmp_path: Path) -> None:
     text = shown(*map(str, paths), "--classes", "--questions", "1")
     assert "always 'yes'" in text
     assert "50.0%" in text
-    assert "won 2, lost 1, both right 1, both wrong 0; exact McNemar p 1" in text
+    assert "won 2, lost 1, both correct 1, both wrong 0; exact McNemar p 1" in text
     assert "won: q2, and 1 more" in text
     assert "classes of ground" in text
     assert "warnings" not in text
 
 
-def test_the_command_scores_retrieval_where_asked(tmp_path: Path) -> None:
+def test_the_command_scores_retrieval_on_request(tmp_path: Path) -> None:
     path = write(tmp_path / "a.jsonl", "yes no", limit=None)
-    assert "no question names the documents" in shown(str(path), "--retrieval")
+    assert "no question has gold documents" in shown(str(path), "--retrieval")
     text = path.read_text().replace('"found":[],"gold_documents":[]', '"found":["D:2","D:1"],"gold_documents":["D:1"]')
     path.write_text(text)
     found = shown(str(path), "--retrieval").split("retrieval", 1)[1].splitlines()
@@ -243,19 +245,19 @@ def test_the_command_scores_retrieval_where_asked(tmp_path: Path) -> None:
 def test_the_command_shows_both_scores_of_mirage(tmp_path: Path) -> None:
     path = write(tmp_path / "a.jsonl", "yes no - no", dataset="mirage")
     path.write_text(path.read_text().replace('"id":"q', '"id":"pubmedqa:').replace('"gold":["no"]', '"gold":["A"]', 1))
-    assert "1 replies name no letter and are read as one, 1 of them as right" in shown(str(path))
+    assert "1 replies name no letter but are read as one, 1 of them as correct" in shown(str(path))
 
 
-def test_runs_of_open_questions_have_nothing_to_be_right_about(tmp_path: Path) -> None:
+def test_runs_of_open_questions_have_no_accuracy(tmp_path: Path) -> None:
     paths = [write(tmp_path / f"{name}.jsonl", "yes no", model=name) for name in "ab"]
     for path in paths:
         path.write_text(path.read_text().replace('"gold":["yes"]', '"gold":[]'))
     text = shown(*map(str, paths))
-    assert "no question of theirs has a gold answer" in text
+    assert "none of these questions has a gold answer" in text
     assert "always" not in text
 
 
-def test_the_command_shows_what_can_be_had_without_evidence(tmp_path: Path) -> None:
+def test_the_command_shows_the_best_baseline_without_evidence(tmp_path: Path) -> None:
     data = tmp_path / "questions.jsonl"
     records = [{"id": f"q{n}", "question": f"Is number {n} right?", "answer": "yes"} for n in range(1, 5)]
     data.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
@@ -269,7 +271,7 @@ def test_the_command_shows_what_can_be_had_without_evidence(tmp_path: Path) -> N
         items_of(read_results([write(tmp_path / "b.jsonl", "yes", dataset="jsonl")])[0], data)
 
 
-def test_a_part_of_a_set_has_its_baseline_too(tmp_path: Path) -> None:
+def test_a_subset_has_a_baseline_too(tmp_path: Path) -> None:
     data = tmp_path / "questions.jsonl"
     records = [{"id": f"q{n}", "question": f"Is number {n} right?", "answer": "yes"} for n in range(1, 5)]
     data.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""MIRAGE's published scorer beside the honest score."""
+"""MIRAGE's published scorer next to the honest score."""
 
 from __future__ import annotations
 
@@ -9,55 +9,53 @@ import pytest
 from medground.errors import UsageError
 from medground.evaluate.base import RunHeader, RunLine
 from medground.evaluate.datasets.mirage import MIRAGE
-from medground.evaluate.mirage_scorer import (
-    Reply,
-    honest_choice,
-    published_choice,
-    score_replies,
-    score_run,
-    score_texts,
-)
+from medground.evaluate.mirage_scorer import MirageScore, Reply, published_choice, score_replies, score_run
 
 
 @pytest.mark.parametrize(
-    ("reply", "published", "honest"),
+    ("reply", "published"),
     [
-        ('{"step_by_step_thinking": "x", "answer_choice": "C"}', "C", "C"),
-        ("B", "B", "B"),
-        ("D.", "D", "D"),
-        ('{"answer_choice": "B or C"}', "B", "B"),
-        ('{"answer_choice": "B: hypertension"}', "B", "B"),
+        ('{"step_by_step_thinking": "x", "answer_choice": "C"}', "C"),
+        ("B", "B"),
+        ("D.", "D"),
+        ('{"answer_choice": "B or C"}', "B"),
+        ('{"answer_choice": "B: hypertension"}', "B"),
         # Here the script is wrong.
-        ("I cannot tell.", "A", None),
-        ("", "A", None),
-        ('{"answer_choice": "none of them"}', "A", None),
-        ('{"answer_choice": "E"}', "A", None),
-        ('{"answer_choice": "B", "step_by_step_thinking": "Option C is wrong"}', "C", "B"),
-        ("Both are wrong. Note: Common sense says no.", "C", None),
+        ("I cannot tell.", "A"),
+        ("", "A"),
+        ('{"answer_choice": "none of them"}', "A"),
+        ('{"answer_choice": "E"}', "A"),
+        ('{"answer_choice": "B", "step_by_step_thinking": "Option C is wrong"}', "C"),
+        ("Both are wrong. Note: Common sense says no.", "C"),
     ],
 )
-def test_what_each_reads(reply: str, published: str, honest: str | None) -> None:
-    assert (published_choice(reply), honest_choice(reply)) == (published, honest)
+def test_what_the_script_reads(reply: str, published: str) -> None:
+    assert published_choice(reply) == published
+
+
+def score_of(*answers: tuple[str, str | None]) -> MirageScore:
+    """The score of pairs of a gold letter and the letter that the reply names, if any."""
+    texts = (f'{{"answer_choice": "{letter or ""}"}}' for _, letter in answers)
+    replies = [Reply("medqa", gold, published_choice(t), a) for (gold, a), t in zip(answers, texts, strict=True)]
+    return score_replies(replies).whole
 
 
 def test_both_scores_by_hand() -> None:
-    score = score_texts("medqa", [("A", "A"), ("B", "C"), ("A", "no idea"), ("B", "no idea"), ("B", "B")])
+    score = score_of(("A", "A"), ("B", "C"), ("A", None), ("B", None), ("B", "B"))
     assert score.published.value == 3 / 5
     assert score.honest.value == 2 / 5
     assert (score.read_as_a, score.lucky, score.misread) == (2, 1, 0)
-    assert score.published_deviation == pytest.approx((0.6 * 0.4 / 5) ** 0.5)
-    assert score.note == "2 replies name no letter and are read as one, 1 of them as right"
+    assert score.note == "2 replies name no letter but are read as one, 1 of them as correct"
 
 
-def test_where_every_reply_names_its_letter_both_agree() -> None:
-    score = score_texts("medqa", [(gold, f'{{"answer_choice": "{a}"}}') for gold, a in ["AB", "BB", "CD", "DD"]])
+def test_both_scores_agree_if_every_reply_names_a_letter() -> None:
+    score = score_of(("A", "B"), ("B", "B"), ("C", "D"), ("D", "D"))
     assert score.published == score.honest
     assert score.note == ""
 
 
-def test_nothing_and_unfinished() -> None:
-    assert score_texts("medqa", []).published.value is None
-    assert score_texts("medqa", []).published_deviation is None
+def test_no_replies_and_unfinished_questions() -> None:
+    assert score_of().published.value is None
     assert score_replies([]).sets == ()
     assert score_replies([]).average is None
     scores = score_replies([Reply("mmlu", "A", "A", "A")], 1)
@@ -104,22 +102,22 @@ def test_a_run_by_set() -> None:
     assert (scores.whole.published.value, scores.whole.honest.value) == (0.75, 0.5)
 
 
-def test_unfinished_questions_of_several_sets_stay_in_the_whole() -> None:
+def test_unfinished_questions_of_several_sets_count_in_the_total() -> None:
     scores = score_run(*run(("medqa:1", "B", "B"), ("mmlu:1", "C", "C"), items=8))
     assert scores.whole.honest.value == 2 / 8
     assert [s.honest.value for s in scores.sets] == [1.0, 1.0]
     assert "6 questions are unfinished" in scores.whole.note
 
 
-def test_what_is_not_of_mirage_is_refused() -> None:
+def test_runs_and_answers_that_are_not_mirage_are_refused() -> None:
     with pytest.raises(UsageError, match="not pubmedqa"):
         score_run(*run(("1", "A", "A"), dataset="pubmedqa"))
-    with pytest.raises(UsageError, match="'E' is no answer of MIRAGE"):
+    with pytest.raises(UsageError, match="'E' is not a MIRAGE answer"):
         score_run(*run(("medqa:1", "E", "A")))
 
 
-def test_who_answers_nothing_scores_on_the_real_questions(shared: Path) -> None:
-    """On MIRAGE's own questions the script gives a quarter to a third to a system that says nothing at all."""
+def test_a_system_that_answers_nothing_scores_on_the_real_questions(shared: Path) -> None:
+    """On MIRAGE's own questions the script gives a score of 25 to 33 % to a system that never answers."""
     items = list(MIRAGE.read(MIRAGE.find(shared / "mirage"), "test"))
     nothing = score_run(*run(*((item.id, item.gold[0], "") for item in items)))
     assert sum(s.published.of for s in nothing.sets) == len(items) > 3_000

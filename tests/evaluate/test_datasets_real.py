@@ -1,4 +1,4 @@
-"""The real files: how many questions, which answers, and the same ones every time."""
+"""The real files: the number of questions, their answers, and that they never change."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_scifact_comes_with_the_abstracts_that_it_cites(shared: Path) -> None:
     assert all(tuple(d.id for d in item.context) == item.documents for item in items)
 
 
-def test_a_question_that_is_longer_than_users_may_ask_is_asked(shared: Path) -> None:
+def test_a_question_longer_than_users_may_ask_is_asked(shared: Path) -> None:
     dataset = open_dataset("mirage-mmlu")
     assert max(len(item.question.text) for item in dataset.read(shared / "mirage/questions.jsonl.gz", "test")) > 4000
 

@@ -1,4 +1,4 @@
-"""Judges: both orders, ties, only where both are right, rubbish counted and never a win, people in the same files."""
+"""Judges: both orders, ties, only where both are correct, unusable replies never win, people in the same format."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def marks(score: int) -> ExplanationMarks:
 
 
 def prefers(word: str) -> Callable[[CompareInput], CompareOutput]:
-    """A judge that likes the answer which says `word`."""
+    """A judge that prefers the answer containing `word`."""
 
     def say(value: CompareInput) -> CompareOutput:
         likes = [word in text for text in (value.first, value.second)]
@@ -123,7 +123,7 @@ def test_win_tie_and_loss_in_both_orders(scripted_model: Scripted, tmp_path: Pat
     assert read_judgements([out])[0].marks[0]["soundness"].justification == "so it reads"
 
 
-def test_a_judge_that_likes_whoever_stands_first_lets_nobody_win(scripted_model: Scripted, tmp_path: Path) -> None:
+def test_with_a_judge_that_prefers_the_first_answer_nobody_wins(scripted_model: Scripted, tmp_path: Path) -> None:
     first = CompareOutput(first=marks(5), second=marks(1), better="first")
     model = scripted_model({"compare_explanations": first})
     result = only(judged(model, a_run("ours", GOOD), a_run("base", PLAIN), tmp_path / "j.jsonl"))
@@ -131,15 +131,15 @@ def test_a_judge_that_likes_whoever_stands_first_lets_nobody_win(scripted_model:
     assert all((axis.wins, axis.ties, axis.losses, axis.flipped) == (0, 3, 0, 3) for axis in result.axes)
 
 
-def test_only_questions_that_both_have_right_and_explain() -> None:
+def test_only_questions_that_both_answer_correctly_and_explain() -> None:
     one, other = a_run("a", {"q1": "x", "q2": "x", "q3": " "}), a_run("b", {"q1": "x", "q2": "x", "q3": "x", "q4": "x"})
     other.lines["q2"] = other.lines["q2"].model_copy(update={"answer": ("no",)})
     found = pairs_of(one, other)
     assert (found.right, found.both, found.unexplained) == (("q1",), 3, 1)
 
 
-def test_rubbish_is_counted_and_is_never_a_win(scripted_model: Scripted, tmp_path: Path) -> None:
-    """One order answered well and the other with rubbish: the question is not judged."""
+def test_an_unusable_reply_is_counted_and_is_never_a_win(scripted_model: Scripted, tmp_path: Path) -> None:
+    """One order has a usable reply and the other does not: the question is not judged."""
     honest = prefers("good")
 
     def say(value: CompareInput) -> Any:
@@ -156,7 +156,7 @@ def test_rubbish_is_counted_and_is_never_a_win(scripted_model: Scripted, tmp_pat
 
 
 @pytest.mark.parametrize(
-    "rubbish",
+    "unusable",
     [
         "I like both!",
         '{"better": "A"}',
@@ -164,7 +164,7 @@ def test_rubbish_is_counted_and_is_never_a_win(scripted_model: Scripted, tmp_pat
         json.dumps({"first": {"soundness": {"score": 9, "justification": "x"}}, "second": None, "better": "first"}),
     ],
 )
-def test_a_served_judge_that_writes_rubbish(home: Path, tmp_path: Path, loopback: None, rubbish: str) -> None:
+def test_a_served_judge_with_unusable_replies(home: Path, tmp_path: Path, loopback: None, unusable: str) -> None:
     async def run(url: str) -> list[Judgement]:
         options = {"model.default": "openai:judge", "model.base_url": url, "model.retries": 1}
         models = open_models(Settings.load(environ={"MEDGROUND_HOME": str(home)}, options=options), OPERATORS)
@@ -173,7 +173,7 @@ def test_a_served_judge_that_writes_rubbish(home: Path, tmp_path: Path, loopback
         finally:
             await models.close()
 
-    with ChatPeer(chat(rubbish)) as peer:
+    with ChatPeer(chat(unusable)) as peer:
         lines = asyncio.run(run(peer.url))
     assert [line.status for line in lines] == ["failed", "failed"]
     assert lines[0].usage.model_calls > 0
@@ -187,11 +187,11 @@ def test_a_served_judge_and_the_command_line(home: Path, tmp_path: Path, loopbac
         words = ["judge", *map(str, paths), "--model", "openai:judge", "--set", f"model.base_url={peer.url}", "--quiet"]
         shown = CliRunner().invoke(COMMANDS, words, catch_exceptions=False)
         again = CliRunner().invoke(COMMANDS, [*words, "--json"], catch_exceptions=False)
-        assert len(peer.requests) == 5  # two equal explanations are one call; the second command has all
+        assert len(peer.requests) == 5  # two equal explanations share one call; the second command makes none
     assert shown.exit_code == again.exit_code == 0
     assert "3 questions: 3 judged, 0 not judged, 0 failed" in shown.output
-    assert "the answer shown first won 100% of the orders" in shown.output
-    assert "right in both: 3 of 3 questions" in shown.output
+    assert "the answer shown first won 100% of decided comparisons" in shown.output
+    assert "both correct: 3 of 3 questions" in shown.output
     overall = json.loads(again.stdout)["pairs"][0]["axes"][0]
     assert (overall["axis"], overall["wins"], overall["ties"], overall["flipped"]) == ("overall", 0, 3, 3)
     (out,) = (home / "judgements").glob("*.jsonl")
@@ -200,7 +200,7 @@ def test_a_served_judge_and_the_command_line(home: Path, tmp_path: Path, loopbac
 
 
 def test_long_answers_on_the_command_line(home: Path, tmp_path: Path) -> None:
-    """Keyless, so nothing is judged, and that is what is said."""
+    """Keyless, so nothing is judged, and the output says so."""
     questions = tmp_path / "questions.jsonl"
     questions.write_text('{"id": "q1", "question": "How is it treated?", "reference": "With rest."}\n')
     digest = open_dataset("jsonl").hash(questions)
@@ -209,7 +209,7 @@ def test_long_answers_on_the_command_line(home: Path, tmp_path: Path) -> None:
     shown = CliRunner().invoke(COMMANDS, words, catch_exceptions=False)
     assert "1 questions: 0 judged, 1 not judged, 0 failed" in shown.output
     questions.write_text('{"id": "q1", "question": "How is it treated?", "reference": "With sleep."}\n')
-    with pytest.raises(UsageError, match="not the file that long was over"):
+    with pytest.raises(UsageError, match="not the file that long was made from"):
         CliRunner().invoke(COMMANDS, words, catch_exceptions=False)
     with pytest.raises(UsageError, match="give two runs"):
         CliRunner().invoke(COMMANDS, words[:4], catch_exceptions=False)
@@ -231,7 +231,9 @@ def test_without_a_model_nothing_is_judged(tmp_path: Path) -> None:
         ("openai:gpt-5", {"settings": {"model": {"operators": {"write": "openai:gpt-5"}}}}),
     ],
 )
-def test_nobody_judges_himself(scripted_model: Scripted, tmp_path: Path, judge: str, run: dict[str, Any]) -> None:
+def test_a_model_may_not_judge_itself(
+    scripted_model: Scripted, tmp_path: Path, judge: str, run: dict[str, Any]
+) -> None:
     model = scripted_model({}, name=judge)
     with pytest.raises(UsageError, match="wrote answers of base"):
         judged(model, a_run("ours", GOOD), a_run("base", PLAIN, **run), tmp_path / "j.jsonl")
@@ -249,22 +251,20 @@ def test_runs_over_different_sets_are_not_compared() -> None:
         pairs_of(a_run("a", {"q1": "x"}), a_run("b", {"q2": "x"}))
 
 
-def test_what_was_judged_is_not_asked_again(scripted_model: Scripted, tmp_path: Path) -> None:
+def test_existing_judgements_are_not_asked_for_again(scripted_model: Scripted, tmp_path: Path) -> None:
     out = tmp_path / "j.jsonl"
     one, other = a_run("ours", GOOD), a_run("base", PLAIN)
     first = scripted_model({"compare_explanations": prefers("good")})
     judged(first, one, other, out, limit=2)
     whole = out.read_bytes()
-    out.write_bytes(whole[:-20])  # stopped inside the last line
+    out.write_bytes(whole[:-20])  # interrupted within the last line
     second = scripted_model({"compare_explanations": prefers("good")})
     lines = judged(second, one, other, out)
     assert (len(first.seen), len(second.seen), len(lines)) == (4, 3, 6)
     assert read_judgements([out]) == lines
 
 
-def test_a_judge_that_cannot_be_used_stops_it_and_what_was_judged_stays(
-    scripted_model: Scripted, tmp_path: Path
-) -> None:
+def test_an_unusable_judge_stops_and_existing_judgements_stay(scripted_model: Scripted, tmp_path: Path) -> None:
     def say(value: CompareInput) -> Any:
         return prefers("good")(value) if "q1" in value.question else ConfigError("the key is refused")
 
@@ -279,12 +279,12 @@ def test_another_judge_needs_another_file(scripted_model: Scripted, tmp_path: Pa
     one, other = a_run("ours", GOOD), a_run("base", PLAIN)
     judged(scripted_model({"compare_explanations": prefers("good")}), one, other, out)
     before = out.read_bytes()
-    with pytest.raises(UsageError, match="another way"):
+    with pytest.raises(UsageError, match="with different runs, judge or instructions"):
         judged(scripted_model({}, name="other:judge"), one, other, out)
     assert out.read_bytes() == before
     notes = tmp_path / "notes.md"
     notes.write_text("my notes, without a line end")
-    with pytest.raises(UsageError, match="no file of judgements"):
+    with pytest.raises(UsageError, match="not a file of judgements"):
         judged(scripted_model({}), one, other, notes)
     assert notes.read_text() == "my notes, without a line end"
 
@@ -304,7 +304,7 @@ def rate(value: RateInput) -> RateOutput:
     )
 
 
-def test_long_answers_beside_references(scripted_model: Scripted, tmp_path: Path) -> None:
+def test_long_answers_against_references(scripted_model: Scripted, tmp_path: Path) -> None:
     model = scripted_model({"rate_long_answer": rate})
     models = Models(model.name, {}, {model.name: model})
     run = a_run("long", {"q1": "It is aspirin.", "q2": "It is rest.", "q3": "It is other.", "q4": " "})
@@ -323,7 +323,7 @@ def person(name: str, said: Mapping[str, str], shown: tuple[str, str] = ("ours",
 
 
 def test_people_and_models_agree_by_kappa(scripted_model: Scripted, tmp_path: Path) -> None:
-    """Hand-computed: words (win, tie, loss) and (win, loss, loss): observed 2/3, chance 1/9 + 0 + 2/9, kappa 1/2."""
+    """Hand-computed: outcomes (win, tie, loss) and (win, loss, loss): observed 2/3, chance 1/9 + 0 + 2/9, kappa 1/2."""
     out = tmp_path / "j.jsonl"
     lines = judged(
         scripted_model({"compare_explanations": prefers("good")}), a_run("ours", GOOD), a_run("base", PLAIN), out
@@ -338,7 +338,7 @@ def test_people_and_models_agree_by_kappa(scripted_model: Scripted, tmp_path: Pa
     assert agreement.words == "moderate"
 
 
-def test_agreement_needs_two_who_judged_the_same() -> None:
+def test_agreement_needs_two_judges_of_the_same_items() -> None:
     with pytest.raises(UsageError, match="two judges"):
         judges_agreement(person("anna", {"q1": "first"}))
     with pytest.raises(UsageError, match="judged the same"):
@@ -355,11 +355,14 @@ def test_agreement_needs_two_who_judged_the_same() -> None:
         ('{"item": "q", "judge": "a", "shown": ["x", "y"], "better": "A"}', "better"),
         ('{"item": "q", "judge": "a", "shown": ["x"], "marks": [{"beauty": {"score": 4}}]}', "unknown axes beauty"),
         ('{"item": "q", "judge": "a", "shown": ["x"], "marks": [{"relevance": {"score": 6}}]}', "score"),
-        ('{"item": "q", "judge": "a", "shown": ["x", "y"], "better": "tie", "status": "failed"}', "can say nothing"),
+        (
+            '{"item": "q", "judge": "a", "shown": ["x", "y"], "better": "tie", "status": "failed"}',
+            "cannot have `better` or `marks`",
+        ),
         ("[" * 100_000, "nested too deeply"),
     ],
 )
-def test_a_line_that_is_no_judgement(tmp_path: Path, line: str, problem: str) -> None:
+def test_a_line_that_is_not_a_judgement(tmp_path: Path, line: str, problem: str) -> None:
     path = tmp_path / "bad.jsonl"
     path.write_text(line + "\n\n")
     with pytest.raises(BadDocument, match=problem) as raised:
@@ -367,7 +370,7 @@ def test_a_line_that_is_no_judgement(tmp_path: Path, line: str, problem: str) ->
     assert raised.value.position == 1
 
 
-def test_the_same_twice_and_nothing_at_all(tmp_path: Path) -> None:
+def test_duplicates_and_empty_files(tmp_path: Path) -> None:
     path = tmp_path / "j.jsonl"
     path.write_text('{"item": "q", "judge": "a", "shown": ["x", "y"], "better": "tie"}\n' * 2)
     with pytest.raises(UsageError, match="2 times"):
@@ -415,7 +418,7 @@ def judge_made(made: Made, model: Any, home: Path, concurrency: int = 1) -> Made
     return asyncio.run(judge_rows(made, models, home, concurrency=concurrency))
 
 
-def test_a_table_of_comparisons_has_our_row_under_each_axis(scripted_model: Scripted, tmp_path: Path) -> None:
+def test_a_comparison_table_has_our_row_under_each_axis(scripted_model: Scripted, tmp_path: Path) -> None:
     model = scripted_model({"compare_explanations": prefers("good")})
     made = judge_made(made_of(tmp_path, "000/table-2", a_run("ours", GOOD), a_run("base", PLAIN)), model, tmp_path, 3)
     rows = table(made)
@@ -437,7 +440,7 @@ def test_a_table_of_comparisons_has_our_row_under_each_axis(scripted_model: Scri
     assert len(model.seen) == 6  # nothing is judged twice
 
 
-def test_marks_of_a_row_stand_in_its_own_row(scripted_model: Scripted, tmp_path: Path) -> None:
+def test_marks_of_a_row_are_in_its_own_row(scripted_model: Scripted, tmp_path: Path) -> None:
     model = scripted_model({"compare_explanations": prefers("good")})
     runs = a_run("ours", dict.fromkeys(GOOD, "good")), a_run("all", dict.fromkeys(GOOD, "poor"))
     made = judge_made(made_of(tmp_path, "000/table-6", *runs), model, tmp_path)
@@ -450,19 +453,22 @@ def test_columns_of_a_judge_without_one_or_without_a_pair(scripted_model: Script
     runs = a_run("ours", GOOD), a_run("base", PLAIN, right=False)
     made = made_of(tmp_path, "000/table-8", *runs)
     assert table(made)[2] == ["ours: soundness", "not judged", *["needs a judge"] * 5]
-    assert "name a judge with --judge" in " ".join(notes(made))
+    assert "name one with --judge" in " ".join(notes(made))
     said = " ".join(notes(judge_made(made, scripted_model({}), tmp_path)))
-    assert "judge on pubmedqa: no question that both rows have right" in said
-    rubbish = scripted_model({"compare_explanations": lambda _: ModelFailed("rubbish", model="m")})
-    failed = judge_made(made_of(tmp_path, "000/table-8", a_run("a", GOOD), a_run("b", PLAIN)), rubbish, tmp_path)
+    assert "judge on pubmedqa: no question that both rows answer correctly" in said
+    broken = scripted_model({"compare_explanations": lambda _: ModelFailed("unusable", model="m")})
+    failed = judge_made(made_of(tmp_path, "000/table-8", a_run("a", GOOD), a_run("b", PLAIN)), broken, tmp_path)
     assert table(failed)[2][2:] == ["needs a judge"] * 5
     assert "judged 0, not judged 0, failed 3" in " ".join(notes(failed))
 
 
 @pytest.mark.parametrize(
     ("name", "judge", "words"),
-    [("000/table-1", "openai:gpt-5", "has no column of a judge"), ("000/table-2", "groq:small", "answers a row")],
+    [
+        ("000/table-1", "openai:gpt-5", "has no column that needs a judge"),
+        ("000/table-2", "groq:small", "answers a row"),
+    ],
 )
-def test_a_judge_that_cannot_be_used_is_refused_before_anything_runs(name: str, judge: str, words: str) -> None:
+def test_an_unusable_judge_is_refused_before_anything_runs(name: str, judge: str, words: str) -> None:
     with pytest.raises(UsageError, match=words):
         check_judge(read_experiment(FILES / f"{name}.toml"), judge, Options(data=FILES, model="openai:small"))

@@ -1,4 +1,4 @@
-"""One run measured from what is kept of it, by hand; and several runs as samples."""
+"""One run measured from its stored answers and traces, by hand; and several runs as samples."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_a_run_by_hand(home: Path, items: list[Item]) -> None:
     assert found.rouge.value == pytest.approx((2 * 3 / (3 + 4) + 0 + 0) / 3)  # `the gunman killed`, of three and four
 
 
-def test_what_a_recipe_does_not_do_is_no_zero(home: Path) -> None:
+def test_metrics_that_do_not_apply_are_none_and_not_zero(home: Path) -> None:
     found = measure(HEADER, [line(1)], home)
     assert (found.depths, found.headings, found.rouge, found.rounds) == (None, None, None, ())
     assert (found.queries, found.untraced) == ({}, 4)
@@ -113,12 +113,12 @@ def test_as_a_command(home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[
     assert medground("eval", "measure", str(run), "--data", str(data)) == 0
     said = capsys.readouterr().out
     for part in (
-        "2 questions; 1 without a trace",
+        "2 questions; 1 without a stored trace",
         "mean 2.000, median 2.000",
         "2: 1; never 1",
         "5 50.0%",
         "precision 1.000, recall 1.000",
-        "ROUGE-L beside the reference: F1 1.000 (1 questions)",
+        "ROUGE-L against the reference: F1 1.000 (1 questions)",
     ):
         assert part in said
     assert medground("eval", "measure", str(run), "--json") == 0
@@ -135,15 +135,15 @@ def test_uncertainty_of_runs_by_hand(tmp_path: Path) -> None:
     assert (found.samples, found.temperature) == (3, 0.7)
     confidence = [(1 + 0.25) / 2, (1 + 0.25) / 2, 0.25]
     assert found.each["q1"].value == pytest.approx(sum(1 - c for c in confidence) / 3)
-    assert (found.mean.of, found.mean.without) == (1, 1)  # one answer says nothing of how sure it is
+    assert (found.mean.of, found.mean.without) == (1, 1)  # a single answer has no uncertainty
 
 
-def test_what_is_no_sample_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_runs_that_are_not_samples_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     one = written(tmp_path / "1.jsonl", line(1, "It helps."))
-    with pytest.raises(UsageError, match="two runs or more"):
+    with pytest.raises(UsageError, match="two or more runs"):
         read_samples([one, one])
     other = written(tmp_path / "2.jsonl", line(1, "It helps."), recipe="rag")
-    with pytest.raises(UsageError, match="no sample of the first run: recipe was pubmed-reasoner, is rag"):
+    with pytest.raises(UsageError, match="differs from the first run: recipe was pubmed-reasoner, is rag"):
         read_samples([one, other])
     fixed = {"model": {"temperature": 0.0, "cache": True}}
     same = [written(tmp_path / f"{n}.jsonl", line(1, "It helps."), settings=fixed) for n in (3, 4)]

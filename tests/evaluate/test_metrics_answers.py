@@ -22,7 +22,7 @@ from medground.usage import UsageReport
 
 
 def line(i: object, gold: str, answer: str = "", **more: Any) -> RunLine:
-    """A line; several answers are written `A C`."""
+    """A line; several answers are written as `A C`."""
     content = {
         "id": str(i),
         "question": "?",
@@ -43,7 +43,7 @@ YES_NO = [
 ]
 
 
-def test_accuracy_counts_what_was_not_answered_and_what_has_no_line() -> None:
+def test_accuracy_counts_unanswered_and_unfinished_questions() -> None:
     share = accuracy(YES_NO)
     assert (share.right, share.of, share.value) == (2, 5, 0.4)
     assert accuracy(YES_NO, items=8).value == 2 / 8
@@ -51,11 +51,11 @@ def test_accuracy_counts_what_was_not_answered_and_what_has_no_line() -> None:
     assert share.interval == pytest.approx((0.1176, 0.7693), abs=1e-4)
 
 
-def test_accuracy_of_nothing_and_of_one() -> None:
+def test_accuracy_of_no_lines_and_of_one() -> None:
     assert accuracy([]).value is None
     assert accuracy([], items=3).value is None
     assert accuracy([line(1, "A", "A")]).value == 1.0
-    assert accuracy([line(1, "", "A")]).value is None  # an open question has no right answer to count
+    assert accuracy([line(1, "", "A")]).value is None  # an open question has no gold answer to count
 
 
 def test_classes_by_hand() -> None:
@@ -74,7 +74,7 @@ def test_classes_by_hand() -> None:
     }
 
 
-def test_classes_of_nothing() -> None:
+def test_classes_of_no_lines() -> None:
     assert class_scores([]) == ()
     assert macro_f1([]) is None
     assert not confusion([])
@@ -99,7 +99,7 @@ def test_several_answers_by_hand() -> None:
     assert scores.f1 == pytest.approx((1 + 1 / 2 + 1 / 2 + 0) / 4)
 
 
-def test_several_answers_of_nothing() -> None:
+def test_several_answers_of_no_lines() -> None:
     scores = set_scores([])
     assert scores.exact.value is None
     assert (scores.partial, scores.f1) == (0.0, 0.0)
@@ -114,7 +114,7 @@ def test_grounded_rate_counts_failed_and_unfinished_questions() -> None:
     assert grounded_rate([]).value is None
 
 
-def test_support_leaves_out_what_nobody_judged() -> None:
+def test_support_leaves_out_answers_without_a_score() -> None:
     lines = [
         line(1, "A", "A", support=1.0, faithfulness=0.5, statements=2),
         line(2, "A", "A", support=0.5, statements=4),
@@ -134,11 +134,11 @@ def test_cost_is_a_mean_and_a_ratio() -> None:
     ]
     cost = mean_cost(used)
     assert (cost.input_tokens, cost.output_tokens, cost.searches, cost.seconds) == (200, 30, 0.5, 2.0)
-    assert (cost.model_calls, cost.cached_calls) == (3.0, 0.5)  # what the recipe needs: made and cached ones
+    assert (cost.model_calls, cost.cached_calls) == (3.0, 0.5)  # calls that the recipe needs: made and cached
     assert cost.money == pytest.approx(0.01)
     ratio = cost_ratio(cost, mean_cost([UsageReport(input_tokens=50, output_tokens=10, model_calls=1, price=None)]))
     assert (ratio["input_tokens"], ratio["output_tokens"], ratio["model_calls"]) == (4.0, 3.0, 3.0)
-    assert ratio["searches"] is None  # times nothing
+    assert ratio["searches"] is None  # the base has 0 searches
     assert ratio["money"] is None
 
 

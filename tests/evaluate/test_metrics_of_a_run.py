@@ -1,4 +1,4 @@
-"""From a run over a real engine to its metrics: lines, stored answers and traces; LUQ with a network."""
+"""From a run on a real engine to its metrics: lines, stored answers and traces; LUQ with a neural network."""
 
 from __future__ import annotations
 
@@ -34,12 +34,11 @@ from medground.evaluate.metrics.stored import (
     stored_answer,
     stored_trace,
 )
-from medground.evaluate.metrics.uncertainty import luq, nli_entailment, sampled, sampling_settings
+from medground.evaluate.metrics.uncertainty import luq, nli_entailment
 from medground.evaluate.runner import Selection, run_set
 from medground.evaluate.runs import read_run
 from medground.models.keyless import Keyless
 from medground.models.registry import Models
-from medground.question import Question
 from medground.recipes.base import open_recipe
 from medground.settings import Settings
 from medground.verify.critics.nli.model import NliModel
@@ -111,17 +110,8 @@ def test_a_run_in_rounds(engine: Callable[[str], Engine], tmp_path: Path) -> Non
     assert [point.accuracy.of for point in curve] == [2] * len(curve)
 
 
-def test_samples_come_from_the_engine(engine: Callable[[str], Engine]) -> None:
-    opened = engine("ground")
-    opened.settings = sampling_settings(opened.settings)
-    texts = asyncio.run(sampled(opened, Question.ask("Does aspirin prevent stroke?"), samples=2))
-    assert len(texts) == 2
-    assert texts[0] == texts[1]  # keyless has no temperature
-    assert "Aspirin" in texts[0]
-
-
 class Fixed:
-    """A network that sees entailment at three times contradiction, and mostly neutral, whatever it reads."""
+    """A network that always rates entailment three times as likely as contradiction, and neutral most likely."""
 
     def __init__(self, *logits: float) -> None:
         self._logits = logits
@@ -138,7 +128,7 @@ def model(labels: list[str], *logits: float) -> NliModel:
     return NliModel("fixed", {"id2label": dict(enumerate(labels))}, tokenizer, Fixed(*logits))
 
 
-def test_luq_leaves_neutral_out() -> None:
+def test_luq_ignores_neutral() -> None:
     """P(entail) is exp(l_e) / (exp(l_e) + exp(l_c)) = 3 / 4, however probable neutral is."""
     network = model(["contradiction", "neutral", "entailment"], 0.0, 5.0, math.log(3))
     found = asyncio.run(luq(["it helps.", "it helps.", "it helps."], nli_entailment(network)))

@@ -1,4 +1,4 @@
-"""Retrieval, headings, depth, queries and what is read from stored traces: hand-computed, and on a real question."""
+"""Retrieval, headings, depth, queries and reading stored traces: hand-computed, and on a real question."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_retrieval_by_hand() -> None:
     assert scores.mean["RR"] == pytest.approx(1 / 4)  # MRR
 
 
-def test_retrieval_of_nothing_of_one_and_of_a_document_twice() -> None:
+def test_retrieval_of_no_document_of_one_and_of_duplicates() -> None:
     assert retrieval_scores([]).mean == {}
     assert retrieval_scores([line("q", ("D:a",), ("D:a",))], depths=(1,)).mean == dict.fromkeys(
         ("R@1", "P@1", "nDCG@1", "RR"), 1.0
@@ -54,14 +54,14 @@ def test_retrieval_of_nothing_of_one_and_of_a_document_twice() -> None:
     assert ranking_scores({"q": ("D:x", "D:x", "D:a")}, {"q": ("D:a",)}, (1,))["q"]["RR"] == 1 / 2
 
 
-def test_without_the_extra_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_extra_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ir_measures", None)
     with pytest.raises(ConfigError, match=r'pip install "medground\[evaluate\]"'):
         retrieval_scores([line("q", ("D:a",), ("D:a",))])
 
 
-def test_ranks_that_tie_in_nothing_keep_their_order() -> None:
-    """trec_eval breaks ties of scores by id: ids in falling or rising order must make no difference."""
+def test_ranks_keep_their_order_whatever_the_ids() -> None:
+    """trec_eval breaks ties of scores by id, so ascending or descending ids must make no difference."""
     ids = [f"D:{n}" for n in range(9)]
     for order in (ids, ids[::-1]):
         assert ranking_scores({"q": order}, {"q": (order[4],)}, (5,))["q"]["RR"] == pytest.approx(1 / 5)
@@ -75,7 +75,7 @@ def test_headings_by_hand() -> None:
     assert scores.recall == pytest.approx((2 / 3 + 0) / 2)
     assert (scores.questions, scores.without_query, scores.without_gold) == (2, 1, 1)
     assert heading_scores([]).precision is None
-    assert heading_scores([(set(), {"A"})]).recall is None  # a recipe without MeSH queries is not one with bad ones
+    assert heading_scores([(set(), {"A"})]).recall is None  # having no MeSH queries differs from having bad ones
 
 
 def test_headings_of_a_query() -> None:
@@ -111,7 +111,7 @@ def test_diversity_is_the_mean_over_pairs(vectors: NDArray[np.float32]) -> None:
 
 
 class LengthEmbedder:
-    """A real, small embedder: the number of words and a constant."""
+    """A small working embedder: the number of words and a constant."""
 
     name = identity = "length"
     dimensions = 2
@@ -153,7 +153,7 @@ def test_depth_and_query_from_a_trace() -> None:
     assert final_query([]) is None
 
 
-def test_answers_by_round_are_those_of_the_best_round_so_far() -> None:
+def test_answers_by_round_come_from_the_best_round_so_far() -> None:
     rounds = [(["no"], 0.2), (["yes"], 0.6), (["no"], 0.6), (["maybe"], 0.4)]
     spans = [
         {"name": "round", "start": n, "attributes": {"medground.answer": answer, "medground.steering_score": score}}
@@ -164,6 +164,6 @@ def test_answers_by_round_are_those_of_the_best_round_so_far() -> None:
     assert answers_by_round([]) == ()
 
 
-def test_what_is_not_stored_is_none(tmp_path: Path) -> None:
+def test_missing_files_give_none(tmp_path: Path) -> None:
     assert stored_answer(tmp_path, line("q", trace="20260101-000000-00000000")) is None
     assert stored_trace(tmp_path, line("q")) is None

@@ -1,4 +1,4 @@
-"""The report: its figures are right, it loads nothing, and no text in it does anything."""
+"""The report: its figures are correct, it loads nothing, and text in it cannot do anything."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def runs(tmp_path: Path) -> list[Path]:
 
 
 class Page(HTMLParser):
-    """What a browser would find."""
+    """What a browser would see."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
@@ -135,20 +135,20 @@ def test_a_question_is_won_lost_or_the_same(runs: list[Path]) -> None:
     assert report.questions[3].given[0].status == "not judged"
 
 
-def test_questions_that_differ_are_listed_first_where_there_are_too_many(
+def test_questions_that_differ_are_listed_first_if_there_are_too_many(
     runs: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("medground.evaluate.report.content.MOST_QUESTIONS", 2)
     report = read_report(runs)
     assert [question.outcome for question in report.questions] == ["won", "lost"]
     assert report.left_out == 2
-    assert "2 on which the runs agree are left out" in text_of(Page(as_html(report)))
+    assert "2 questions on which the runs agree are not listed" in text_of(Page(as_html(report)))
 
 
 def test_unfinished_questions_are_in_the_denominator(tmp_path: Path) -> None:
     page = text_of(Page(as_html(read_report([written(tmp_path / "run.jsonl", SAID, header(items=8))]))))
     assert "25.0 %" in page
-    assert "4 of 8 questions unfinished, counted as wrong" in page
+    assert "4 of 8 questions are unfinished and count as wrong" in page
 
 
 def test_the_page_loads_nothing_and_runs_only_its_own_script(runs: list[Path]) -> None:
@@ -189,7 +189,7 @@ def test_hostile_text_is_only_text(tmp_path: Path) -> None:
 
 @settings(max_examples=40, deadline=None)
 @given(text=st.text(min_size=1, max_size=60).filter(str.strip))
-def test_any_text_leaves_the_page_whole(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
+def test_no_text_breaks_the_page(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
     tidy = text.encode("utf-8", "replace").decode()
     page = Page(as_html(hostile(tmp_path_factory.mktemp("any"), tidy)))
     plain = Page(as_html(hostile(tmp_path_factory.mktemp("any"), "plain")))
@@ -200,13 +200,13 @@ def test_any_text_leaves_the_page_whole(tmp_path_factory: pytest.TempPathFactory
 
 
 @given(text=st.text(), value=st.text())
-def test_an_element_holds_what_it_was_given(text: str, value: str) -> None:
+def test_an_element_contains_its_text(text: str, value: str) -> None:
     page = Page(element("p", text, title=value))
     assert page.tags == ["p"]
     assert [name for name, _ in page.attributes] == ["title"]
 
 
-def test_written_as_a_command(runs: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_writes_both_files(runs: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as stopped:
         main(["eval", "report", *map(str, runs), "--out", str(tmp_path / "report")])
     assert stopped.value.code == 0
@@ -214,7 +214,7 @@ def test_written_as_a_command(runs: list[Path], tmp_path: Path, capsys: pytest.C
     assert (tmp_path / "report" / "report.html").read_text(encoding="utf-8").startswith("<!doctype html>")
 
 
-def test_the_baseline_is_that_of_the_file_which_the_run_was_made_from(tmp_path: Path) -> None:
+def test_the_baseline_needs_the_file_that_the_run_was_made_from(tmp_path: Path) -> None:
     data = tmp_path / "questions.jsonl"
     asked = "".join(f'{{"id": "q{n}", "question": "Is it {n}?", "answer": "yes"}}\n' for n in range(4))
     data.write_text(asked, encoding="utf-8")
@@ -235,7 +235,7 @@ def test_mistakes(runs: list[Path], tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="cannot be read"):
         read_report([tmp_path / "nothing.jsonl"])
     other = written(tmp_path / "other.jsonl", SAID, header(dataset="bioasq"))
-    with pytest.raises(UsageError, match="compare runs of one set"):
+    with pytest.raises(UsageError, match="compare runs over the same data set"):
         read_report([runs[0], other])
     (tmp_path / "file").write_text("", encoding="utf-8")
     with pytest.raises(StorageFailed, match="name another with --out"):

@@ -1,4 +1,4 @@
-"""The file of a run: whatever cuts it off, finished lines stay, and it goes on from there or says why not."""
+"""The file of a run: finished lines survive any interruption, and the run resumes or says why it cannot."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def line(i: str, **changed: Any) -> RunLine:
     return RunLine.model_validate(content | changed)
 
 
-def test_what_was_written_is_read_and_not_done_again(tmp_path: Path) -> None:
+def test_written_lines_are_read_and_not_repeated(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "run.jsonl"
     with RunFile.open(path, header()) as run:
         run.append(line("a", status="answered", answer=("yes",)))
@@ -62,7 +62,7 @@ def test_what_was_written_is_read_and_not_done_again(tmp_path: Path) -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(cut=st.integers(min_value=1, max_value=2_000), junk=st.binary(max_size=40))
-def test_a_file_cut_anywhere_goes_on(tmp_path_factory: pytest.TempPathFactory, cut: int, junk: bytes) -> None:
+def test_a_file_truncated_anywhere_resumes(tmp_path_factory: pytest.TempPathFactory, cut: int, junk: bytes) -> None:
     path = tmp_path_factory.mktemp("cut") / "run.jsonl"
     with RunFile.open(path, header()) as run:
         for i in "abc":
@@ -79,12 +79,12 @@ def test_a_file_cut_anywhere_goes_on(tmp_path_factory: pytest.TempPathFactory, c
     assert path.read_bytes() == whole
 
 
-def test_a_last_line_of_noughts_is_done_again(tmp_path: Path) -> None:
+def test_a_last_line_of_null_bytes_is_repeated(tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl"
     with RunFile.open(path, header()) as run:
         run.append(line("a"))
     whole = path.read_bytes()
-    path.write_bytes(whole + b"\0" * 300 + b"\n")  # a power cut can leave a length without its bytes
+    path.write_bytes(whole + b"\0" * 300 + b"\n")  # a power cut can leave null bytes at the end of a file
     with RunFile.open(path, header()) as run:
         assert run.done == {"a"}
     assert path.read_bytes() == whole
@@ -121,7 +121,7 @@ def test_another_run_is_refused_and_the_difference_shown(tmp_path: Path, changed
     assert path.read_bytes() == before
 
 
-def test_what_cannot_change_an_answer_is_no_difference() -> None:
+def test_settings_that_cannot_change_an_answer_are_ignored() -> None:
     quick = {"recipe": {"name": "rag", "batch": 5}, "model": {"default": "keyless", "concurrency": 99}}
     assert differences(header(), header(settings=quick, started="", items=9)) == {}
     assert differences(header(), header(versions={"medground": "0.1.0", "numpy": "3"})) == {}
@@ -155,8 +155,8 @@ def test_two_runs_into_one_file_are_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ('{"pmid": 1}\n', "no run of Medground"),
-        ("<html>\n</html>\n{}\n", "no run of Medground"),
+        ('{"pmid": 1}\n', "not a Medground run"),
+        ("<html>\n</html>\n{}\n", "not a Medground run"),
     ],
 )
 def test_a_file_of_another_kind_is_left_alone(tmp_path: Path, content: str, message: str) -> None:
@@ -168,17 +168,17 @@ def test_a_file_of_another_kind_is_left_alone(tmp_path: Path, content: str, mess
         read_run(path)
 
 
-def test_broken_and_doubled_lines_are_named(tmp_path: Path) -> None:
+def test_invalid_and_repeated_lines_are_reported(tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl"
     with RunFile.open(path, header()) as run:
         run.append(line("a"))
         run.append(line("b"))
     lines = path.read_text(encoding="utf-8").splitlines()
     path.write_text("\n".join([lines[0], "{broken", lines[2]]) + "\n", encoding="utf-8")
-    with pytest.raises(UsageError, match=r"run\.jsonl:2: the line is broken"):
+    with pytest.raises(UsageError, match=r"run\.jsonl:2: this line is invalid"):
         RunFile.open(path, header())
     path.write_text("\n".join([*lines, lines[1]]) + "\n", encoding="utf-8")
-    with pytest.raises(UsageError, match="'a' has a line already"):
+    with pytest.raises(UsageError, match="'a' already has a line"):
         RunFile.open(path, header())
 
 
@@ -205,7 +205,7 @@ def test_every_item_is_in_the_denominator() -> None:
     assert json.loads(line("a").model_dump_json())["status"] == "failed"
 
 
-def test_several_right_answers_must_all_be_there_and_no_other() -> None:
+def test_several_correct_answers_need_an_exact_match() -> None:
     tally = Tally(items=4)
     for answer in (("A", "C"), ("C", "A"), ("A",), ("A", "B", "C")):
         tally.add(line("x", task="multiple-choice", gold=("A", "C"), answer=answer, status="answered"))

@@ -1,4 +1,4 @@
-"""`medground eval run` and `medground data` as a user meets them: interrupted in every way, resumed, refused."""
+"""`medground eval run` and `medground data` as a user sees them: interrupted in every way, resumed, refused."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def medground(*words: str) -> int:
 
 @pytest.fixture
 def data(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A set of 400 questions, each with a document of its own."""
+    """A set of 400 questions, each with its own document."""
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "mine.jsonl"
     path.write_text("".join(json.dumps(_record(n)) + "\n" for n in range(400)), encoding="utf-8")
@@ -64,7 +64,7 @@ def wait_for_lines(path: Path, count: int, process: subprocess.Popen[str]) -> No
         time.sleep(0.002)
 
 
-def test_a_run_says_what_it_came_to(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_ends_with_a_summary(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "run.jsonl"
     assert medground(*words(data, out, "--limit", "6", "--seed", "1", "--concurrency", "2")) == 0
     captured = capsys.readouterr()
@@ -88,12 +88,12 @@ def test_the_same_command_finds_its_own_file(data: Path, home: Path, capsys: pyt
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
-def test_nothing_is_lost_however_it_ends(data: Path, tmp_path: Path, how: signal.Signals) -> None:
+def test_no_finished_question_is_lost_however_a_run_ends(data: Path, tmp_path: Path, how: signal.Signals) -> None:
     out = tmp_path / "run.jsonl"
     with started(words(data, out, "--limit", "200")) as process:
         try:
             wait_for_lines(out, 3, process)
-            process.send_signal(signal.SIGSTOP)  # however late this process sees it, the other is not done
+            process.send_signal(signal.SIGSTOP)  # so the run cannot finish before this process notices
             with pytest.raises(UsageError, match="being written by another run"):
                 RunFile.open(out, read_run(out)[0])
             process.send_signal(how)
@@ -152,15 +152,15 @@ def test_another_run_is_refused_with_its_difference(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["eval", "run", "nothing", "--data", "mine.jsonl"], "unknown data set 'nothing'; there are: bioasq"),
-        (["eval", "run", "jsonl", "--data", "absent.jsonl"], "no file absent.jsonl"),
+        (["eval", "run", "nothing", "--data", "mine.jsonl"], "unknown data set 'nothing'; available: bioasq"),
+        (["eval", "run", "jsonl", "--data", "absent.jsonl"], "absent.jsonl does not exist"),
         (["eval", "run", "pubmedqa", "--data", "mine.jsonl", "--with-context"], "not a record of pubmedqa"),
-        (["eval", "run", "jsonl", "--data", "mine.jsonl", "--with-context", "-c", "x"], "drop --corpus"),
+        (["eval", "run", "jsonl", "--data", "mine.jsonl", "--with-context", "-c", "x"], "leave out --corpus"),
         (["eval", "run", "jsonl", "--data", "mine.jsonl", "--recipe", "best"], "unknown recipe 'best'"),
         (["eval", "run", "jsonl", "--data", "mine.jsonl", "--with-context", "--split", "dev"], "no question of split"),
         (["eval", "run", "jsonl", "--data", "mine.jsonl", "--limit", "0"], "--limit"),
         (["eval", "run", "jsonl"], "Missing option '--data'"),
-        (["data", "check", "absent.jsonl"], "no file absent.jsonl"),
+        (["data", "check", "absent.jsonl"], "absent.jsonl does not exist"),
         (["data", "check", "mine.jsonl", "--set", "pubmedqa"], "mine.jsonl:1: not a record of pubmedqa"),
     ],
 )
@@ -178,14 +178,14 @@ def test_a_mistake_is_one_line(
 def test_sets_are_listed_and_a_file_is_recognised(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert medground("data", "list") == 0
     listed = capsys.readouterr().out
-    for part in ("pubmedqa  PubMedQA", "licence: MIT", "made with evidence until", "not seen here", "mimic-iv-ed"):
+    for part in ("pubmedqa  PubMedQA", "licence: MIT", "evidence up to", "not tested on the set", "mimic-iv-ed"):
         assert part in listed
     assert medground("data", "check", str(data)) == 0
     checked = capsys.readouterr().out
     assert checked.startswith("jsonl: 400 questions (test 400); yes-no-maybe 400\n    400 with their own documents")
     data.write_text(data.read_text(encoding="utf-8")[:-9], encoding="utf-8")
     assert medground("data", "check", str(data)) == 2
-    assert "mine.jsonl:400: the last line is half written" in capsys.readouterr().err
+    assert "mine.jsonl:400: the last line is truncated" in capsys.readouterr().err
 
 
 def test_pubmedqa_through_the_command(

@@ -1,4 +1,4 @@
-"""Agreement of annotators: kappa by hand and against scikit-learn, per label and context, and files that are wrong."""
+"""Agreement of annotators: kappa by hand and against scikit-learn, per label and context, and invalid files."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def test_every_pair_under_every_context_and_over_all() -> None:
     assert {(a.reference, a.other) for a in against} == {("gpt", "A"), ("gpt", "B")}
 
 
-def test_a_label_that_only_one_gave_has_no_share_of_nothing() -> None:
+def test_a_label_that_only_one_annotator_gave() -> None:
     scores = {s.label: s for s in label_scores([EXPLICIT, EXPLICIT], [EXPLICIT, FALSE])}
     assert (scores[EXPLICIT].precision, scores[EXPLICIT].recall) == (1, 0.5)
     assert scores[EXPLICIT].f1 == pytest.approx(2 / 3)
@@ -139,7 +139,7 @@ def test_faithfulness_is_the_share_of_correct_labels() -> None:
         ("", "no labels"),
     ],
 )
-def test_a_wrong_file_is_one_clear_line(
+def test_an_invalid_file_is_a_one_line_error(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], line: str, message: str
 ) -> None:
     file = tmp_path / "a.jsonl"
@@ -157,9 +157,9 @@ def test_a_wrong_file_is_one_clear_line(
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ([rows("A", [EXPLICIT])], "two annotators; there is A"),
+        ([rows("A", [EXPLICIT])], "two annotators; found A"),
         ([rows("A", [EXPLICIT, FALSE]), rows("B", [EXPLICIT])], "B has no label for statement 1 of q1 under CONTEXT-1"),
-        ([rows("A", [EXPLICIT]), rows("B", [EXPLICIT], item="q2")], "both must label the same statements"),
+        ([rows("A", [EXPLICIT]), rows("B", [EXPLICIT], item="q2")], "label the same statements in both"),
         ([rows("A", [EXPLICIT]), rows("B", [EXPLICIT], context=2)], "under CONTEXT-1"),
         ([rows("A", [EXPLICIT]), rows("A", [FALSE]), rows("B", [FALSE])], "2 times"),
     ],
@@ -178,7 +178,7 @@ def test_the_command_compares_two_files(tmp_path: Path, capsys: pytest.CaptureFi
     assert stopped.value.code == 0
     shown = capsys.readouterr().out
     assert "Ann and nli:small, CONTEXT-1, 4 statements" in shown
-    assert "kappa 0.60 (moderate), equal labels 75.0%" in shown
+    assert "kappa 0.60 (moderate), same labels 75.0%" in shown
     assert "q1, CONTEXT-1, nli:small: 0.75" in shown
     with pytest.raises(SystemExit):
         main(["agreement", str(one), str(two), "--json", "--reference", "nli:small"])

@@ -1,4 +1,4 @@
-"""What evaluation is about: items with a gold answer, and the line that a run writes for each of them."""
+"""The types of evaluation: items with a gold answer, and the line that a run writes for each."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ class Item(Frozen):
 
     Attributes:
         id: unique in its set.
-        question: as recipes take it, with its options.
-        gold: the right values: `yes`, an option's letter, several letters; empty for an open question.
+        question: the question as recipes receive it, with its options.
+        gold: the correct values: `yes`, an option's letter, several letters; empty for an open question.
         reference: a reference answer in words, for open questions.
-        documents: ids of the documents that answer it, where the set names them.
-        context: documents that come with the item, given to the recipe when the set is run with its context.
-        headings: gold MeSH headings, where the set has them.
+        documents: ids of the documents that answer it, if the set names them.
+        context: documents that come with the item, passed to the recipe when the set is run with its context.
+        headings: gold MeSH headings, if the set has them.
         group: items of one group (the same abstract, the same case) are kept together in cross-validation.
-        extra: what else the set says of it, such as evidence spans.
+        extra: other data from the set, such as evidence spans.
     """
 
     id: str
@@ -44,15 +44,15 @@ class Item(Frozen):
 
 
 class DataSetInfo(Frozen):
-    """What a set is, for `medground data list` and for checks.
+    """The description of a set, for `medground data list` and for checks.
 
     Attributes:
         sizes: number of items by split, as published.
-        hashes: SHA-256 by file name of the release that the loader was written for; another one is refused unless the
-            user accepts it, and is then recorded in the run.
-        date_limit: evidence after this day was not there when the set was made.
-        obtain: where its owner gives it, and how; nothing is ever downloaded by us.
-        seen: what its loader was tried on: the whole published set, a part of it, or only files made to its form.
+        hashes: SHA-256, by file name, of the release that the loader was written for; any other file is refused
+            unless the user accepts it, which the run then records.
+        date_limit: evidence after this day did not exist when the set was made.
+        obtain: where and how to get it from its owner; Medground never downloads it.
+        seen: what its loader was tested on: the whole published set, a part of it, or only files in its format.
     """
 
     name: str
@@ -68,25 +68,25 @@ class DataSetInfo(Frozen):
 
 
 class DataSet(Protocol):
-    """A loader."""
+    """Loads a data set."""
 
     @property
     def info(self) -> DataSetInfo: ...
 
     def find(self, path: Path) -> Path:
-        """The file of the set that `path` is or, for a folder, holds.
+        """The file of the set: `path` itself or, if `path` is a folder, the file in it.
 
         Raises:
-            UsageError: there is no such file.
+            UsageError: the file does not exist.
         """
         ...
 
     def fits(self, path: Path) -> bool:
-        """Whether a file begins like one of this set."""
+        """Whether the start of a file looks like this set."""
         ...
 
     def hash(self, path: Path) -> str:
-        """SHA-256 of the file's bytes, unpacked, and of the files beside it that belong to it.
+        """SHA-256 of the decompressed file and of the files next to it that belong to it.
 
         Raises:
             UsageError: a file is missing or damaged.
@@ -94,7 +94,7 @@ class DataSet(Protocol):
         ...
 
     def ids(self, path: Path, split: str) -> Iterator[str]:
-        """Ids of the items of a split (`all`: of every one), in the file's order, without building the items.
+        """Ids of the items of a split (`all` for every split), in file order, without building the items.
 
         Raises:
             UsageError: as for `read`.
@@ -102,22 +102,22 @@ class DataSet(Protocol):
         ...
 
     def read(self, path: Path, split: str, wanted: Callable[[str], bool] | None = None) -> Iterator[Item]:
-        """Items of a split (`all`: of every one), in the file's order; with `wanted`, those whose id it takes.
+        """Items of a split (`all` for every split), in file order; with `wanted`, only those whose id it accepts.
 
         Raises:
-            UsageError: the file is not of this set, an item lacks its gold answer, an id comes twice; one line with
-                file and position.
+            UsageError: the file is not of this set, an item has no gold answer, or an id occurs twice; the message
+                is one line with file and position.
         """
         ...
 
 
 RunStatus = Literal["answered", "lean", "not judged", "unanswerable", "failed", "unreadable", "budget"]
-"""What became of an item. Only `answered` and `lean` carry an answer; every other one is wrong and stays in the
-denominator. `budget`: a limit was reached. None of them is ever an option."""
+"""The outcome of an item. Only `answered` and `lean` carry an answer; every other status counts as wrong and stays in
+the denominator. `budget`: a limit was reached. A status never counts as an option."""
 
 
 class RunLine(Frozen):
-    """One item of a run, one JSON line."""
+    """One item of a run: one JSON line."""
 
     id: str
     question: str
@@ -142,7 +142,7 @@ class RunLine(Frozen):
 class RunHeader(Frozen):
     """First line of a run's file: everything that could change its results.
 
-    A run that was resumed with an accepted difference has another header before the lines that it holds for.
+    A run that was resumed with an accepted difference has another header before the lines it applies to.
     """
 
     format: Literal["medground-run-1"] = "medground-run-1"
@@ -152,9 +152,9 @@ class RunHeader(Frozen):
     recipe: str
     model: str
     limit: int | None = None
-    seed: int | None = Field(default=None, description="of the shuffle that the limit is taken from; None: file order")
+    seed: int | None = Field(default=None, description="of the shuffle before the limit is applied; None: file order")
     with_context: bool = False
-    items: int = Field(description="how many items the run is over; those without a line are unfinished")
+    items: int = Field(description="number of items in the run; those without a line are unfinished")
     settings: dict[str, Any]
     settings_hash: str
     prompts_hash: str = Field(description="of all operators' instructions and schemas")

@@ -23,7 +23,7 @@ from medground.evaluate.tally import is_right
 
 @dataclass(frozen=True)
 class Row:
-    """One run by itself. `cost_ratio` is to the model-only run, or else to the first one."""
+    """One run. `cost_ratio` is relative to the model-only run or, without one, to the first run."""
 
     name: str
     recipe: str
@@ -49,13 +49,13 @@ class Pair:
     """A run against the first one, over the questions that both have a line for.
 
     Attributes:
-        won, lost: ids of questions that only the other, or only the first, has right; in the order of the first.
-        both, neither: how many both or none have right.
-        difference: in accuracy, other minus first, -1 to 1; None where no question has a gold answer.
-        p: of the exact McNemar test.
+        won, lost: ids of questions that only the other, or only the first, got right; in the order of the first.
+        both, neither: how many questions both, or neither, got right.
+        difference: in accuracy, other minus first, -1 to 1; None if no question has a gold answer.
+        p: from the exact McNemar test.
         adjusted: p adjusted for the number of comparisons (Holm).
-        chosen: settings in which the runs differ on purpose.
-        warnings: why the two rows may not be compared.
+        chosen: settings in which the runs differ by design.
+        warnings: why the two rows are not comparable.
     """
 
     first: str
@@ -74,7 +74,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Runs side by side. `majority` is the commonest gold answer and how often it is right."""
+    """Runs side by side. `majority` is the most common gold answer and how often it is correct."""
 
     dataset: str
     majority: tuple[str, Share] | None
@@ -88,14 +88,14 @@ def compare(results: Sequence[Result], *, seed: int = 0) -> Comparison:
 
     Args:
         results: one or more runs over the same data set.
-        seed: of the bootstrap.
+        seed: for the bootstrap.
 
     Raises:
-        UsageError: there is none, they are of different sets, have no question in common, or name another gold answer
-            for the same question.
+        UsageError: there are no runs, or they are over different sets, have no question in common, or have different
+            gold answers for the same question.
     """
     if not results:
-        raise UsageError("no run to compare; name the files of runs")
+        raise UsageError("no runs to compare; give the files of one or more runs")
     first, *others = results
     for other in others:
         check_same_set(first.header, other.header, (first.name, other.name))
@@ -137,18 +137,22 @@ def _row(result: Result, base: Cost) -> Row:
 
 
 def _row_warnings(result: Result, cost: Cost) -> list[str]:
-    said = warnings_of(result.header)
+    warnings = warnings_of(result.header)
     if result.unfinished:
-        said.append(f"{result.unfinished:,} of {result.header.items:,} questions unfinished, counted as wrong")
+        warnings.append(f"{result.unfinished:,} of {result.header.items:,} questions are unfinished and count as wrong")
     if cost.cached_calls:
-        said.append(f"{cost.cached_calls:.2f} calls per question came from the cache: tokens, time and money are low")
-    return said
+        warnings.append(
+            f"{cost.cached_calls:.2f} calls per question came from the cache, so tokens, time and cost are too low"
+        )
+    return warnings
 
 
 def _tested(first: Result, other: Result, seed: int) -> Pair:
     common = [i for i in first.lines if i in other.lines]
     if not common:
-        raise UsageError(f"{first.name} and {other.name} have no question in common; compare runs of one selection")
+        raise UsageError(
+            f"{first.name} and {other.name} have no question in common; compare runs over the same questions"
+        )
     for i in common:
         if set(first.lines[i].gold) != set(other.lines[i].gold):
             raise UsageError(
@@ -178,11 +182,11 @@ def _tested(first: Result, other: Result, seed: int) -> Pair:
 
 
 def _pair_warnings(first: Result, other: Result, common: int) -> list[str]:
-    said = warnings_between(first.header, other.header)
+    warnings = warnings_between(first.header, other.header)
     alone = len(first.lines) + len(other.lines) - 2 * common
     if alone:
-        said.append(f"questions with a line in one run only, in no paired test: {alone:,}")
-    return said
+        warnings.append(f"questions with a line in only one run, left out of paired tests: {alone:,}")
+    return warnings
 
 
 def _cost(result: Result) -> Cost:

@@ -1,4 +1,4 @@
-"""Intervals of shares."""
+"""Confidence intervals of shares."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ Z95 = 1.959963984540054
 
 
 def wilson(right: int, of: int, z: float = Z95) -> tuple[float, float]:
-    """Wilson's score interval of `right / of`, 95 % by default; (0, 1) where nothing was counted.
+    """Wilson's score interval of `right / of`, 95 % by default; (0, 1) if `of` is 0.
 
     Source: E. B. Wilson, Probable inference, the law of succession, and statistical inference, JASA 22 (1927).
     """

@@ -1,4 +1,4 @@
-"""What one run says beyond right and wrong: how far it read, what it searched for, its rounds, its long answers."""
+"""Measures of one run beyond accuracy: how much it read, what it searched for, its rounds, its long answers."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ from medground.evaluate.metrics.stored import (
 
 @dataclass(frozen=True)
 class Measures:
-    """Of one run. None stands for what its recipe does not do, or its set does not have.
+    """Measures of one run. None means that they do not apply to its recipe or its set.
 
     Attributes:
-        items: how many items the run is over.
-        untraced: questions whose trace is not kept, or that have none because they failed; they read and asked nothing
-            here, and stay in the denominators.
+        items: number of items in the run.
+        untraced: questions without a stored trace, because it was removed or they failed; they count as having read
+            and searched nothing, and stay in the denominators.
         grounded: evidence-grounded response rate.
-        depths: evidence sufficiency depth, of a recipe that reads in batches.
-        headings: MeSH precision and recall, of a set with gold headings.
-        queries: by source.
-        rounds: accuracy and F1 after each round, of a recipe that loops.
-        rouge: mean F1 of ROUGE-L over the questions with a reference answer; an empty answer has 0.
+        depths: evidence sufficiency depth, for recipes that read in batches.
+        headings: MeSH precision and recall, for sets with gold headings.
+        queries: statistics by source.
+        rounds: accuracy and F1 after each round, for recipes that loop.
+        rouge: mean ROUGE-L F1 over the questions with a reference answer; an empty answer scores 0.
     """
 
     items: int
@@ -59,14 +59,14 @@ def measure(
     items: Sequence[Item] = (),
     embedder: Embedder | None = None,
 ) -> Measures:
-    """Measure a run from its lines, and from the answers and traces that are kept under `home`.
+    """Measure a run from its lines, and from the answers and traces stored under `home`.
 
     Args:
-        items: of the set, for gold headings and reference answers.
-        embedder: encodes queries, for their diversity; none is given without it.
+        items: items of the set, for gold headings and reference answers.
+        embedder: encodes queries to measure their diversity; without it diversity is not measured.
 
     Raises:
-        UsageError: a kept answer is none of this version.
+        UsageError: a stored answer is from another version.
     """
     traces = {line.id: spans for line in lines if (spans := stored_trace(home, line))}
     answers = [stored_answer(home, line) for line in lines]

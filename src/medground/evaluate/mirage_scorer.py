@@ -1,20 +1,19 @@
-"""MIRAGE's published score beside the honest one, on the same answers.
+"""MIRAGE's published score next to the honest one, on the same answers.
 
-MIRAGE's script (`src/evaluate.py`, `locate_answer` in `src/utils.py`, commit 224ebe9a) takes the text behind the last
-`"answer_choice": "` of a reply, tries patterns for a letter from A to D in a fixed order, and where none matches says
-A. On a reply that names its letter there it is right. It is wrong
+MIRAGE's script (`src/evaluate.py`, `locate_answer` in `src/utils.py`, commit 224ebe9a) takes the text after the last
+`"answer_choice": "` of a reply, tries patterns for a letter from A to D in a fixed order, and falls back to A. This
+works for a reply that names its letter there. It goes wrong
 
-- where a reply names no letter: A is no answer, yet is right wherever the gold answer is A;
-- where the choice is not the reply's last field: `Option C` or `: C` in the text behind it comes before the choice;
-- where a question has no reply yet: the script stops, so there is no score of an unfinished run.
+- if a reply names no letter: the script reads A, which counts as correct wherever the gold answer is A;
+- if the choice is not the reply's last field: `Option C` or `: C` in the text after it takes precedence;
+- if a question has no reply yet: the script stops, so an unfinished run has no score.
 
-The honest score reads the field itself, counts what has no letter as wrong, and keeps unfinished items.
+The honest score takes the run's own answers, counts a missing one as wrong, and includes unfinished items.
 """
 
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -29,13 +28,12 @@ _FIELD = '"answer_choice": "'
 _PATTERNS = tuple(
     map(re.compile, (r"^\s*([A-D])(?:$| or| and|/|,)", r"[Oo]ption ([A-D])", r":\s*([A-D])", r'^\s*([A-D])[.":]'))
 )
-"""In the script's order. Its patterns that look at the start of the text one after the other are one pattern here."""
-_CHOICE = re.compile(r'"answer_choice"\s*:\s*"\s*([A-D])\b')
+"""In the script's order. Its consecutive patterns for the start of the text are merged into one."""
 
 
 @dataclass(frozen=True)
 class Reply:
-    """One question: its set, the gold letter, what the script reads and what was really answered (None: no letter)."""
+    """One question: its set, the gold letter, what the script reads and the actual answer (None: no letter)."""
 
     set: str
     gold: str
@@ -45,14 +43,14 @@ class Reply:
 
 @dataclass(frozen=True)
 class MirageScore:
-    """One set.
+    """Both scores of one set.
 
     Attributes:
         published: as the script counts, over the questions that have a reply.
-        honest: right answers among all questions.
-        read_as_a: replies without a letter, which the script reads as another letter: mostly A.
-        lucky: those of them that it counts as right.
-        misread: replies with a letter, of which it reads another one.
+        honest: correct answers among all questions.
+        read_as_a: replies without a letter, which the script reads as one: mostly A.
+        lucky: those that it counts as correct.
+        misread: replies with a letter that it reads as a different one.
         unfinished: questions without a reply.
     """
 
@@ -65,26 +63,20 @@ class MirageScore:
     unfinished: int
 
     @property
-    def published_deviation(self) -> float | None:
-        """`sqrt(p (1 - p) / n)`, which the script prints beside its score."""
-        p = self.published.value
-        return None if p is None else math.sqrt(p * (1 - p) / self.published.of)
-
-    @property
     def note(self) -> str:
-        """Where the script is wrong here, in one line; empty where it is right."""
-        said = []
+        """What the script gets wrong here, in one line; empty if nothing."""
+        notes = []
         if self.read_as_a:
-            said.append(
-                f"{self.read_as_a:,} replies name no letter and are read as one, {self.lucky:,} of them as right"
+            notes.append(
+                f"{self.read_as_a:,} replies name no letter but are read as one, {self.lucky:,} of them as correct"
             )
         if self.misread:
-            said.append(f"{self.misread:,} replies are read as another letter than they name")
+            notes.append(f"{self.misread:,} replies are read as a different letter from the one they name")
         if self.unfinished:
-            said.append(
-                f"{self.unfinished:,} questions are unfinished: the script gives no score before they have replies"
+            notes.append(
+                f"{self.unfinished:,} questions are unfinished: the script gives no score until they have replies"
             )
-        return "; ".join(said)
+        return "; ".join(notes)
 
 
 @dataclass(frozen=True)
@@ -96,7 +88,7 @@ class MirageScores:
 
     @property
     def average(self) -> tuple[float, float] | None:
-        """The unweighted means over sets that the script prints last: published, honest; None where there is no set."""
+        """The unweighted means over sets that the script prints last: published, honest; None if there are no sets."""
         known = [(s.published.value or 0.0, s.honest.value or 0.0) for s in self.sets]
         if not known:
             return None
@@ -104,26 +96,18 @@ class MirageScores:
 
 
 def published_choice(reply: str) -> str:
-    """The letter that MIRAGE's script reads; A where it finds none."""
+    """The letter that MIRAGE's script reads; A if it finds none."""
     text = reply.rpartition(_FIELD)[2].strip()
     return next((found[1] for pattern in _PATTERNS if (found := pattern.search(text))), LETTERS[0])
 
 
-def honest_choice(reply: str) -> str | None:
-    """The letter of a reply's `answer_choice`, or of a reply that is nothing but a letter; None for no letter."""
-    fields = _CHOICE.findall(reply)
-    if fields:
-        return str(fields[-1])
-    bare = re.fullmatch(r"\s*\(?([A-D])[).:]?\s*", reply)
-    return bare[1] if bare else None
-
-
 def score_replies(replies: Iterable[Reply], unfinished: int = 0) -> MirageScores:
-    """Both scores of each set, in the order they come, and of all together.
+    """Both scores of each set, in order of appearance, and of all questions together.
 
     Args:
-        replies: of one or more sets.
-        unfinished: questions without a reply. Which of several sets they are of is not known: they count in the whole.
+        replies: replies from one or more sets.
+        unfinished: number of questions without a reply. With several sets it is unknown which they belong to, so they
+            count only in the total.
     """
     by_set: dict[str, list[Reply]] = {}
     for reply in replies:
@@ -133,21 +117,16 @@ def score_replies(replies: Iterable[Reply], unfinished: int = 0) -> MirageScores
     return MirageScores(sets, whole)
 
 
-def score_texts(name: str, pairs: Iterable[tuple[str, str]]) -> MirageScore:
-    """Both scores of raw replies: pairs of the gold letter and the reply's text."""
-    return _score(name, [Reply(name, _letter(g), published_choice(t), honest_choice(t)) for g, t in pairs], 0)
-
-
 def score_run(header: RunHeader, lines: Iterable[RunLine]) -> MirageScores:
     """Both scores of a run over MIRAGE.
 
-    An answer counts as the reply `{"answer_choice": "B"}`; an item without an answer as one whose choice is empty.
+    An answer counts as the reply `{"answer_choice": "B"}`; an item without an answer as a reply with an empty choice.
 
     Raises:
-        UsageError: the run is over another data set, or a gold answer is none of MIRAGE's.
+        UsageError: the run is over another data set, or a gold answer is not one of MIRAGE's.
     """
     if header.dataset.partition("-")[0] != "mirage":
-        raise UsageError(f"MIRAGE's scorer is for runs over mirage, not {header.dataset}")
+        raise UsageError(f"the MIRAGE scorer is only for runs over mirage, not {header.dataset}; give another run")
     replies = [_reply(line) for line in lines]
     return score_replies(replies, max(0, header.items - len(replies)))
 
@@ -174,5 +153,5 @@ def _reply(line: RunLine) -> Reply:
 def _letter(value: str = "") -> str:
     letter = _BY_VALUE.get(value, value)
     if letter not in LETTERS or not letter:
-        raise UsageError(f"{value!r} is no answer of MIRAGE: it has the letters A to D, and yes, no, maybe")
+        raise UsageError(f"{value!r} is not a MIRAGE answer; answers are A to D, yes, no and maybe")
     return letter

@@ -1,4 +1,4 @@
-"""Runs that were read, for comparisons and reports."""
+"""Reading runs for comparisons and reports."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from medground.question import Task
 
 @dataclass(frozen=True)
 class Result:
-    """A run that was read. `lines` by question id, without their texts."""
+    """A run read from its file. `lines` are by question id, without their texts."""
 
     name: str
     header: RunHeader
@@ -29,14 +29,14 @@ class Result:
 
 
 def read_result(path: Path, *, rankings: bool = False) -> Result:
-    """Read a run, named as its file. A last line that was cut off is not counted.
+    """Read a run and name it after its file. A truncated last line is ignored.
 
     Args:
         path: the run's file.
-        rankings: keep what the searches found, for retrieval measures.
+        rankings: keep the documents that searches found, for retrieval measures.
 
     Raises:
-        UsageError: the file is missing or no run, a line is broken or comes twice, or no question is finished.
+        UsageError: the file is missing or is not a run, a line is invalid or repeated, or no question is finished.
     """
     header, lines = read_run(path)
     kept: dict[str, RunLine] = {}
@@ -46,18 +46,18 @@ def read_result(path: Path, *, rankings: bool = False) -> Result:
             raise UsageError(f"{path}: {line.id!r} has two lines; remove one of them")
         kept[line.id] = line.model_copy(update=dropped)
     if not kept:
-        raise UsageError(f"{path} has no finished question yet; run it first")
+        raise UsageError(f"{path} has no finished questions yet; run it first")
     return Result(path.stem, header, kept)
 
 
 def read_results(paths: Sequence[Path], *, rankings: bool = False) -> list[Result]:
-    """Read runs, each with a name of its own: that of its recipe, then with its model, then with its file.
+    """Read runs and give each a unique name: its recipe, with its model and then its file added where needed.
 
     Raises:
-        UsageError: as `read_result`, or a file is named twice.
+        UsageError: as for `read_result`, or a file is given twice.
     """
     if len({path.resolve() for path in paths}) < len(paths):
-        raise UsageError("one run is named twice; name each once")
+        raise UsageError("the same run is given twice; give each run once")
     results = [read_result(path, rankings=rankings) for path in paths]
     names = [result.header.recipe for result in results]
     fuller = [f"{result.header.recipe} {result.header.model}" for result in results]
@@ -69,9 +69,9 @@ def read_results(paths: Sequence[Path], *, rankings: bool = False) -> list[Resul
 
 
 def items_of(result: Result, data: Path) -> list[Item]:
-    """The items that a run has lines for, as it asked them, from its data set's file or the folder that holds it.
+    """The items that a run has lines for, as it asked them, from its data set's file or folder.
 
-    A part of a set that an experiment took (`pubmedqa (yes or no)`) is read from the whole set.
+    A subset made by an experiment (`pubmedqa (yes or no)`) is read from the whole set.
 
     Raises:
         UsageError: the file is not the one that the run was made from, or cannot be read.
@@ -79,13 +79,13 @@ def items_of(result: Result, data: Path) -> list[Item]:
     loader = open_dataset(result.header.dataset.partition(" ")[0])
     path = loader.find(data)
     if loader.hash(path) != result.header.dataset_hash:
-        raise UsageError(f"{path} is not the file that {result.name} was made from; name that one with --data")
+        raise UsageError(f"{path} is not the file that {result.name} was made from; give that file with --data")
     items = loader.read(path, result.header.split, result.lines.__contains__)
     return [_as_asked(item, result.lines[item.id].task) for item in items]
 
 
 def _as_asked(item: Item, task: Task) -> Item:
-    """A part of a set may ask with fewer answers, such as yes-no of a set that has maybe too."""
+    """A subset may allow fewer answers, such as yes-no for a set that also has maybe."""
     if item.question.task == task:
         return item
     return item.model_copy(update={"question": item.question.model_copy(update={"task": task})})

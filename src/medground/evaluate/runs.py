@@ -1,7 +1,7 @@
-"""A run's file: a header, then one JSON line per item, appended as they come.
+"""A run's file: a header, then one JSON line per item, appended as items finish.
 
-Whatever stops a run, its finished lines stay. Opened again with the same header the file goes on; a last line that was
-cut off is removed and its item done again. One process at a time may write it.
+However a run stops, its finished lines are kept. Opening the file again with the same header resumes the run; a
+truncated last line is removed and its item asked again. Only one process at a time may write the file.
 """
 
 from __future__ import annotations
@@ -44,18 +44,18 @@ class RunFile:
     def open(
         cls, path: Path, header: RunHeader, accept: Collection[str] = (), count: Callable[[], int] | None = None
     ) -> Self:
-        """Begin a run, or go on with the one that is there.
+        """Start a run, or resume the existing one.
 
         Args:
-            path: where it is or will be; a lock file stands beside it while it is written.
-            header: what would be run now.
-            accept: names of header fields that may differ from those of the run that is there.
-            count: counts the items of a run that begins; one that goes on knows.
+            path: the run's file; a lock file is next to it while it is written.
+            header: the header of the run to be made now.
+            accept: names of header fields that may differ from those of the existing run.
+            count: counts the items of a new run; a resumed run already has the number.
 
         Raises:
-            UsageError: the file is no run, was made with other settings, or is being written by another process; or
-                what `count` raises, and no file is left then.
-            StorageFailed: the disk refuses.
+            UsageError: the file is not a run, was made with other settings, or is being written by another process; or
+                `count` raised it, in which case no file is left behind.
+            StorageFailed: the file cannot be written.
         """
         lock = locked(path)
         try:
@@ -71,7 +71,7 @@ class RunFile:
         except OSError as error:
             lock.release()
             raise StorageFailed(
-                f"{path} cannot be written ({error.strerror or error}); mend that or use --out"
+                f"{path} cannot be written ({error.strerror or error}); fix that or use --out"
             ) from None
         except BaseException:
             lock.release()
@@ -79,17 +79,17 @@ class RunFile:
         return run
 
     def append(self, line: RunLine) -> None:
-        """Add a finished item. The system has the whole line when this returns; the disk some seconds later.
+        """Add a finished item. The whole line is written on return, and flushed to disk within seconds.
 
         Raises:
-            StorageFailed: the disk refuses.
+            StorageFailed: the file cannot be written.
         """
         self._write(line.model_dump_json())
         self.done.add(line.id)
         self.tally.add(line)
 
     def close(self) -> None:
-        """Have the disk keep everything and let others write. Safe to call twice."""
+        """Flush everything to disk and release the lock. Safe to call twice."""
         if not self._file.closed:
             with contextlib.suppress(OSError):
                 os.fsync(self._file.fileno())
@@ -114,10 +114,10 @@ class RunFile:
                 stored = _header(raw, self.path, number)
                 continue
             if stored is None:
-                raise UsageError(f"{self.path} is no run of Medground; name another file with --out")
+                raise UsageError(f"{self.path} is not a Medground run; name another file with --out")
             line = _line(raw, self.path, number)
             if line.id in self.done:
-                raise UsageError(f"{self.path}:{number}: {line.id!r} has a line already; remove one of the two")
+                raise UsageError(f"{self.path}:{number}: {line.id!r} already has a line; remove one of the two")
             self.done.add(line.id)
             self.tally.add(line)
         self._file.seek(0, os.SEEK_END)
@@ -140,10 +140,10 @@ class RunFile:
         self.tally.items = stored.items
         found = differences(stored, self.header)
         if refused := {name: shown for name, shown in found.items() if name not in accept or not acceptable(name)}:
-            mend = "use the same, or name another file with --out"
+            advice = "use the same, or name another file with --out"
             if all(map(acceptable, refused)):
-                mend += f"; to go on all the same: --accept {' --accept '.join(refused)}"
-            raise UsageError(f"{self.path} was made with other settings: {'; '.join(refused.values())}; {mend}")
+                advice += f"; to resume anyway, add --accept {' --accept '.join(refused)}"
+            raise UsageError(f"{self.path} was made with other settings: {'; '.join(refused.values())}; {advice}")
         if found:
             accepted = (*stored.accepted, *found.values())
             self.header = self.header.model_copy(update={"accepted": accepted, "items": stored.items})
@@ -161,17 +161,18 @@ class RunFile:
                 self._synced = time.monotonic()
         except OSError as error:
             raise StorageFailed(
-                f"{self.path} cannot be written ({error.strerror or error}); make room, then run the same command"
+                f"{self.path} cannot be written ({error.strerror or error}); free some space, then run the same "
+                "command to resume"
             ) from None
 
 
 def read_run(path: Path) -> tuple[RunHeader, Iterator[RunLine]]:
-    """The last header of a run, with all differences that were accepted, and its lines, read as they are asked for.
+    """Read a run: its last header, with all differences that were accepted, and an iterator over its lines.
 
-    A last line that was cut off is left out; a run that is still being written can be read.
+    A truncated last line is left out; a run that is still being written can be read.
 
     Raises:
-        UsageError: the file is missing or no run, or a line is broken.
+        UsageError: the file is missing or is not a run, or a line is invalid.
     """
     header: RunHeader | None = None
     for number, raw in enumerate(_whole_lines(path), start=1):
@@ -180,7 +181,7 @@ def read_run(path: Path) -> tuple[RunHeader, Iterator[RunLine]]:
         elif header is None:
             break
     if header is None:
-        raise UsageError(f"{path} is no run of Medground; medground eval run makes one")
+        raise UsageError(f"{path} is not a Medground run; create one with `medground eval run`")
     numbered = enumerate(_whole_lines(path), start=1)
     return header, (_line(raw, path, number) for number, raw in numbered if not raw.startswith(_HEADER))
 
@@ -190,11 +191,11 @@ def _whole_lines(path: Path) -> Iterator[bytes]:
         with path.open("rb") as file:
             yield from (line for line in file if line.endswith(b"\n"))
     except OSError as error:
-        raise UsageError(f"{path} cannot be read ({error.strerror or error}); name the file of a run") from None
+        raise UsageError(f"{path} cannot be read ({error.strerror or error}); give the file of a run") from None
 
 
 def _whole_length(file: IO[bytes]) -> int:
-    """Bytes up to the end of the last whole line: one that ends, and is JSON."""
+    """Number of bytes up to the end of the last complete line, which ends in a line feed and is JSON."""
     end = file.seek(0, os.SEEK_END)
     block = 1 << 16
     tail = b""
@@ -215,11 +216,15 @@ def _header(raw: bytes, path: Path, number: int) -> RunHeader:
     try:
         return RunHeader.model_validate_json(raw)
     except ValidationError:
-        raise UsageError(f"{path}:{number}: a header of another version of Medground; use another file") from None
+        raise UsageError(
+            f"{path}:{number}: this header is from another version of Medground; use another file"
+        ) from None
 
 
 def _line(raw: bytes, path: Path, number: int) -> RunLine:
     try:
         return RunLine.model_validate_json(raw)
     except ValidationError:
-        raise UsageError(f"{path}:{number}: the line is broken; remove it, and its item is done again") from None
+        raise UsageError(
+            f"{path}:{number}: this line is invalid; remove it, and its item will be asked again"
+        ) from None

@@ -1,4 +1,4 @@
-"""Long-text uncertainty (LUQ) of a model or recipe: several runs of the same questions are its samples."""
+"""Long-text uncertainty (LUQ) of a model or recipe, with several runs of the same questions as samples."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class SampledUncertainty:
     Attributes:
         mean: over the questions that have a value; `without` counts the others.
         each: by question id.
-        samples: how many runs there are.
-        temperature: that they were made at.
+        samples: number of runs.
+        temperature: the temperature of the samples.
     """
 
     mean: Mean
@@ -33,7 +33,7 @@ class SampledUncertainty:
 
 @dataclass(frozen=True)
 class Samples:
-    """What several runs of the same questions wrote: rationales by question id."""
+    """The rationales that several runs of the same questions wrote, by question id."""
 
     texts: Mapping[str, Sequence[str]]
     runs: int
@@ -41,20 +41,20 @@ class Samples:
 
 
 async def uncertainty_of(samples: Samples, entailment: Entailment) -> SampledUncertainty:
-    """LUQ of every question, `entailment` called once for each."""
-    each = {i: await luq(said, entailment) for i, said in samples.texts.items()}
+    """LUQ of every question; `entailment` is called once per question."""
+    each = {i: await luq(texts, entailment) for i, texts in samples.texts.items()}
     return SampledUncertainty(mean(found.value for found in each.values()), each, samples.runs, samples.temperature)
 
 
 def read_samples(paths: Sequence[Path]) -> Samples:
-    """The rationales of several runs.
+    """Read the rationales of several runs.
 
     Raises:
-        UsageError: there are fewer than two runs, they are not of the same kind, or they were made without sampling (at
-            a temperature of 0, or with calls from the cache).
+        UsageError: there are fewer than two runs, they have different settings, or they were made without sampling (at
+            a temperature of 0, or with cached calls).
     """
     if len({path.resolve() for path in paths}) < max(2, len(paths)):
-        raise UsageError("uncertainty needs two runs or more of the same questions, each named once")
+        raise UsageError("uncertainty needs two or more runs of the same questions, each given once")
     texts: dict[str, list[str]] = {}
     headers = []
     for path in paths:
@@ -68,10 +68,12 @@ def read_samples(paths: Sequence[Path]) -> Samples:
 
 def _check(path: Path, header: RunHeader, first: RunHeader) -> None:
     if found := differences(first, header):
-        raise UsageError(f"{path} is no sample of the first run: {'; '.join(found.values())}")
+        raise UsageError(
+            f"{path} differs from the first run: {'; '.join(found.values())}; give runs of the same command"
+        )
     model = header.settings.get("model", {})
     if model.get("cache", True) or not model.get("temperature"):
         raise UsageError(
-            f"{path} holds no sample: run it with --set model.temperature=0.7 --set model.cache=false, to an --out "
-            "of its own"
+            f"{path} was made without sampling; run it with --set model.temperature=0.7 --set model.cache=false and "
+            "its own --out"
         )

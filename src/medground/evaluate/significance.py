@@ -9,7 +9,7 @@ import numpy as np
 
 SAMPLES = 10_000
 _CELLS = 4_000_000
-"""Numbers that are drawn at once: 32 MB."""
+"""Numbers drawn at once: 32 MB."""
 
 
 @dataclass(frozen=True)
@@ -23,14 +23,14 @@ class PairedDifference:
 
 
 def mcnemar(won: int, lost: int) -> float:
-    """Two-sided p of the exact McNemar test on the pairs of which just one is right.
+    """Two-sided p of the exact McNemar test on the pairs of which exactly one is right.
 
-    Under chance, `won` is binomial with `won + lost` trials and one half. 1 where no pair differs.
+    Under the null hypothesis, `won` is binomial with `won + lost` trials and probability 1/2. 1 if no pair differs.
 
     Source: Q. McNemar, Psychometrika 12 (1947); exact form, F. Mosteller, Biometrics 8 (1952).
     """
     trials = won + lost
-    tail = ways = 1  # whole numbers to the end: no rounding, however many pairs
+    tail = ways = 1  # integers throughout: no rounding, however many pairs
     for k in range(min(won, lost)):
         ways = ways * (trials - k) // (k + 1)
         tail += ways
@@ -40,15 +40,15 @@ def mcnemar(won: int, lost: int) -> float:
 def paired_bootstrap(
     first: Sequence[float], other: Sequence[float], *, samples: int = SAMPLES, seed: int = 0
 ) -> PairedDifference | None:
-    """Resample the pairs with replacement; None where there is no pair.
+    """Resample the pairs with replacement; None if there are no pairs.
 
-    The interval is that of percentiles; p is twice the smaller share of samples on either side of 0, which it never
-    is exactly, as the data is one of the samples.
+    The interval is the percentile interval; p is twice the smaller share of samples on either side of 0. It is never
+    exactly 0, as the data itself counts as one of the samples.
 
     Args:
         first, other: scores of the same questions in the same order.
-        samples: how often the pairs are drawn.
-        seed: of the draws; the same seed gives the same result.
+        samples: number of bootstrap samples.
+        seed: for the draws; the same seed gives the same result.
 
     Source: B. Efron and R. Tibshirani, An introduction to the bootstrap, 1993, chapters 13 and 16; P. Koehn,
     Statistical significance tests for machine translation evaluation, EMNLP 2004.
@@ -57,7 +57,7 @@ def paired_bootstrap(
     count = len(differences)
     if count == 0:
         return None
-    # Drawing pairs is drawing how often each distinct difference comes: three numbers where answers are right or wrong.
+    # Drawing pairs means drawing how often each distinct difference occurs: three counts if answers are right or wrong.
     values, times = np.unique(differences, return_counts=True)
     generator = np.random.default_rng(seed)
     rows = max(1, _CELLS // len(values))
@@ -70,7 +70,10 @@ def paired_bootstrap(
 
 
 def holm(values: Sequence[float]) -> list[float]:
-    """p values adjusted for being several, in their order (S. Holm, Scandinavian Journal of Statistics 6, 1979)."""
+    """p values adjusted for multiple comparisons, in the same order.
+
+    Source: S. Holm, Scandinavian Journal of Statistics 6 (1979).
+    """
     adjusted = [0.0] * len(values)
     highest = 0.0
     for rank, place in enumerate(sorted(range(len(values)), key=values.__getitem__)):

@@ -1,4 +1,4 @@
-"""What the lines of a run come to so far: small, and the same size after ten lines and ten thousand."""
+"""Running totals over the lines of a run, in constant memory."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ UNFINISHED = "unfinished"
 
 
 def is_right(line: RunLine) -> bool:
-    """Whether the answer is the gold answer, all of it: of several right values none is missing and none too many."""
+    """Whether the answer equals the gold answer: if several values are correct, none is missing and none is extra."""
     return bool(line.gold) and set(line.answer) == set(line.gold)
 
 
 @dataclass
 class Tally:
-    """Counts over lines. `items` is how many the run is over; those without a line are unfinished and not right."""
+    """Counts over lines. `items` is the size of the run; items without a line are unfinished and count as wrong."""
 
     items: int
     lines: int = 0
     scored: int = 0
-    """Lines that have a gold answer."""
+    """Lines with a gold answer."""
     right: int = 0
     statuses: Counter[str] = field(default_factory=Counter)
     gold: Counter[tuple[str, ...]] = field(default_factory=Counter)
@@ -36,7 +36,7 @@ class Tally:
     seconds: float = 0.0
     price: Decimal | None = Decimal(0)
     error: str = ""
-    """The last one."""
+    """The last error."""
 
     def add(self, line: RunLine) -> None:
         """Count one line."""
@@ -58,7 +58,7 @@ class Tally:
 
     @property
     def accuracy(self) -> float | None:
-        """Share of right answers among the lines with a gold answer; None where there is none."""
+        """Share of correct answers among the lines with a gold answer; None if there are none."""
         return self.right / self.scored if self.scored else None
 
     @property
@@ -73,7 +73,7 @@ class Tally:
 
     @property
     def final_accuracy(self) -> float | None:
-        """Accuracy over all items: one without a line is wrong too."""
+        """Accuracy over all items; those without a line count as wrong."""
         return self.right / (self.scored + self.unfinished) if self.scored else None
 
     @property
@@ -83,5 +83,5 @@ class Tally:
 
     @property
     def majority(self) -> tuple[tuple[str, ...], int] | None:
-        """The commonest gold answer and how often it is right; None where no line has one."""
+        """The most common gold answer and its count; None if no line has one."""
         return max(self.gold.items(), key=lambda kv: (kv[1], kv[0])) if self.gold else None

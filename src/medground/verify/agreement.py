@@ -23,35 +23,35 @@ _LANDIS_KOCH = (
     (0.8, "substantial"),
     (1.0, "almost perfect"),
 )
-"""The upper end of each band, which belongs to it; below 0 is poor."""
+"""The upper end of each band, inclusive; below 0 is poor."""
 
 
 @dataclass(frozen=True)
 class LabelScore:
-    """One label: the second annotator against the first. None where a share is of nothing."""
+    """One label: the second annotator against the first. None if a denominator is 0."""
 
     label: str
     precision: float | None
     recall: float | None
     f1: float
     reference: int
-    """How often the first annotator gave it."""
+    """How often the first annotator gave this label."""
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """Two annotators under one context.
+    """The agreement of two annotators under one context.
 
     Attributes:
-        reference: the first annotator, whose labels count as right for precision and recall.
-        other: the second.
+        reference: the first annotator, whose labels count as correct for precision and recall.
+        other: the second annotator.
         context: j of CONTEXT-j; None for all contexts together.
-        statements: how many both labelled.
-        observed: share of statements with equal labels, 0 to 1.
-        kappa: agreement beyond chance, -1 to 1; None where both gave one and the same label to all, as chance then
-            explains everything.
-        labels: scores of the labels that one of them gave.
-        binary: kappa of CORRECT against INCORRECT alone.
+        statements: number of statements that both labelled.
+        observed: share of statements with the same label, 0 to 1.
+        kappa: agreement beyond chance, -1 to 1; None if both gave one and the same label to every statement, as chance
+            then explains everything.
+        labels: scores of the labels that either of them gave.
+        binary: kappa for CORRECT against INCORRECT only.
     """
 
     reference: str
@@ -65,20 +65,23 @@ class Agreement:
 
 
 def agreements(annotations: Sequence[Annotation], reference: str | None = None) -> list[Agreement]:
-    """Every pair of annotators under every context, then over all contexts when there are several.
+    """Every pair of annotators under every context and, if there are several contexts, over all of them.
 
     Args:
         annotations: labels of at least two annotators.
-        reference: the annotator that all others are compared with; every pair when None.
+        reference: the annotator to compare all others with; None compares every pair.
 
     Raises:
-        UsageError: fewer than two annotators, an unknown reference, or two that did not label the same statements.
+        UsageError: there are fewer than two annotators, the reference is unknown, or two annotators did not label the
+            same statements.
     """
     names = list(dict.fromkeys(a.annotator for a in annotations))
     if len(names) < 2:
-        raise UsageError(f"agreement needs two annotators; there is {names[0] if names else 'none'}")
+        raise UsageError(
+            f"agreement needs two annotators; found {names[0] if names else 'none'}; add a file of another annotator"
+        )
     if reference is not None and reference not in names:
-        raise UsageError(f"no annotator is called {reference!r}; there are: {', '.join(names)}")
+        raise UsageError(f"no annotator is called {reference!r}; choose from {', '.join(names)}")
     pairs = [pair for pair in combinations(names, 2) if reference is None or reference in pair]
     found: list[Agreement] = []
     for one, other in pairs:
@@ -91,7 +94,7 @@ def agreements(annotations: Sequence[Annotation], reference: str | None = None) 
 
 
 def kappa(first: Sequence[str], second: Sequence[str]) -> float | None:
-    """Cohen's kappa of two lists of labels in the same order; None where chance alone would agree on everything.
+    """Cohen's kappa of two lists of labels in the same order; None if chance alone explains full agreement.
 
     Raises:
         UsageError: the lists differ in length or are empty.
@@ -100,13 +103,13 @@ def kappa(first: Sequence[str], second: Sequence[str]) -> float | None:
         raise UsageError(f"kappa needs two labels per statement, not {len(first)} and {len(second)} labels")
     n = len(first)
     observed = sum(a == b for a, b in zip(first, second, strict=True)) / n
-    # Whole numbers: a chance of exactly 1 must not be missed by rounding.
+    # Integers, so that rounding cannot hide a chance of exactly 1.
     chance = sum(first.count(label) * second.count(label) for label in set(first))
     return None if chance == n * n else (observed - chance / n**2) / (1 - chance / n**2)
 
 
 def in_words(value: float | None) -> str:
-    """What Landis and Koch call a kappa."""
+    """Landis and Koch's word for a kappa."""
     if value is None:
         return "undefined: one label only"
     if value < 0:
@@ -122,7 +125,7 @@ def label_scores(reference: Sequence[str], other: Sequence[str]) -> tuple[LabelS
 
 
 def faithfulness_by_item(annotations: Sequence[Annotation]) -> Mapping[tuple[str, int, str], float]:
-    """Faith(R) of each item under each context by each annotator: the share of labels that are CORRECT (Eq. 1)."""
+    """Faith(R) by item, context and annotator: the share of labels that are CORRECT (Eq. 1)."""
     labels: dict[tuple[str, int, str], list[bool]] = {}
     for a in annotations:
         labels.setdefault((a.item, a.context, a.annotator), []).append(a.label.startswith("CORRECT"))
@@ -139,7 +142,7 @@ def _compared(annotations: Sequence[Annotation], first: str, second: str, contex
         who, missing = (first, second) if odd[0] in labels[0] else (second, first)
         raise UsageError(
             f"{missing} has no label for statement {statement} of {item} under CONTEXT-{j}, which {who} labels "
-            f"({len(odd)} such); both must label the same statements"
+            f"({len(odd)} such cases); label the same statements in both"
         )
     places = sorted(labels[0])
     one, other = ([given[place] for place in places] for given in labels)

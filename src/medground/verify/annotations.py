@@ -1,7 +1,7 @@
-"""Annotation files: who gave which statement of which item which of the eight labels, under which context.
+"""Annotation files: the label, one of eight, that an annotator gave a statement of an item under a context.
 
-A file is JSON Lines, one label a line: `{"item": "q1", "annotator": "A", "context": 5, "statement": 0, "label":
-"CORRECT-EXPLICIT"}`. The answers that Medground keeps can be read beside them, as annotations of whoever labelled them.
+A file is JSON Lines, one label per line: `{"item": "q1", "annotator": "A", "context": 5, "statement": 0, "label":
+"CORRECT-EXPLICIT"}`. Stored answers can be read too, as annotations by whatever labelled them.
 """
 
 from __future__ import annotations
@@ -38,26 +38,28 @@ def read_annotations(paths: Sequence[Path], *, context: int = 5) -> list[Annotat
 
     Args:
         paths: annotation files, and answers as JSON (`*.json`).
-        context: which context the labels of answers are for, as an answer does not tell.
+        context: the context that the labels of answers are for, which an answer does not contain.
 
     Raises:
-        BadDocument: a file cannot be read, a line is no annotation, or a label is missing or unknown.
-        UsageError: an annotator labels a statement twice, or the files hold no label.
+        BadDocument: a file cannot be read, a line is not an annotation, or a label is missing or unknown.
+        UsageError: an annotator labels a statement twice, or the files have no labels.
     """
     read = [a for path in paths for a in (_answer(path, context) if path.suffix == ".json" else _lines(path))]
     if not read:
-        raise UsageError(f"{', '.join(map(str, paths))}: no labels to compare")
+        raise UsageError(f"no labels in {', '.join(map(str, paths))}; give files of annotations or labelled answers")
     (first, times), *_ = Counter((a.annotator, a.context, *a.place) for a in read).most_common(1)
     if times > 1:
         annotator, j, item, statement = first
-        raise UsageError(f"{annotator} labels statement {statement} of {item} under CONTEXT-{j} {times} times")
+        raise UsageError(
+            f"{annotator} labels statement {statement} of {item} under CONTEXT-{j} {times} times; keep one"
+        )
     return read
 
 
 def annotations_of(answer: Answer, *, context: int = 5) -> list[Annotation]:
-    """The labels of an answer's statements, as annotations of the item that has the answer's id.
+    """The labels of an answer's statements, as annotations of an item with the answer's id.
 
-    A statement without a label is left out: nobody annotated it.
+    Statements without a label are left out.
     """
     return [
         Annotation(
@@ -85,7 +87,7 @@ def _answer(path: Path, context: int) -> list[Annotation]:
     try:
         return annotations_of(Answer.model_validate_json(_text(path)), context=context)
     except ValidationError as error:
-        raise BadDocument(f"this is no answer of Medground: {_problem(error)}", file=str(path)) from None
+        raise BadDocument(f"not a Medground answer: {_problem(error)}", file=str(path)) from None
 
 
 def _text(path: Path) -> str:
@@ -93,7 +95,7 @@ def _text(path: Path) -> str:
         return path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
-        raise BadDocument(f"cannot read it: {reason}", file=str(path)) from None
+        raise BadDocument(f"cannot be read: {reason}", file=str(path)) from None
 
 
 def _problem(error: ValidationError) -> str:

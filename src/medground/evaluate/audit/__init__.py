@@ -1,4 +1,4 @@
-"""Auditing a benchmark: what can be had of it without reading any evidence."""
+"""Audits of a benchmark: how well it can be answered without reading any evidence."""
 
 from medground.evaluate.audit.base import Audit, Baseline, Figure
 from medground.evaluate.audit.report import audit, best_blind

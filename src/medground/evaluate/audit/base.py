@@ -1,4 +1,4 @@
-"""What an audit says: shares with their intervals, each with one line of words."""
+"""Results of an audit: shares with their confidence intervals, each with a one-line explanation."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Figure(Frozen):
     """A share of the items, with its 95 % Wilson interval.
 
     Attributes:
-        count: how many of `of` it is.
+        count: the numerator; `of` is the denominator.
         words: what it means, in one line.
     """
 
@@ -35,43 +35,38 @@ class Figure(Frozen):
 
     @classmethod
     def counted(cls, name: str, count: int, of: int, words: str) -> Self:
-        """The figure of `count` among `of`; a share of nothing is 0 with the interval (0, 1)."""
+        """The figure for `count` of `of`; if `of` is 0, the share is 0 and its interval (0, 1)."""
         low, high = wilson(count, of)
         return cls(name=name, count=count, of=of, share=count / of if of else 0.0, low=low, high=high, words=words)
 
 
 class Baseline(Figure):
-    """The accuracy of somebody who does not do the task. An answer is right when it is exactly the gold answer.
+    """The accuracy of a strategy that skips the task. An answer is correct only if it equals the gold answer exactly.
 
     Attributes:
-        blind: no evidence was read; False for the context without its question.
+        blind: whether no evidence was read; False for the context without its question.
     """
 
     blind: bool = True
 
 
 class Audit(Frozen):
-    """All that was found. `baselines` begin with the best; `facts` are shares of items that are no accuracy."""
+    """The whole result. `baselines` come best first; `facts` are shares of items that are not accuracies."""
 
     items: int
-    scored: int = Field(description="items with a gold answer; baselines are over these")
+    scored: int = Field(description="items with a gold answer; baselines are computed over these")
     baselines: tuple[Baseline, ...]
     facts: tuple[Figure, ...]
     notes: tuple[str, ...] = ()
 
-    @property
-    def best(self) -> Baseline | None:
-        """The best blind baseline; None where no item has a gold answer."""
-        return next((baseline for baseline in self.baselines if baseline.blind), None)
-
 
 def tie_break(item: Item, letter: str) -> bytes:
-    """Orders options that are equal otherwise, as a draw would: the first place must not win by being first."""
+    """Sort key that breaks ties between options at random, so that the first option gains nothing from its place."""
     return hashlib.sha256(f"{item.id}\n{letter}".encode()).digest()
 
 
 def choices(item: Item) -> tuple[str, ...]:
-    """The values that an answer may have: letters of options, or yes, no (and maybe); none for open questions."""
+    """The possible answers: letters of options, or yes, no (and maybe); empty for open questions."""
     if item.question.options:
         return tuple(option.letter for option in item.question.options)
     return _CLOSED.get(item.question.task, ())

@@ -1,4 +1,4 @@
-"""Answers that take no reading at all: chance, the commonest answer, the longest option; and where right ones stand."""
+"""Baselines that read nothing: chance, the most common answer, the longest option; and positions of correct options."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from medground.evaluate.base import Item
 from medground.question import Task
 
 Guesses = Mapping[str, Answers]
-"""Guessed answers by item id. An item without one gets the commonest answer of its task."""
+"""Guessed answers by item id. An item without one gets the most common answer of its task."""
 
 
-def commonest(items: Iterable[Item]) -> dict[Task, Answers]:
-    """The commonest gold answer of each task; of equally common ones the first in the alphabet."""
+def most_common(items: Iterable[Item]) -> dict[Task, Answers]:
+    """The most common gold answer of each task; ties go to the first in alphabetical order."""
     counts: dict[Task, Counter[tuple[str, ...]]] = {}
     for item in items:
         counts.setdefault(item.question.task, Counter())[tuple(sorted(item.gold))] += 1
@@ -23,36 +23,36 @@ def commonest(items: Iterable[Item]) -> dict[Task, Answers]:
 
 
 def usual_number(items: Iterable[Item]) -> int:
-    """How many right answers the items usually have; 1 for no items."""
+    """The most frequent number of correct answers per item; 1 if there are no items."""
     counts = Counter(len(set(item.gold)) for item in items)
     return min(counts, key=lambda number: (-counts[number], number), default=1)
 
 
 def scored(name: str, items: Sequence[Item], guesses: Guesses, words: str) -> Baseline:
-    """The accuracy of guesses over all items."""
-    otherwise = commonest(items)
+    """The accuracy of the guesses over all items."""
+    otherwise = most_common(items)
     right = sum(guesses.get(i.id, otherwise[i.question.task]) == frozenset(i.gold) for i in items)
     return Baseline.counted(name, right, len(items), words)
 
 
 def chance(items: Sequence[Item]) -> Baseline:
-    """What drawing an answer would be right in expectation, of several right ones a set of the usual number."""
+    """The expected accuracy of a random answer: one value or, where several are correct, a set of the usual size."""
     several = usual_number(i for i in items if i.question.task == "multiple-choice")
     expected = sum(_chance_of(item, several) for item in items)
-    what = f", {several} letters where several are right" if _has_several(items) else ""
+    what = f", {several} letters where several are correct" if _has_several(items) else ""
     return Baseline.counted("chance", round(expected), len(items), f"an answer drawn at random{what} (expected)")
 
 
 def majority(items: Sequence[Item]) -> Baseline:
-    """The commonest answer to every question of a task, as counted on these very items."""
-    shown = ", ".join(f"{' + '.join(sorted(gold))!r}" for gold in commonest(items).values())
+    """Always the most common answer of the task, counted on these same items."""
+    shown = ", ".join(f"{' + '.join(sorted(gold))!r}" for gold in most_common(items).values())
     return scored("majority class", items, {}, f"always {shown}")
 
 
 def longest(items: Sequence[Item], number: int | None = None) -> Baseline | None:
-    """The longest option, or the `number` longest ones where several are right; None where no item has options.
+    """The longest option, or the `number` longest where several are correct; None if no item has options.
 
-    Without a number it is how many are usually right. Of options of the same length one is drawn, always the same one.
+    `number` defaults to the usual number of correct options. Ties in length are broken at random, always the same way.
     """
     with_options = [i for i in items if i.question.options]
     if not with_options:
@@ -61,11 +61,11 @@ def longest(items: Sequence[Item], number: int | None = None) -> Baseline | None
     guesses = {i.id: _longest(i, several if i.question.task == "multiple-choice" else 1) for i in with_options}
     plural = several > 1 and _has_several(with_options)
     name = f"{several} longest options" if plural else "longest option"
-    return scored(name, items, guesses, "the options with the most characters, their words unread")
+    return scored(name, items, guesses, "the options with the most characters, without reading them")
 
 
 def positions(items: Sequence[Item]) -> list[Figure]:
-    """How often an option of each position is right, among the items that have an option there."""
+    """How often the option at each position is correct, among the items that have an option there."""
     with_options = [i for i in items if i.question.options]
     most = max((len(i.question.options) for i in with_options), default=0)
     figures = []
@@ -73,19 +73,19 @@ def positions(items: Sequence[Item]) -> list[Figure]:
         there = [i for i in with_options if len(i.question.options) > place]
         right = sum(i.question.options[place].letter in i.gold for i in there)
         fair = sum(len(set(i.gold)) / len(i.question.options) for i in there) / len(there)
-        words = f"{fair:.1%} if right answers were spread evenly"
+        words = f"{fair:.1%} if correct answers were spread evenly"
         figures.append(Figure.counted(f"option {place + 1} is right", right, len(there), words))
     return figures
 
 
 def numbers(items: Sequence[Item]) -> Figure | None:
-    """How often the number of right answers is the usual one; None where no item can have several."""
+    """How often an item has the usual number of correct answers; None if no item can have several."""
     several = [i for i in items if i.question.task == "multiple-choice"]
     if not several:
         return None
     number = usual_number(several)
     count = sum(len(set(i.gold)) == number for i in several)
-    return Figure.counted("number of right answers", count, len(several), f"has exactly {number} right answers")
+    return Figure.counted("number of right answers", count, len(several), f"exactly {number} correct answers")
 
 
 def _longest(item: Item, number: int) -> Answers:

@@ -1,6 +1,6 @@
-"""Linear models that see options, questions or contexts alone: untuned logistic regression, grouped cross-validation.
+"""Linear models that see only options, questions or contexts: untuned logistic regression, grouped cross-validation.
 
-Each item is answered by a model that saw no item of its group. The same seed gives the same folds and answers.
+The model that answers an item was trained on no item of its group. The same seed gives the same folds and answers.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from medground.text.words import FUNCTION_WORDS, tokens
 
 FOLDS = 5
 FEWEST = 50
-"""Items below which no model is fitted: its answers would be noise."""
+"""With fewer items no model is fitted: its answers would be noise."""
 _STEPS = 2_000
 
 Groups = Mapping[str, int]
@@ -27,33 +27,34 @@ Scores = NDArray[np.float64]
 
 
 def check_installed() -> None:
-    """Whether linear models can be fitted here.
+    """Check that linear models can be fitted.
 
     Raises:
-        ConfigError: scikit-learn is missing.
+        ConfigError: scikit-learn is not installed.
     """
     try:
         import sklearn  # noqa: F401
     except ImportError:
         raise ConfigError(
-            'the linear models of an audit need scikit-learn: pip install "medground[evaluate]"; or use --no-linear'
+            'linear models need scikit-learn, which is not installed; run: pip install "medground[evaluate]", '
+            "or use --no-linear"
         ) from None
 
 
 def by_options(
     items: Sequence[Item], groups: Groups, seed: int, *, function_words: bool = False, with_question: bool = False
 ) -> dict[str, Answers]:
-    """Answers to the items with options, from the words of each option; none below `FEWEST` items.
+    """Answer the items that have options from the words of each option; empty below `FEWEST` items.
 
-    Every option gets a score from its own text; the best one, or the usual number of best ones where several are
-    right, are the answer.
+    Each option is scored by its own text. The answer is the best option or, where several are correct, the usual
+    number of best options.
 
     Args:
         items: items with a gold answer.
-        groups: the group of each item by its id; groups are never divided between folds.
-        seed: of the folds.
-        function_words: only whether an option has each function word (`the`, `may`, `only`) is seen.
-        with_question: how much of an option stands in the question, and how long it is beside the others, too.
+        groups: the group of each item, by item id; a group is never split across folds.
+        seed: for the folds.
+        function_words: show the model only which function words (`the`, `may`, `only`) an option contains.
+        with_question: also show how many of the option's words are in the question, and its relative length.
     """
     asked = [i for i in items if i.question.options]
     if len(asked) < FEWEST:
@@ -74,9 +75,9 @@ def by_options(
 
 
 def by_text(items: Sequence[Item], groups: Groups, seed: int, text_of: Callable[[Item], str]) -> dict[str, Answers]:
-    """Answers from one text of each item alone, whole gold answers as classes; none below `FEWEST` items.
+    """Answer each item from a single text, with whole gold answers as classes; empty below `FEWEST` items.
 
-    Items whose text is empty are left out.
+    Items with an empty text are left out.
     """
     shown = [(item, text) for item in items if (text := text_of(item))]
     if len(shown) < FEWEST:
@@ -118,7 +119,7 @@ def _scores(
     train: NDArray[np.int64],
     test: NDArray[np.int64],
 ) -> Scores | None:
-    """Probabilities, one row per text of `test`, one column per class; None where `train` has one class only."""
+    """Probabilities, one row per text of `test`, one column per class; None if `train` has only one class."""
     from sklearn.linear_model import LogisticRegression
 
     if len(np.unique(labels[train])) < 2:
@@ -129,8 +130,8 @@ def _scores(
 
 
 def _seen(item: Item, place: int, *, with_question: bool) -> list[str]:
-    """The words of an option and, with its question, in tenths: its share of words that the question has, and its
-    length beside the longest option."""
+    """The words of an option and, `with_question`, two features in tenths: the share of its words that are in the
+    question, and its length relative to the longest option."""
     option = item.question.options[place]
     words = tokens(option.text)
     if not with_question:
@@ -142,7 +143,7 @@ def _seen(item: Item, place: int, *, with_question: bool) -> list[str]:
 
 
 def _best(item: Item, scores: Scores, number: int) -> Answers:
-    """The letters of the best options. Equal ones, such as options without any function word, are drawn from."""
+    """The letters of the best options. Ties, such as options without any function word, are broken at random."""
     ranked = sorted(
         zip(scores.round(9).tolist(), item.question.options, strict=True),
         key=lambda scored: (-scored[0], tie_break(item, scored[1].letter)),

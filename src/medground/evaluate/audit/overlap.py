@@ -1,7 +1,7 @@
-"""The same text twice: inside a set, in two of its splits, and in the corpus that is searched.
+"""Duplicate texts: within a set, between its splits, and in the corpus that is searched.
 
-Two texts are nearly the same when at least `SAME` of the shorter one's runs of `RUN` words stand in the other: in a
-question of usual length one word may differ.
+Two texts are near-duplicates if at least `SAME` of the shorter one's shingles (sequences of `SHINGLE` words) are in
+the other: in a question of usual length one word may differ.
 """
 
 from __future__ import annotations
@@ -14,30 +14,30 @@ from medground.evaluate.audit.base import Figure
 from medground.evaluate.base import Item
 from medground.text.words import tokens
 
-RUN = 3
+SHINGLE = 3
 SAME = 0.7
 FEWEST_WORDS = 8
-"""Questions with fewer words are not looked for in a corpus: they may stand anywhere."""
+"""Questions with fewer words are not looked for in a corpus: they could occur anywhere."""
 _WIDESPREAD = 30
-"""A run of words that more texts than this have is how the set asks, and makes nothing a candidate."""
+"""A shingle that more texts than this share is how the set phrases its questions, and is not compared."""
 
-Runs = frozenset[tuple[str, ...]]
+Shingles = frozenset[tuple[str, ...]]
 
 
-def runs_of(text: str) -> Runs:
-    """All runs of `RUN` words, in small letters and without punctuation; a shorter text is one run."""
+def shingles_of(text: str) -> Shingles:
+    """All sequences of `SHINGLE` words, lower-cased and without punctuation; a shorter text is one shingle."""
     words = tokens(text)
-    return frozenset(tuple(words[n : n + RUN]) for n in range(max(1, len(words) - RUN + 1)) if words)
+    return frozenset(tuple(words[n : n + SHINGLE]) for n in range(max(1, len(words) - SHINGLE + 1)) if words)
 
 
 def near_pairs(items: Sequence[Item]) -> list[tuple[int, int]]:
-    """Places of two items whose questions with all options are nearly the same; the smaller place first."""
-    runs = [runs_of(_asked(item)) for item in items]
-    return [pair for pair in _candidates(runs) if _same(runs[pair[0]], runs[pair[1]])]
+    """Index pairs of items whose questions, with all options, are near-duplicates; the smaller index first."""
+    shingles = [shingles_of(_asked(item)) for item in items]
+    return [pair for pair in _candidates(shingles) if _same(shingles[pair[0]], shingles[pair[1]])]
 
 
 def groups_of(items: Sequence[Item], pairs: Iterable[tuple[int, int]]) -> dict[str, int]:
-    """A number for each item id: the same for items of one group, and for those that are nearly the same."""
+    """A group number for each item id, shared by the items of one group and by near-duplicates."""
     parent = list(range(len(items)))
 
     def root(n: int) -> int:
@@ -56,7 +56,7 @@ def groups_of(items: Sequence[Item], pairs: Iterable[tuple[int, int]]) -> dict[s
 
 
 def duplicates(items: Sequence[Item], pairs: Sequence[tuple[int, int]]) -> list[Figure]:
-    """How many items have another one that is the same, or nearly the same."""
+    """How many items have a duplicate, or a near-duplicate."""
     texts: dict[tuple[str, ...], int] = defaultdict(int)
     keys = [tuple(tokens(_asked(item))) for item in items]
     for key in keys:
@@ -68,13 +68,13 @@ def duplicates(items: Sequence[Item], pairs: Sequence[tuple[int, int]]) -> list[
             "asked twice", same, len(items), "another item has the same question and options, word for word"
         ),
         Figure.counted(
-            "nearly twice", near, len(items), f"another item has {SAME:.0%} of the same runs of {RUN} words"
+            "nearly twice", near, len(items), f"another item shares {SAME:.0%} of its {SHINGLE}-word sequences"
         ),
     ]
 
 
 def between_splits(items: Sequence[Item], pairs: Sequence[tuple[int, int]]) -> list[Figure]:
-    """How many items of one split are in another one too; nothing where there is one split only."""
+    """How many items occur in another split too; empty if there is only one split."""
     if len({item.split for item in items}) < 2:
         return []
     twice = {n for one, other in pairs if items[one].split != items[other].split for n in (one, other)}
@@ -83,22 +83,26 @@ def between_splits(items: Sequence[Item], pairs: Sequence[tuple[int, int]]) -> l
         where[item.group].add(item.split)
     shared = sum(bool(item.group) and len(where[item.group]) > 1 for item in items)
     return [
-        Figure.counted("question in another split", len(twice), len(items), "nearly the same question there"),
-        Figure.counted("group in another split", shared, len(items), "the same document or case is asked about there"),
+        Figure.counted(
+            "question in another split", len(twice), len(items), "another split has nearly the same question"
+        ),
+        Figure.counted(
+            "group in another split", shared, len(items), "another split asks about the same document or case"
+        ),
     ]
 
 
 def with_corpus(items: Sequence[Item], documents: Iterable[Document]) -> list[Figure]:
-    """How much of a set stands in a corpus: its own documents, and its questions word for word.
+    """How much of a set is in a corpus: its own documents, and its questions word for word.
 
     Reads every document once.
     """
     own = {i for item in items for i in item.documents}
-    wanted = {n: runs for n, item in enumerate(items) if (runs := _findable(item))}
+    wanted = {n: shingles for n, item in enumerate(items) if (shingles := _findable(item))}
     index: dict[tuple[str, ...], list[int]] = defaultdict(list)
-    for n, runs in wanted.items():
-        for run in runs:
-            index[run].append(n)
+    for n, shingles in wanted.items():
+        for shingle in shingles:
+            index[shingle].append(n)
     present: set[str] = set()
     quoted: set[int] = set()
     for document in documents:
@@ -108,39 +112,42 @@ def with_corpus(items: Sequence[Item], documents: Iterable[Document]) -> list[Fi
     named = [item for item in items if item.documents]
     there = sum(any(i in present for i in item.documents) for item in named)
     figures = [
-        Figure.counted("own document in the corpus", there, len(named), "a document that the set names is there"),
+        Figure.counted("own document in the corpus", there, len(named), "the corpus has a document that the set names"),
         Figure.counted(
-            "question in the corpus", len(quoted), len(wanted), f"a document has {SAME:.0%} of its runs of {RUN} words"
+            "question in the corpus",
+            len(quoted),
+            len(wanted),
+            f"a document has {SAME:.0%} of its {SHINGLE}-word sequences",
         ),
     ]
     return [figure for figure in figures if figure.of]
 
 
-def _quoted(document: Document, index: dict[tuple[str, ...], list[int]], wanted: dict[int, Runs]) -> Iterator[int]:
+def _quoted(document: Document, index: dict[tuple[str, ...], list[int]], wanted: dict[int, Shingles]) -> Iterator[int]:
     hits: dict[int, int] = defaultdict(int)
-    for run in runs_of(document.title) | runs_of(document.text):
-        for n in index.get(run, ()):
+    for shingle in shingles_of(document.title) | shingles_of(document.text):
+        for n in index.get(shingle, ()):
             hits[n] += 1
     return (n for n, count in hits.items() if count >= SAME * len(wanted[n]))
 
 
-def _findable(item: Item) -> Runs:
-    return runs_of(item.question.text) if len(tokens(item.question.text)) >= FEWEST_WORDS else frozenset()
+def _findable(item: Item) -> Shingles:
+    return shingles_of(item.question.text) if len(tokens(item.question.text)) >= FEWEST_WORDS else frozenset()
 
 
 def _asked(item: Item) -> str:
     return " ".join([item.question.text, *sorted(option.text for option in item.question.options)])
 
 
-def _candidates(texts: Sequence[Runs]) -> list[tuple[int, int]]:
+def _candidates(texts: Sequence[Shingles]) -> list[tuple[int, int]]:
     holders: dict[tuple[str, ...], list[int]] = defaultdict(list)
-    for n, runs in enumerate(texts):
-        for run in runs:
-            holders[run].append(n)
+    for n, shingles in enumerate(texts):
+        for shingle in shingles:
+            holders[shingle].append(n)
     shared = (places for places in holders.values() if 1 < len(places) <= _WIDESPREAD)
     return sorted({(one, other) for places in shared for k, one in enumerate(places) for other in places[k + 1 :]})
 
 
-def _same(one: Runs, other: Runs) -> bool:
+def _same(one: Shingles, other: Shingles) -> bool:
     fewer = min(len(one), len(other))
     return fewer > 0 and len(one & other) >= SAME * fewer

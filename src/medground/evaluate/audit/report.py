@@ -1,4 +1,4 @@
-"""The audit of a set, and its best blind baseline: the first row of every table of accuracies."""
+"""The audit of a set, and its best blind baseline: the first row of every accuracy table."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from medground.evaluate.base import Item
 
 SEED = 0
 
-_NO_GOLD = "no item has a single gold answer, so there is no accuracy to reach blindly"
-_FEW = f"fewer than {linear.FEWEST} items with a gold answer: no linear model was fitted"
+_NO_GOLD = "no item has a gold answer, so there is no blind accuracy"
+_FEW = f"fewer than {linear.FEWEST} items have a gold answer, so no linear model was fitted"
 _HOW = f"linear model, {linear.FOLDS}-fold grouped cross-validation"
-_BEST = "the best of several baselines, chosen on the items themselves: it may be a little too high"
+_BEST = "the best baseline is chosen on these same items, so its accuracy may be slightly too high"
 
 
 def audit(
@@ -26,21 +26,21 @@ def audit(
     models: bool = True,
     seed: int = SEED,
 ) -> Audit:
-    """Everything that can be had of these items without reading evidence.
+    """Find out how well these items can be answered without reading any evidence.
 
     Args:
-        items: what is audited.
+        items: the items to audit.
         documents: the corpus to look for them in.
-        every: items of all splits, where `items` are of one; overlap between splits is counted over these.
-        models: whether linear models are fitted.
-        seed: of the folds of the linear models.
+        every: items of all splits, if `items` are of one; overlap between splits is counted over these.
+        models: whether to fit linear models.
+        seed: for the folds of the linear models.
 
     Raises:
         UsageError: there are no items.
-        ConfigError: linear models are wanted and scikit-learn is missing.
+        ConfigError: `models` is set and scikit-learn is not installed.
     """
     if not items:
-        raise UsageError("there is no item to audit; choose another --split")
+        raise UsageError("no items to audit; choose another --split")
     golden = [item for item in items if item.gold]
     pairs = overlap.near_pairs(items)
     groups = overlap.groups_of(items, pairs)
@@ -65,14 +65,14 @@ def audit(
 
 
 def best_blind(items: Sequence[Item], *, models: bool = True, seed: int = SEED) -> Baseline | None:
-    """The best accuracy that needs no evidence; None where no item has a gold answer.
+    """The best accuracy without evidence; None if no item has a gold answer.
 
-    Where scikit-learn is missing it is the best without linear models, and its words say so.
+    If scikit-learn is not installed, linear models are left out and the baseline's words say so.
 
     Args:
-        items: those that the table is about.
-        models: whether linear models are among the baselines.
-        seed: of their folds.
+        items: the items that the table covers.
+        models: whether to include linear models.
+        seed: for their folds.
     """
     golden = [item for item in items if item.gold]
     if not golden:
@@ -82,7 +82,9 @@ def best_blind(items: Sequence[Item], *, models: bool = True, seed: int = SEED) 
         return _baselines(golden, groups, models=models, seed=seed)[0]
     except ConfigError:
         simple = _baselines(golden, groups, models=False, seed=seed)[0]
-        return simple.model_copy(update={"words": f"{simple.words}; without linear models, scikit-learn is missing"})
+        return simple.model_copy(
+            update={"words": f"{simple.words}; no linear models, as scikit-learn is not installed"}
+        )
 
 
 def _baselines(golden: Sequence[Item], groups: linear.Groups, *, models: bool, seed: int) -> list[Baseline]:
@@ -112,7 +114,7 @@ def _linear(items: Sequence[Item], groups: linear.Groups, seed: int) -> Iterator
 
 
 def _from_context(items: Sequence[Item], groups: linear.Groups, seed: int) -> Iterator[Baseline]:
-    """What documents tell without the question. They are evidence, so this is never the blind baseline."""
+    """How far the documents alone give the answer away. They are evidence, so this is never the blind baseline."""
     if guessed := linear.by_text(items, groups, seed, _context):
         found = guesses.scored("context alone", items, guessed, f"{_HOW}; reads the evidence, not the question")
         yield found.model_copy(update={"blind": False})

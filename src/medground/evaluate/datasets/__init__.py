@@ -36,7 +36,7 @@ _PLACES = {
 
 
 def dataset_names() -> list[str]:
-    """All sets."""
+    """The names of all sets."""
     return sorted(_PLACES)
 
 
@@ -44,10 +44,12 @@ def open_dataset(name: str) -> DataSet:
     """The loader of the set called `name`.
 
     Raises:
-        UsageError: there is none.
+        UsageError: there is no set of that name.
     """
     if name not in _PLACES:
-        raise UsageError(f"unknown data set {name!r}; there are: {', '.join(dataset_names())}; see medground data list")
+        raise UsageError(
+            f"unknown data set {name!r}; available: {', '.join(dataset_names())}; see `medground data list`"
+        )
     module, _, loader = _PLACES[name].partition(":")
     found: DataSet = getattr(import_module(f"{_ROOM}.{module}"), loader)
     return found

@@ -1,4 +1,4 @@
-"""Questions as data sets ask them: longer than a user may type, some with two equal options, all of them counted."""
+"""Questions as data sets ask them: some are longer than a user may type or have two equal options; all are kept."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _YES_NO: Mapping[frozenset[str], Task] = {
 
 
 def asked(text: object, task: Task, options: Mapping[str, str] | Sequence[str] = ()) -> Question:
-    """A question of a data set, its white space made single spaces.
+    """A question of a data set, with white space collapsed.
 
     Raises:
-        ValueError: the text or an option is missing or empty, or there are fewer than two options where some belong.
+        ValueError: the text or an option is missing or empty, or a choice question has fewer than two options.
     """
     choices = dict(options) if isinstance(options, Mapping) else dict(zip(LETTERS, options, strict=False))
     if len(choices) != len(options):
-        raise ValueError(f"{len(options)} options are more than there are letters")
+        raise ValueError(f"{len(options)} options are too many; at most {len(LETTERS)} can be lettered")
     if task in ("single-choice", "multiple-choice") and len(choices) < 2:
         raise ValueError(f"a {task} question needs at least two options, not {len(choices)}")
     return Question(
@@ -37,15 +37,15 @@ def asked(text: object, task: Task, options: Mapping[str, str] | Sequence[str] =
 
 
 def closed(text: object, options: Mapping[str, str], letter: object) -> tuple[Question, tuple[str, ...]]:
-    """A question with one right option, and its gold value; options that say yes, no and maybe make it such a question.
+    """A question with one correct option, and its gold value; options yes, no (and maybe) make it a yes/no question.
 
     Raises:
-        ValueError: as `asked`; or the gold answer is none of the options.
+        ValueError: as for `asked`; or the gold answer is not one of the options.
     """
     if not isinstance(options, Mapping):
-        raise ValueError("the options are not an object of letters")
+        raise ValueError("the options are not an object with a letter for each option")
     if not isinstance(letter, str) or letter not in options:
-        raise ValueError(f"the gold answer is {letter!r}, none of the options {', '.join(options)}")
+        raise ValueError(f"the gold answer is {letter!r}, not one of the options {', '.join(options)}")
     values = {key: str(value).strip().lower() for key, value in options.items()}
     task = _YES_NO.get(frozenset(values.values()))
     if task is not None and len(values) == len(set(values.values())):

@@ -1,7 +1,7 @@
-"""BioASQ Task B golden files: questions of experts with their documents, snippets, exact and ideal answers.
+"""BioASQ Task B golden files: expert questions with documents, snippets, exact and ideal answers.
 
-Yes/no questions are decided; factoid, list and summary questions are free, with the ideal answer as reference. The
-snippets of each document are its text, when the set is run with its context.
+Yes/no questions have a gold answer; factoid, list and summary questions are free, with the ideal answer as reference.
+If the set is run with its context, the snippets of each document are its text.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def _records(path: Path) -> Generator[Placed]:
     content = json_file(path)
     questions = content.get("questions") if isinstance(content, dict) else None
     if not isinstance(questions, list):
-        raise UsageError(f'{path} is no golden file of BioASQ Task B: it has no list "questions"')
+        raise UsageError(f'{path} is not a golden file of BioASQ Task B: it has no list "questions"')
     for number, record in enumerate(questions, start=1):
         where = f"{path.name}: question {number}"
         if not isinstance(record, dict):
@@ -68,7 +68,7 @@ def _context(snippets: Iterable[Mapping[str, Any]]) -> Iterator[Document]:
 
 
 def _document_id(url: str) -> str:
-    """`PMID:...` of PubMed's address; other documents (concepts, triples) are no papers."""
+    """`PMID:...` of a PubMed URL; empty for other documents (concepts, triples), which are not papers."""
     found = _PMID.search(url)
     return f"PMID:{found[1]}" if found else ""
 
@@ -98,5 +98,5 @@ def _loader(name: str, title: str, only: str | None) -> Loader:
     )
 
 
-BIOASQ = _loader("bioasq", "BioASQ Task B, all kinds of question", None)
+BIOASQ = _loader("bioasq", "BioASQ Task B, all question types", None)
 YES_NO = _loader("bioasq-yesno", "BioASQ Task B, yes/no questions", "yesno")

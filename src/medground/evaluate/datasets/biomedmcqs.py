@@ -1,6 +1,6 @@
-"""BioMedMCQs: four options, two or three of them right; the authors' text files, and JSON Lines.
+"""BioMedMCQs: four options, two or three of them correct; the authors' text files, or JSON Lines.
 
-The authors give `questions_levelN_*.txt` (`Q1: ...`, `Options:`, `A: ...`) and `answers_levelN_*.txt`
+The authors publish `questions_levelN_*.txt` (`Q1: ...`, `Options:`, `A: ...`) and `answers_levelN_*.txt`
 (`Q1 Answer: A, C`) for three levels.
 """
 
@@ -40,7 +40,7 @@ def _records(path: Path) -> Generator[Placed]:
     for file in _parts(path)[::2]:
         level = _LEVEL.match(file.name)
         if level is None:
-            raise UsageError(f"{file} is not named questions_levelN_*.txt, as the authors name it")
+            raise UsageError(f"{file} is not named questions_levelN_*.txt; give it the authors' name")
         answers = dict(_answers(_answers_of(file)))
         for where, number, text, options in _questions(file):
             answer = answers.get(number, [])
@@ -64,7 +64,7 @@ def _questions(file: Path) -> Iterator[tuple[str, int, str, dict[str, str]]]:
         elif line.strip() != "Options:":
             text.append(line)
     if not number:
-        raise UsageError(f"{file} has no line that begins with Q1:, as the authors' file has")
+        raise UsageError(f"{file} has no line that begins with `Q1:`; use the authors' file")
     yield f"{file.name}:{start}", number, "\n".join(text), options
 
 
@@ -87,7 +87,7 @@ def _item(record: Record) -> Item:
     question = asked(record["question"], "multiple-choice", record["options"])
     gold = tuple(record["answer"])
     if not gold or not set(gold) <= set(record["options"]):
-        raise ValueError(f"the gold answer is {', '.join(map(str, gold)) or 'missing'}, not some of the options")
+        raise ValueError(f"the gold answer is {', '.join(map(str, gold)) or 'missing'}, not a selection of the options")
     return Item(id=_key(record), question=question, gold=gold, extra={"set": f"level {record['level']}"})
 
 
@@ -107,7 +107,7 @@ BIOMEDMCQS = Loader(
         sizes={"test": 3000},
         licence="none stated",
         obtain="github.com/CyL-ucas/BioMedSearch: the folder dataset",
-        paper="BioMedSearch (2025); machine-made questions, with strong clues in the options: medground eval audit",
+        paper="BioMedSearch (2025); machine-generated, with strong clues in the options: see `medground eval audit`",
         hashes={"mcq_level1.jsonl": ("557e1043b5fa2cf81fb2660a5d615961c79f52e7b4fb236ad9bee27ea208bacd",)},
         seen="part",
     ),

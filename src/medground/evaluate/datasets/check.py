@@ -1,4 +1,4 @@
-"""Looking at a file before it is run: which set it is, whether it is whole, and whether it is the known release."""
+"""Checking a file before it is run: which set it is, whether it is complete, and whether it is the known release."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from medground.evaluate.datasets.release import release_problem
 
 @dataclass(frozen=True)
 class FileCheck:
-    """What a file turned out to be.
+    """The result of checking a file.
 
     Attributes:
         sizes: items by split.
         tasks: items by task.
         with_context: items that come with documents.
-        known: whether its hash is that of a known release; None where none is known for that file name.
-        missing: published sizes that the file does not reach, such as `test 637 of 1,273`.
+        known: whether its hash is that of a known release; None if no release is known for that file name.
+        missing: splits smaller than published, such as `test 637 of 1,273`.
     """
 
     info: DataSetInfo
@@ -36,22 +36,23 @@ class FileCheck:
 
 
 def recognised(path: Path) -> list[DataSet]:
-    """The sets whose files begin like this one.
+    """The sets that the start of this file looks like.
 
     Raises:
-        UsageError: there is no such file, or no set has files like it.
+        UsageError: the file does not exist, or looks like no known set.
     """
     if not path.exists():
-        raise UsageError(f"no file {path}")
-    sets = [dataset for dataset in map(open_dataset, dataset_names()) if _begins_like(dataset, path)]
+        raise UsageError(f"{path} does not exist; check the path")
+    sets = [dataset for dataset in map(open_dataset, dataset_names()) if _looks_like(dataset, path)]
     if not sets:
         raise UsageError(
-            f"{path} begins like no set that is known; --set NAME says what is wrong, medground data list names them"
+            f"{path} does not look like any known data set; use --set NAME to see what is wrong, "
+            "and `medground data list` for the names"
         )
     return sets
 
 
-def _begins_like(dataset: DataSet, path: Path) -> bool:
+def _looks_like(dataset: DataSet, path: Path) -> bool:
     try:
         return dataset.fits(dataset.find(path))
     except UsageError:
@@ -62,8 +63,8 @@ def check_file(dataset: DataSet, path: Path) -> FileCheck:
     """Read every item of a file.
 
     Raises:
-        UsageError: the first thing that is wrong, with file and position: another set's record, a missing gold answer,
-            an id that comes twice, a half-written line, another hash than that of the release, no question at all.
+        UsageError: the first problem, with file and position: another set's record, a missing gold answer, a repeated
+            id, a truncated line, a hash that is not the release's, no questions at all.
     """
     file = dataset.find(path)
     digest = dataset.hash(file)
@@ -75,9 +76,9 @@ def check_file(dataset: DataSet, path: Path) -> FileCheck:
         tasks[item.question.task] += 1
         with_context += bool(item.context)
     if not sizes:
-        raise UsageError(f"{file} has no question of {dataset.info.name}")
+        raise UsageError(f"{file} has no questions of {dataset.info.name}; give the file of that set")
     if problem := release_problem(dataset.info, file, digest):
-        raise UsageError(f"{problem}; it can be read, and is run with --accept dataset_hash")
+        raise UsageError(f"{problem}; the file is readable, so to run it anyway use --accept dataset_hash")
     published = dataset.info.sizes
     return FileCheck(
         info=dataset.info,

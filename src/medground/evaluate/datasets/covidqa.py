@@ -1,6 +1,6 @@
-"""COVID-QA: questions of experts with their answer span in a full text; SQuAD's JSON, and two files of JSON Lines.
+"""COVID-QA: expert questions with their answer span in a full text; SQuAD's JSON, or two JSON Lines files.
 
-`questions.jsonl` needs `documents.jsonl` (or `.gz`) beside it. Each question comes with its article.
+`questions.jsonl` needs `documents.jsonl` (or `.gz`) in the same folder. Each question comes with its article.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def _is_lines(path: Path) -> bool:
 def _documents_beside(path: Path) -> Path:
     found = next((path.with_name(name) for name in _DOCUMENTS if path.with_name(name).is_file()), None)
     if found is None:
-        raise UsageError(f"{path} needs {' or '.join(_DOCUMENTS)} beside it")
+        raise UsageError(f"{path} needs {' or '.join(_DOCUMENTS)} in the same folder; copy it there")
     return found
 
 
@@ -49,7 +49,7 @@ def _records(path: Path) -> Generator[Placed]:
         return
     content = json_file(path)
     if not isinstance(content, dict) or not isinstance(content.get("data"), list):
-        raise UsageError(f'{path} is not in the form of SQuAD: it has no list "data"')
+        raise UsageError(f'{path} is not in SQuAD format: it has no list "data"')
     for article in content["data"]:
         for paragraph in article["paragraphs"]:
             text = paragraph["context"]
@@ -80,7 +80,7 @@ def _item(record: Record) -> Item:
 
 
 def _article(record: Record) -> Document:
-    """The article, by its PMC id where its head names one. Offsets of answers count from the start of its text."""
+    """The article, by its PMC id if its head names one. Answer offsets count from the start of its text."""
     pmc = _PMC.search(str(record.get("url") or record["text"][:_HEAD]))
     i = f"PMC:{pmc[0]}" if pmc else f"DOC:{record['doc_id']}"
     return make_document({"id": i, "title": record.get("title", ""), "text": record["text"]})

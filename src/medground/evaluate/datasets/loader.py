@@ -1,4 +1,4 @@
-"""The loader of every set: a set says how its records are read and what an item is made of, and is checked here."""
+"""The loader of every set: a set defines how to read its records and build its items; the checks are here."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PACKED = ".gz"
 
 
 def only_itself(path: Path) -> tuple[Path, ...]:
-    """The files of a set that is one file."""
+    """The files of a set that is a single file."""
     return (path,)
 
 
@@ -29,17 +29,17 @@ class Loader:
     """A data set made of records.
 
     Attributes:
-        info: what the set is.
-        files: names that its file has, looked for in a folder; packed ones (`.gz`) too.
-        records: the records of a file, read as a stream.
-        known: whether a record is of this set's form.
-        ours: whether a record of this form is a question of this set; others in the file are passed over.
+        info: the description of the set.
+        files: names to look for in a folder, also compressed (`.gz`).
+        records: reads the records of a file as a stream.
+        known: whether a record has this set's format.
+        ours: whether a record in this format is a question of this set; others in the file are skipped.
         key: the id of a record, unique in the set.
-        split: which split a record is of.
-        item: the item of a record; raises ValueError, in one line, for one that it cannot use.
-        parts: the file and those beside it that belong to it.
+        split: the split of a record.
+        item: builds the item of a record; raises ValueError, with a one-line message, if it cannot.
+        parts: the file and the files next to it that belong to it.
         folder: whether a folder is the set itself, in several files.
-        unlike: what keeps a record that is not known from being one of this set, in words, where the set can say it.
+        unlike: explains why a record is not known, if the set can tell.
     """
 
     info: DataSetInfo
@@ -55,24 +55,24 @@ class Loader:
     unlike: Callable[[Record], str] = lambda record: ""
 
     def find(self, path: Path) -> Path:
-        """The file of the set that `path` is or, for a folder, holds; the folder where it is the set.
+        """The file of the set: `path` itself or, if `path` is a folder, the file in it; the folder if it is the set.
 
         Raises:
-            UsageError: there is no such file.
+            UsageError: the file does not exist.
         """
         if not path.exists():
-            raise UsageError(f"no file {path}; name the file of {self.info.name}: {self.info.obtain}")
+            raise UsageError(f"{path} does not exist; give the file of {self.info.name} ({self.info.obtain})")
         if not path.is_dir() or self.folder(path):
             return path
         named = [path / f"{name}{end}" for name in self.files for end in ("", _PACKED)]
         there = [file for file in named if file.is_file()]
         if not there:
             names = f" ({' or '.join(self.files)})" if self.files else ""
-            raise UsageError(f"{path} holds no file of {self.info.name}{names}; name the file itself")
+            raise UsageError(f"{path} contains no file of {self.info.name}{names}; give the file itself")
         return next(filter(self.fits, there), there[0])
 
     def fits(self, path: Path) -> bool:
-        """Whether a file begins like one of this set, and holds a question of it."""
+        """Whether the start of a file looks like this set, and the file has a question of it."""
         try:
             with closing(self.records(path)) as records:
                 first = [record for _, record in islice(records, _TRIED)]
@@ -82,7 +82,7 @@ class Loader:
             return False
 
     def hash(self, path: Path) -> str:
-        """SHA-256 of the file's bytes, unpacked, and of the files beside it that belong to it.
+        """SHA-256 of the decompressed file and of the files next to it that belong to it.
 
         Raises:
             UsageError: a file is missing or damaged.
@@ -90,15 +90,15 @@ class Loader:
         return content_hash(self.parts(path))
 
     def ids(self, path: Path, split: str) -> Iterator[str]:
-        """Ids of the items of a split, without building the items; raises as `read` does for the records alone."""
+        """Ids of the items of a split, without building the items; checks the records as `read` does."""
         return (i for _, i, _ in self._of(path, split))
 
     def read(self, path: Path, split: str, wanted: Callable[[str], bool] | None = None) -> Iterator[Item]:
-        """Items of a split (`all`: of every one), in the file's order; with `wanted`, those whose id it takes.
+        """Items of a split (`all` for every split), in file order; with `wanted`, only those whose id it accepts.
 
         Raises:
-            UsageError: the file is not of this set, an item lacks its gold answer, an id comes twice; one line with
-                file and position.
+            UsageError: the file is not of this set, an item has no gold answer, or an id occurs twice; the message
+                is one line with file and position.
         """
         for where, i, record in self._of(path, split):
             if wanted is None or wanted(i):
@@ -112,13 +112,13 @@ class Loader:
         with closing(self.records(path)) as records:
             for where, record in records:
                 if not self.known(record):
-                    why = self.unlike(record) or "medground data check names the set"
+                    why = self.unlike(record) or "find its set with `medground data check`"
                     raise UsageError(f"{where}: not a record of {self.info.name}; {why}")
                 if not self.ours(record):
                     continue
                 i = self.key(record)
                 if i in seen:
-                    raise UsageError(f"{where}: the id {i!r} comes twice; remove one of the two")
+                    raise UsageError(f"{where}: the id {i!r} occurs twice; remove one of the two")
                 seen.add(i)
                 if split in (ALL, self.split(record)):
                     yield where, i, record
@@ -130,4 +130,4 @@ def _reason(error: Exception) -> str:
         return str(error.errors(include_url=False)[0]["msg"].removeprefix("Value error, "))
     if isinstance(error, KeyError):
         return f"the field {error} is missing"
-    return str(error) if type(error) is ValueError else f"a field has another form than expected ({error})"
+    return str(error) if type(error) is ValueError else f"a field has an unexpected form ({error})"

@@ -1,4 +1,4 @@
-"""Questions with long answers: LiveQA, MedicationQA, ExpertQA, in their owners' forms and in that of Omni-RAG."""
+"""Questions with long answers: LiveQA, MedicationQA, ExpertQA, in their owners' formats and in Omni-RAG's."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _OMNI_HASH = {"questions.jsonl": ("b0f08f546c0823d76323b9b0abcfe267a15cfd1d61a98
 
 
 def _record(name: str, i: str, question: str, gold: str, split: Split = "test") -> dict[str, Any]:
-    """A question in Omni-RAG's form."""
+    """A question in Omni-RAG's format."""
     return {"id": i, "question": question, "gold": gold, "name": name, "long": True, "split": split}
 
 
 def _liveqa(path: Path) -> Generator[Placed]:
-    """The XML of TREC 2017: subject and message are the question, the first reference answer is the reference."""
+    """The XML of TREC 2017: subject and message make the question; the first reference answer is the reference."""
     for element in records(path, ["NLM-QUESTION"], [root_name(path)]):
         i = element.get("qid", "")
         parts = [flat_text(element.find(f"Original-Question/{tag}")) for tag in ("SUBJECT", "MESSAGE")]
@@ -42,7 +42,9 @@ def _medicationqa(path: Path) -> Generator[Placed]:
             rows = csv.DictReader(text, strict=True)
             for number, row in enumerate(rows, start=1):
                 if not {"Question", "Answer"} <= row.keys():
-                    raise UsageError(f"{path} has no columns Question and Answer in its first line")
+                    raise UsageError(
+                        f"{path} has no columns Question and Answer in its first line; save the table with its header"
+                    )
                 where = f"{path.name}: question {number}"
                 yield where, _record("medicationqa", f"medicationqa-{number:03d}", row["Question"], row["Answer"])
         except csv.Error as error:
@@ -50,7 +52,7 @@ def _medicationqa(path: Path) -> Generator[Placed]:
 
 
 def _expertqa(path: Path) -> Generator[Placed]:
-    """`r2_compiled_anon.jsonl`: the questions of medicine and biology, with the answer as its expert revised it."""
+    """`r2_compiled_anon.jsonl`: the medicine and biology questions, with the answers as revised by the experts."""
     for number, (where, record) in enumerate(json_lines(path), start=1):
         if is_omni(record):
             yield where, record
@@ -65,7 +67,7 @@ def _expertqa(path: Path) -> Generator[Placed]:
 
 
 def _either(path: Path, suffix: str, own: Callable[[Path], Generator[Placed]]) -> Generator[Placed]:
-    """Records of the owner's form, known by the file's ending, or of Omni-RAG's."""
+    """Records in the owner's format, recognised by the file's suffix, or in Omni-RAG's."""
     yield from own(path) if path.name.removesuffix(".gz").endswith(suffix) else omni_records(path)
 
 
@@ -88,7 +90,7 @@ LIVEQA = _loader(
     name="liveqa",
     title="LiveQA, medical task of TREC 2017",
     sizes={"test": 104, "validation": 68, "train": 343},
-    licence="public, of the US National Library of Medicine",
+    licence="public, from the US National Library of Medicine",
     obtain=f"github.com/abachaa/LiveQA_MedicalTask_TREC2017: its test XML; or {_OMNI}",
     paper="Ben Abacha et al., Overview of the Medical QA Task at TREC 2017 LiveQA",
     date_limit=date(2017, 12, 31),
@@ -98,9 +100,9 @@ MEDICATIONQA = _loader(
     partial(_either, suffix=".csv", own=_medicationqa),
     only="medicationqa",
     name="medicationqa",
-    title="MedicationQA: consumers ask about drugs",
+    title="MedicationQA: consumer questions about drugs",
     sizes={"test": 150, "validation": 90, "train": 450},
-    licence="public, of the US National Library of Medicine",
+    licence="public, from the US National Library of Medicine",
     obtain=f"github.com/abachaa/Medication_QA_MedInfo2019: its table as CSV (690 questions, all test); or {_OMNI}",
     paper="Ben Abacha et al., Bridging the gap between consumers' medication questions, MedInfo 2019",
     date_limit=date(2019, 12, 31),
@@ -123,7 +125,7 @@ OMNI_LONG = _loader(
     name="omni-long",
     title="Omni-RAG: LiveQA, MedicationQA and ExpertQA together",
     sizes={"test": 404, "validation": 233, "train": 1168},
-    licence="Apache-2.0; that of each set",
+    licence="Apache-2.0, plus the licence of each set",
     obtain=_OMNI,
     paper="Omni-RAG, Table of data sets",
     seen="whole",

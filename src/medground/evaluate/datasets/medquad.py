@@ -1,6 +1,6 @@
-"""MedQuAD: consumers' health questions with the answers of NIH pages; the authors' XML folders, and JSON Lines.
+"""MedQuAD: consumer health questions with answers from NIH pages; the authors' XML folders, or JSON Lines.
 
-Questions without an answer, which the authors took out for copyright, are left out.
+Questions whose answers the authors removed for copyright reasons are left out.
 """
 
 from __future__ import annotations
@@ -74,11 +74,11 @@ def _test(record: Record) -> Split:
 MEDQUAD = Loader(
     info=DataSetInfo(
         name="medquad",
-        title="MedQuAD: answers of NIH pages",
+        title="MedQuAD: answers from NIH pages",
         tasks=("free",),
         sizes={"test": 16407},
         licence="CC BY 4.0",
-        obtain="github.com/abachaa/MedQuAD: the whole folder; 31,034 more questions have no answer in it",
+        obtain="github.com/abachaa/MedQuAD: the whole folder; another 31,034 questions in it have no answer",
         paper="Ben Abacha and Demner-Fushman, A question-entailment approach, BMC Bioinformatics 2019",
         hashes={"qa.jsonl": ("12c50bd0c3af1b2cdab6fe555ec3ff75d656e8bde4d9814c537da7d54225e8c0",)},
         seen="whole",

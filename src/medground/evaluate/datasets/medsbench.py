@@ -1,7 +1,7 @@
 """Three clinical sets of MedS-Bench: SEER (treatment), DDXPlus (diagnosis), MIMIC-IV-ED (outcomes of a visit).
 
-MedS-Bench gives one JSON file per task with a definition and instances (`input`, `output`); the options are the list
-in the definition, or else all outputs of the file. Omni-RAG gives the same sets with lettered options.
+MedS-Bench has one JSON file per task with a definition and instances (`input`, `output`); the options are the list in
+the definition or, without one, all outputs in the file. Omni-RAG has the same sets with lettered options.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ def _records(path: Path, name: str) -> Generator[Placed]:
 def _instances(path: Path, content: Mapping[str, Any], name: str) -> Generator[Placed]:
     instances, definition = content.get("Instances"), content.get("Definition")
     if not isinstance(instances, list) or not isinstance(definition, list) or not definition:
-        raise UsageError(f'{path} is no task of MedS-Bench: it has no lists "Definition" and "Instances"')
+        raise UsageError(f'{path} is not a MedS-Bench task: it has no lists "Definition" and "Instances"')
     if not any(part in f"{path.name} {content.get('Source')}".lower() for part in _SOURCES[name]):
-        raise UsageError(f"{path} is another task of MedS-Bench, not {name}; its file name or source says which")
+        raise UsageError(f"{path} is a different MedS-Bench task, not {name}; its file name or source says which")
     outputs = [_output(instance) for instance in instances]
     options = _options(definition[0], outputs)
     for number, (instance, output) in enumerate(zip(instances, outputs, strict=True), start=1):
@@ -81,7 +81,7 @@ def _item(record: Record) -> Item:
     if is_omni(record):
         return omni_item(record)
     if record["gold"] is None:
-        raise ValueError(f"the gold answer {record['output'][:60]!r} is none of the options")
+        raise ValueError(f"the gold answer {record['output'][:60]!r} is not one of the options")
     question, gold = closed(record["question"], record["options"], record["gold"])
     return Item(id=record["id"], question=question, gold=gold, split=omni_split(record), extra={"set": record["name"]})
 

@@ -1,6 +1,6 @@
-"""MIRAGE: five sets of medical questions in one `benchmark.json`, and the same as JSON Lines with the set's name.
+"""MIRAGE: five sets of medical questions in one `benchmark.json`, or as JSON Lines with the set's name.
 
-Questions whose options are yes, no (and maybe) become such questions, so that recipes that decide can be scored.
+Questions whose options are yes, no (and maybe) become yes/no(/maybe) questions, so that recipes can decide them.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ SETS: Mapping[str, tuple[str, int, tuple[Task, ...], str]] = {
     "medqa": ("MedQA-US", 1273, ("single-choice",), "MIT"),
     "medmcqa": ("MedMCQA, development split", 4183, ("single-choice",), "MIT"),
     "mmlu": ("MMLU, six medical subjects", 1089, ("single-choice",), "MIT"),
-    "pubmedqa": ("PubMedQA*, test split without its abstracts", 500, ("yes-no-maybe",), "MIT"),
-    "bioasq": ("BioASQ-Y/N, 2019 to 2023", 618, ("yes-no",), "as BioASQ: registration, research use"),
+    "pubmedqa": ("PubMedQA*, the test split without abstracts", 500, ("yes-no-maybe",), "MIT"),
+    "bioasq": ("BioASQ-Y/N, 2019 to 2023", 618, ("yes-no",), "as for BioASQ: registration, research use"),
 }
 _HASHES = {"questions.jsonl": ("7b48042f29a42bda2534f1345d7035f5ce58a83d572a0cd8338a9f2589b0a851",)}
 
@@ -31,10 +31,10 @@ def _records(path: Path) -> Generator[Placed]:
         return
     content = json_file(path)
     if not isinstance(content, dict):
-        raise UsageError(f"{path} is not MIRAGE's object of sets")
+        raise UsageError(f"{path} is not MIRAGE's benchmark.json: it is not an object with the five sets")
     for name, questions in content.items():
         if name not in SETS or not isinstance(questions, dict):
-            raise UsageError(f"{path.name}: {name!r} is no set of MIRAGE; it has {', '.join(SETS)}")
+            raise UsageError(f"{path.name}: {name!r} is not a MIRAGE set; the sets are {', '.join(SETS)}")
         for i, record in questions.items():
             if not isinstance(record, dict):
                 raise UsageError(f"{path.name}: {name}: {i}: not a JSON object")
@@ -95,10 +95,10 @@ MEDQA, MEDMCQA, MMLU, PUBMEDQA, BIOASQ = (_loader(name) for name in SETS)
 MIRAGE = Loader(
     info=DataSetInfo(
         name="mirage",
-        title="MIRAGE, its five sets together",
+        title="MIRAGE, all five sets",
         tasks=("single-choice", "yes-no-maybe", "yes-no"),
         sizes={"test": sum(size for _, size, _, _ in SETS.values())},
-        licence="that of each set",
+        licence="the licence of each set",
         obtain="github.com/Teddy-XiongGZ/MIRAGE: benchmark.json",
         paper="Xiong et al., Benchmarking Retrieval-Augmented Generation for Medicine, ACL 2024",
         hashes=_HASHES,

@@ -1,4 +1,4 @@
-"""MMLU, its six medical subjects: files without a header, one per subject and split, such as `anatomy_test.csv`."""
+"""MMLU, six medical subjects: CSV files without a header, one per subject and split, such as `anatomy_test.csv`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _COLUMNS = ("question", "A", "B", "C", "D", "answer")
 
 
 def parts(path: Path) -> tuple[Path, ...]:
-    """The files of the six subjects in a folder and the folders in it, sorted by name; a file is the set by itself."""
+    """The files of the six subjects in a folder and its subfolders, sorted by name; a single file is the whole set."""
     if not path.is_dir():
         return (path,)
     named = [file for file in path.rglob("*.csv") if _subject(file)[0] in SUBJECTS and _subject(file)[1] in _SPLITS]
@@ -72,7 +72,7 @@ MMLU = Loader(
         tasks=("single-choice",),
         sizes={"test": 1089, "validation": 123, "train": 30},
         licence="MIT",
-        obtain="github.com/hendrycks/test: the folders test, val and dev of its data.tar",
+        obtain="github.com/hendrycks/test: the folders test, val and dev in data.tar",
         paper="Hendrycks et al., Measuring Massive Multitask Language Understanding, ICLR 2021",
     ),
     files=(),

@@ -1,4 +1,4 @@
-"""MMLU-Pro, its category health: up to ten options; as JSON Lines of the published parquet, or of medagents-benchmark.
+"""MMLU-Pro, category health: up to ten options; JSON Lines made from the published parquet, or by medagents-benchmark.
 
 The published parquet has `question_id`, a list of options and `answer_index`; medagents-benchmark has `realidx`, an
 object of options and `answer_idx`.
@@ -18,7 +18,7 @@ _CATEGORY = "health"
 
 
 def _records(path: Path) -> Generator[Placed]:
-    """The questions; `validation` at the start of the file's name says that they are of that split."""
+    """The questions; they belong to the validation split if the file's name starts with `validation`."""
     split = "validation" if path.name.startswith("validation") else "test"
     yield from ((where, {**record, "split": split}) for where, record in json_lines(path))
 

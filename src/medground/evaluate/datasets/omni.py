@@ -1,7 +1,7 @@
 """The questions of Omni-RAG: long ones (LiveQA, MedicationQA, ExpertQA) with a reference, short ones with options.
 
-The authors' files are JSON lists named `train_long.json`, `test_short.json` and so on; here also JSON Lines with a
-field `split`. A short question ends in its options, one on a line.
+The authors' files are JSON lists named `train_long.json`, `test_short.json` and so on; JSON Lines with a field `split`
+work too. A short question ends with its options, one per line.
 """
 
 from __future__ import annotations
@@ -28,28 +28,28 @@ _HOLES = frozenset(
         "medicationqa-000212",
     }
 )
-"""Seven of the authors' 1,805 long questions have no text or no reference: they can be neither asked nor scored."""
+"""Seven of the authors' 1,805 long questions have no text or no reference, so they cannot be asked or scored."""
 
 
 def omni_records(path: Path) -> Generator[Placed]:
-    """Records of a file of Omni-RAG.
+    """The records of an Omni-RAG file.
 
     Raises:
-        UsageError: the file is broken.
+        UsageError: the file is invalid.
     """
     if path.name.removesuffix(".gz").endswith(".jsonl"):
         yield from json_lines(path)
         return
     content = json_file(path)
     if not isinstance(content, list) or not all(isinstance(record, dict) for record in content):
-        raise UsageError(f"{path} is not Omni-RAG's list of questions")
+        raise UsageError(f"{path} is not an Omni-RAG file: it is not a list of questions")
     split = path.name.partition("_")[0]
     for number, record in enumerate(content, start=1):
         yield f"{path.name}: question {number}", {"split": split, **record}
 
 
 def is_omni(record: Record) -> bool:
-    """Whether a record has the form of Omni-RAG."""
+    """Whether a record has Omni-RAG's format."""
     return {"id", "question", "gold", "name", "long"} <= record.keys()
 
 
@@ -72,7 +72,7 @@ def omni_item(record: Record) -> Item:
     """The item of a record.
 
     Raises:
-        ValueError: it lacks its answer, or its options cannot be read.
+        ValueError: it has no answer, or its options cannot be read.
     """
     known = {"id": omni_key(record), "split": omni_split(record), "extra": {"set": record["name"]}}
     if record["long"]:
@@ -85,9 +85,9 @@ def omni_item(record: Record) -> Item:
 
 
 def split_options(text: str) -> tuple[str, dict[str, str]]:
-    """A question and the options that it ends in: the last run of lines `A. ...`, `B. ...` and so on."""
+    """A question and the options at its end: the last block of lines `A. ...`, `B. ...` and so on."""
     found = list(_OPTION.finditer(text))
     start = max((number for number, option in enumerate(found) if option[1] == "A"), default=None)
     if start is None:
-        raise ValueError("the question does not end in options, one on a line, such as `A. yes`")
+        raise ValueError("the question does not end with options, one per line, such as `A. yes`")
     return text[: found[start].start()], {option[1]: option[2] for option in found[start:]}

@@ -1,4 +1,4 @@
-"""A set of one's own: JSON Lines, one question a line, in a form that docs/evaluation.md describes."""
+"""Your own set: JSON Lines, one question per line, in the format that docs/evaluation.md describes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _VALUES: Mapping[Task, tuple[str, ...]] = {"yes-no": ("yes", "no"), "yes-no-mayb
 
 
 class OwnRecord(BaseModel):
-    """One line. Only `question` and a gold value (`answer`, or `reference` for a free one) are needed."""
+    """One line. Only `question` and a gold value (`answer`, or `reference` for a free question) are required."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -46,9 +46,11 @@ def _item(record: Record) -> Item:
     if not gold and not own.reference:
         raise ValueError('the gold answer is missing: give "answer", or "reference" for a free question')
     if wrong := [value for value in gold if value not in allowed]:
-        raise ValueError(f"the gold answer {wrong[0]!r} is none of {', '.join(allowed) or 'the options'}")
+        raise ValueError(f"the gold answer {wrong[0]!r} is not one of {', '.join(allowed) or 'the options'}")
     if len(set(gold)) > 1 and task != "multiple-choice":
-        raise ValueError(f"{len(set(gold))} gold answers, and a {task} question has one; multiple-choice may have more")
+        raise ValueError(
+            f"{len(set(gold))} gold answers, but a {task} question has one; only multiple-choice may have more"
+        )
     return Item(
         id=_key(record),
         question=asked(own.question, task, options),
@@ -70,15 +72,15 @@ def _guessed(gold: Sequence[str], options: Mapping[str, str]) -> Task:
 
 
 def _unlike(record: Record) -> str:
-    """Why a line is none of this form; nothing where it is one."""
+    """Why a line is not in this format; empty if it is."""
     if "question" not in record:
         return 'the field "question" is missing'
     unknown = sorted(record.keys() - OwnRecord.model_fields.keys())
-    return f"{unknown[0]!r} is no field of this form" if unknown else ""
+    return f"the field {unknown[0]!r} is unknown" if unknown else ""
 
 
 def _key(record: Record) -> str:
-    """The line's id; without one, a hash of its question."""
+    """The line's id or, without one, a hash of its question."""
     return str(record.get("id") or hashlib.sha256(str(record.get("question")).encode()).hexdigest()[:12])
 
 
@@ -94,7 +96,7 @@ OWN = Loader(
         tasks=TASKS,
         sizes={"test": 0},
         licence="yours",
-        obtain="write it: one JSON object a line, see docs/evaluation.md",
+        obtain="your own file, one JSON object per line; see docs/evaluation.md",
         seen="whole",
     ),
     files=("questions.jsonl",),

@@ -1,6 +1,6 @@
-"""PubMedQA, the 1,000 questions that people labelled (PQA-L): yes, no or maybe, with the abstract less its conclusion.
+"""PubMedQA, the 1,000 expert-labelled questions (PQA-L): yes, no or maybe, with the abstract without its conclusion.
 
-The authors' `ori_pqal.json` names no split; their `test_ground_truth.json` does, and is read where it stands beside it.
+The authors' `ori_pqal.json` has no splits. They are in `test_ground_truth.json`, which is read if it is next to it.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def _records(path: Path) -> Generator[Placed]:
         return
     content = json_file(path)
     if not isinstance(content, dict):
-        raise UsageError(f"{path} is not PubMedQA's object of records by PMID")
+        raise UsageError(f"{path} is not a PubMedQA file: it is not an object of records by PMID")
     beside = path.with_name(_TEST)
     test = frozenset(json_file(beside)) if beside.is_file() else None
     for pmid, record in content.items():

@@ -1,4 +1,4 @@
-"""Reading the records of a data set strictly: what is broken is told with file and position, and nothing is skipped."""
+"""Reading the records of a data set strictly: errors name file and position, and nothing is skipped."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from medground.errors import UsageError
 
 Record = Mapping[str, Any]
 Placed = tuple[str, Record]
-"""A record and where it stands, such as `questions.jsonl:12`."""
+"""A record with its position, such as `questions.jsonl:12`."""
 
 _BLOCK = 1 << 20
 
 
 @contextmanager
 def unpacked(path: Path) -> Iterator[IO[bytes]]:
-    """The bytes of a file, without gzip.
+    """The bytes of a file, decompressed if it is gzipped.
 
     Raises:
-        UsageError: it cannot be read.
+        UsageError: the file cannot be read.
     """
     try:
         with path.open("rb") as raw:
@@ -34,7 +34,7 @@ def unpacked(path: Path) -> Iterator[IO[bytes]]:
             raw.seek(0)
             yield cast("IO[bytes]", gzip.GzipFile(fileobj=raw)) if packed else raw
     except FileNotFoundError:
-        raise UsageError(f"no file {path}; name the file of the data set with --data") from None
+        raise UsageError(f"{path} does not exist; give the file of the data set with --data") from None
     except (EOFError, zlib.error, gzip.BadGzipFile):
         raise UsageError(f"{path} is a damaged gzip file; copy or download it again") from None
     except OSError as error:
@@ -43,10 +43,10 @@ def unpacked(path: Path) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def unpacked_text(path: Path) -> Iterator[TextIO]:
-    """The text of a file, without gzip, its line ends as they are.
+    """The text of a file, decompressed if it is gzipped, with its line endings unchanged.
 
     Raises:
-        UsageError: it cannot be read, or is not UTF-8.
+        UsageError: the file cannot be read, or is not UTF-8.
     """
     with unpacked(path) as stream, io.TextIOWrapper(stream, encoding="utf-8-sig", newline="") as text:
         try:
@@ -56,7 +56,7 @@ def unpacked_text(path: Path) -> Iterator[TextIO]:
 
 
 def content_hash(paths: Iterable[Path]) -> str:
-    """SHA-256 of the unpacked bytes of a file; of several, of their hashes one after another.
+    """SHA-256 of the decompressed bytes of a file; for several files, of their hashes in order.
 
     Raises:
         UsageError: a file cannot be read.
@@ -66,10 +66,10 @@ def content_hash(paths: Iterable[Path]) -> str:
 
 
 def json_lines(path: Path) -> Generator[Placed]:
-    """The objects of a JSON Lines file; blank lines are passed over.
+    """The objects of a JSON Lines file; blank lines are skipped.
 
     Raises:
-        UsageError: a line is no JSON object, or the last one was cut off.
+        UsageError: a line is not a JSON object, or the last one is truncated.
     """
     with unpacked(path) as stream:
         for number, line in enumerate(stream, start=1):
@@ -81,7 +81,7 @@ def json_file(path: Path) -> Any:
     """The value of a JSON file.
 
     Raises:
-        UsageError: it is not JSON.
+        UsageError: the file is not JSON.
     """
     with unpacked(path) as stream:
         try:
@@ -94,7 +94,7 @@ def _object(line: bytes, where: str) -> Record:
     try:
         record = json.loads(line.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
-        cut = "" if line.endswith(b"\n") else "the last line is half written: "
+        cut = "" if line.endswith(b"\n") else "the last line is truncated: "
         raise UsageError(f"{where}: {cut}not JSON ({error}); copy or download the file again") from None
     if not isinstance(record, dict):
         raise UsageError(f"{where}: not a JSON object")

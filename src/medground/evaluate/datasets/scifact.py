@@ -1,7 +1,7 @@
-"""SciFact: claims that abstracts support, contradict, or say nothing of; asked as yes, no or maybe.
+"""SciFact: claims that abstracts support, contradict or do not address, asked as yes, no or maybe.
 
-`claims_train.jsonl` and `claims_dev.jsonl` have labels, `claims_test.jsonl` has none and cannot be scored here. With
-the set's `corpus.jsonl` beside them, each claim comes with the abstracts that it cites.
+`claims_train.jsonl` and `claims_dev.jsonl` have labels; `claims_test.jsonl` has none and cannot be scored here. If the
+set's `corpus.jsonl` is in the same folder, each claim comes with the abstracts that it cites.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ def _abstracts(corpus: Path) -> Mapping[str, Record]:
 
 def _item(record: Record) -> Item:
     if "evidence" not in record:
-        raise ValueError("the gold label is missing, as in the whole test split; use --split validation")
+        raise ValueError("the gold label is missing, as in all of the test split; use --split validation")
     labels = {part["label"] for parts in record["evidence"].values() for part in parts}
     if len(labels) > 1:
-        raise ValueError(f"its evidence has the labels {', '.join(sorted(labels))}")
+        raise ValueError(f"its evidence has conflicting labels: {', '.join(sorted(labels))}")
     cited = [str(i) for i in record.get("cited_doc_ids") or record["evidence"]]
     return Item(
         id=str(record["id"]),

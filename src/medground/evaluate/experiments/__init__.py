@@ -1,1 +1,1 @@
-"""Experiments: a table or a figure of a paper as a file, run here, and printed beside the published figures."""
+"""Experiments: tables and figures of the papers as files, run here and printed next to the published figures."""

@@ -1,4 +1,4 @@
-"""Our figures: a value for each metric that a column names, with its interval where it has one."""
+"""Our figures: a value for each metric that a column names, with its interval if it has one."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ JUDGED = frozenset(
         *("soundness", "grounding", "relevance", "trustworthiness"),
     }
 )
-"""Metrics that a judge model gives; no run has them by itself."""
+"""Metrics that come from a judge model, not from a run."""
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A measured value in the paper's unit. `low` and `high` are its 95 % interval; `of` counts what it is over."""
+    """A measured value in the paper's unit. `low` and `high` are its 95 % interval; `of` is its denominator."""
 
     value: float
     of: int
@@ -56,7 +56,7 @@ class RunOfRow:
 
     Attributes:
         headings: gold headings by item.
-        traces: the folder where its traces are kept.
+        traces: the folder of its traces.
     """
 
     path: Path
@@ -67,18 +67,18 @@ class RunOfRow:
 
     @cached_property
     def traced(self) -> Mapping[str, Traced]:
-        """What the traces that are still kept say, by item; read when it is first asked for."""
+        """The contents of the traces that are still stored, by item; read on first use."""
         found = {line.id: read_traced(self.traces, line.trace) for line in self.lines if line.trace}
         return {i: traced for i, traced in found.items() if traced is not None}
 
     @property
     def all_traced(self) -> bool:
-        """Whether no trace of it was removed. A question that failed has none: it read nothing and asked nothing."""
+        """Whether no trace was removed. A question that failed has none: it read nothing and searched nothing."""
         return bool(self.traced) and all(line.id in self.traced for line in self.lines if line.trace)
 
     @property
     def items(self) -> int:
-        """How many items the run is over, unfinished ones too."""
+        """Number of items in the run, including unfinished ones."""
         return max(self.header.items, len(self.lines))
 
     def cost(self) -> Cost | None:
@@ -90,17 +90,17 @@ def read_row(path: Path, headings: Mapping[str, tuple[str, ...]], traces: Path) 
     """Read a run.
 
     Raises:
-        UsageError: the file is no run.
+        UsageError: the file is not a run.
     """
     header, lines = read_run(path)
     return RunOfRow(path, header, tuple(lines), headings, traces)
 
 
 def figure(metric: str, run: RunOfRow, base: RunOfRow | None) -> Figure | None:
-    """The value of a metric; None where it cannot be had from this run.
+    """The value of a metric; None if this run does not provide it.
 
     Args:
-        base: the run that ratios of cost are taken to.
+        base: the run that cost ratios are relative to.
     """
     if metric in _SIMPLE:
         return _SIMPLE[metric](run)
@@ -117,12 +117,6 @@ def figure(metric: str, run: RunOfRow, base: RunOfRow | None) -> Figure | None:
         never = [Reading(0, False)] * (run.items - len(readings))
         return _share(evidence_depths([*readings, *never]).within(int(found[1])))
     return None
-
-
-def known(metric: str) -> bool:
-    """Whether a run, or a judge, can give the metric."""
-    named = metric in {*_SIMPLE, *_COSTS, *_RATIOS, *JUDGED}
-    return named or bool(_ROUND.fullmatch(metric) or _WITHIN.fullmatch(metric) or re.fullmatch(r"question-\d+", metric))
 
 
 def _share(share: Share) -> Figure | None:
@@ -179,7 +173,7 @@ _SIMPLE: Mapping[str, Callable[[RunOfRow], Figure | None]] = {
 
 
 def shown(value: float | None) -> str:
-    """A figure as tables print it: three decimals below one, two above."""
+    """A figure as tables print it: three decimals below 1, two from 1 up."""
     if value is None or math.isnan(value):
         return ""
     if abs(value) < 1:

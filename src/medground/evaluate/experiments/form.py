@@ -1,4 +1,4 @@
-"""What a file of an experiment says: data, rows that are run, and the figures that the paper published."""
+"""The format of an experiment's file: data, rows to run, and the figures that the paper published."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ class Data(Frozen, extra="forbid"):
     """A data set, or a part of it.
 
     Attributes:
-        name: the set, as `medground data list` has it.
-        limit: at most so many questions.
-        seed: of the shuffle that the limit is taken from.
-        ids: only items whose id begins so.
-        gold: only items whose gold answer is one of these; a question then has no other answer either.
+        name: the set, as in `medground data list`.
+        limit: maximum number of questions.
+        seed: for the shuffle before the limit is applied.
+        ids: only items whose id starts with this.
+        gold: only items whose gold answer is one of these; they are then the only possible answers.
         with_context: each question comes with its own documents, and nothing is searched.
-        corpora: what is searched; the user's own choice where none is named.
-        settings: options of every row on this data, such as the pool of demonstrations.
+        corpora: corpora to search; without any, those of the user's settings.
+        settings: options for every row on this data, such as the pool of demonstrations.
         note: how it differs from the paper's.
     """
 
@@ -48,11 +48,11 @@ class Row(Frozen, extra="forbid"):
     """A recipe that is run on the data.
 
     Attributes:
-        settings: options over those of the preset, such as `{"pubmed_reasoner.critic" = false}`.
-        data: which data it is run on; all without it.
-        model: the model that answers where the user names none.
-        baseline: whether ratios of cost are taken to this row.
-        stand_in: options instead of those that need a model, where `keyless` answers.
+        settings: options that override the preset, such as `{"pubmed_reasoner.critic" = false}`.
+        data: names of the data it is run on; empty for all.
+        model: the model that answers if the user names none.
+        baseline: whether cost ratios are relative to this row.
+        stand_in: options that replace those that need a model when `keyless` answers.
         note: how it differs from the paper's.
     """
 
@@ -71,10 +71,10 @@ class Published(Frozen, extra="forbid"):
     """A row of the paper.
 
     Attributes:
-        model: the model that made it, and with what.
-        row: name of the row here that does the same, if any.
-        axis: the axis of explanations that the row is about, in a table of comparisons.
-        values: one for each column; nan where the paper has none.
+        model: the model behind the figures, and its tools.
+        row: name of our equivalent row, if any.
+        axis: in a table of comparisons, the axis of explanations that the row is about.
+        values: one for each column; nan if the paper has none.
     """
 
     name: str
@@ -84,7 +84,7 @@ class Published(Frozen, extra="forbid"):
     values: tuple[float, ...]
 
     def value(self, place: int) -> float | None:
-        """The figure of a column; None where the paper has none."""
+        """The figure of a column; None if the paper has none."""
         value = self.values[place]
         return None if math.isnan(value) else value
 
@@ -94,13 +94,13 @@ class Experiment(Frozen, extra="forbid"):
 
     Attributes:
         paper: number of the paper, such as `000`.
-        table: as the paper calls it, such as `Table 1`.
+        table: the paper's name for it, such as `Table 1`.
         shows: what it shows, in a sentence.
-        of: what the paper's figures were made on.
+        of: what the paper's figures were measured on.
         status: `runnable`, or what it waits for, such as `waits for recipe omni-rag`.
         columns: `DATA.METRIC`, the columns of the figures.
-        at_least: columns of which the paper only says that they are more than the number.
-        judged: the two rows whose explanations a judge compares; a win is the first one's.
+        at_least: columns for which the paper only says "more than" the number.
+        judged: the two rows whose explanations a judge compares; a win means the first row wins.
         note: what a reader must know to compare.
     """
 
@@ -125,11 +125,11 @@ class Experiment(Frozen, extra="forbid"):
 
     @property
     def runnable(self) -> bool:
-        """Whether all recipes that it needs exist."""
+        """Whether all the recipes it needs exist."""
         return self.status == RUNNABLE
 
     def cells(self) -> Iterator[tuple[int, str, str]]:
-        """Place, data and metric of each column."""
+        """Index, data and metric of each column."""
         for place, column in enumerate(self.columns):
             data, _, metric = column.partition(".")
             yield place, data, metric
@@ -143,51 +143,52 @@ class Experiment(Frozen, extra="forbid"):
             if len(published.values) != len(self.columns):
                 raise ValueError(f"{published.name}: {len(published.values)} values for {len(self.columns)} columns")
             if published.row is not None and published.row not in rows:
-                raise ValueError(f"{published.name}: there is no row {published.row!r}")
+                raise ValueError(f"{published.name}: no row is called {published.row!r}")
         if unknown := {*(self.judged or ())} - rows:
-            raise ValueError(f"judged: there is no row {', '.join(sorted(unknown))}")
+            raise ValueError(f"judged: no row is called {', '.join(sorted(unknown))}")
         if self.runnable:
             self._check_data()
         return self
 
     def _check_data(self) -> None:
         if not self.rows or not self.data:
-            raise ValueError("an experiment that runs needs data and rows")
+            raise ValueError("a runnable experiment needs data and rows")
         used = {data for _, data, _ in self.cells()} | {data for row in self.rows for data in row.data}
         if unknown := used - self.data.keys():
-            raise ValueError(f"no data {', '.join(sorted(unknown))}")
+            raise ValueError(f"no data is called {', '.join(sorted(unknown))}")
 
 
 def read_experiment(path: Path) -> Experiment:
     """Read a file.
 
     Raises:
-        UsageError: it is missing, no TOML, or says something that an experiment does not say.
+        UsageError: the file is missing, is not TOML, or is not an experiment.
     """
     try:
         return Experiment.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
     except FileNotFoundError:
         raise UsageError(
-            f"there is no experiment {path}; name a file, or a table such as 000/table-1 from the folder that holds"
-            " experiments/; medground experiment list shows those"
+            f"no experiment {path}; give a file, or a name such as 000/table-1 in the folder that contains"
+            " experiments/; `medground experiment list` shows the names"
         ) from None
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise UsageError(f"{path} cannot be read as an experiment: {error}; see docs/experiments.md") from None
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(map(str, first["loc"])) or "the whole"
-        raise UsageError(f"{path}: {where}: {first['msg']}; see docs/experiments.md") from None
+        where = ".".join(map(str, first["loc"])) or "the file"
+        problem = first["msg"].removeprefix("Value error, ")
+        raise UsageError(f"{path}: {where}: {problem}; see docs/experiments.md") from None
 
 
 def find_experiments(folder: Path) -> list[tuple[Path, Experiment]]:
-    """All files of a folder and the folders in it, by paper and by the number of table or figure.
+    """All experiments in a folder and its subfolders, by paper and by number of the table or figure.
 
     Raises:
-        UsageError: there is none, or one cannot be read.
+        UsageError: there are none, or one cannot be read.
     """
     paths = sorted(folder.rglob("*.toml"), key=lambda path: (path.parent, _numbered(path.stem)))
     if not paths:
-        raise UsageError(f"no experiments in {folder}; name their folder with --folder")
+        raise UsageError(f"no experiments in {folder}; give their folder with --folder")
     return [(path, read_experiment(path)) for path in paths]
 
 

@@ -1,4 +1,4 @@
-"""Columns of a judge: it compares the explanations of two rows where both are right (000, appendices B and H)."""
+"""Columns of a judge, which compares the explanations of two rows where both are correct (000, appendices B and H)."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from medground.author import Author
 from medground.errors import UsageError
 from medground.evaluate.experiments.figures import JUDGED, Figure
 from medground.evaluate.experiments.form import Experiment
-from medground.evaluate.experiments.run import KEYLESS, Made, Options, model_of
+from medground.evaluate.experiments.run import Made, Options, model_of
 from medground.evaluate.judges.judge import Watch, judge_pairs
 from medground.evaluate.judges.judged import JudgedRun, place_of, same_model
 from medground.evaluate.judges.lines import PAIR_AXES
@@ -18,18 +19,18 @@ from medground.models.registry import Models
 from medground.operators.judging import compare_explanations
 
 ROW = "judge"
-"""The row under which it is said why there is no judgement."""
+"""The name under which `missing` gives the reason for a missing judgement."""
 
 
 def check_judge(experiment: Experiment, judge: str, options: Options) -> None:
-    """Whether a judge can be used, before anything is run.
+    """Check that a judge can be used, before anything is run.
 
     Raises:
-        UsageError: no column is a judge's, or the judge would answer a row itself.
+        UsageError: no column needs a judge, or the judge answers a row itself.
     """
     if experiment.judged is None:
-        raise UsageError(f"{experiment.name} has no column of a judge; leave --judge out")
-    if judge != KEYLESS and any(same_model(judge, model_of(row, options)) for row in experiment.rows):
+        raise UsageError(f"{experiment.name} has no column that needs a judge; leave out --judge")
+    if Author(judge).is_model and any(same_model(judge, model_of(row, options)) for row in experiment.rows):
         raise UsageError(f"{judge} answers a row, so it may not judge it; name another --judge")
 
 
@@ -38,11 +39,11 @@ async def judge_rows(
 ) -> Made:
     """Let the model of `compare_explanations` compare the two rows that the file names, on each data set.
 
-    What is judged is not asked again: judgements stand in `home/judgements`.
+    Existing judgements are not repeated; they are stored in `home/judgements`.
 
     Raises:
         ConfigError: the judge cannot be used as configured.
-        StorageFailed: the disk refuses.
+        StorageFailed: the file cannot be written.
     """
     judged, missing = dict(made.judged), dict(made.missing)
     judge = models.of(compare_explanations.name).name
@@ -57,20 +58,20 @@ async def judge_rows(
         except UsageError as error:
             missing[ROW, name] = str(error)
             continue
-        # A pair is named after its first line, and lines stand in the order in which they came.
+        # A pair is named after its first line, and lines are in the order in which they were written.
         if found := pair_results(sorted(lines, key=lambda line: line.shown[0] != one.name)):
             judged[name] = found[0]
         else:
-            missing[ROW, name] = "no question that both rows have right and explain"
+            missing[ROW, name] = "no question that both rows answer correctly and explain"
     return replace(made, judged=judged, missing=missing)
 
 
 def judged_figure(made: Made, row: str, axis: str | None, data: str, metric: str) -> Figure | None:
-    """The value of a judge's metric; None where nothing was judged.
+    """The value of a judge's metric; None if nothing was judged.
 
     Args:
-        row: of ours, for the mean mark of its explanations.
-        axis: that win, tie and loss are counted on; not needed where the metric is an axis itself.
+        row: our row, for the mean mark of its explanations.
+        axis: the axis on which win, tie and loss are counted; not needed if the metric is itself an axis.
     """
     result = made.judged.get(data)
     found = _axis(result, metric if metric in PAIR_AXES else axis) if result else None
@@ -89,20 +90,20 @@ def judged_figure(made: Made, row: str, axis: str | None, data: str, metric: str
 
 
 def judge_notes(made: Made) -> Iterator[str]:
-    """Who judged how much; or that nobody did."""
+    """Who judged how many questions, or how to name a judge."""
     if made.experiment.judged is None:
         return
     one, other = made.experiment.judged
     for name, result in made.judged.items():
         place = result.first_preferred
-        bias = "" if place is None else f"; whoever is shown first wins {100 * place:.0f} % of what is decided"
+        bias = "" if place is None else f"; the answer shown first wins {100 * place:.0f} % of decided comparisons"
         yield (
             f"judge, {name}: {result.judge} compared {one} (win) with {other} (loss) on {result.questions:,} questions "
-            f"that both have right, in both orders; judged {result.judged:,}, not judged {result.not_judged:,}, "
+            f"that both answer correctly, in both orders; judged {result.judged:,}, not judged {result.not_judged:,}, "
             f"failed {result.failed:,}{bias}"
         )
     if not made.judged and any(metric in JUDGED for _, _, metric in made.experiment.cells()):
-        yield f"a judge's figures are not in a run: name a judge with --judge, and it compares {one} with {other}"
+        yield f"some figures need a judge: name one with --judge to compare {one} with {other}"
 
 
 def _axis(result: PairResult, axis: str | None) -> AxisResult | None:

@@ -1,4 +1,4 @@
-"""Where the data of an experiment is, and the part of a set that it takes."""
+"""Finding the data of an experiment, and the subset of it that is used."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _DECIDED: dict[frozenset[str], Task] = {
 
 @dataclass(frozen=True)
 class PartOfSet:
-    """A set of which only some items are taken. A run of it is no run of the whole: it has another name."""
+    """A subset of a data set. It has its own name, so its runs cannot be mistaken for runs of the whole."""
 
     whole: DataSet
     prefix: str = ""
@@ -28,30 +28,30 @@ class PartOfSet:
 
     @property
     def info(self) -> DataSetInfo:
-        """That of the whole, its name with what is taken, its sizes unknown."""
+        """The description of the whole set, with the selection added to its name and without sizes."""
         taken = [f"{self.prefix}*"] if self.prefix else []
         taken += [" or ".join(self.gold)] if self.gold else []
         info = self.whole.info
         return info.model_copy(update={"name": f"{info.name} ({', '.join(taken)})", "sizes": {}})
 
     def find(self, path: Path) -> Path:
-        """As the whole; raises as it does."""
+        """As for the whole set, with the same errors."""
         return self.whole.find(path)
 
     def fits(self, path: Path) -> bool:
-        """As the whole."""
+        """As for the whole set."""
         return self.whole.fits(path)
 
     def hash(self, path: Path) -> str:
-        """As the whole; raises as it does."""
+        """As for the whole set, with the same errors."""
         return self.whole.hash(path)
 
     def ids(self, path: Path, split: str) -> Iterator[str]:
-        """Ids of the items that are taken; raises as `read` does."""
+        """Ids of the selected items, with the same errors as `read`."""
         return (item.id for item in self.read(path, split))
 
     def read(self, path: Path, split: str, wanted: Callable[[str], bool] | None = None) -> Iterator[Item]:
-        """The items that are taken; raises as the whole does."""
+        """The selected items, with the same errors as for the whole set."""
         for item in self.whole.read(path, split, lambda i: self._named(i) and (wanted is None or wanted(i))):
             if not self.gold or set(item.gold) <= set(self.gold):
                 yield self._narrowed(item)
@@ -60,7 +60,7 @@ class PartOfSet:
         return i.startswith(self.prefix)
 
     def _narrowed(self, item: Item) -> Item:
-        """An answer that is never right is not offered either."""
+        """The item, without answers that are never correct in this subset."""
         task = _DECIDED.get(frozenset(self.gold))
         if task is None or item.question.task not in ("yes-no", "yes-no-maybe"):
             return item
@@ -68,10 +68,10 @@ class PartOfSet:
 
 
 def find_data(data: Data, folder: Path) -> tuple[DataSet, Path]:
-    """The set, or the part of it, and its file: the folder itself, or in one of its folders.
+    """Find the set, or the subset of it, and its file, in the folder or one of its subfolders.
 
     Raises:
-        UsageError: it is not there, with where its owner gives it.
+        UsageError: it was not found; the message says where to get it.
     """
     whole = open_dataset(data.name)
     for place in (folder, *sorted(path for path in folder.glob("*") if path.is_dir())):
@@ -81,7 +81,7 @@ def find_data(data: Data, folder: Path) -> tuple[DataSet, Path]:
             continue
         if whole.fits(found):
             return _part(whole, data), found
-    # Kept with results as the reason why a row is missing, so it names no path of this machine.
+    # Stored with the results as the reason for a missing row, so it must not contain a local path.
     raise UsageError(
         f"no file of {data.name} in the folder of --data or in its folders; it comes from {whole.info.obtain}"
     )

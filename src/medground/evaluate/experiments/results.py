@@ -1,4 +1,4 @@
-"""Results worth keeping: a small file per experiment with figures and settings of each model, without texts."""
+"""Saved results: one small file per experiment with the figures and settings of each model, without texts."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from medground.settings import Settings
 
 
 def save(made: Made, folder: Path) -> list[Path]:
-    """Write `FOLDER/<paper>/<table>.json`; what other models made stays in it.
+    """Write `FOLDER/<paper>/<table>.json`, keeping the results of other models in it.
 
     Raises:
-        UsageError: the file that is there is no such file.
-        StorageFailed: the disk refuses.
+        UsageError: the existing file does not contain results.
+        StorageFailed: the file cannot be written.
     """
     path = folder / f"{made.experiment.name}.json"
     content: dict[str, Any] = {"experiment": made.experiment.name, "models": {}}
@@ -31,14 +31,14 @@ def save(made: Made, folder: Path) -> list[Path]:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(content, indent=1, ensure_ascii=False, sort_keys=True) + "\n", encoding="utf-8")
     except OSError as error:
-        raise StorageFailed(f"{path} cannot be written ({error.strerror or error}); name another folder") from None
+        raise StorageFailed(f"{path} cannot be written ({error.strerror or error}); use another folder") from None
     except (ValueError, KeyError, TypeError):
-        raise UsageError(f"{path} holds no results of an experiment; move it away or name another folder") from None
+        raise UsageError(f"{path} does not contain experiment results; move it or use another folder") from None
     return [path]
 
 
 def results(made: Made) -> dict[str, dict[str, Any]]:
-    """By model: the blind baseline and, for each row and data set, figures and everything that made them."""
+    """By model: the blind baseline and, for each row and data set, the figures and everything that produced them."""
     by_model: dict[str, dict[str, Any]] = {}
     for (row, data), run in made.runs.items():
         of_model = by_model.setdefault(run.header.model, {"blind": _blind(made), "missing": _missing(made), "runs": []})
@@ -73,7 +73,7 @@ def _about(run: RunOfRow) -> dict[str, Any]:
 
 
 def _changed(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings that are not the defaults, by dotted name."""
+    """The settings that differ from the defaults, by dotted name."""
     defaults = Settings.model_construct().model_dump(mode="json", exclude={"home", "keys", "trace"})
     return {
         f"{group}.{name}": value

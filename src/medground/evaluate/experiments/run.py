@@ -1,4 +1,4 @@
-"""Making an experiment: each row on each data set, one file of a run for each, gone on with where it stopped."""
+"""Running an experiment: each row on each data set, one resumable run file for each."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+from medground.author import KEYLESS, Author
 from medground.engine import Engine
 from medground.errors import ConfigError, SnapshotCorrupt, UsageError
 from medground.evaluate.audit.base import Baseline
@@ -23,16 +24,15 @@ from medground.evaluate.judges.results import PairResult
 from medground.evaluate.runner import Selection, Watch, run_set, selected_items
 from medground.settings import Settings
 
-KEYLESS = "keyless"
 SMOKE = 3
-"""Questions of a trial run."""
+"""Number of questions in a trial run."""
 
 
 class Shown(Protocol):
-    """Opens a watch for one run, such as a progress bar under that name."""
+    """Opens a watch for one run, such as a progress bar with that name."""
 
     def __call__(self, name: str, /) -> AbstractContextManager[Watch]:
-        """The watch, for as long as the run goes on."""
+        """The watch, for the duration of the run."""
         ...
 
 
@@ -43,17 +43,17 @@ def unseen(name: str) -> AbstractContextManager[Watch]:
 
 @dataclass(frozen=True)
 class Options:
-    """How an experiment is made.
+    """How to run an experiment.
 
     Attributes:
-        data: the folder that holds the data sets, or folders of them.
-        out: where the runs' files go; a `runs` folder in the home folder without it.
-        model: who answers; without it the row's own model, else `keyless`.
-        smoke: keyless, on three questions: whether it runs at all.
-        limit: at most so many questions of each set.
-        corpora: what is searched instead of what the file names.
-        sets: settings over all others.
-        accept: header fields in which a run that is there may differ.
+        data: the folder with the data sets, directly or in subfolders.
+        out: the folder for the run files; by default a `runs` folder in the home folder.
+        model: the model that answers; by default the row's own model, else `keyless`.
+        smoke: run keyless on three questions, to see whether it works at all.
+        limit: maximum number of questions per set.
+        corpora: corpora to search instead of those in the file.
+        sets: settings that override all others.
+        accept: header fields in which an existing run may differ.
     """
 
     data: Path
@@ -69,14 +69,14 @@ class Options:
 
 @dataclass(frozen=True)
 class Made:
-    """What came of an experiment.
+    """The outcome of an experiment.
 
     Attributes:
         runs: by row and data.
-        missing: why a row has no run, by row and data; the row is empty where the data itself is missing.
+        missing: why a row has no run, by row and data; the row is empty if the data itself is missing.
         blind: the best accuracy without reading evidence, by data.
-        stand_ins: what a row was given instead of the paper's own, by row.
-        judged: what a judge said of the two rows that it compares, by data.
+        stand_ins: options that replaced the paper's own, by row.
+        judged: the judge's comparison of two rows, by data.
     """
 
     experiment: Experiment
@@ -87,21 +87,23 @@ class Made:
     judged: Mapping[str, PairResult] = field(default_factory=dict)
 
     def base(self, data: str) -> RunOfRow | None:
-        """The run that ratios of cost are taken to."""
+        """The run that cost ratios are relative to."""
         return next((self.runs.get((r.name, data)) for r in self.experiment.rows if r.baseline), None)
 
 
 async def make(experiment: Experiment, options: Options, shown: Shown = unseen) -> Made:
-    """Run what is not run yet, and read all of it.
+    """Run whatever has not been run yet, and read all runs.
 
-    A row that cannot be run here (no such corpus, a model that is not installed) does not stop the others.
+    A row that cannot be run here (a missing corpus, a model that is not installed) does not stop the others.
 
     Raises:
-        UsageError: the experiment waits for something; no row could be run; a run that is there is another one.
-        StorageFailed: the disk refuses.
+        UsageError: the experiment waits for something, or no row could be run.
+        StorageFailed: a file cannot be written.
     """
     if not experiment.runnable:
-        raise UsageError(f"{experiment.name} {experiment.status}; medground experiment list names those that run")
+        raise UsageError(
+            f"{experiment.name} {experiment.status}; `medground experiment list` shows the ones that can be run"
+        )
     runs: dict[tuple[str, str], RunOfRow] = {}
     missing: dict[tuple[str, str], str] = {}
     blind: dict[str, Baseline] = {}
@@ -140,7 +142,7 @@ def settings_of(row: Row, data: Data, options: Options) -> Settings:
     """
     model = model_of(row, options)
     chosen: dict[str, Any] = {"recipe.name": row.recipe, "model.default": model, **data.settings, **row.settings}
-    if model == KEYLESS:
+    if not Author(model).is_model:
         chosen |= row.stand_in
     corpora = options.corpora or data.corpora
     if data.with_context or corpora:
@@ -149,12 +151,12 @@ def settings_of(row: Row, data: Data, options: Options) -> Settings:
 
 
 def model_of(row: Row, options: Options) -> str:
-    """Who answers a row."""
+    """The model that answers a row."""
     return KEYLESS if options.smoke else options.model or row.model or KEYLESS
 
 
 def run_path(selection: Selection, settings: Settings, options: Options) -> Path:
-    """The file of a run. Two experiments with the same row share it."""
+    """The file of a run; experiments with the same row share it."""
     folder = options.out or settings.home / "runs" / "experiments"
     what = [selection.limit, selection.seed, selection.with_context, settings.hash]
     key = hashlib.sha256(json.dumps(what).encode()).hexdigest()[:8]
@@ -178,4 +180,4 @@ async def _run(selection: Selection, settings: Settings, path: Path, options: Op
 
 
 def _stand_ins(experiment: Experiment, options: Options) -> dict[str, Mapping[str, Any]]:
-    return {r.name: r.stand_in for r in experiment.rows if r.stand_in and model_of(r, options) == KEYLESS}
+    return {r.name: r.stand_in for r in experiment.rows if r.stand_in and not Author(model_of(r, options)).is_model}

@@ -1,4 +1,4 @@
-"""The paper's figures beside ours, as a Markdown table, and what made each."""
+"""The paper's figures next to ours, as a Markdown table, with notes on how each was made."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ OURS = "ours: "
 
 
 def table(made: Made) -> list[list[str]]:
-    """Rows of cells, the first with the columns' names: the blind baseline, then each row of the paper with ours."""
+    """Rows of cells, starting with the header: the blind baseline, then each row of the paper followed by ours."""
     experiment = made.experiment
     rows = [["row", "made by", *(column.replace(".", " ") for column in experiment.columns)]]
     if blind := _blind(made):
@@ -35,7 +35,7 @@ def table(made: Made) -> list[list[str]]:
 
 
 def as_markdown(rows: list[list[str]]) -> str:
-    """A Markdown table, its columns aligned."""
+    """A Markdown table with aligned columns."""
     safe = [[cell.replace("|", "\\|") for cell in row] for row in rows]
     widths = [max(len(cell) for cell in column) for column in zip(*safe, strict=True)]
     lines = [" | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in safe]
@@ -44,9 +44,9 @@ def as_markdown(rows: list[list[str]]) -> str:
 
 
 def notes(made: Made) -> Iterator[str]:
-    """What must be known to compare: what made the paper's figures and ours, and how they differ."""
+    """What a reader must know to compare: how the paper's figures and ours were made, and how they differ."""
     experiment = made.experiment
-    yield f"paper: {experiment.of}; the model of each row is named in it"
+    yield f"paper: {experiment.of}; each row names its model"
     for name, data in experiment.data.items():
         runs = [run for (_, of), run in made.runs.items() if of == name]
         if runs:
@@ -76,22 +76,22 @@ def notes(made: Made) -> Iterator[str]:
 
 
 def _when_answering(made: Made) -> Iterator[str]:
-    """Where a recipe often gives no answer, most of its gap may be that: no answer is a wrong one."""
+    """A recipe that often gives no answer may owe most of its gap to that, as no answer counts as wrong."""
     for name in made.experiment.data:
-        said = []
+        answering = []
         for row in made.experiment.rows:
             run = made.runs.get((row.name, name))
             given = [line for line in run.lines if line.answer] if run is not None else []
             if run is not None and len(given) < run.items:
                 right = sum(map(is_right, given))
                 share = f" ({100 * right / len(given):.1f} %)" if given else ""
-                said.append(f"{row.name} {right:,} of {len(given):,}{share}")
-        if said:
-            yield f"no answer counts as wrong; right where an answer is given, {name}: {'; '.join(said)}"
+                answering.append(f"{row.name} {right:,} of {len(given):,}{share}")
+        if answering:
+            yield f"no answer counts as wrong; correct where an answer is given, {name}: {'; '.join(answering)}"
 
 
 def value_of(made: Made, row: str, data: str, metric: str) -> Figure | None:
-    """Our figure for a row and a column; None where there is none."""
+    """Our figure for a row and a column; None if there is none."""
     if metric in JUDGED:
         return judged_figure(made, row, None, data, metric)
     run = made.runs.get((row, data))
@@ -99,7 +99,7 @@ def value_of(made: Made, row: str, data: str, metric: str) -> Figure | None:
 
 
 def _followed(experiment: Experiment) -> Iterator[tuple[Published, set[str]]]:
-    """Each row of the paper, with the names of those rows of ours that a later one belongs to as well."""
+    """Each row of the paper, with the names of those of our rows that a later paper row also refers to."""
     for place, published in enumerate(experiment.published):
         yield published, {later.row for later in experiment.published[place + 1 :] if later.row is not None}
 
@@ -137,7 +137,7 @@ def _cell(found: Figure) -> str:
 
 
 def _blind(made: Made) -> list[str]:
-    """The audit's row; none where no column is an accuracy."""
+    """The audit's row; empty if no column is an accuracy."""
     cells = []
     for _, data, metric in made.experiment.cells():
         found = made.blind.get(data) if metric == "accuracy" else None

@@ -1,1 +1,1 @@
-"""Judges of explanations and long answers: models that are pinned, and people, in the same files."""
+"""Judges of explanations and long answers: pinned models, and people, in the same file format."""

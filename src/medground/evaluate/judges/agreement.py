@@ -1,4 +1,4 @@
-"""Agreement of two judges, models or people: Cohen's kappa on outcomes, or on marks of long answers."""
+"""Agreement between two judges, models or people: Cohen's kappa on outcomes, or on marks of long answers."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class JudgesAgreement(Frozen):
 
     Attributes:
         about: names of the answers that they judged.
-        items: how many both judged; what only one of them judged does not count.
-        observed: share of equal words, 0 to 1.
-        kappa: agreement beyond chance; None where both said one and the same of everything.
+        items: how many items both judged; items that only one judged do not count.
+        observed: share of equal judgements, 0 to 1.
+        kappa: agreement beyond chance; None if both gave one and the same judgement throughout.
         words: the kappa in words.
     """
 
@@ -33,14 +33,16 @@ class JudgesAgreement(Frozen):
 
 
 def judges_agreement(lines: Sequence[Judgement]) -> list[JudgesAgreement]:
-    """Every pair of judges on everything that both judged: win, tie or loss of two answers, marks of long ones.
+    """Every pair of judges on the items that both judged: win, tie or loss of two answers, marks of long answers.
 
     Raises:
-        UsageError: there are fewer than two judges, or no two judged the same.
+        UsageError: there are fewer than two judges, or no two judged the same items.
     """
     judges = by_judge(lines)
     if len(judges) < 2:
-        raise UsageError(f"agreement needs two judges; there is {', '.join(judges) or 'none'}")
+        raise UsageError(
+            f"agreement needs two judges; found {', '.join(judges) or 'none'}; add a file of another judge"
+        )
     found = [
         agreement
         for one, other in combinations(judges, 2)
@@ -48,31 +50,31 @@ def judges_agreement(lines: Sequence[Judgement]) -> list[JudgesAgreement]:
         for agreement in _agreements((one, other), about, judges[one], judges[other])
     ]
     if not found:
-        raise UsageError(f"no two of {', '.join(judges)} have judged the same; give files on the same runs")
+        raise UsageError(f"no two of {', '.join(judges)} have judged the same items; give files about the same runs")
     return found
 
 
 def _agreements(
     names: tuple[str, str], about: tuple[str, ...], one: Iterable[Judgement], other: Iterable[Judgement]
 ) -> Iterator[JudgesAgreement]:
-    sides = [[line for line in lines if tuple(sorted(line.shown)) == about] for lines in (one, other)]
+    by_side = [[line for line in lines if tuple(sorted(line.shown)) == about] for lines in (one, other)]
     for axis in (OVERALL, *PAIR_AXES) if len(about) == ORDERS else LONG_AXES:
-        first, second = (_words(lines, about, axis) for lines in sides)
+        first, second = (_labels(lines, about, axis) for lines in by_side)
         if both := sorted(first.keys() & second.keys()):
-            said = [first[item] for item in both], [second[item] for item in both]
-            found = kappa(*said)
+            labels = [first[item] for item in both], [second[item] for item in both]
+            found = kappa(*labels)
             yield JudgesAgreement(
                 judges=names,
                 about=about,
                 axis=axis,
                 items=len(both),
-                observed=sum(a == b for a, b in zip(*said, strict=True)) / len(both),
+                observed=sum(a == b for a, b in zip(*labels, strict=True)) / len(both),
                 kappa=found,
                 words=in_words(found),
             )
 
 
-def _words(lines: Sequence[Judgement], about: tuple[str, ...], axis: str) -> dict[str, str]:
+def _labels(lines: Sequence[Judgement], about: tuple[str, ...], axis: str) -> dict[str, str]:
     if len(about) == ORDERS:
         return {item: str(outcome) for item, outcome in outcomes(lines, about[0], axis).items()}
     return {line.item: str(line.marks[0][axis].score) for line in lines if line.marks and axis in line.marks[0]}

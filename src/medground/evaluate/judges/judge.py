@@ -1,7 +1,7 @@
-"""Asking a judge: two answers in both orders, or one long answer beside its reference. Whatever it says is one line.
+"""Asking a judge: two answers in both orders, or a long answer next to its reference. Each reply becomes one line.
 
-Lines are appended as they come. The same call goes on where it stopped; a judge that gives nothing of use has its line
-too, and is never asked the same again.
+Lines are appended as they arrive, and the same call resumes an interrupted file. A reply that cannot be used has its
+line too, and is never asked for again.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from medground.usage import Usage, UsageReport
 
 
 class Watch(Protocol):
-    """Called after each judgement with how many there are and how many there will be; must be cheap."""
+    """Called after each judgement with the number done and the total; must be cheap."""
 
     def __call__(self, done: int, of: int, /) -> None: ...
 
@@ -54,27 +54,27 @@ async def judge_pairs(
     concurrency: int = 1,
     watch: Watch = lambda done, of: None,
 ) -> list[Judgement]:
-    """Let the model of `compare_explanations` compare two runs where both are right, each question in both orders.
+    """Let the model of `compare_explanations` compare two runs where both are correct, each question in both orders.
 
     Args:
-        models: who judges.
+        models: the registry with the judge.
         one: a run.
         other: another run over the same set.
-        out: file of the judgements, begun or gone on with.
-        limit: at most so many questions, the first ones.
-        concurrency: judgements under way at once.
-        watch: told after each judgement.
+        out: the file of judgements, new or to be resumed.
+        limit: judge only this many questions, from the start.
+        concurrency: number of judgements in parallel.
+        watch: called after each judgement.
 
     Returns:
         All lines of the file.
 
     Raises:
-        UsageError: the judge wrote one of the runs, the runs may not be compared, or `out` holds other judgements.
+        UsageError: the judge wrote one of the runs, the runs are not comparable, or `out` contains other judgements.
         ConfigError: the judge cannot be used as configured.
-        StorageFailed: the disk refuses.
+        StorageFailed: the file cannot be written.
     """
     jobs = [
-        _Job(i, (a.name, b.name), CompareInput(question=a.lines[i].question, first=_said(a, i), second=_said(b, i)))
+        _Job(i, (a.name, b.name), CompareInput(question=a.lines[i].question, first=_text(a, i), second=_text(b, i)))
         for i in pairs_of(one, other).right[:limit]
         for a, b in ((one, other), (other, one))
     ]
@@ -92,29 +92,31 @@ async def judge_long(
     concurrency: int = 1,
     watch: Watch = lambda done, of: None,
 ) -> list[Judgement]:
-    """Let the model of `rate_long_answer` mark a run's answers beside reference answers.
+    """Let the model of `rate_long_answer` mark a run's answers against reference answers.
 
     Args:
-        models: who judges.
+        models: the registry with the judge.
         run: a run of long answers; lines without text or without a reference are left out.
         references: reference answers by item id.
-        out: file of the judgements, begun or gone on with.
-        documents: what was read for each item, by item id; without any the interpretability is not marked.
-        limit: at most so many questions, the first ones.
-        concurrency: judgements under way at once.
-        watch: told after each judgement.
+        out: the file of judgements, new or to be resumed.
+        documents: the documents read for each item, by item id; without any, interpretability is not marked.
+        limit: judge only this many questions, from the start.
+        concurrency: number of judgements in parallel.
+        watch: called after each judgement.
 
     Returns:
         All lines of the file.
 
     Raises:
-        UsageError: the judge wrote the run, no line has a reference, or `out` holds other judgements.
+        UsageError: the judge wrote the run, no line has a reference, or `out` contains other judgements.
         ConfigError: the judge cannot be used as configured.
-        StorageFailed: the disk refuses.
+        StorageFailed: the file cannot be written.
     """
     ids = [i for i, line in run.lines.items() if references.get(i) and line.text.strip()]
     if not ids:
-        raise UsageError(f"{run.name} has no long answer with a reference answer; is --data the set that was run?")
+        raise UsageError(
+            f"{run.name} has no long answer with a reference answer; check that --data is the set that was run"
+        )
     given = documents or {}
     jobs = [
         _Job(
@@ -150,8 +152,8 @@ async def _judge(
 
         async def work() -> None:
             for job in left:  # each worker takes the next one
-                said = await _ask(models, operator, job)
-                sheet.append(Judgement(item=job.item, shown=job.shown, judge=judge.name, pin=mark, **said))
+                fields = await _ask(models, operator, job)
+                sheet.append(Judgement(item=job.item, shown=job.shown, judge=judge.name, pin=mark, **fields))
                 watch(len(sheet.lines), len(jobs))
 
         try:
@@ -169,18 +171,18 @@ async def _ask(models: Models, operator: Operator[Any, Any], job: _Job) -> dict[
     except ModelFailed as failed:
         error = " ".join(str(failed).split())
         return {"status": "failed", "error": error, "usage": _report(failed.usage or Usage())}
-    return _said_by(reply.output) | {"usage": _report(reply.usage)}
+    return _fields_of(reply.output) | {"usage": _report(reply.usage)}
 
 
-def _said_by(output: CompareOutput | RateOutput) -> dict[str, Any]:
+def _fields_of(output: CompareOutput | RateOutput) -> dict[str, Any]:
     both = (output.marks,) if isinstance(output, RateOutput) else (output.first, output.second)
     marks = tuple(scores(mark) for mark in both if mark is not None)
     better = output.better if isinstance(output, CompareOutput) else None
     return {"status": "judged" if marks else "not judged", "better": better, "marks": marks, "reason": output.reason}
 
 
-def _said(run: JudgedRun, item: str) -> str:
-    """What an answer says, with the documents that it cites."""
+def _text(run: JudgedRun, item: str) -> str:
+    """The text of an answer, with the documents that it cites."""
     line = run.lines[item]
     cited = f"\n\nCited: {', '.join(line.cited)}" if line.cited else ""
     return f"Answer: {', '.join(line.answer)}\n\n{line.text}{cited}"

@@ -1,7 +1,7 @@
-"""The line of a judgement, from a model or a person: JSON Lines, one judgement each.
+"""The format of judgements, by models or people: JSON Lines, one judgement per line.
 
-A person's file needs `item`, `judge`, and for two answers beside each other `shown` and `better`, for one long answer
-`shown` and `marks`:
+A person's file needs `item`, `judge` and `shown`, plus `better` for a comparison of two answers, or `marks` for a long
+answer:
 
     {"item": "q1", "judge": "anna", "shown": ["run-a", "run-b"], "better": "first"}
     {"item": "q1", "judge": "anna", "shown": ["run-a"], "marks": [{"relevance": {"score": 4}, ...}]}
@@ -26,11 +26,11 @@ PAIR_AXES: tuple[str, ...] = tuple(ExplanationMarks.model_fields)
 LONG_AXES: tuple[str, ...] = tuple(LongAnswerMarks.model_fields)
 
 Status = Literal["judged", "not judged", "failed"]
-"""`not judged`: the judge said that it cannot tell. `failed`: it gave nothing of use, or nothing at all."""
+"""`not judged`: the judge said that it cannot tell. `failed`: its reply could not be used, or there was none."""
 
 
 class Score(Frozen):
-    """A mark of one axis, 1 worst to 5 best. Models must justify theirs, people may."""
+    """A mark on one axis, from 1 (worst) to 5 (best). Models must justify their marks; people may."""
 
     score: int = Field(ge=1, le=5)
     justification: str = ""
@@ -43,8 +43,8 @@ class Judgement(Frozen):
         item: id of the question.
         judge: a model's name, or a person's.
         shown: names of the answers in the order the judge saw them: two for a comparison, one for a long answer.
-        better: which of two is better; None for a long answer, and where nothing was judged.
-        marks: axis to score for each answer shown; empty where nothing was judged.
+        better: which of two is better; None for a long answer, or if nothing was judged.
+        marks: axis to score for each answer shown; empty if nothing was judged.
         pin: hash of the judge, its instructions and the runs that it judged; empty for a person.
     """
 
@@ -61,7 +61,7 @@ class Judgement(Frozen):
 
     @property
     def place(self) -> tuple[str, str, tuple[str, ...]]:
-        """What there may be one line of: a judge's word on an item with the answers in one order."""
+        """The unique key of a line: a judge's verdict on an item with the answers in one order."""
         return self.judge, self.item, self.shown
 
     @model_validator(mode="after")
@@ -70,46 +70,46 @@ class Judgement(Frozen):
         if self.marks and len(self.marks) != len(self.shown):
             raise ValueError(f"marks are given for {len(self.marks)} of {len(self.shown)} answers shown")
         if odd := {axis for marks in self.marks for axis in marks} - set(axes):
-            raise ValueError(f"unknown axes {', '.join(sorted(odd))}; there are: {', '.join(axes)}")
+            raise ValueError(f"unknown axes {', '.join(sorted(odd))}; the axes are {', '.join(axes)}")
         if len(set(self.shown)) < len(self.shown):
             raise ValueError("the two answers shown have the same name")
         if self.status != "judged" and (self.better is not None or self.marks):
-            raise ValueError(f"a line that is {self.status!r} can say nothing of the answers")
+            raise ValueError(f"a line with status {self.status!r} cannot have `better` or `marks`")
         if self.status == "judged" and not (self.better if len(self.shown) == 2 else self.marks):
             raise ValueError("`better` is missing" if len(self.shown) == 2 else "`marks` are missing")
         return self
 
 
 def read_judgements(paths: Sequence[Path]) -> list[Judgement]:
-    """The lines of all files. A last line that was cut off is left out.
+    """The lines of all files. A truncated last line is left out.
 
     Raises:
-        BadDocument: a file cannot be read, or a line is no judgement.
-        UsageError: a judge judges the same twice, or there is no line at all.
+        BadDocument: a file cannot be read, or a line is not a judgement.
+        UsageError: a judge judges the same answers twice, or there are no lines at all.
     """
     read = [line for path in paths for line in judgements_in(_text(path), path)]
     if not read:
-        raise UsageError(f"{', '.join(map(str, paths))}: no judgements in it")
+        raise UsageError(f"no judgements in {', '.join(map(str, paths))}; give files of judgements")
     (place, times), *_ = Counter(line.place for line in read).most_common(1)
     if times > 1:
         judge, item, shown = place
-        raise UsageError(f"{judge} judges {' and '.join(shown)} on {item!r} {times} times; keep one line of them")
+        raise UsageError(f"{judge} judges {' and '.join(shown)} on {item!r} {times} times; keep one of these lines")
     return read
 
 
 def judgements_in(text: str, path: Path) -> list[Judgement]:
-    """The judgements in the text of a file called `path`, without a last line that was cut off.
+    """The judgements in the text of a file called `path`, without a truncated last line.
 
     Raises:
-        BadDocument: a line is no judgement.
+        BadDocument: a line is not a judgement.
     """
-    lines = text.split("\n")  # after the last line end there is nothing, or a line that was cut off
+    lines = text.split("\n")  # after the last line feed there is nothing, or a truncated line
     found = (_judgement(line, path, n, last=n == len(lines)) for n, line in enumerate(lines, start=1) if line.strip())
     return [judgement for judgement in found if judgement is not None]
 
 
 def scores(marks: ExplanationMarks | LongAnswerMarks) -> dict[str, Score]:
-    """A model's marks as a line keeps them; an axis that was left out is absent."""
+    """A model's marks in the format of a line; an axis that was left out is absent."""
     return {
         axis: Score(score=mark.score, justification=mark.justification)
         for axis in type(marks).model_fields
@@ -118,7 +118,7 @@ def scores(marks: ExplanationMarks | LongAnswerMarks) -> dict[str, Score]:
 
 
 def by_judge(lines: Iterable[Judgement]) -> Mapping[str, list[Judgement]]:
-    """The lines of each judge, in their order."""
+    """The lines of each judge, in order."""
     found: dict[str, list[Judgement]] = {}
     for line in lines:
         found.setdefault(line.judge, []).append(line)
@@ -130,7 +130,7 @@ def _text(path: Path) -> str:
         return path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
-        raise BadDocument(f"cannot read it: {reason}", file=str(path)) from None
+        raise BadDocument(f"cannot be read: {reason}", file=str(path)) from None
 
 
 def _judgement(line: str, path: Path, number: int, *, last: bool) -> Judgement | None:

@@ -1,12 +1,10 @@
-"""What judges of long answers are given besides the answer: its reference answer, and the quotes that it rests on."""
+"""What judges of long answers see besides the answer: its reference answer, and the quotes that it cites."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from pydantic import ValidationError
-
-from medground.answer import Answer
+from medground.answers import Answers
 from medground.errors import UsageError
 from medground.evaluate.datasets import open_dataset
 from medground.evaluate.judges.judged import JudgedRun
@@ -14,36 +12,37 @@ from medground.operators.views import EvidenceView
 
 
 def references_of(run: JudgedRun, data: Path) -> dict[str, str]:
-    """Reference answers by item id, from the file that the run was over.
+    """Reference answers by item id, from the file that the run was made from.
 
     Raises:
-        UsageError: the file is not the one of the run, or cannot be read.
+        UsageError: the file is not the one that the run was made from, or cannot be read.
     """
-    dataset = open_dataset(run.header.dataset.partition(" ")[0])  # a part of a set is read from the whole
+    dataset = open_dataset(run.header.dataset.partition(" ")[0])  # a subset is read from the whole set
     path = dataset.find(data)
     if dataset.hash(path) != run.header.dataset_hash:
-        raise UsageError(f"{path} is not the file that {run.name} was over; name that one with --data")
+        raise UsageError(f"{path} is not the file that {run.name} was made from; give that file with --data")
     items = dataset.read(path, run.header.split, run.lines.__contains__)
     return {item.id: item.reference for item in items if item.reference}
 
 
 def quotes_of(run: JudgedRun, home: Path) -> dict[str, tuple[EvidenceView, ...]]:
-    """The quotes that each answer of a run cites, by item id, from the answers that are kept under `home`.
+    """The quotes that each answer of a run cites, by item id, from the answers stored under `home`.
 
-    An answer that is not there any more, or has no quotes, is left out.
+    Answers that were removed or have no quotes are left out.
     """
     found: dict[str, tuple[EvidenceView, ...]] = {}
     for i, line in run.lines.items():
-        path = home / "answers" / f"{Path(line.trace).name}.json"
-        if line.trace and path.is_file() and (quotes := _quotes(path)):
+        if quotes := _quotes(Answers(home), line.trace):
             found[i] = quotes
     return found
 
 
-def _quotes(path: Path) -> tuple[EvidenceView, ...]:
+def _quotes(answers: Answers, trace_id: str) -> tuple[EvidenceView, ...]:
     try:
-        answer = Answer.model_validate_json(path.read_bytes())
-    except ValidationError:  # of another version; the judge then sees no documents
+        answer = answers.find(trace_id)
+    except UsageError:  # from another version; the judge then sees no documents
+        return ()
+    if answer is None:
         return ()
     titles = {document.id: document.title for document in answer.documents}
     return tuple(

@@ -1,4 +1,4 @@
-"""What judgements come to: win, tie and loss per axis, mean marks, and how much was not judged."""
+"""Summaries of judgements: win, tie and loss per axis, mean marks, and how much was not judged."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from medground.evaluate.judges.lines import LONG_AXES, PAIR_AXES, Judgement
 
 OVERALL = "overall"
 ORDERS = 2
-"""How often a model sees two answers: in each order once. A person sees them once."""
+"""How often a model sees two answers: once in each order. A person sees them once."""
 
 Outcome = Literal["win", "tie", "loss"]
-"""Of the first-named answer of a comparison."""
+"""For the first-named answer of a comparison."""
 
 
 class AxisResult(Frozen):
     """One axis of a comparison.
 
     Attributes:
-        wins: questions that the first-named answer wins in every order it was shown in.
-        losses: those that it loses in every order.
-        ties: all others that were judged, also those where the orders disagree.
-        flipped: ties in which each order prefers the other answer: whoever stands first, or second, wins.
+        wins: questions that the first-named answer wins in every order shown.
+        losses: questions that it loses in every order shown.
+        ties: all other judged questions, including those where the orders disagree.
+        flipped: ties in which the two orders prefer different answers, so that only the position decides.
         low: lower end of the 95 % Wilson interval of wins among all judged.
         high: its upper end.
-        mean: mean mark of the first-named answer over all orders, 1 to 5; None where marks are missing.
-        other_mean: that of the other one.
+        mean: mean mark of the first-named answer over all orders, 1 to 5; None if marks are missing.
+        other_mean: mean mark of the other answer.
     """
 
     axis: str
@@ -44,7 +44,7 @@ class AxisResult(Frozen):
 
 
 class PairResult(Frozen):
-    """One judge on two runs. A question of which an order was not judged is no win, tie or loss."""
+    """One judge on two runs. A question with an order that was not judged is not a win, tie or loss."""
 
     judge: str
     one: str
@@ -54,12 +54,12 @@ class PairResult(Frozen):
     not_judged: int
     failed: int
     first_preferred: float | None
-    """Share of the orders with a winner in which the answer shown first wins; far from 0.5 is a bias of place."""
+    """Share of the orders with a winner in which the answer shown first wins; far from 0.5 means position bias."""
     axes: tuple[AxisResult, ...]
 
 
 class LongResult(Frozen):
-    """One judge on one run's long answers: mean marks by axis, None where no answer has one."""
+    """One judge on one run's long answers: mean marks by axis, None if no answer has one."""
 
     judge: str
     answer: str
@@ -98,7 +98,7 @@ def long_results(lines: Iterable[Judgement]) -> list[LongResult]:
 
 
 def outcomes(lines: Iterable[Judgement], one: str, axis: str) -> dict[str, Outcome]:
-    """Win, tie or loss of the answer called `one`, by item; items that were not wholly judged are left out.
+    """Win, tie or loss of the answer called `one`, by item; items that were not fully judged are left out.
 
     Args:
         lines: judgements of one judge about two answers.
@@ -106,17 +106,17 @@ def outcomes(lines: Iterable[Judgement], one: str, axis: str) -> dict[str, Outco
         axis: an axis, or `OVERALL` for which answer was called better.
     """
     found: dict[str, Outcome] = {}
-    for item, of_item in _wholly_judged(lines).items():
-        said = [outcome for line in of_item if (outcome := _outcome(line, one, axis))]
-        if len(said) == len(of_item):
-            found[item] = said[0] if len(set(said)) == 1 else "tie"
+    for item, of_item in _fully_judged(lines).items():
+        each = [outcome for line in of_item if (outcome := _outcome(line, one, axis))]
+        if len(each) == len(of_item):
+            found[item] = each[0] if len(set(each)) == 1 else "tie"
     return found
 
 
 def _pair_result(lines: Sequence[Judgement]) -> PairResult:
     one, other = lines[0].shown
     worst: dict[str, str] = {}
-    whole = _wholly_judged(lines)
+    whole = _fully_judged(lines)
     for line in lines:
         status = "judged" if line.item in whole else "not judged"
         worst[line.item] = "failed" if "failed" in (line.status, worst.get(line.item)) else status
@@ -156,8 +156,8 @@ def _axis_result(
     )
 
 
-def _wholly_judged(lines: Iterable[Judgement]) -> dict[str, list[Judgement]]:
-    """Lines by item, where the judge has judged every order: a model both, a person at least one."""
+def _fully_judged(lines: Iterable[Judgement]) -> dict[str, list[Judgement]]:
+    """Lines by item, for items judged in every order: by a model in both, by a person in at least one."""
     items: dict[str, list[Judgement]] = {}
     for line in lines:
         items.setdefault(line.item, []).append(line)

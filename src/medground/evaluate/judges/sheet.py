@@ -1,4 +1,4 @@
-"""The file that a judge's words are written to as they come: one judge, one set of instructions, the same runs."""
+"""The file that judgements are written to as they arrive: one judge, one set of instructions, the same runs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Sheet:
     """A file of judgements that is being written. Open it with `Sheet.open`, use it as a context manager.
 
     Attributes:
-        lines: all judgements in it.
+        lines: all judgements in the file.
     """
 
     def __init__(self, path: Path, lines: list[Judgement], lock: FileLock) -> None:
@@ -29,31 +29,34 @@ class Sheet:
 
     @classmethod
     def open(cls, path: Path, pin: str) -> Self:
-        """Begin a file, or go on with it; a last line that was cut off is removed.
+        """Start a file, or resume it; a truncated last line is removed.
 
         Raises:
-            UsageError: it holds judgements of another pin, or another process writes it.
-            BadDocument: it holds something else.
-            StorageFailed: the disk refuses.
+            UsageError: the file has judgements with another pin, or another process is writing it.
+            BadDocument: the file contains something else.
+            StorageFailed: the file cannot be written.
         """
         lock = locked(path)
         try:
-            return cls(path, _held(path, pin), lock)
+            return cls(path, _stored(path, pin), lock)
         except BaseException:
             lock.release()
             raise
 
     def append(self, line: Judgement) -> None:
-        """Add a judgement; it is in the file when this returns.
+        """Add a judgement; it is in the file on return.
 
         Raises:
-            StorageFailed: the disk refuses.
+            StorageFailed: the file cannot be written.
         """
         try:
             with self.path.open("a", encoding="utf-8") as file:
                 file.write(line.model_dump_json(exclude_defaults=True) + "\n")
         except OSError as error:
-            raise StorageFailed(f"{self.path} cannot be written ({error.strerror or error}); make room") from None
+            raise StorageFailed(
+                f"{self.path} cannot be written ({error.strerror or error}); free some space, then run the same "
+                "command to resume"
+            ) from None
         self.lines.append(line)
 
     def __enter__(self) -> Self:
@@ -65,18 +68,18 @@ class Sheet:
         self._lock.release()
 
 
-def _held(path: Path, pin: str) -> list[Judgement]:
+def _stored(path: Path, pin: str) -> list[Judgement]:
     content = path.read_bytes() if path.exists() else b""
     whole = content[: content.rfind(b"\n") + 1]
     if not content.startswith(_BEGIN) and content:
-        raise UsageError(f"{path} is no file of judgements by a model; name another file with --out")
+        raise UsageError(f"{path} is not a file of judgements by a model; name another file with --out")
     lines = judgements_in(whole.decode(errors="replace"), path)
     if other := next((line for line in lines if line.pin != pin), None):
         raise UsageError(
-            f"{path} holds judgements of {other.judge} made in another way (other runs, judge or instructions); "
+            f"{path} has judgements by {other.judge} with different runs, judge or instructions; "
             "name another file with --out"
         )
-    if whole != content:  # its writer was stopped inside the last line, which is asked again
+    if whole != content:  # writing stopped within the last line, which is asked for again
         with path.open("r+b") as file:
             file.truncate(len(whole))
     return lines

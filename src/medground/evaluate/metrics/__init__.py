@@ -1,1 +1,1 @@
-"""Metrics of evaluation: one idea per file, each with its definition and where that is from."""
+"""Evaluation metrics: one idea per file, each with its definition and source."""

@@ -13,14 +13,14 @@ from medground.evaluate.tally import is_right
 
 
 def accuracy(lines: Iterable[RunLine], items: int | None = None) -> Share:
-    """Right answers among all items.
+    """Correct answers among all items.
 
-    An item that failed, was unreadable or was left unanswered is wrong; so is one without a line. Lines without a gold
-    answer are not counted at all.
+    An item that failed, was unreadable or was left unanswered counts as wrong, and so does one without a line. Lines
+    without a gold answer are not counted at all.
 
     Args:
-        lines: of one run.
-        items: how many items the run is over; only the lines that are there when None.
+        lines: the lines of one run.
+        items: number of items in the run; None counts only the given lines.
     """
     right = scored = count = 0
     for line in lines:

@@ -1,8 +1,8 @@
-"""Questions with several right answers: the whole set, and partial credit.
+"""Questions with several correct answers: exact match, and partial credit.
 
 Source: partial credit is the multi-label accuracy of S. Godbole and S. Sarawagi, Discriminative methods for
-multi-labeled classification, PAKDD 2004: `|gold & answer| / |gold | answer|`. Precision, recall and F1 are those of an
-item, averaged over items (there too).
+multi-labeled classification, PAKDD 2004: `|gold & answer| / |gold | answer|`. Precision, recall and F1 are computed
+per item and averaged over items (same source).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from medground.evaluate.metrics.share import Share
 
 @dataclass(frozen=True)
 class SetScores:
-    """Means over all items with a gold answer, 0 to 1; all 0 where there is none. An item without an answer has 0."""
+    """Means over all items with a gold answer, 0 to 1; all 0 if there are none. An item without an answer scores 0."""
 
     exact: Share
     partial: float
@@ -26,7 +26,7 @@ class SetScores:
 
 
 def partial_credit(gold: Collection[str], answer: Collection[str]) -> float:
-    """Right answers that were chosen, of all that are right or were chosen; 0 where both are empty."""
+    """Correct values that were chosen, of all values that are correct or were chosen; 0 if both are empty."""
     union = {*gold, *answer}
     return len({*gold} & {*answer}) / len(union) if union else 0.0
 

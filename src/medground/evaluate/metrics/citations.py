@@ -1,4 +1,4 @@
-"""Citation precision and recall: whether what an answer cites proves it, and whether it cites the right documents.
+"""Citation precision and recall: whether citations prove the statements, and whether the right documents are cited.
 
 Source: by statement, T. Gao et al., Enabling large language models to generate text with citations, EMNLP 2023 (ALCE),
 section 3; PubMed Reasoner asks for explicit citations (section 3.3). By document, against the documents that a data set
@@ -19,13 +19,13 @@ from medground.verify.critics.base import Claim, Critic, Judgement
 
 @dataclass(frozen=True)
 class CitationScores:
-    """Citations of one or more answers.
+    """Citation scores of one or more answers.
 
     Attributes:
-        recall: statements that all their citations together entail, of all statements.
-        precision: citations that their statement needs, of all citations. One is needed when the statement is entailed
-            and either it entails the statement alone, or the others do not without it.
-        failed: statements that the critic could not judge; in neither denominator.
+        recall: statements entailed by all their citations together, of all statements.
+        precision: citations that their statement needs, of all citations. A citation is needed if the statement is
+            entailed and either the citation entails it alone, or the others do not entail it without this one.
+        failed: statements that the critic could not judge; they are in neither denominator.
     """
 
     recall: Share
@@ -42,7 +42,7 @@ class CitationScores:
 
 @dataclass(frozen=True)
 class DocumentCitations:
-    """Cited documents against the right ones: means over questions that name right documents, 0 to 1.
+    """Cited documents against gold documents: means over questions with gold documents, 0 to 1.
 
     `precision` has no value for an answer that cites nothing.
     """
@@ -52,10 +52,10 @@ class DocumentCitations:
 
 
 async def citation_scores(answer: Answer, critic: Critic) -> CitationScores:
-    """Judge every citation of an answer; its critic is called once.
+    """Judge every citation of an answer; the critic is called once.
 
     Raises:
-        BudgetExhausted: what the critic raises.
+        BudgetExhausted: raised by the critic.
     """
     quotes = {e.id: e.quote for e in answer.evidence}
     asked = [_claims(s.text, [quotes[e] for e in dict.fromkeys(s.evidence)]) for s in answer.statements]
@@ -76,7 +76,7 @@ def document_citations(lines: Iterable[RunLine]) -> DocumentCitations:
 
 
 def _claims(statement: str, quotes: Sequence[str]) -> list[Claim]:
-    """The statement against all its quotes, then, where there are several, each alone and all but that one."""
+    """The statement against all its quotes and, if there are several, against each alone and all but each."""
     claims = [_claim(statement, quotes)]
     if len(quotes) > 1:
         claims += [_claim(statement, [quote]) for quote in quotes]
@@ -85,7 +85,7 @@ def _claims(statement: str, quotes: Sequence[str]) -> list[Claim]:
 
 
 def _claim(statement: str, quotes: Sequence[str]) -> Claim:
-    # One premise: together the quotes may prove what none of them proves alone.
+    # One premise: the quotes together may prove what none proves alone.
     joined = " ".join(quotes)
     return Claim(statement, (EvidenceView(id="E1", quote=joined),) if joined else ())
 

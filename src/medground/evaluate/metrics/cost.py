@@ -1,7 +1,7 @@
-"""What a question costs, absolute and beside the model-only recipe.
+"""The cost of a question, absolute and relative to the model-only recipe.
 
-Source: PubMed Reasoner, section 4.1, appendix B and Table 3: input tokens, output tokens, model calls, search calls;
-tokens there are ratios to the direct model. Seconds and money are ours.
+Source: PubMed Reasoner, section 4.1, appendix B and Table 3: input tokens, output tokens, model calls, search calls,
+with tokens as ratios to the model alone. Seconds and money are our additions.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ class Cost:
     """Means per question.
 
     Attributes:
-        model_calls: calls that were made, with those that the cache answered: what the recipe needs.
-        cached_calls: those that the cache answered. Where there are some, tokens, seconds and money are too low.
-        money: US dollars; None where a price is unknown.
+        model_calls: calls that the recipe needs, including those answered from the cache.
+        cached_calls: calls answered from the cache. If there are any, tokens, seconds and money are too low.
+        money: US dollars; None if a price is unknown.
     """
 
     input_tokens: float
@@ -34,7 +34,7 @@ class Cost:
 
 
 def mean_cost(usages: Iterable[UsageReport]) -> Cost:
-    """The mean cost of a question, of failed ones too; all 0, and money None, where there is none."""
+    """The mean cost of a question, including failed ones; all 0, and money None, if there are no questions."""
     used = list(usages)
     count = max(len(used), 1)
     prices = [usage.price for usage in used if usage.price is not None]
@@ -50,7 +50,7 @@ def mean_cost(usages: Iterable[UsageReport]) -> Cost:
 
 
 def cost_ratio(cost: Cost, base: Cost) -> dict[str, float | None]:
-    """By field, how many times as much as `base`; None where the base costs nothing or a price is unknown."""
+    """The ratio to `base` for each field; None if the base costs nothing or a price is unknown."""
     ratios: dict[str, float | None] = {}
     for field in fields(Cost):
         of, to = getattr(cost, field.name), getattr(base, field.name)

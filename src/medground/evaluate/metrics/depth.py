@@ -1,4 +1,4 @@
-"""Evidence sufficiency depth (ESD): how many articles were read before the evidence sufficed.
+"""Evidence sufficiency depth (ESD): how many articles were read until the evidence was sufficient.
 
 Source: PubMed Reasoner, appendices B and I, Figure 3.
 """
@@ -15,11 +15,11 @@ from medground.evaluate.metrics.share import Share
 
 @dataclass(frozen=True)
 class Reading:
-    """What one question read.
+    """What was read for one question.
 
     Attributes:
-        articles: documents that were read, in all batches.
-        sufficient: whether reading ended because the evidence sufficed.
+        articles: number of documents read, in all batches.
+        sufficient: whether reading ended because the evidence was sufficient.
     """
 
     articles: int
@@ -32,7 +32,7 @@ class Depths:
 
     Attributes:
         distribution: number of questions by depth, of those that reached sufficiency; in order of depth.
-        never: questions that read all they had, and it did not suffice. They have no depth.
+        never: number of questions without sufficient evidence after reading everything; they have no depth.
     """
 
     distribution: Mapping[int, int]
@@ -40,12 +40,12 @@ class Depths:
 
     @property
     def reached(self) -> int:
-        """Questions with a depth."""
+        """Number of questions with a depth."""
         return sum(self.distribution.values())
 
     @property
     def mean(self) -> float | None:
-        """Mean depth of those that reached sufficiency, in articles; None where none did."""
+        """Mean depth of questions that reached sufficiency, in articles; None if none did."""
         return sum(d * n for d, n in self.distribution.items()) / self.reached if self.reached else None
 
     @property
@@ -55,7 +55,7 @@ class Depths:
         return float(statistics.median(depths)) if depths else None
 
     def within(self, articles: int) -> Share:
-        """How many questions of all, those that never reached it too, had enough after so many articles."""
+        """Share of all questions whose evidence was sufficient within `articles`; the denominator includes `never`."""
         return Share(sum(n for d, n in self.distribution.items() if d <= articles), self.reached + self.never)
 
 

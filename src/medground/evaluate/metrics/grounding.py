@@ -1,4 +1,4 @@
-"""Evidence-grounded response rate (EGR): answers that cite at least one finding that was extracted from what was read.
+"""Evidence-grounded response rate (EGR): answers that cite at least one finding extracted from the documents read.
 
 Source: PubMed Reasoner, Table 5 and section 4.5.
 """
@@ -14,12 +14,12 @@ from medground.evaluate.metrics.share import Share
 def grounded_rate(lines: Iterable[RunLine], items: int | None = None) -> Share:
     """The share of questions whose answer cites evidence.
 
-    What an answer lists are verbatim quotes that its recipe took after its own checks: those behind its sentences, and
-    those that verification or a conflict names. An answer with one is grounded; one that failed or has no line is not.
+    An answer lists verbatim quotes that passed its recipe's checks: those behind its sentences, and those named by
+    verification or a conflict. An answer with a quote is grounded; one that failed or has no line is not.
 
     Args:
-        lines: of one run.
-        items: how many items the run is over; only the lines that are there when None.
+        lines: the lines of one run.
+        items: number of items in the run; None counts only the given lines.
     """
     grounded = count = 0
     for line in lines:

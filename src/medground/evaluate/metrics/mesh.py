@@ -1,4 +1,4 @@
-"""MeSH precision and recall: the headings of the final query against those that the question's article is indexed with.
+"""MeSH precision and recall: the headings of the final query against those of the question's article.
 
 Source: PubMed Reasoner, Table 4 and appendix B (query term quality).
 """
@@ -16,13 +16,13 @@ _MESH_TAGS = ("MeSH Terms", "MeSH Major Topic")
 
 @dataclass(frozen=True)
 class HeadingScores:
-    """Means over questions, 0 to 1; None where no question could be scored, or no query at all has a heading.
+    """Means over questions, 0 to 1; None if no question could be scored, or no query at all has a heading.
 
     Attributes:
-        precision: of a question whose query has no heading: 0, as nothing that it searched was right.
-        questions: those with gold headings.
-        without_query: those of them whose query has no heading.
-        without_gold: questions without gold headings, which are left out.
+        precision: counts 0 for a question whose query has no heading.
+        questions: number of questions with gold headings.
+        without_query: number of those whose query has no heading.
+        without_gold: number of questions without gold headings, which are left out.
     """
 
     precision: float | None
@@ -35,8 +35,8 @@ class HeadingScores:
 def heading_scores(pairs: Iterable[tuple[Collection[str], Collection[str]]]) -> HeadingScores:
     """Precision and recall of the pairs `(headings of the query, gold headings)`, averaged over questions.
 
-    Headings are compared without letter case, qualifiers (`Asthma/therapy`) and the star of a major topic. The paper
-    does not say how it averages, nor what precision a query without headings has.
+    Headings are compared without case, qualifiers (`Asthma/therapy`) and the asterisk of a major topic. The paper does
+    not say how it averages, or which precision a query without headings has.
     """
     precision: list[float] = []
     recall: list[float] = []
@@ -61,7 +61,7 @@ def heading_scores(pairs: Iterable[tuple[Collection[str], Collection[str]]]) -> 
 
 
 def headings_of(query: str) -> tuple[str, ...]:
-    """The MeSH headings that a PubMed query asks for, in order, each once; those behind a NOT are none of them."""
+    """The MeSH headings that a PubMed query asks for, in order, each once; headings after a NOT are left out."""
     node, _ = mend_syntax(query)
     return tuple(dict.fromkeys(_wanted(node))) if node is not None else ()
 

@@ -1,4 +1,4 @@
-"""What was searched for: how different a source's queries are, how long they are, how many each source gets.
+"""Query statistics by source: how diverse the queries are, how long, and how many.
 
 Source: MedOmniKB (source planning), Eq. 5 (appendix A.1), Tables 12 and 13 and Figure 7 (appendix B).
 """
@@ -21,12 +21,12 @@ Plan = Mapping[str, Sequence[str]]
 
 @dataclass(frozen=True)
 class QueryStatistics:
-    """Of one source over all questions.
+    """Statistics of one source over all questions.
 
     Attributes:
-        queries: mean number per question, over all questions: those that did not ask the source have 0.
-        words: mean number of words per query; None where it got none.
-        diversity: mean over questions of Eq. 5; None without an embedder or where no question has two queries.
+        queries: mean number per question, over all questions; 0 for a question that did not query the source.
+        words: mean number of words per query; None without queries.
+        diversity: mean of Eq. 5 over questions; None without an embedder, or if no question has two queries.
     """
 
     queries: float
@@ -38,7 +38,7 @@ def query_diversity(vectors: NDArray[np.float32]) -> float | None:
     """D (Eq. 5): the mean cosine distance over all pairs of query vectors, 0 to 2; None for fewer than two.
 
     Args:
-        vectors: of shape (queries, dimensions), of any length above 0.
+        vectors: array of shape (queries, dimensions); the vectors may have any length above 0.
     """
     count = len(vectors)
     if count < 2:
@@ -46,14 +46,14 @@ def query_diversity(vectors: NDArray[np.float32]) -> float | None:
     wide = vectors.astype(np.float64)
     units = wide / np.linalg.norm(wide, axis=1, keepdims=True)
     total = units.sum(axis=0)
-    # The squared length of the sum holds each pair twice and each query once with itself.
+    # The squared length of the sum counts each pair twice, and each query once with itself.
     similarity = float((total @ total - count) / (count * (count - 1)))
     return max(0.0, 1.0 - similarity)
 
 
 def query_statistics(plans: Iterable[Plan], embedder: Embedder | None = None) -> dict[str, QueryStatistics]:
-    """Statistics by source, in the order the sources first come. Empty queries are not counted."""
-    cleaned = [{source: _asked(queries) for source, queries in plan.items()} for plan in plans]
+    """Statistics by source, in order of first appearance. Empty queries are not counted."""
+    cleaned = [{source: _not_empty(queries) for source, queries in plan.items()} for plan in plans]
     by_source: dict[str, list[list[str]]] = defaultdict(list)
     for plan in cleaned:
         for source, queries in plan.items():
@@ -71,5 +71,5 @@ def _statistics(lists: Sequence[Sequence[str]], questions: int, embedder: Embedd
     )
 
 
-def _asked(queries: Sequence[str]) -> list[str]:
+def _not_empty(queries: Sequence[str]) -> list[str]:
     return [query for query in queries if query.strip()]

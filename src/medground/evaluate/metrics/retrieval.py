@@ -1,8 +1,8 @@
-"""How well the documents that answer a question were found: recall, precision, reciprocal rank, nDCG.
+"""Retrieval quality against the documents that answer a question: recall, precision, reciprocal rank, nDCG.
 
-Definitions are trec_eval's, computed by ir-measures: `R@k` and `P@k` of the first k documents, `RR` one over the rank
-of the first right one, `nDCG@k` with gain 1 for a right document and a discount of log2(rank + 1) (K. Järvelin and J.
-Kekäläinen, TOIS 20, 2002). MRR is the mean of RR.
+Definitions are trec_eval's, computed by ir-measures: `R@k` and `P@k` of the first k documents, `RR` as the reciprocal
+rank of the first relevant document, `nDCG@k` with gain 1 for a relevant document and a discount of log2(rank + 1)
+(K. Järvelin and J. Kekäläinen, TOIS 20, 2002). MRR is the mean of RR.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class RetrievalScores:
 
     Attributes:
         each: by question id, the values of each measure by its name (`R@5`, `P@5`, `nDCG@5`, `RR`), 0 to 1.
-        without_gold: questions that name no right document; they are not scored.
+        without_gold: number of questions without gold documents; they are not scored.
     """
 
     each: Mapping[str, Mapping[str, float]]
@@ -33,7 +33,7 @@ class RetrievalScores:
 
     @property
     def mean(self) -> dict[str, float]:
-        """The mean of each measure; empty where no question could be scored."""
+        """The mean of each measure; empty if no question could be scored."""
         names = next(iter(self.each.values()), {})
         return {name: sum(values[name] for values in self.each.values()) / len(self.each) for name in names}
 
@@ -41,7 +41,7 @@ class RetrievalScores:
 def retrieval_scores(lines: Iterable[RunLine], depths: Sequence[int] = DEPTHS) -> RetrievalScores:
     """Score the documents that each line's searches found, best first, against those that answer its question.
 
-    A question for which nothing was found has 0. A document that is listed twice counts where it first stands.
+    A question for which nothing was found scores 0. A document that is listed twice counts at its first rank.
 
     Raises:
         ConfigError: the extra `evaluate` is not installed.
@@ -64,8 +64,8 @@ def ranking_scores(
 
     Args:
         found: document ids by question, best first.
-        gold: the right ones by question, at least one each.
-        depths: the k of recall, precision and nDCG, each 1 or more.
+        gold: relevant document ids by question, at least one each.
+        depths: values of k for recall, precision and nDCG, each 1 or more.
 
     Raises:
         ConfigError: the extra `evaluate` is not installed.
@@ -73,7 +73,7 @@ def ranking_scores(
     if not gold:
         return {}
     measures = _measures(depths)
-    # Ranks become scores that fall strictly: trec_eval orders by score and breaks ties by id.
+    # Ranks become strictly decreasing scores, because trec_eval sorts by score and breaks ties by id.
     run = {q: {d: -float(rank) for rank, d in enumerate(dict.fromkeys(found.get(q, ())))} for q in gold}
     right = {q: dict.fromkeys(documents, 1) for q, documents in gold.items()}
     each: dict[str, dict[str, float]] = {q: {} for q in gold}

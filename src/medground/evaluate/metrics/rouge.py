@@ -1,4 +1,4 @@
-"""ROUGE-L: the longest common subsequence of the words of an answer and of a reference.
+"""ROUGE-L: the longest common subsequence of words in an answer and a reference.
 
 Source: C.-Y. Lin, ROUGE: a package for automatic evaluation of summaries, 2004, section 3.1 (sentence level) with
 beta = 1; used by MedOmniKB (source planning) for long answers.
@@ -25,9 +25,9 @@ class RougeL:
 
 
 def rouge_l(answer: str, references: str | Sequence[str]) -> RougeL:
-    """ROUGE-L against the reference that gives the highest F1; all 0 where a text has no word or none is given.
+    """ROUGE-L against the reference with the highest F1; all 0 if a text has no words or there is no reference.
 
-    Words are runs of letters and digits in lower case, unstemmed.
+    Words are sequences of letters and digits, lower-cased and not stemmed.
     """
     given = [references] if isinstance(references, str) else references
     words = _words(answer)

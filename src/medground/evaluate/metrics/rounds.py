@@ -16,12 +16,12 @@ from medground.evaluate.metrics.share import Share
 
 @dataclass(frozen=True)
 class RoundPoint:
-    """All questions after so many rounds.
+    """Scores of all questions after a round.
 
     Attributes:
-        number: of the round, 1 first.
-        asked: questions that had such a round.
-        macro_f1: None where no question has a gold answer.
+        number: number of the round, starting at 1.
+        asked: number of questions that had this round.
+        macro_f1: None if no question has a gold answer.
     """
 
     number: int
@@ -33,7 +33,7 @@ class RoundPoint:
 def round_curve(histories: Sequence[tuple[RunLine, Sequence[Sequence[str]]]]) -> tuple[RoundPoint, ...]:
     """The curve over the pairs `(line, its answer after each round)`.
 
-    A question that ended before a round keeps its last answer; one without a round has none, and is wrong in all.
+    A question that ended earlier keeps its last answer; a question without any round has no answer and counts as wrong.
     """
     last = max((len(answers) for _, answers in histories), default=0)
     return tuple(_point(histories, number) for number in range(1, last + 1))

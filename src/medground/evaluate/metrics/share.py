@@ -1,4 +1,4 @@
-"""Counts and means that say what they are of."""
+"""Shares and means with their denominators."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Share:
 
     @property
     def value(self) -> float | None:
-        """The share, 0 to 1; None where nothing was counted."""
+        """The share, 0 to 1; None if `of` is 0."""
         return self.right / self.of if self.of else None
 
     @property
@@ -28,7 +28,7 @@ class Share:
 
 @dataclass(frozen=True)
 class Mean:
-    """A mean over the items that have a value, and how many have none."""
+    """A mean over the items that have a value, and the number that have none."""
 
     value: float | None
     of: int
@@ -36,7 +36,7 @@ class Mean:
 
 
 def mean(values: Iterable[float | None]) -> Mean:
-    """The arithmetic mean; items without a value (None) are counted and not averaged."""
-    all_of_them = list(values)
-    known = [value for value in all_of_them if value is not None]
-    return Mean(sum(known) / len(known) if known else None, len(known), len(all_of_them) - len(known))
+    """The arithmetic mean; items without a value (None) are counted but not averaged."""
+    listed = list(values)
+    known = [value for value in listed if value is not None]
+    return Mean(sum(known) / len(known) if known else None, len(known), len(listed) - len(known))

@@ -1,7 +1,7 @@
-"""How well rationales are supported, over a run: the mean support score and the mean faithfulness.
+"""How well the rationales of a run are supported: the mean support score and the mean faithfulness.
 
-The scores of one answer are `verify.scores.support_score` (S, Self-MedRAG section 3.5) and `verify.scores.faithfulness`
-(Faith(R), Reason and Verify, Eq. 1); a run's line has them.
+The scores of one answer come from `verify.scores.support_score` (S, Self-MedRAG section 3.5) and
+`verify.scores.faithfulness` (Faith(R), Reason and Verify, Eq. 1) and are stored in the run's lines.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from medground.evaluate.metrics.share import Mean, mean
 
 @dataclass(frozen=True)
 class SupportScores:
-    """Means over answers, 0 to 1, each with how many answers have that score and how many have none.
+    """Means over answers, 0 to 1, each with the number of answers that have and do not have that score.
 
-    An answer has no score where it states nothing or nobody able has judged it: that is not a score of 0.
+    An answer without statements, or not assessed by a validated judge, has no score, which differs from a score of 0.
     """
 
     support: Mean
@@ -27,7 +27,7 @@ class SupportScores:
 
 
 def support_scores(lines: Iterable[RunLine]) -> SupportScores:
-    """Average the scores of a run's answers. Lines without a statement have none."""
+    """Average the scores of a run's answers. Lines without statements have no score."""
     kept = list(lines)
     return SupportScores(
         support=mean(line.support for line in kept),

@@ -1,4 +1,4 @@
-"""Reports of runs: what they come to, as Markdown and as one HTML page that loads nothing."""
+"""Reports of runs, as Markdown and as one self-contained HTML page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a report is about: runs side by side, and each question with every run's answer."""
+"""The content of a report: runs side by side, and each question with every run's answer."""
 
 from __future__ import annotations
 
@@ -16,17 +16,16 @@ from medground.evaluate.runs import read_run
 from medground.evaluate.tally import is_right
 
 MOST_QUESTIONS = 5_000
-"""Questions that are listed at most; those that the runs disagree on come first."""
+"""Maximum number of questions listed; those on which the runs disagree take precedence."""
 
 
 @dataclass(frozen=True)
 class Given:
-    """A run's answer to one question; None in its place where the run has no line for it."""
+    """A run's answer to one question; None takes its place if the run has no line for it."""
 
     answer: tuple[str, ...]
     status: str
     right: bool
-    seconds: float
 
 
 @dataclass(frozen=True)
@@ -40,7 +39,7 @@ class Asked:
 
     @property
     def outcome(self) -> str:
-        """`won` or `lost`: another run than the first has it right, or wrong, and the first has not; else `same`."""
+        """`won` if another run is right and the first is not, `lost` if the other way round, else `same`."""
         marks = [given is not None and given.right for given in self.given]
         if not marks[0] and any(marks[1:]):
             return "won"
@@ -49,7 +48,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class FirstRow:
-    """What an accuracy is to be held against: the best blind baseline, or else the commonest gold answer."""
+    """The reference for accuracies: the best blind baseline or, without one, the most common gold answer."""
 
     name: str
     words: str
@@ -61,10 +60,10 @@ class FirstRow:
 
 @dataclass(frozen=True)
 class Report:
-    """Everything that the report says.
+    """The content of a report.
 
     Attributes:
-        left_out: questions that are not listed, there being too many.
+        left_out: number of questions that are not listed because there are too many.
     """
 
     comparison: Comparison
@@ -79,10 +78,10 @@ def read_report(paths: Sequence[Path], items: Sequence[Item] | None = None) -> R
 
     Args:
         paths: files of runs; all are compared with the first.
-        items: the set's items, for the best blind baseline; without them the commonest gold answer stands for it.
+        items: the set's items, for the best blind baseline; without them the most common gold answer takes its place.
 
     Raises:
-        UsageError: a file is no run, or the runs are of different sets or gold answers.
+        UsageError: a file is not a run, or the runs have different sets or gold answers.
     """
     results = read_results(paths)
     comparison = compare(results)
@@ -113,7 +112,7 @@ def _questions(paths: Sequence[Path], results: Sequence[Result]) -> list[Asked]:
 
 
 def _given(line: RunLine | None) -> Given | None:
-    return None if line is None else Given(line.answer, line.status, is_right(line), line.usage.seconds)
+    return None if line is None else Given(line.answer, line.status, is_right(line))
 
 
 def _baseline(comparison: Comparison, results: Sequence[Result], items: Sequence[Item] | None) -> FirstRow | None:
@@ -127,5 +126,6 @@ def _baseline(comparison: Comparison, results: Sequence[Result], items: Sequence
         return None
     answer, share = comparison.majority
     low, high = wilson(share.right, share.of)
-    words = f"the commonest gold answer; {'the set has no better one' if items else 'with --data the audit is asked'}"
+    hint = "the set has no better baseline" if items else "use --data for the best blind baseline"
+    words = f"the most common gold answer; {hint}"
     return FirstRow(f"always {answer}", words, share.value or 0.0, low, high, share.of)

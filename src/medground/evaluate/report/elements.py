@@ -1,4 +1,4 @@
-"""HTML and SVG from values. Every text is escaped: only what this module made itself is markup."""
+"""HTML and SVG from values. All text is escaped; only what this module creates is markup."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Part = str | Markup | int | float | None
 
 
 def element(tag: str, *parts: Part | Iterable[Part], **attributes: str | int | float | bool | None) -> Markup:
-    """One element. `class_` is written `class`, `_` in names as `-`; None and False leave an attribute out."""
+    """One element. `class_` becomes `class`, and `_` in names becomes `-`; None and False omit an attribute."""
     named = "".join(_attribute(name, value) for name, value in attributes.items() if value not in (None, False))
     if tag in _VOID:
         return Markup(f"<{tag}{named}>" if tag in ("meta", "br", "col", "input") else f"<{tag}{named}/>")
@@ -28,7 +28,7 @@ def element(tag: str, *parts: Part | Iterable[Part], **attributes: str | int | f
 
 
 def joined(parts: Iterable[Part | Iterable[Part]]) -> Markup:
-    """Parts one after the other, texts escaped."""
+    """The parts joined together, with texts escaped."""
     return Markup("".join(_text(part) for part in parts))
 
 

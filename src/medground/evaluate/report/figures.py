@@ -1,4 +1,4 @@
-"""The rows of numbers that both forms of the report show, and the plots of them."""
+"""The numbers that both formats of the report show, and their plots."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _COSTS = ("input_tokens", "output_tokens", "model_calls", "searches", "seconds",
 
 
 def accuracy_plot(report: Report) -> Markup:
-    """Accuracies with their intervals; the baseline first."""
+    """Accuracies with their intervals, the baseline first."""
     base = report.baseline
     name = base.name.partition(":")[0] if base is not None else ""
     first = [Interval(name, base.share, base.low, base.high, baseline=True)] if base is not None else []
@@ -28,38 +28,38 @@ def accuracy_plot(report: Report) -> Markup:
 
 
 def status_plot(comparison: Comparison) -> Markup:
-    """Shares of statuses."""
+    """Shares of the statuses."""
     return stacked([(row.name, _statuses(row)) for row in comparison.rows], STATUSES)
 
 
 def used_statuses(comparison: Comparison) -> list[str]:
-    """Those that some question has."""
+    """The statuses that at least one question has."""
     return [status for status in STATUSES if any(_statuses(row).get(status) for row in comparison.rows)]
 
 
 def status_rows(comparison: Comparison) -> list[tuple[str, ...]]:
-    """Counts of the statuses that are used."""
+    """Counts of the used statuses."""
     used = used_statuses(comparison)
     return [(row.name, *(f"{_statuses(row).get(status, 0):,}" for status in used)) for row in comparison.rows]
 
 
 def when_answering(row: Row) -> Share:
-    """Right answers among those that were given: how good a recipe is where it dares to answer."""
+    """Correct answers among those given: how good a recipe is when it answers."""
     given = sum(row.statuses.get(status, 0) for status in ("answered", "lean"))
     return Share(row.accuracy.right, given if row.accuracy.of else 0)
 
 
 def cost_plot(comparison: Comparison) -> Markup:
-    """Tokens of a question; seconds where nobody used any."""
+    """Tokens per question; seconds if no run used tokens."""
     tokens = [(row.name, row.cost.input_tokens + row.cost.output_tokens) for row in comparison.rows]
     if any(count for _, count in tokens):
-        return bars([(name, count, f"{count:,.0f} tokens") for name, count in tokens], "Tokens of a question")
+        return bars([(name, count, f"{count:,.0f} tokens") for name, count in tokens], "Tokens per question")
     seconds = [(row.name, row.cost.seconds, f"{row.cost.seconds:.3f} s") for row in comparison.rows]
-    return bars(seconds, "Seconds of a question")
+    return bars(seconds, "Seconds per question")
 
 
 def cost_rows(comparison: Comparison) -> list[tuple[str, ...]]:
-    """What a question costs on average, with its ratio to the base."""
+    """The mean cost of a question, with its ratio to the base."""
     rows = []
     for row in comparison.rows:
         cells = []
@@ -77,7 +77,7 @@ def percent(value: float | None) -> str:
 
 
 def signed(value: float) -> str:
-    """A difference of shares in points."""
+    """A difference of shares in percentage points."""
     return f"{100 * value:+.1f}".replace("-", "−")
 
 

@@ -11,10 +11,10 @@ from medground.evaluate.report.page import as_html
 
 
 def write_report(report: Report, folder: Path) -> tuple[Path, Path]:
-    """Write `report.md` and `report.html` into a folder, over those that are there.
+    """Write `report.md` and `report.html` into a folder, replacing existing ones.
 
     Raises:
-        StorageFailed: the disk refuses.
+        StorageFailed: the folder cannot be written.
     """
     markdown, page = folder / "report.md", folder / "report.html"
     try:

@@ -1,4 +1,4 @@
-"""The report in Markdown. Texts of questions and models are escaped: they can neither format nor link."""
+"""The report in Markdown. Texts of questions and models are escaped, so they cannot add formatting or links."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from medground.evaluate.report.provenance import facts
 from medground.wording.markdown import escaped
 
 MOST = 50
-"""Questions won and lost that are listed."""
+"""Maximum number of won and lost questions listed."""
 
 
 def as_markdown(report: Report) -> str:
@@ -29,19 +29,19 @@ def as_markdown(report: Report) -> str:
     parts = [
         f"# {escaped(comparison.dataset)}",
         f"Split {escaped(header.split)}, {header.items:,} questions, file {header.dataset_hash[:12]}. Intervals are 95 "
-        "% (Wilson). Every question is in the denominator.",
+        "% (Wilson). Every question counts in the denominator.",
         *_warnings(comparison),
         "## Accuracy",
         _accuracies(report),
         *(_pair(pair) for pair in comparison.pairs),
-        "## What became of the questions",
+        "## Outcomes of the questions",
         _table(("run", *used_statuses(comparison)), status_rows(comparison)),
         *_classes(comparison),
-        "## Cost of a question",
+        "## Cost per question",
         _table(COSTS, cost_rows(comparison)),
-        f"In brackets: times that of {escaped(comparison.cost_base)}.",
+        f"In brackets: ratio to {escaped(comparison.cost_base)}.",
         *_questions(report),
-        "## What made the runs",
+        "## How the runs were made",
         *_provenance(report),
     ]
     return "\n\n".join(parts) + "\n"
@@ -58,9 +58,9 @@ def _accuracies(report: Report) -> str:
         interval = f"{100 * low:.1f} to {100 * high:.1f}" if share.of else ""
         f1 = "–" if row.macro_f1 is None else f"{row.macro_f1:.3f}"
         right = f"{share.right:,} of {share.of:,}"
-        dared = percent(when_answering(row).value)
-        rows.append((row.name, row.model, percent(share.value), interval, right, dared, f1))
-    return _table(("run", "model", "accuracy", "95 %", "right", "when it answers", "macro-F1"), rows)
+        answering = percent(when_answering(row).value)
+        rows.append((row.name, row.model, percent(share.value), interval, right, answering, f1))
+    return _table(("run", "model", "accuracy", "95 %", "correct", "when answering", "macro-F1"), rows)
 
 
 def _pair(pair: Pair) -> str:
@@ -68,7 +68,7 @@ def _pair(pair: Pair) -> str:
     if (found := pair.difference) is not None:
         lines.append(f"- accuracy {signed(found.value)} points [{signed(found.low)}, {signed(found.high)}]")
     lines.append(
-        f"- won {len(pair.won):,}, lost {len(pair.lost):,}, both right {pair.both:,}, both wrong {pair.neither:,} "
+        f"- won {len(pair.won):,}, lost {len(pair.lost):,}, both correct {pair.both:,}, both wrong {pair.neither:,} "
         f"of {pair.questions:,}; exact McNemar p {pair.p:.3g}, after Holm {pair.adjusted:.3g}"
     )
     lines += [f"- differs: {escaped(text)}" for text in pair.chosen]
@@ -76,9 +76,9 @@ def _pair(pair: Pair) -> str:
 
 
 def _warnings(comparison: Comparison) -> list[str]:
-    said = [f"{row.name}: {text}" for row in comparison.rows for text in row.warnings]
-    said += [f"{pair.other} against {pair.first}: {text}" for pair in comparison.pairs for text in pair.warnings]
-    return [f"> {escaped(text)}" for text in said]
+    warnings = [f"{row.name}: {text}" for row in comparison.rows for text in row.warnings]
+    warnings += [f"{pair.other} against {pair.first}: {text}" for pair in comparison.pairs for text in pair.warnings]
+    return [f"> {escaped(text)}" for text in warnings]
 
 
 def _classes(comparison: Comparison) -> list[str]:
@@ -100,7 +100,7 @@ def _questions(report: Report) -> list[str]:
         (question.outcome, question.id, question.text, ", ".join(question.gold), *map(_given, question.given))
         for question in differing[:MOST]
     ]
-    more = f"{len(differing) - MOST:,} more are on the page." if len(differing) > MOST else ""
+    more = f"{len(differing) - MOST:,} more are in report.html." if len(differing) > MOST else ""
     listed = _table(("", "id", "question", "gold", *names), rows)
     return ["## Questions won and lost", listed, *([more] if more else [])]
 

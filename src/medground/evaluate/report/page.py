@@ -1,4 +1,4 @@
-"""The report as one HTML page: plots and tables, nothing loaded, every text escaped."""
+"""The report as one HTML page: plots and tables, self-contained, all text escaped."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from medground.evaluate.report.questions import questions
 from medground.evaluate.report.style import CSS, POLICY, SCRIPT
 
 FEW = 3
-"""Warnings that are shown unfolded."""
+"""Up to this many warnings are shown without folding."""
 
 Cell = Part | Iterable[Part]
 
@@ -57,15 +57,15 @@ def _sections(report: Report, title: str) -> list[Part]:
         _accuracies(report),
         accuracy_plot(report) if report.baseline or any(row.accuracy.of for row in comparison.rows) else None,
         *_pairs(comparison),
-        element("h2", "What became of the questions"),
-        element("p", "Every question is in the denominator: only an answer can be right.", class_="soft"),
+        element("h2", "Outcomes of the questions"),
+        element("p", "Every question counts in the denominator; only an answer can be correct.", class_="soft"),
         status_plot(comparison),
         _key(comparison),
         table(("run", *used_statuses(comparison)), status_rows(comparison), right_from=1),
         *_classes(comparison),
-        element("h2", "Cost of a question"),
+        element("h2", "Cost per question"),
         table(COSTS, cost_rows(comparison), 1),
-        element("p", f"In brackets: times that of {comparison.cost_base}.", class_="soft"),
+        element("p", f"In brackets: ratio to {comparison.cost_base}.", class_="soft"),
         cost_plot(comparison),
         *questions(report),
         *provenance(report),
@@ -75,7 +75,7 @@ def _sections(report: Report, title: str) -> list[Part]:
 def table(
     names: Sequence[str], rows: Iterable[Sequence[Cell]], right_from: int = 99, classes: Sequence[str] = ()
 ) -> Markup:
-    """A table; cells from `right_from` on are numbers. `classes` are those of the rows, one each."""
+    """A table; cells from `right_from` on are numbers. `classes` has one CSS class per row."""
     kinds = ["n" if place >= right_from else "" for place in range(len(names))]
     head = element("tr", *(element("th", name, class_=kind or None) for name, kind in zip(names, kinds, strict=True)))
     lines = []
@@ -88,9 +88,9 @@ def table(
 
 def _about(report: Report) -> str:
     header = report.headers[0]
-    first = f", the first {header.limit:,}" if header.limit is not None and header.seed is None else ""
+    first = f", first {header.limit:,}" if header.limit is not None and header.seed is None else ""
     drawn = f", {header.limit:,} drawn with seed {header.seed}" if header.seed is not None else ""
-    context = "; each question came with its own documents" if header.with_context else ""
+    context = "; each question with its own documents" if header.with_context else ""
     return (
         f"Split {header.split}{first}{drawn}, {header.items:,} questions, file {header.dataset_hash[:12]}{context}. "
         f"Intervals are 95 % (Wilson); runs are compared on the same questions."
@@ -106,7 +106,7 @@ def _accuracies(report: Report) -> Markup:
     for row in report.comparison.rows:
         rows.append((element("span", row.name, class_="main"), row.model, *_accuracy(row)))
         classes.append("")
-    names = ("run", "model", "accuracy", "95 %", "right", "when it answers", "macro-F1", "support")
+    names = ("run", "model", "accuracy", "95 %", "correct", "when answering", "macro-F1", "support")
     return table(names, rows, right_from=2, classes=classes)
 
 
@@ -133,8 +133,8 @@ def _pair(pair: Pair) -> list[Part]:
     if (found := pair.difference) is not None:
         numbers.append((signed(found.value), f"accuracy, 95 % {signed(found.low)} to {signed(found.high)}"))
     numbers += [
-        (f"{len(pair.won):,}", "won: only this run is right"),
-        (f"{len(pair.lost):,}", "lost: only the first run is right"),
+        (f"{len(pair.won):,}", "won: only this run is correct"),
+        (f"{len(pair.lost):,}", "lost: only the first run is correct"),
         (f"{pair.p:.3g}", "exact McNemar p" + (f", {pair.adjusted:.3g} after Holm" if pair.adjusted != pair.p else "")),
     ]
     differing = element("p", "Differs in: ", "; ".join(pair.chosen), class_="soft") if pair.chosen else None
@@ -146,9 +146,9 @@ def _pair(pair: Pair) -> list[Part]:
 
 
 def _warnings(comparison: Comparison) -> list[Part]:
-    said = [f"{row.name}: {text}" for row in comparison.rows for text in row.warnings]
-    said += [f"{pair.other} against {pair.first}: {text}" for pair in comparison.pairs for text in pair.warnings]
-    shown = [element("p", text, class_="warn") for text in said]
+    warnings = [f"{row.name}: {text}" for row in comparison.rows for text in row.warnings]
+    warnings += [f"{pair.other} against {pair.first}: {text}" for pair in comparison.pairs for text in pair.warnings]
+    shown = [element("p", text, class_="warn") for text in warnings]
     if len(shown) <= FEW:
         return [*shown]
     return [element("details", element("summary", f"{len(shown)} warnings about these runs"), *shown)]

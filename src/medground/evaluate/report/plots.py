@@ -1,4 +1,4 @@
-"""Plots as SVG that takes its colours from the page, so that they follow light and dark."""
+"""Plots as SVG. Colours come from the page, so they follow light and dark mode."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ VALUES = 70
 STEP = 34
 TOP = 26
 LONGEST = 28
-"""Characters of a name that fit before the plot."""
+"""Number of characters of a name that fit beside the plot."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Interval:
 
 
 def dots(rows: Sequence[Interval]) -> Markup:
-    """A dot with a whisker for each row; a dashed line stands where the baseline is."""
+    """A dot with a whisker for each row, and a dashed line at the baseline."""
     scale = _Scale(min([row.low for row in rows]), max([row.high for row in rows]))
     height = TOP + STEP * len(rows) + 24
     parts: list[Part] = [*_grid(scale, height)]
@@ -49,7 +49,7 @@ def dots(rows: Sequence[Interval]) -> Markup:
 
 
 def stacked(rows: Sequence[tuple[str, Mapping[str, int]]], order: Sequence[str]) -> Markup:
-    """A bar of shares for each row. Parts are coloured by their place in `order`, and named under the bars."""
+    """A stacked bar of shares for each row. Parts are coloured by their position in `order`."""
     span = WIDTH - LABELS - 8
     parts: list[Part] = []
     for number, (name, counts) in enumerate(rows):
@@ -65,11 +65,11 @@ def stacked(rows: Sequence[tuple[str, Mapping[str, int]]], order: Sequence[str])
                 share = f"{100 * counts[kind] / total:.0f} %"
                 parts.append(element("text", share, x=_short(x + wide / 2), y=y + 14.5, class_="inside"))
             x += wide
-    return _svg(parts, 4 + STEP * len(rows), "What became of the questions")
+    return _svg(parts, 4 + STEP * len(rows), "Outcomes of the questions")
 
 
 def bars(rows: Sequence[tuple[str, float, str]], title: str) -> Markup:
-    """A bar for each row: its name, a value of 0 or more, and the value in words."""
+    """A bar for each row: its name, a value of 0 or more, and the value as text."""
     span = WIDTH - LABELS - VALUES - 50
     most = max((value for _, value, _ in rows), default=0.0) or 1.0
     parts: list[Part] = []
@@ -90,13 +90,13 @@ class _Scale:
     high: float
 
     def at(self, value: float) -> float:
-        """Where a value stands."""
+        """The x coordinate of a value."""
         left, right = self.ends
         return _short(LABELS + (value - left) / (right - left) * (WIDTH - LABELS - VALUES))
 
     @property
     def ends(self) -> tuple[float, float]:
-        """Tenths around all values, 0 to 1."""
+        """The ends of the axis: tenths around all values, 0 to 1."""
         return max(0.0, int(self.low * 10 - 1e-9) / 10), min(1.0, (int(self.high * 10 - 1e-9) + 1) / 10)
 
 
@@ -111,7 +111,7 @@ def _grid(scale: _Scale, height: float) -> list[Part]:
 
 
 def _label(name: str, y: float) -> Markup:
-    """A name that is too long loses its middle: the end is what differs."""
+    """A row's label. A long name loses its middle, as names often differ at the end."""
     half = LONGEST // 2
     shown = name if len(name) <= LONGEST else f"{name[:half]}…{name[-half:]}"
     return element("text", element("title", name), shown, x=LABELS - 14, y=y + 4, class_="label")

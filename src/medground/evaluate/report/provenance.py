@@ -1,4 +1,4 @@
-"""What made each run: everything that its header says could change it."""
+"""How each run was made: everything in its header that could change the results."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from medground.evaluate.report.elements import Markup, Part, element
 
 
 def provenance(report: Report) -> list[Part]:
-    """Heading and one table per run, folded."""
+    """A heading and one folded table per run."""
     named = zip(report.comparison.rows, report.headers, strict=True)
-    return [element("h2", "What made the runs"), *(_of(row.name, header) for row, header in named)]
+    return [element("h2", "How the runs were made"), *(_of(row.name, header) for row, header in named)]
 
 
 def facts(header: RunHeader) -> list[tuple[str, str]]:
-    """Names and values."""
+    """Names and values from the header."""
     return [
         ("recipe", header.recipe),
         ("model", header.versions.get("model", header.model)),

@@ -10,7 +10,7 @@ _FILTERS = (("all", "all"), ("won", "won"), ("lost", "lost"), ("same", "no diffe
 
 
 def questions(report: Report) -> list[Part]:
-    """Heading, filter and table."""
+    """A heading, filter buttons and the table."""
     names = [row.name for row in report.comparison.rows]
     counts = {kind: sum(question.outcome == kind for question in report.questions) for kind, _ in _FILTERS}
     counts["all"] = len(report.questions)
@@ -19,13 +19,13 @@ def questions(report: Report) -> list[Part]:
         for kind, label in _FILTERS
         if len(names) > 1
     ]
-    left = f" {report.left_out:,} on which the runs agree are left out." if report.left_out else ""
-    said = "Won: another run than the first has it right and the first has not; lost: the other way round."
+    left = f" {report.left_out:,} questions on which the runs agree are not listed." if report.left_out else ""
+    explained = "Won: another run is correct and the first is not. Lost: the first run is correct and another is not."
     head = element("tr", *(element("th", name) for name in ("id", "question", "gold", *names)))
     body = element("tbody", *(_row(question) for question in report.questions))
     return [
         element("h2", "Questions"),
-        element("p", said + left if len(names) > 1 else left.strip(), class_="soft"),
+        element("p", explained + left if len(names) > 1 else left.strip(), class_="soft"),
         element("div", *buttons, class_="filter"),
         element("div", element("table", element("thead", head), body, id="questions"), class_="scroll"),
     ]

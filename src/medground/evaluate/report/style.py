@@ -1,4 +1,4 @@
-"""The page's look and its one script: readable in light and dark, on paper and on a telephone."""
+"""The page's styles and its only script: readable in light and dark mode, on paper and on a phone."""
 
 from __future__ import annotations
 
@@ -64,4 +64,4 @@ POLICY = (
     + base64.b64encode(hashlib.sha256(SCRIPT.encode()).digest()).decode()
     + "'"
 )
-"""The page may load nothing, and run this script and no other, whatever a text in it says."""
+"""The page may load nothing and run only this script, whatever its text contains."""

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 def agreement(
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Annotations as JSON Lines; answers as JSON.")],
     reference: Annotated[
-        str | None, typer.Option(help="Annotator that all others are compared with; every pair without one.")
+        str | None, typer.Option(help="Annotator to compare all others with; by default every pair is compared.")
     ] = None,
-    context: Annotated[int, typer.Option(min=1, help="Which CONTEXT-j the labels of answers are for.")] = 5,
+    context: Annotated[int, typer.Option(min=1, help="The j of CONTEXT-j that the labels of answers are for.")] = 5,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Compare annotators of the eight labels: Cohen's kappa, and precision, recall and F1 per label, per context."""
@@ -51,7 +51,7 @@ def _show(pair: Agreement) -> None:
 
     where = "all contexts" if pair.context is None else f"CONTEXT-{pair.context}"
     typer.echo(f"{clean(pair.reference)} and {clean(pair.other)}, {where}, {pair.statements:,} statements")
-    typer.echo(f"  kappa {_number(pair.kappa)} ({in_words(pair.kappa)}), equal labels {pair.observed:.1%}")
+    typer.echo(f"  kappa {_number(pair.kappa)} ({in_words(pair.kappa)}), same labels {pair.observed:.1%}")
     typer.echo(f"  CORRECT against INCORRECT: kappa {_number(pair.binary)} ({in_words(pair.binary)})")
     typer.echo(f"  {'label':<21}{'precision':>10}{'recall':>8}{'F1':>7}{'times':>7}")
     for score in pair.labels:

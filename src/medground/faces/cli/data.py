@@ -1,4 +1,4 @@
-"""`medground data`: the data sets of evaluation, and whether a file is one of them."""
+"""`medground data`: list the evaluation data sets and check their files."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ if TYPE_CHECKING:
     from medground.evaluate.base import DataSetInfo
     from medground.evaluate.datasets.check import FileCheck
 
-data_app = typer.Typer(help="Data sets of evaluation: list them, check a file.", no_args_is_help=True)
+data_app = typer.Typer(help="List the evaluation data sets, and check their files.", no_args_is_help=True)
 
 _SEEN = {
     "whole": "",
-    "part": "seen here in part only",
-    "form": "not seen here: written to its published form",
+    "part": "loader tested on a part of the set only",
+    "form": "loader not tested on the set, but written for its published format",
 }
 
 
 @data_app.command("list")
 def list_sets() -> None:
-    """Print every data set: tasks, sizes, licence, date limit, and how to obtain it. Nothing is downloaded."""
+    """List every data set: tasks, sizes, licence, date limit, and how to obtain it. Downloads nothing."""
     from medground.evaluate.datasets import dataset_names, open_dataset
 
     for name in dataset_names():
@@ -31,10 +31,10 @@ def list_sets() -> None:
 
 @data_app.command("check")
 def check(
-    path: Annotated[Path, typer.Argument(help="A data set's file, or the folder that holds it.")],
+    path: Annotated[Path, typer.Argument(help="A data set's file, or its folder.")],
     name: Annotated[str | None, typer.Option("--set", metavar="SET", help="Check it as this set.")] = None,
 ) -> None:
-    """Say which set a file is, read every question of it, and compare it with the known release."""
+    """Identify the set of a file, read every question, and compare the file with the known release."""
     from medground.evaluate.datasets import open_dataset
     from medground.evaluate.datasets.check import check_file, recognised
 
@@ -43,12 +43,12 @@ def check(
 
 
 def _show(info: DataSetInfo) -> None:
-    sizes = ", ".join(f"{split} {size:,}" for split, size in info.sizes.items() if size) or "as the file has"
+    sizes = ", ".join(f"{split} {size:,}" for split, size in info.sizes.items() if size) or "size depends on the file"
     typer.echo(f"{info.name}  {info.title}")
     typer.echo(f"    {', '.join(info.tasks)}; {sizes}; licence: {info.licence}")
     if info.date_limit:
-        typer.echo(f"    made with evidence until {info.date_limit}")
-    typer.echo(f"    from {info.obtain}")
+        typer.echo(f"    evidence up to {info.date_limit}")
+    typer.echo(f"    source: {info.obtain}")
     if _SEEN[info.seen]:
         typer.echo(f"    {_SEEN[info.seen]}")
 
@@ -61,6 +61,6 @@ def _report(found: FileCheck) -> None:
         typer.echo(f"    {found.with_context:,} with their own documents (--with-context)")
     if found.missing:
         typer.echo(f"    fewer than published: {', '.join(found.missing)}")
-    release = "as it is known" if found.known else "no file of this name is known to compare with"
+    release = "the known release" if found.known else "no known release for this file name"
     typer.echo(f"    sha256 {found.hash}, {release}")
     typer.echo(f"    {found.path}")

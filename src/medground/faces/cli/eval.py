@@ -18,39 +18,40 @@ if TYPE_CHECKING:
     from medground.evaluate.tally import Tally
     from medground.settings import Settings
 
-eval_app = typer.Typer(help="Compare recipes on data sets: runs that resume.", no_args_is_help=True)
+eval_app = typer.Typer(help="Evaluate recipes on data sets, with resumable runs.", no_args_is_help=True)
 
 
 @eval_app.command("run")
 def run(
-    dataset: Annotated[str, typer.Argument(metavar="SET", help="A name of `medground data list`.")],
-    data: Annotated[Path, typer.Option(help="The set's file, or the folder that holds it.")],
+    dataset: Annotated[str, typer.Argument(metavar="SET", help="A set from `medground data list`.")],
+    data: Annotated[Path, typer.Option(help="The set's file, or its folder.")],
     recipe: Annotated[str | None, typer.Option(help="Recipe to follow.")] = None,
-    model: Annotated[str | None, typer.Option(help="Model that answers operators; keyless without one.")] = None,
+    model: Annotated[str | None, typer.Option(help="Model that answers operators; keyless by default.")] = None,
     corpus: Annotated[list[str] | None, typer.Option("--corpus", "-c", help="Corpus to search; repeatable.")] = None,
     split: Annotated[str, typer.Option(help="test, train, validation, unknown, or all.")] = "test",
-    limit: Annotated[int | None, typer.Option(min=1, help="At most so many questions, the first of the file.")] = None,
-    seed: Annotated[int | None, typer.Option(help="Take them from a fixed shuffle instead.")] = None,
-    concurrency: Annotated[int, typer.Option(min=1, help="Questions under way at once.")] = 1,
-    out: Annotated[Path | None, typer.Option(help="The run's file; one in the home folder without it.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Ask only the first N questions of the file.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Shuffle with this seed before applying --limit.")] = None,
+    concurrency: Annotated[int, typer.Option(min=1, help="Number of questions in parallel.")] = 1,
+    out: Annotated[Path | None, typer.Option(help="The run's file; by default in the home folder.")] = None,
     with_context: Annotated[
         bool, typer.Option("--with-context", help="Give each question its own documents; search nothing else.")
     ] = False,
     accept: Annotated[
-        list[str] | None, typer.Option(metavar="FIELD", help="Go on although this differs; repeatable, recorded.")
+        list[str] | None,
+        typer.Option(metavar="FIELD", help="Resume although this field differs, and record it; repeatable."),
     ] = None,
     sets: Sets = None,
     preset: Preset = None,
     settings: SettingsFile = None,
     quiet: Quiet = False,
 ) -> None:
-    """Ask every question of a data set, one line each; the same command goes on where it stopped."""
+    """Ask every question of a data set and write one line each; run the same command to resume."""
     from medground.errors import UsageError
     from medground.evaluate.datasets import open_dataset
     from medground.evaluate.runner import Selection
 
     if with_context and corpus:
-        raise UsageError("with --with-context nothing else is searched; drop --corpus")
+        raise UsageError("--with-context searches nothing else; leave out --corpus")
     loader = open_dataset(dataset)
     place = loader.find(data)
     selection = Selection(loader, place, split, limit, seed if limit is not None else None, with_context)
@@ -87,7 +88,7 @@ async def _run(
 
 
 def _wide_enough(settings: Settings, concurrency: int) -> Settings:
-    """Model calls may be as many as questions, unless the user has set how many."""
+    """Allow as many parallel model calls as questions, unless the user has set a number."""
     if "concurrency" in settings.model.model_fields_set or concurrency <= settings.model.concurrency:
         return settings
     model = settings.model.model_copy(update={"concurrency": concurrency})
@@ -95,7 +96,7 @@ def _wide_enough(settings: Settings, concurrency: int) -> Settings:
 
 
 def _place(selection: Selection, settings: Settings) -> Path:
-    """The same command has the same file: its name holds what is run."""
+    """The default file of a run; its name encodes what is run, so that the same command finds it again."""
     what = (str(selection.limit), str(selection.seed), str(selection.with_context), settings.hash)
     model = re.sub(r"[^A-Za-z0-9.-]+", "-", settings.model.default)
     words = (selection.dataset.info.name, selection.split, settings.recipe.name, model[-40:])

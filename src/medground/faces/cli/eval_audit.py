@@ -1,4 +1,4 @@
-"""`medground eval audit SET`: what can be had of a data set without reading any evidence."""
+"""`medground eval audit SET`: how well a data set can be answered without reading any evidence."""
 
 from __future__ import annotations
 
@@ -17,17 +17,19 @@ if TYPE_CHECKING:
 
 
 def audit(
-    dataset: Annotated[str, typer.Argument(metavar="SET", help="A name of `medground data list`.")],
-    data: Annotated[Path, typer.Option(help="The set's file, or the folder that holds it.")],
+    dataset: Annotated[str, typer.Argument(metavar="SET", help="A set from `medground data list`.")],
+    data: Annotated[Path, typer.Option(help="The set's file, or its folder.")],
     split: Annotated[str, typer.Option(help="test, train, validation, unknown, or all.")] = "test",
-    corpus: Annotated[list[str] | None, typer.Option("--corpus", "-c", help="Look in this corpus; repeatable.")] = None,
+    corpus: Annotated[
+        list[str] | None, typer.Option("--corpus", "-c", help="Look for items in this corpus; repeatable.")
+    ] = None,
     linear: Annotated[bool, typer.Option(help="Fit linear models; needs scikit-learn.")] = True,
-    seed: Annotated[int, typer.Option(help="Of the folds of the linear models.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed for the folds of the linear models.")] = 0,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     sets: Sets = None,
     settings: SettingsFile = None,
 ) -> None:
-    """Show the accuracy that needs no evidence, and texts that stand twice. Nothing is asked of a model."""
+    """Show the accuracy that can be reached without evidence, and duplicate texts. Calls no model."""
     from medground.errors import UsageError
     from medground.evaluate.audit import audit as audited
     from medground.evaluate.datasets import open_dataset
@@ -36,8 +38,8 @@ def audit(
     every = list(loader.read(loader.find(data), "all"))
     items = [item for item in every if split in ("all", item.split)]
     if not items:
-        there = ", ".join(sorted({item.split for item in every})) or "no items at all"
-        raise UsageError(f"{data} has no question of split {split!r}; it has {there}; use --split")
+        there = ", ".join(sorted({item.split for item in every})) or "no items"
+        raise UsageError(f"{data} has no questions in split {split!r}; it has {there}; choose another --split")
     documents = _documents(load_settings(sets, None, settings), corpus) if corpus else None
     found = audited(items, documents=documents, every=every, models=linear, seed=seed)
     typer.echo(found.model_dump_json(indent=2) if json else _shown(found))

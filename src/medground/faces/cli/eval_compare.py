@@ -17,18 +17,16 @@ if TYPE_CHECKING:
 
 
 def compare_runs(
-    runs: Annotated[
-        list[Path], typer.Argument(metavar="RUN...", help="Files of runs; all are compared with the first.")
-    ],
-    classes: Annotated[bool, typer.Option("--classes", help="Show each class, and what was taken for what.")] = False,
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run files; all are compared with the first.")],
+    classes: Annotated[bool, typer.Option("--classes", help="Show scores by class, and the confusion matrix.")] = False,
     retrieval: Annotated[
-        bool, typer.Option("--retrieval", help="Score what was found against gold documents.")
+        bool, typer.Option("--retrieval", help="Score the documents found against gold documents.")
     ] = False,
-    questions: Annotated[int, typer.Option(min=0, help="Name at most so many questions won and lost.")] = 5,
+    questions: Annotated[int, typer.Option(min=0, help="List at most N questions won and N lost.")] = 5,
     data: Annotated[
-        Path | None, typer.Option(help="The set's file or folder: shows the best baseline that reads no evidence.")
+        Path | None, typer.Option(help="The set's file or folder, to show the best baseline without evidence.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Of the bootstrap.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed for the bootstrap.")] = 0,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Compare runs: accuracy with intervals, paired tests, questions won and lost, costs, warnings."""
@@ -64,7 +62,7 @@ def _best_blind(result: Result, data: Path) -> Baseline | None:
 
 
 def _show_rows(comparison: Comparison, blind: Baseline | None) -> None:
-    header = ("run", "accuracy", "95 % Wilson", "right", "macro-F1", "partial", "no answer")
+    header = ("run", "accuracy", "95 % Wilson", "correct", "macro-F1", "partial", "no answer")
     table: list[tuple[str, ...]] = [header]
     if blind is not None:
         interval = f"{blind.low:.1%} - {blind.high:.1%}"
@@ -105,7 +103,7 @@ def _show_evidence(comparison: Comparison) -> None:
         )
         for row in comparison.rows
     ]
-    typer.echo("\nprecision and recall: cited documents against gold ones")
+    typer.echo("\nprecision and recall: cited against gold documents")
     _table(table)
 
 
@@ -119,7 +117,7 @@ def _show_retrieval(results: Sequence[Result]) -> None:
         (result.name, *(number(scores.get(name)) for name in names))
         for result, scores in zip(results, means, strict=True)
     ]
-    typer.echo("" if names else "\nretrieval: no question names the documents that answer it")
+    typer.echo("" if names else "\nretrieval: no question has gold documents")
     if names:
         _table(table)
 
@@ -136,7 +134,7 @@ def _show_costs(comparison: Comparison) -> None:
             times = "" if ratio is None or row.name == comparison.cost_base else f" x{ratio:,.2f}"
             cells.append("unknown" if value is None else f"{value:,.4g}{times}")
         table.append((row.name, *cells))
-    typer.echo(f"\ncost (x: times that of {clean(comparison.cost_base)})")
+    typer.echo(f"\ncost (x: ratio to {clean(comparison.cost_base)})")
     _table(table)
 
 
@@ -151,7 +149,7 @@ def _show_classes(row: Row) -> None:
     )
     answers = sorted({answer for _, answer in row.confusion})
     golds = sorted({gold for gold, _ in row.confusion})
-    typer.echo("gold (down) and answer (across)")
+    typer.echo("gold answers (rows) and answers given (columns)")
     _table(
         [("", *(answer or "(none)" for answer in answers))]
         + [(gold, *(f"{row.confusion.get((gold, answer), 0):,}" for answer in answers)) for gold in golds]
@@ -159,14 +157,14 @@ def _show_classes(row: Row) -> None:
 
 
 def _show_pair(pair: Pair, questions: int) -> None:
-    typer.echo(f"\n{clean(pair.other)} against {clean(pair.first)}, {pair.questions:,} questions of both")
+    typer.echo(f"\n{clean(pair.other)} against {clean(pair.first)}, {pair.questions:,} questions in common")
     if pair.difference is None:
-        typer.echo("  no question of theirs has a gold answer to be right or wrong about")
+        typer.echo("  none of these questions has a gold answer")
     else:
         d = pair.difference
         typer.echo(f"  accuracy {d.value:+.1%} [{d.low:+.1%}, {d.high:+.1%}], p {d.p:.3g} (paired bootstrap)")
     typer.echo(
-        f"  won {len(pair.won):,}, lost {len(pair.lost):,}, both right {pair.both:,}, both wrong {pair.neither:,};"
+        f"  won {len(pair.won):,}, lost {len(pair.lost):,}, both correct {pair.both:,}, both wrong {pair.neither:,};"
         f" exact McNemar p {pair.p:.3g}" + (f", {pair.adjusted:.3g} (Holm)" if pair.adjusted != pair.p else "")
     )
     for name, ids in (("won", pair.won), ("lost", pair.lost)):
@@ -180,13 +178,13 @@ def _show_pair(pair: Pair, questions: int) -> None:
 def _show_mirage(results: Sequence[Result]) -> None:
     from medground.evaluate.mirage_scorer import score_run
 
-    table: list[tuple[str, ...]] = [("as MIRAGE scores", "set", "its script", "honest", "where the script is wrong")]
+    table: list[tuple[str, ...]] = [("MIRAGE scores", "set", "its script", "honest", "errors of the script")]
     for result in results:
         scores = score_run(result.header, result.lines.values())
         several = len(scores.sets) > 1
         for s in (*scores.sets, *((scores.whole,) if several else ())):
             name = "all questions" if several and s is scores.whole else s.name
-            table.append((result.name, name, percent(s.published.value), percent(s.honest.value), s.note or "nowhere"))
+            table.append((result.name, name, percent(s.published.value), percent(s.honest.value), s.note or "none"))
         if several and scores.average is not None:
             table.append((result.name, "mean of sets", *map(percent, scores.average), ""))
     typer.echo("")
@@ -194,11 +192,11 @@ def _show_mirage(results: Sequence[Result]) -> None:
 
 
 def _show_warnings(comparison: Comparison) -> None:
-    said = [f"{row.name}: {warning}" for row in comparison.rows for warning in row.warnings]
-    said += [f"{pair.first} and {pair.other}: {warning}" for pair in comparison.pairs for warning in pair.warnings]
-    if said:
+    warnings = [f"{row.name}: {text}" for row in comparison.rows for text in row.warnings]
+    warnings += [f"{pair.first} and {pair.other}: {text}" for pair in comparison.pairs for text in pair.warnings]
+    if warnings:
         typer.echo("\nwarnings")
-    for line in said:
+    for line in warnings:
         typer.echo(f"  {clean(line)}")
 
 

@@ -20,24 +20,24 @@ if TYPE_CHECKING:
 
 def judge(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="A run's file.")],
-    model: Annotated[str, typer.Option(help="The judge; not a model that wrote in a run.")],
+    model: Annotated[str, typer.Option(help="The judge; it must not have written any of the runs.")],
     other: Annotated[Path | None, typer.Argument(metavar="[RUN]", help="Another run over the same set.")] = None,
     data: Annotated[Path | None, typer.Option(help="The set's file, for the reference answers of one run.")] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="At most so many questions, the first ones.")] = None,
-    concurrency: Annotated[int, typer.Option(min=1, help="Judgements under way at once.")] = 1,
-    out: Annotated[Path | None, typer.Option(help="File of the judgements; one in the home folder without it.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Judge only the first N questions.")] = None,
+    concurrency: Annotated[int, typer.Option(min=1, help="Number of judgements in parallel.")] = 1,
+    out: Annotated[Path | None, typer.Option(help="File of the judgements; by default in the home folder.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     sets: Sets = None,
     settings: SettingsFile = None,
     quiet: Quiet = False,
 ) -> None:
-    """Compare two runs' explanations where both are right, in both orders; or mark one run's long answers."""
+    """Compare two runs' explanations where both are correct, in both orders, or mark one run's long answers."""
     from medground.errors import UsageError
     from medground.evaluate.judges.judged import JudgedRun, place_of
 
     if (other is None) == (data is None):
         raise UsageError("give two runs to compare them, or one run and --data to mark its long answers")
-    # The judge is the model that is named here, whatever the settings say of single operators.
+    # The judge is the model named here, whatever the settings say about single operators.
     chosen = load_settings(sets, None, settings, {"model.default": model, "model.operators": {}})
     runs = [JudgedRun.read(path) for path in (run, other) if path]
     place = out or place_of(chosen.home, model, [run.name for run in runs])
@@ -48,10 +48,10 @@ def judge(
 
 
 def judged(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Judgements of models or people.")],
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Files of judgements by models or people.")],
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Show what judgements come to and, of several judges, how far they agree."""
+    """Summarise judgements and, with several judges, show how far they agree."""
     from medground.evaluate.judges.lines import read_judgements
 
     typer.echo(shown_judgements(read_judgements(files), json=json))
@@ -107,4 +107,4 @@ def _compared(runs: list[JudgedRun]) -> str:
 
     found = pairs_of(*runs)
     without = f", {found.unexplained:,} more without an explanation" if found.unexplained else ""
-    return f"right in both: {len(found.right):,} of {found.both:,} questions{without}"
+    return f"both correct: {len(found.right):,} of {found.both:,} questions{without}"

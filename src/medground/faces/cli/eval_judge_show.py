@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def shown_judgements(lines: Sequence[Judgement], *, json: bool) -> str:
-    """Results of all judges, and their agreement where there are several."""
+    """Results of all judges and, if there are several, their agreement."""
     from medground.evaluate.judges.agreement import judges_agreement
     from medground.evaluate.judges.lines import by_judge
     from medground.evaluate.judges.results import long_results, pair_results
@@ -37,7 +37,7 @@ def _pair(found: PairResult) -> str:
         _counts(found),
     ]
     if found.first_preferred is not None:
-        lines.append(f"  the answer shown first won {found.first_preferred:.0%} of the orders with a winner")
+        lines.append(f"  the answer shown first won {found.first_preferred:.0%} of decided comparisons")
     if found.axes:
         lines.append(
             f"  {'':<16}{'win':>6}{'tie':>6}{'loss':>6}{'flipped':>9}   {'wins, 95 % Wilson':<20}{'means':>11}"
@@ -65,7 +65,7 @@ def _counts(found: PairResult | LongResult) -> str:
 
 
 def _agreement(found: Sequence[JudgesAgreement]) -> str:
-    return "\n".join(["agreement of judges", *_agreement_lines(found)])
+    return "\n".join(["agreement between judges", *_agreement_lines(found)])
 
 
 def _agreement_lines(found: Sequence[JudgesAgreement]) -> Iterator[str]:
@@ -73,7 +73,7 @@ def _agreement_lines(found: Sequence[JudgesAgreement]) -> Iterator[str]:
 
     for row in found:
         who = f"{clean(row.judges[0])} and {clean(row.judges[1])}, {row.axis}, {row.items:,} items"
-        yield f"  {who}: kappa {_number(row.kappa)} ({row.words}), equal {row.observed:.1%}"
+        yield f"  {who}: kappa {_number(row.kappa)} ({row.words}), same judgement {row.observed:.1%}"
 
 
 def _number(value: float | None) -> str:

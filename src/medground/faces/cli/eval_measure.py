@@ -16,22 +16,22 @@ if TYPE_CHECKING:
     from medground.evaluate.measures import Measures
 
 WITHIN = (5, 10, 20)
-"""Articles, as the paper counts them."""
+"""Numbers of articles, as in the paper."""
 
 
 def measure(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="A run's file.")],
     data: Annotated[
-        Path | None, typer.Option(help="The set's file or folder: gold headings and reference answers.")
+        Path | None, typer.Option(help="The set's file or folder, for gold headings and reference answers.")
     ] = None,
     embedding: Annotated[
-        str | None, typer.Option(help="Model that encodes queries for their diversity, such as minilm.")
+        str | None, typer.Option(help="Model that encodes queries to measure their diversity, such as minilm.")
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     sets: Sets = None,
     settings: SettingsFile = None,
 ) -> None:
-    """Measure a run from its kept answers and traces: depth of reading, queries, MeSH, rounds, long answers."""
+    """Measure a run from its stored answers and traces: reading depth, queries, MeSH, rounds, long answers."""
     from medground.corpus.embedding import open_embedder
     from medground.evaluate.measures import measure as measured
     from medground.evaluate.results import items_of, read_result
@@ -54,33 +54,34 @@ def measure(
 
 
 def uncertainty(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Runs of the same questions, the samples.")],
-    nli: Annotated[str, typer.Option(help="NLI model, a folder or hub name, with a label for contradiction.")],
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Runs of the same questions: the samples.")],
+    nli: Annotated[str, typer.Option(help="NLI model with a label for contradiction: a folder or hub name.")],
 ) -> None:
-    """Long-text uncertainty (LUQ) of sampled answers: the paper takes nine, at a temperature of 0.7."""
+    """Compute the long-text uncertainty (LUQ) of sampled answers; the paper uses nine at a temperature of 0.7."""
     from medground.evaluate.metrics.uncertainty import nli_entailment
     from medground.evaluate.samples import read_samples, uncertainty_of
     from medground.verify.critics.nli.open import open_nli
 
-    samples = read_samples(runs)  # before a model is loaded
+    samples = read_samples(runs)  # before loading a model
     found = run_stoppable(uncertainty_of(samples, nli_entailment(open_nli(nli))))
     unjudged = sum(one.unjudged for one in found.each.values())
     typer.echo(f"{found.samples} samples at temperature {found.temperature:g}, judged by {clean(nli)}")
-    typer.echo(f"uncertainty  {number(found.mean.value)} (mean of {found.mean.of:,}; {found.mean.without:,} without)")
+    without = f"{found.mean.without:,} without a value"
+    typer.echo(f"uncertainty  {number(found.mean.value)} (mean of {found.mean.of:,} questions; {without})")
     if unjudged:
         typer.echo(f"unjudged     {unjudged:,} pairs of sentence and answer, left out")
 
 
 def _lines(found: Measures, *, encoded: bool) -> Iterator[str]:
-    yield f"{found.items:,} questions; {found.untraced:,} without a trace that is kept"
+    yield f"{found.items:,} questions; {found.untraced:,} without a stored trace"
     low, high = found.grounded.interval
     yield f"answers that cite  {percent(found.grounded.value)} [{low:.1%}, {high:.1%}]"
     if (depths := found.depths) is not None:
         counts = ", ".join(f"{articles}: {count:,}" for articles, count in depths.distribution.items()) or "none"
         within = ", ".join(f"{n} {percent(depths.within(n).value)}" for n in WITHIN)
-        yield f"articles read until the evidence sufficed: mean {number(depths.mean)}, median {number(depths.median)}"
+        yield f"articles read until sufficient: mean {number(depths.mean)}, median {number(depths.median)}"
         yield f"    articles: questions  {counts}; never {depths.never:,}"
-        yield f"    enough within (of all questions)  {within}"
+        yield f"    sufficient within (of all questions)  {within}"
     if (mesh := found.headings) is not None:
         yield (
             f"MeSH of the final query: precision {number(mesh.precision)}, recall {number(mesh.recall)}"
@@ -96,7 +97,7 @@ def _lines(found: Measures, *, encoded: bool) -> Iterator[str]:
         interval = "[{:.1%}, {:.1%}]".format(*point.accuracy.interval)
         yield (
             f"after round {point.number}: accuracy {percent(point.accuracy.value)} {interval},"
-            f" macro-F1 {number(point.macro_f1)}; {point.asked:,} questions had it"
+            f" macro-F1 {number(point.macro_f1)}; {point.asked:,} questions reached it"
         )
     if found.rouge is not None:
-        yield f"ROUGE-L beside the reference: F1 {number(found.rouge.value)} ({found.rouge.of:,} questions)"
+        yield f"ROUGE-L against the reference: F1 {number(found.rouge.value)} ({found.rouge.of:,} questions)"

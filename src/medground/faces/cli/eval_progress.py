@@ -1,4 +1,4 @@
-"""The live line of an evaluation: how far, accuracy so far, cost, time left."""
+"""The progress line of an evaluation: progress, accuracy so far, cost, time left."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def shown_run(*, quiet: bool = False) -> Iterator[Watch]:
         MofNCompleteColumn(),
         TimeElapsedColumn(),
         TextColumn("left"),
-        # A question of a local model takes minutes: the speed is an average over many of them.
+        # With a local model a question takes minutes, so the speed is averaged over many questions.
         TimeRemainingColumn(),
         console=Console(stderr=True),
         speed_estimate_period=3600.0,
@@ -43,7 +43,7 @@ def shown_run(*, quiet: bool = False) -> Iterator[Watch]:
     tasks: list[TaskID] = []
 
     def show(tally: Tally) -> None:
-        if not tasks:  # what was done before this start says nothing about the speed
+        if not tasks:  # questions answered before this start say nothing about the speed
             bars.start()
             tasks.append(bars.add_task("", total=tally.items, completed=tally.lines))
         bars.update(tasks[0], description=describe(tally), completed=tally.lines)
@@ -56,7 +56,7 @@ def shown_run(*, quiet: bool = False) -> Iterator[Watch]:
 
 
 def describe(tally: Tally) -> str:
-    """Accuracy and cost so far, such as `accuracy 61.7 % (60)  12,345 tokens  $0.02`."""
+    """Accuracy and cost so far, such as `accuracy 61.7%  12,345 tokens  $0.02`."""
     right = "" if tally.accuracy is None else f"accuracy {tally.accuracy:.1%}"
     price = "price unknown" if tally.price is None else f"${tally.price:.2f}"
     return "  ".join(part for part in (right, f"{tally.input_tokens + tally.output_tokens:,} tokens", price) if part)

@@ -1,4 +1,4 @@
-"""`medground eval report RUN...`: runs as Markdown and as one page."""
+"""`medground eval report RUN...`: runs as Markdown and as one HTML page."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import typer
 
 
 def report(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Files of runs of one data set.")],
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run files over one data set.")],
     out: Annotated[Path, typer.Option(help="Folder for report.md and report.html.")],
     data: Annotated[
-        Path | None, typer.Option(help="The set's file or folder: the best blind baseline becomes the first row.")
+        Path | None, typer.Option(help="The set's file or folder, to add the best blind baseline as the first row.")
     ] = None,
 ) -> None:
-    """Write what runs come to: accuracy, tests, statuses, classes, cost, and each question won or lost."""
+    """Write a report on runs: accuracy, tests, statuses, classes, cost, and each question won or lost."""
     from medground.evaluate.report import read_report, write_report
     from medground.evaluate.results import items_of, read_result
 

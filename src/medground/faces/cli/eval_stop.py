@@ -1,4 +1,4 @@
-"""Running what Ctrl-C may stop, once or twice, without a traceback."""
+"""Running a coroutine that Ctrl-C can stop, pressed once or twice, without a traceback."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ T = TypeVar("T")
 
 
 def run_stoppable(work: Coroutine[Any, Any, T]) -> T:
-    """`asyncio.run`, quiet about tasks that a second Ctrl-C cut off while the first was still being obeyed.
+    """`asyncio.run`, but silent about tasks that a second Ctrl-C interrupts while the first is being handled.
 
     Raises:
-        KeyboardInterrupt: it was stopped.
+        KeyboardInterrupt: the user stopped it.
     """
 
     async def quiet() -> T:
-        asyncio.get_running_loop().set_exception_handler(_but_interrupts)
+        asyncio.get_running_loop().set_exception_handler(_ignore_interrupts)
         return await work
 
     return asyncio.run(quiet())
 
 
-def _but_interrupts(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+def _ignore_interrupts(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
     if not isinstance(context.get("exception"), KeyboardInterrupt):
         loop.default_exception_handler(context)

@@ -1,4 +1,4 @@
-"""The end of a run in a few lines."""
+"""The summary of a finished run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def show_summary(tally: Tally, path: Path) -> None:
-    """Print accuracy with its interval, statuses, the majority class, and cost. Every item is in the denominator."""
+    """Print accuracy with its interval, statuses, majority class and cost. Every item counts in the denominator."""
     from medground.wording.phrases import clean
 
     rows = [("items", f"{tally.items:,}" + (f", {tally.unfinished:,} unfinished" if tally.unfinished else ""))]
@@ -26,9 +26,9 @@ def show_summary(tally: Tally, path: Path) -> None:
         rows.append(("last error", clean(tally.error)[:200]))
     rows.append(("tokens", f"{tally.input_tokens:,} in, {tally.output_tokens:,} out"))
     cached = f" (+{tally.cached_calls:,} from the cache)" if tally.cached_calls else ""
-    rows.append(("calls", f"{tally.model_calls:,} of models{cached}, {tally.searches:,} searches"))
+    rows.append(("calls", f"{tally.model_calls:,} model calls{cached}, {tally.searches:,} searches"))
     each = tally.seconds / tally.lines if tally.lines else 0.0
-    rows.append(("seconds", f"{tally.seconds:,.1f} in all questions, {each:.2f} each"))
+    rows.append(("seconds", f"{tally.seconds:,.1f} for all questions, {each:.2f} each"))
     rows.append(("price", "unknown" if tally.price is None else f"${tally.price:f}"))
     rows.append(("run", str(path)))
     width = max(len(name) for name, _ in rows)

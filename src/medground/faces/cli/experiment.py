@@ -1,4 +1,4 @@
-"""`medground experiment`: the tables of the papers, run here and printed beside the published figures."""
+"""`medground experiment`: the papers' tables, run here and printed next to the published figures."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from medground.evaluate.runner import Watch
 
 experiment_app = typer.Typer(
-    help="The tables of the papers, run here beside the published figures.", no_args_is_help=True
+    help="Run the papers' tables here and print them next to the published figures.", no_args_is_help=True
 )
 
-Folder = Annotated[Path, typer.Option(help="Where the files of experiments are.")]
+Folder = Annotated[Path, typer.Option(help="Folder of the experiment files.")]
 
 
 @experiment_app.command("list")
 def list_experiments(folder: Folder = Path("experiments")) -> None:
-    """Print every experiment: its name, what it shows, whether it runs."""
+    """List every experiment: its name, what it shows, and what it waits for if it cannot be run yet."""
     from medground.evaluate.experiments.form import find_experiments
 
     found = find_experiments(folder)
@@ -39,32 +39,35 @@ def list_experiments(folder: Folder = Path("experiments")) -> None:
 @experiment_app.command("run")
 def run(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A file, or a name such as 000/table-1.")],
-    data: Annotated[Path, typer.Option(help="The folder that holds the data sets, or folders of them.")] = Path("data"),
-    model: Annotated[str | None, typer.Option(help="Model that answers operators; keyless without one.")] = None,
+    data: Annotated[Path, typer.Option(help="Folder with the data sets, directly or in subfolders.")] = Path("data"),
+    model: Annotated[str | None, typer.Option(help="Model that answers operators; keyless by default.")] = None,
     judge: Annotated[
-        str | None, typer.Option(help="Model that compares explanations, for a judge's columns; none without it.")
+        str | None, typer.Option(help="Model that compares explanations, for the columns that need a judge.")
     ] = None,
     smoke: Annotated[bool, typer.Option("--smoke", help="Keyless, on three questions of each set.")] = False,
-    limit: Annotated[int | None, typer.Option(min=1, help="At most so many questions of each set.")] = None,
-    corpus: Annotated[list[str] | None, typer.Option("--corpus", "-c", help="Search this instead; repeatable.")] = None,
-    concurrency: Annotated[int, typer.Option(min=1, help="Questions under way at once.")] = 1,
-    out: Annotated[Path | None, typer.Option(help="Folder of the runs; one in the home folder without it.")] = None,
-    save: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Keep figures and settings there.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Ask at most N questions of each set.")] = None,
+    corpus: Annotated[
+        list[str] | None, typer.Option("--corpus", "-c", help="Search this corpus instead; repeatable.")
+    ] = None,
+    concurrency: Annotated[int, typer.Option(min=1, help="Number of questions in parallel.")] = 1,
+    out: Annotated[Path | None, typer.Option(help="Folder of the runs; by default in the home folder.")] = None,
+    save: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Save figures and settings there.")] = None,
     accept: Annotated[
-        list[str] | None, typer.Option(metavar="FIELD", help="Go on although this differs; repeatable, recorded.")
+        list[str] | None,
+        typer.Option(metavar="FIELD", help="Resume although this field differs, and record it; repeatable."),
     ] = None,
     folder: Folder = Path("experiments"),
     sets: Sets = None,
     quiet: Quiet = False,
 ) -> None:
-    """Run a table's rows and print the paper's figures beside ours; the same command goes on where it stopped."""
+    """Run a table's rows and print the paper's figures next to ours; run the same command to resume."""
     from medground.errors import UsageError
     from medground.evaluate.experiments.form import read_experiment
     from medground.evaluate.experiments.run import Options
     from medground.layers import parse_options
 
     if smoke and (model or judge or save):
-        raise UsageError("--smoke is keyless and on three questions: nothing to keep; drop --model, --judge and --save")
+        raise UsageError("--smoke is a keyless trial on three questions; leave out --model, --judge and --save")
     experiment = read_experiment(_path(file, folder))
     options = Options(
         data=data,
@@ -82,7 +85,7 @@ def run(
     if save is not None:
         from medground.evaluate.experiments.results import save as keep
 
-        typer.echo(f"kept in {', '.join(map(str, keep(made, save)))}")
+        typer.echo(f"saved in {', '.join(map(str, keep(made, save)))}")
 
 
 def _path(file: str, folder: Path) -> Path:
@@ -115,7 +118,7 @@ async def _judged(made: Made, judge: str, options: Options, *, quiet: bool) -> M
     from medground.operators.catalogue import OPERATORS
     from medground.settings import Settings
 
-    # The judge is the model that is named here, whatever the settings say of single operators.
+    # The judge is the model named here, whatever the settings say about single operators.
     settings = Settings.load(options={**options.sets, "model.default": judge, "model.operators": {}})
     models = open_models(settings, OPERATORS)
     try:
