@@ -21,8 +21,9 @@ import resource
 import sys
 import tempfile
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,7 @@ from medground.operators.answering import RecallInput, recall
 from medground.operators.base import Operator
 from medground.operators.writing import WriteOutput, WrittenSentence
 from medground.question import Question
+from medground.recipes.base import Recipe
 from medground.run import Run
 from medground.sentence import Sentence
 from medground.settings import Settings
@@ -69,16 +71,16 @@ class SlowModel:
         return None
 
 
-def recipe(calls: int) -> Callable[[Question, Run], Awaitable[Answer]]:
+def recipe(calls: int) -> Recipe:
     """A recipe with a number of sequential model calls."""
 
     async def ask(question: Question, run: Run) -> Answer:
         for _ in range(calls):
             await run.ask(recall, RecallInput(question=question.text, task=question.task))
         draft = Draft(sentences=(Sentence(text=SENTENCE, evidence=()),), answer=("yes",), basis="model")
-        return compose(run, draft, [NOTHING], uncited=True)
+        return compose(run, draft, [NOTHING])
 
-    return ask
+    return Recipe(name="model-only", run=ask, operators=(recall,), writers=(recall,), needs_evidence=False)
 
 
 def engine(home: Path, calls: int, latency: float) -> Engine:
@@ -164,14 +166,14 @@ async def resuming(folder: Path, count: int) -> float:
             file.truncate(file.seek(0, 2) - 20)
         asked: list[float] = []
         stub = engine(folder / "home", 0, 0.0)
-        answer = stub.recipe
+        answer = stub.recipe.run
 
         async def first(question: Question, run: Run, answer: Any = answer, asked: list[float] = asked) -> Answer:
             asked.append(time.perf_counter())
             result: Answer = await answer(question, run)
             return result
 
-        stub.recipe = first
+        stub.recipe = replace(stub.recipe, run=first)
         began = time.perf_counter()
         await run_set(stub, chosen, out)
         assert len(asked) == 1

@@ -9,8 +9,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
+from medground.conclude.claim import CHECKING_A_CLAIM
 from medground.models.open import open_models
-from medground.operators.catalogue import OPERATORS
+from medground.operators.catalogue import operator_names
 from medground.operators.keyless.flags import compare
 from medground.question import Question
 from medground.run import Run
@@ -44,10 +45,10 @@ def _keyless(claim: Claim) -> Judgement:
 async def _judged(name: str, claims: Sequence[Claim]) -> list[Judgement]:
     chosen = {"verify.critic": name} if name.startswith("nli:") else {"model.default": name}
     settings = Settings.load(options=chosen)
-    models = open_models(settings, OPERATORS)
+    models = open_models(settings, operator_names())
     trace = Trace("benchmark", None)
     try:
-        run = Run(Question.ask("Is the claim true?"), settings, (), models, trace)
+        run = Run(Question.ask("Is the claim true?"), settings, CHECKING_A_CLAIM, (), models, trace)
         return await open_critic(run).judge(claims)
     finally:
         trace.close()

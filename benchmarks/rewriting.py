@@ -96,11 +96,11 @@ async def one(record: dict[str, Any], engine: Engine) -> Row:
     """One question."""
     own, question = f"PMID:{record['pmid']}", Question.ask(record["question"], task="yes-no-maybe")
     choices = engine.settings.section(ReasonAndVerifySettings)
-    plain = engine.settings.model_copy(update={"reason_and_verify": choices.model_copy(update={"rewrite": False})})
+    plain = engine.settings.with_section(choices.model_copy(update={"rewrite": False}))
     found = {}
     for name, settings in (("before", plain), ("after", engine.settings)):
         trace = Trace(record["pmid"], None)
-        run = Run(question, settings, engine.sources, engine.models, trace)
+        run = Run(question, settings, engine.recipe, engine.sources, engine.models, trace)
         found[name] = await find_evidence(question, run)
         trace.close()
     first = found["before"]

@@ -133,7 +133,7 @@ async def run(options: argparse.Namespace, corpus: str, records: Sequence[Record
     known = stored(options.out)
     async with await Engine.open(settings_of(options, corpus, "base")) as base:
         # Both share sources and models: they differ only in the recipe's settings.
-        loop = Engine(settings_of(options, corpus, "loop"), base.recipe, base.sources, base.models, base.graphs)
+        loop = Engine(settings_of(options, corpus, "loop"), base.recipe, base.sources, base.models)
         engines = dict(zip(MODES, (base, loop), strict=True))
         with options.out.open("a", encoding="utf-8") as file:
             if options.out.stat().st_size and not options.out.read_text(encoding="utf-8").endswith("\n"):

@@ -12,7 +12,7 @@ from typing import Literal
 from medground.corpus.library import Library
 from medground.errors import MedgroundError
 from medground.models.open import open_models
-from medground.operators.catalogue import OPERATORS
+from medground.operators.catalogue import operator_names
 from medground.settings import Settings
 
 _EXTRAS = {
@@ -75,7 +75,7 @@ def _extra(name: str, packages: tuple[str, ...]) -> Check:
 
 def _models(settings: Settings) -> Check:
     try:
-        open_models(settings, OPERATORS)
+        open_models(settings, operator_names())
     except MedgroundError as error:
         return Check("models", "broken", str(error))
     return Check("models", "ok", ", ".join({settings.model.default, *settings.model.operators.values()}))

@@ -11,7 +11,6 @@ from typing import Any, Generic, Protocol, TypeVar
 from medground.errors import ConfigError, MedgroundError
 from medground.models.open import open_models
 from medground.models.registry import Models
-from medground.operators.catalogue import OPERATORS
 from medground.recipes.base import Recipe, open_recipe
 from medground.settings import Settings
 from medground.sources.base import Source
@@ -38,7 +37,7 @@ async def set_up(settings: Settings, models: Models | None = None) -> Setup:
     """
     problems: list[MedgroundError] = []
     recipe = _tried(problems, lambda: open_recipe(settings.recipe.name))
-    opened = models or _tried(problems, lambda: open_models(settings, OPERATORS))
+    opened = models or _tried(problems, lambda: _open_models(settings))
     await asyncio.to_thread(_tried, problems, lambda: check_critic(settings.verify.critic))
     if recipe is not None:
         problems += await _problems(recipe, settings, ())
@@ -66,6 +65,14 @@ def one_report(problems: Sequence[MedgroundError]) -> MedgroundError:
 
 async def _problems(recipe: Recipe, settings: Settings, sources: Sequence[Source]) -> list[MedgroundError]:
     return await asyncio.to_thread(lambda: list(recipe.check(settings, sources)))
+
+
+def _open_models(settings: Settings) -> Models:
+    if not settings.model.operators:
+        return open_models(settings, ())
+    from medground.operators.catalogue import operator_names  # it loads every operator
+
+    return open_models(settings, operator_names())
 
 
 def _tried(problems: list[MedgroundError], step: Callable[[], T]) -> T | None:

@@ -33,7 +33,7 @@ from medground.faces.cli.eval_judge import judged as judged_files
 from medground.models.keyless import Keyless
 from medground.models.open import open_models
 from medground.models.registry import Models
-from medground.operators.catalogue import OPERATORS
+from medground.operators.catalogue import operator_names
 from medground.operators.judging import (
     CompareInput,
     CompareOutput,
@@ -167,7 +167,7 @@ def test_an_unusable_reply_is_counted_and_is_never_a_win(scripted_model: Scripte
 def test_a_served_judge_with_unusable_replies(home: Path, tmp_path: Path, loopback: None, unusable: str) -> None:
     async def run(url: str) -> list[Judgement]:
         options = {"model.default": "openai:judge", "model.base_url": url, "model.retries": 1}
-        models = open_models(Settings.load(environ={"MEDGROUND_HOME": str(home)}, options=options), OPERATORS)
+        models = open_models(Settings.load(environ={"MEDGROUND_HOME": str(home)}, options=options), operator_names())
         try:
             return await judge_pairs(models, a_run("ours", GOOD), a_run("base", PLAIN), tmp_path / "j", limit=1)
         finally:

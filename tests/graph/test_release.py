@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from medground.corpus.library import Library
-from medground.corpus.starter import GRAPH_FILE, build_starter, starter_input
+from medground.corpus.library import GRAPH_FILE, Library
+from medground.corpus.starter import build_starter, starter_input
 from medground.document import Document
 from medground.errors import BadDocument, ConfigError
 from medground.graph.documents import Page, pages

@@ -11,6 +11,7 @@ import pytest
 from medground.errors import BudgetExhausted, ConfigError, MedgroundError, ModelFailed
 from medground.models.open import open_models
 from medground.question import Question
+from medground.recipes.declaration import Declaration
 from medground.run import Run
 from medground.settings import Settings
 from medground.testing.chat_peer import ChatPeer, Sent, chat, refusal
@@ -30,7 +31,8 @@ def asked(peer: ChatPeer, home: Path, calls: int = 1, **options: Any) -> tuple[R
     async def work() -> tuple[Run, list[str | MedgroundError]]:
         models = open_models(settings, [NAME.name])
         trace = Trace("test", home / "trace.jsonl", settings)
-        run = Run(question=Question.ask("Why?"), settings=settings, sources=(), models=models, trace=trace)
+        recipe = Declaration(name="test", operators=(NAME,))
+        run = Run(Question.ask("Why?"), settings, recipe, sources=(), models=models, trace=trace)
         results: list[str | MedgroundError] = []
         for n in range(calls):
             try:

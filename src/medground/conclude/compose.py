@@ -5,14 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from medground.answer import Answer, Conflict, SourceDocument, Statement, Verdict
 from medground.conclude.decision import decide
 from medground.conclude.policy import Verdicted, release
 from medground.document import Document
 from medground.evidence import Evidence
-from medground.lean.model import Lean
 from medground.question import Question
 from medground.run import Run
 from medground.sentence import Sentence, by_sentence, sentences_of
@@ -21,6 +20,9 @@ from medground.verify.scores import faithfulness, quoted_share, support_score
 from medground.version import __version__
 from medground.write.draft import Draft
 from medground.write.rationale import Mark, evidence_mark, joined
+
+if TYPE_CHECKING:
+    from medground.lean.model import Lean
 
 
 def compose(

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter
 
 from medground.answer import Decision, Status, Verdict
 from medground.conclude.limits import limits
 from medground.conclude.policy import UNSUPPORTED, Verdicted
-from medground.lean.model import Lean
 from medground.question import Question
 from medground.run import Run
 from medground.sentence import Sentence, sentences_of
 from medground.verify.judges import may_judge
 from medground.verify.reporting import NOT_FINDINGS
 from medground.write.draft import Draft
+
+if TYPE_CHECKING:
+    from medground.lean.model import Lean
 
 _DECISION: TypeAdapter[Decision] = TypeAdapter(Decision)
 _UNASSESSED = "Evidence was found, but no validated judge has assessed it"

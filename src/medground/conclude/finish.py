@@ -9,7 +9,6 @@ from medground.conclude.compose import compose
 from medground.evidence import Evidence
 from medground.lean.step import lean_of
 from medground.question import Question
-from medground.read.concepts import unmentioned
 from medground.run import Run
 from medground.verify.check import check_all
 from medground.verify.conflicts import find_conflicts
@@ -49,6 +48,8 @@ async def finish(
         verdicts = await check_all(cut.sentences, run)
     lean = None if draft.answer else lean_of(question, evidence, run)
     conflicts = await find_conflicts(question, evidence, run)
+    from medground.read.concepts import unmentioned  # it brings MeSH, which answers from stored facts do not need
+
     cited = [quote for quote in evidence if quote.id in shown] or evidence
     if cited and (unmentioned_concepts := unmentioned(question, cited, run)):
         run.warn(f"no quote mentions {', '.join(map(repr, unmentioned_concepts))}, which the question asks about")

@@ -7,16 +7,17 @@ import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from medground.corpus.faults import reading
 from medground.corpus.lexical_fields import exact
 from medground.corpus.tables import PassageRow, decode
 from medground.document import Document, Passage
 from medground.query import Filters
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 _AT_ONCE = 500
 """SQLite limits the number of values in one statement."""
@@ -106,6 +107,8 @@ class Database:
         )
         with reading(self._folder), self._lock:
             rows = self._connection.execute(query, values).fetchall()
+        import numpy as np  # only filters by vector need it, and it is slow to import
+
         return np.fromiter((row[0] for row in rows), dtype=np.int64, count=len(rows))
 
     def all_documents(self) -> Iterator[Document]:

@@ -18,6 +18,10 @@ from medground.errors import SnapshotCorrupt, UsageError
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 _SNAPSHOT = re.compile(r"[0-9a-f]{16}(-[0-9]{1,6})?")
 _CURRENT = "CURRENT"
+STARTER = "starter"
+"""The corpus that is built on first use."""
+GRAPH_FILE = "graph.sqlite"
+"""The attachment of a snapshot that holds its graph."""
 _KEPT = 2
 """Snapshots kept on disk: the current one, and the previous one for processes that have just opened it."""
 

@@ -5,21 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Self
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Self
 
 from medground.answer import SnapshotReference
-from medground.corpus import tables, vectors
+from medground.corpus import tables
 from medground.corpus.database import Database, Skipped
 from medground.corpus.faults import corrupt, reading
 from medground.corpus.lexical import Lexical
 from medground.corpus.manifest import Manifest, hash_file, read_manifest
-from medground.corpus.vectors import Vectors
 from medground.document import Document, Hit
 from medground.errors import UsageError
 from medground.query import Filters, Query
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from medground.corpus.vectors import Vectors
 
 LEXICAL = "lexical"
 NO_FILTERS = Filters()
@@ -122,10 +124,12 @@ class Snapshot:
         embedding = self.manifest.embedding
         if embedding is None:
             raise UsageError(f"corpus {self.manifest.name} was built without vectors; rebuild it with --embed minilm")
+        from medground.corpus.vectors import FILE_NAME, Vectors  # slow to import, and not every question needs them
+
         if self._vectors is None:
             opened = Vectors(self.folder, embedding.dimensions)
             if len(opened) != self.manifest.counts.passages:
-                raise corrupt(self.folder, f"{vectors.FILE_NAME} has the wrong number of vectors, {len(opened)}")
+                raise corrupt(self.folder, f"{FILE_NAME} has the wrong number of vectors, {len(opened)}")
             self._vectors = opened
         return self._vectors
 

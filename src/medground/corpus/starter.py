@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Iterator
 
 from medground.corpus.build import build
-from medground.corpus.library import Library
+from medground.corpus.library import GRAPH_FILE, STARTER, Library
 from medground.corpus.manifest import Manifest
 from medground.corpus.readers.base import Input
 from medground.document import Document
@@ -14,9 +14,6 @@ from medground.graph.documents import pages
 from medground.graph.hpo import LICENSE, Hpo
 from medground.graph.writing import GraphWriter
 from medground.progress import Progress, no_progress
-
-NAME = "starter"
-GRAPH_FILE = "graph.sqlite"
 
 
 def starter_input(release: Hpo | None = None, graph: GraphWriter | None = None) -> Input:
@@ -52,4 +49,4 @@ def build_starter(library: Library, progress: Progress = no_progress, release: H
     release = release or Hpo.open()
     with contextlib.closing(GraphWriter(release)) as graph:
         source = starter_input(release, graph)
-        return build(library, NAME, [source], attachments={GRAPH_FILE: graph.save}, progress=progress)
+        return build(library, STARTER, [source], attachments={GRAPH_FILE: graph.save}, progress=progress)

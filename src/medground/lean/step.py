@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from medground.evidence import Evidence
-from medground.lean.model import Lean, lean
 from medground.question import Question
 from medground.run import Run
 from medground.verify.context import standing
+
+if TYPE_CHECKING:
+    from medground.lean.model import Lean
 
 _TASKS: dict[str, Literal["yes-no", "yes-no-maybe"]] = {"yes-no": "yes-no", "yes-no-maybe": "yes-no-maybe"}
 
@@ -27,6 +29,8 @@ def lean_of(question: Question, evidence: Sequence[Evidence], run: Run) -> Lean 
     documents = [d for d in map(run.ledger.documents.__getitem__, ids) if d.kind == "research"]
     if not documents:
         return None
+    from medground.lean.model import lean  # slow to import
+
     with run.trace.span("lean", document=documents[0].id) as span:
         result = lean(question.text, [documents[0].text], task=task)
         span.set(value=result.value, probability=result.probability)

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import logging
 from contextlib import ExitStack
+from typing import TYPE_CHECKING
 
-from medground.corpus.embedding import Embedder, open_embedder
-from medground.corpus.library import Library
+from medground.corpus.library import GRAPH_FILE, STARTER, Library
 from medground.corpus.snapshot import Snapshot
-from medground.corpus.starter import GRAPH_FILE, build_starter
-from medground.corpus.starter import NAME as STARTER
 from medground.errors import ConfigError, SnapshotCorrupt
 from medground.graph.store import GraphStore
 from medground.progress import Progress, no_progress
@@ -17,6 +15,9 @@ from medground.settings import Settings
 from medground.sources.base import Source
 from medground.sources.corpus import CorpusSource
 from medground.sources.graph import GraphSource
+
+if TYPE_CHECKING:
+    from medground.corpus.embedding import Embedder
 
 log = logging.getLogger(__name__)
 
@@ -54,6 +55,8 @@ def _starter(library: Library, progress: Progress) -> Snapshot:
             return library.open(STARTER)
         except (ConfigError, SnapshotCorrupt) as error:
             log.warning("the starter corpus is rebuilt: %s", error)
+    from medground.corpus.starter import build_starter  # it brings the readers, which are slow to import
+
     build_starter(library, progress)
     return library.open(STARTER)
 
@@ -79,6 +82,8 @@ def _embedder(snapshot: Snapshot, settings: Settings) -> Embedder | None:
     embedding = snapshot.manifest.embedding
     if embedding is None or not settings.retrieval.dense:
         return None
+    from medground.corpus.embedding import open_embedder
+
     try:
         return open_embedder(embedding.name, settings.home)
     except ConfigError as error:

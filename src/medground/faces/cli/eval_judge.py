@@ -80,10 +80,10 @@ async def _judged(
     from medground.evaluate.judges.judge import judge_long, judge_pairs
     from medground.evaluate.judges.material import quotes_of, references_of
     from medground.models.open import open_models
-    from medground.operators.catalogue import OPERATORS
+    from medground.operators.catalogue import operator_names
 
     watch = shown_judging(quiet=quiet)
-    models = open_models(settings, OPERATORS)
+    models = open_models(settings, operator_names())
     try:
         if data is None:
             one, other = runs

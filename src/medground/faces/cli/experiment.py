@@ -115,12 +115,12 @@ async def _judged(made: Made, judge: str, options: Options, *, quiet: bool) -> M
     from medground.evaluate.experiments.judging import judge_rows
     from medground.faces.cli.eval_judge import shown_judging
     from medground.models.open import open_models
-    from medground.operators.catalogue import OPERATORS
+    from medground.operators.catalogue import operator_names
     from medground.settings import Settings
 
     # The judge is the model named here, whatever the settings say about single operators.
     settings = Settings.load(options={**options.sets, "model.default": judge, "model.operators": {}})
-    models = open_models(settings, OPERATORS)
+    models = open_models(settings, operator_names())
     try:
         watch = shown_judging(quiet=quiet)
         return await judge_rows(made, models, settings.home, concurrency=options.concurrency, watch=watch)
