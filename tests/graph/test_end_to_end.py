@@ -15,7 +15,6 @@ from medground.corpus.starter import build_starter
 from medground.evidence import Evidence
 from medground.graph.hpo import Hpo
 from medground.settings import Settings
-from medground.sources import open as opening
 
 
 @pytest.fixture
@@ -69,11 +68,11 @@ def test_an_open_question_has_a_short_answer(engine: BlockingEngine) -> None:
 def test_an_unusable_starter_is_rebuilt(
     home: Path, release: Hpo, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(opening, "build_starter", functools.partial(build_starter, release=release))
+    monkeypatch.setattr("medground.corpus.starter.build_starter", functools.partial(build_starter, release=release))
     build_starter(Library(home), release=release)
     manifest = next(home.glob("corpora/starter/*/manifest.json"))
     stored = json.loads(manifest.read_text(encoding="utf-8"))
     manifest.write_text(json.dumps(stored | {"format": 0}), encoding="utf-8")
     with BlockingEngine(Settings.load()) as engine:
         assert engine.ask("Is odd lens a feature of Alpha syndrome 1?").decision.shown() == "yes"
-    assert "built again" in caplog.text
+    assert "is rebuilt" in caplog.text
