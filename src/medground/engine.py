@@ -35,7 +35,7 @@ from medground.sources.open import open_sources
 from medground.steps import Kept, OnStep, Step, ignore_steps
 from medground.trace import Trace
 
-_FIXED = ("corpora", "pubmed", "email", "dense")
+_FIXED = ("corpora", "sources", "pubmed", "email", "dense")
 """Settings of retrieval that are used once, when the sources are opened."""
 
 

@@ -1,8 +1,8 @@
 """Settings: built-in defaults, then a preset, then `medground.toml`, then `MEDGROUND_*`, then options.
 
-Unknown keys are refused. What all recipes share is declared here; a recipe's own settings are a section that the recipe
-declares (`recipes/settings`). `Settings.hash` covers everything that can change an answer of the chosen recipe: the
-shared settings and its own section, but no secret and no path.
+Unknown keys are refused. What all recipes share is declared here; a recipe's or a source's own settings are a section
+that it declares itself (`recipes/settings`). `Settings.hash` covers everything that can change an answer of the chosen
+recipe: the shared settings, its own section and those of the sources used, but no secret and no path.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from medground.layers import (
     problem,
 )
 from medground.recipes.registry import RECIPES
+from medground.sources.registry import SOURCES
 
 
 def _listed(value: Any) -> Any:
@@ -43,14 +44,14 @@ class _Part(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class RecipeSection(_Part):
-    """Base of the settings that only one recipe, or a few related ones, read. Every field has a default."""
+class SettingsSection(_Part):
+    """Base of the settings that only one source, one recipe, or a few related ones read. Every field has a default."""
 
     section: ClassVar[str]
     """Its name in settings files, such as `self_medrag`."""
 
 
-S = TypeVar("S", bound=RecipeSection)
+S = TypeVar("S", bound=SettingsSection)
 
 
 class ModelSettings(_Part):
@@ -77,6 +78,9 @@ class BudgetSettings(_Part):
 
 class RetrievalSettings(_Part):
     corpora: Annotated[tuple[str, ...], BeforeValidator(_listed)] = ("starter",)
+    sources: Annotated[tuple[str, ...], BeforeValidator(_listed)] = Field(
+        default=(), description="further sources by name, such as `pubmed`"
+    )
     pubmed: str | None = Field(default=None, description="`live`, or the address of an E-utilities service")
     email: str | None = Field(default=None, description="sent to PubMed with each request, as NCBI asks")
     depth: int = Field(default=100, ge=1, le=10_000, description="hits per ranker before fusion")
@@ -139,7 +143,7 @@ class Settings(_Part):
     trace: TraceSettings = TraceSettings()
     keys: KeySettings = KeySettings()
     home: Path = Field(default_factory=_default_home)
-    sections: Mapping[str, SerializeAsAny[RecipeSection]] = Field(default_factory=dict)
+    sections: Mapping[str, SerializeAsAny[SettingsSection]] = Field(default_factory=dict)
     """Sections of recipes that some layer sets, by name; read them with `section`."""
 
     @classmethod
@@ -194,18 +198,20 @@ class Settings(_Part):
         found = self.sections.get(kind.section)
         return found if isinstance(found, kind) else kind()
 
-    def with_section(self, section: RecipeSection) -> Settings:
+    def with_section(self, section: SettingsSection) -> Settings:
         """These settings with another section of a recipe."""
         return self.model_copy(update={"sections": {**self.sections, section.section: section}})
 
     def as_read_by(self, recipe: str) -> dict[str, Any]:
-        """What a recipe reads, as JSON values by group: the shared settings and its own section.
+        """What a recipe reads, as JSON values by group: shared settings, its own section, those of the sources used.
 
         Secrets, paths and where traces are sent are left out.
         """
         content = self.model_dump(mode="json", exclude={"home", "keys", "trace", "sections"})
-        own = _section_of(recipe)
-        return content if own is None else content | {own.section: self.section(own).model_dump(mode="json")}
+        if not self.retrieval.sources:  # results from before there was such a setting keep their hash
+            content["retrieval"].pop("sources")
+        own = [_declared(recipe, RECIPES), *(_declared(name, SOURCES) for name in self.retrieval.sources)]
+        return content | {kind.section: self.section(kind).model_dump(mode="json") for kind in own if kind}
 
     @property
     def hash(self) -> str:
@@ -219,7 +225,7 @@ class Settings(_Part):
     def _checked(cls, merged: Mapping[str, Any], layers: list[Layer]) -> Settings:
         """Settings from one tree of values; `layers` tell where a wrong one came from."""
         shared = {name: value for name, value in merged.items() if name in cls.model_fields and name != "sections"}
-        sections: dict[str, RecipeSection] = {}
+        sections: dict[str, SettingsSection] = {}
         for name in merged.keys() - shared.keys():
             kind = _section_called(name)
             if kind is None:
@@ -236,19 +242,20 @@ class Settings(_Part):
 
 def section_name(recipe: str) -> str | None:
     """Name of the section that a recipe declares; None where it has none or is not known."""
-    kind = _section_of(recipe)
+    kind = _declared(recipe, RECIPES)
     return kind.section if kind else None
 
 
-def _section_called(name: str) -> type[RecipeSection] | None:
-    """The section of that name, which the recipe of that name declares."""
-    kind = _section_of(name.replace("_", "-"))
-    return kind if kind is not None and kind.section == name else None
+def _section_called(name: str) -> type[SettingsSection] | None:
+    """The section of that name, which the recipe or the source of that name declares."""
+    found = (_declared(name.replace("_", "-"), places) for places in (RECIPES, SOURCES))
+    return next((kind for kind in found if kind is not None and kind.section == name), None)
 
 
-def _section_of(recipe: str) -> type[RecipeSection] | None:
-    if recipe not in RECIPES:
+def _declared(name: str, places: Mapping[str, str]) -> type[SettingsSection] | None:
+    """The section that a recipe or a source declares; None where it has none or is not known."""
+    if name not in places:
         return None
-    module, _, constant = RECIPES[recipe].partition(":")
-    kind: type[RecipeSection] | None = getattr(import_module(module), constant).settings
+    module, _, constant = places[name].partition(":")
+    kind: type[SettingsSection] | None = getattr(import_module(module), constant).settings
     return kind

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from medground.operators.base import Operator
-from medground.settings import RecipeSection
+from medground.settings import SettingsSection
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,5 +26,5 @@ class Declaration:
     operators: tuple[Operator[Any, Any], ...]
     writers: tuple[Operator[Any, Any], ...] = ()
     reader: Operator[Any, Any] | None = None
-    settings: type[RecipeSection] | None = None
+    settings: type[SettingsSection] | None = None
     needs_evidence: bool = True

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from medground.answer import SnapshotReference
@@ -10,6 +11,7 @@ from medground.document import Document, SourceKind
 from medground.graph.finding import GraphFact
 from medground.lookup import Found, Lookup
 from medground.query import Filters
+from medground.settings import Settings, SettingsSection
 
 MOST_HITS = 10_000
 """Most hits of a ranking that a lookup may ask for."""
@@ -67,3 +69,18 @@ class FactSource(Protocol):
     def entails(self, fact: GraphFact) -> bool:
         """Whether the stored relation, read again, states the fact's sentence."""
         ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class SourceDeclaration:
+    """How a source that is not a corpus is opened, so that no shared file has to know it.
+
+    Attributes:
+        name: as users write it in `retrieval.sources`.
+        open: makes the source. It may raise ConfigError, and sends nothing yet.
+        settings: its own section of the settings, or None.
+    """
+
+    name: str
+    open: Callable[[Settings], Source]
+    settings: type[SettingsSection] | None = None

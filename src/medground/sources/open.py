@@ -1,20 +1,22 @@
-"""Opening what the settings name: a source for each corpus, one for the graph that a corpus carries, and PubMed."""
+"""Opening what the settings name: a source for each corpus and for the graph it carries, and other sources by name."""
 
 from __future__ import annotations
 
 import logging
 from contextlib import ExitStack
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from medground.corpus.library import GRAPH_FILE, STARTER, Library
 from medground.corpus.snapshot import Snapshot
-from medground.errors import ConfigError, SnapshotCorrupt
+from medground.errors import ConfigError, SnapshotCorrupt, UsageError
 from medground.graph.store import GraphStore
 from medground.progress import Progress, no_progress
 from medground.settings import Settings
-from medground.sources.base import Source
+from medground.sources.base import Source, SourceDeclaration
 from medground.sources.corpus import CorpusSource
 from medground.sources.graph import GraphSource
+from medground.sources.registry import SOURCES
 
 if TYPE_CHECKING:
     from medground.corpus.embedding import Embedder
@@ -26,8 +28,8 @@ def open_sources(settings: Settings, progress: Progress = no_progress) -> list[S
     """The sources that the settings name; the starter corpus is built when it is missing.
 
     Raises:
-        UsageError: no corpus has that name.
-        ConfigError: an extra is missing, an embedding model changed since the build, or PubMed's address is not valid.
+        UsageError: no corpus or no source has that name.
+        ConfigError: an extra is missing, an embedding model changed since the build, or an address is not valid.
         SnapshotCorrupt: a corpus differs from its manifest.
     """
     library = Library(settings.home)
@@ -42,8 +44,7 @@ def open_sources(settings: Settings, progress: Progress = no_progress) -> list[S
                 store = GraphStore.open(graph)
                 opened.callback(store.close)
                 sources.append(GraphSource(store, source.fetch, source.state))
-        if settings.retrieval.pubmed:
-            sources.append(_pubmed(settings, settings.retrieval.pubmed))
+        sources += [_opened(name, settings) for name in _named(settings)]
         opened.pop_all()
     return sources
 
@@ -61,20 +62,23 @@ def _starter(library: Library, progress: Progress) -> Snapshot:
     return library.open(STARTER)
 
 
-def _pubmed(settings: Settings, where: str) -> Source:
+def _named(settings: Settings) -> list[str]:
+    """Sources that are named one by one, each once; PubMed's address names PubMed too."""
+    pubmed = ["pubmed"] if settings.retrieval.pubmed else []
+    return list(dict.fromkeys([*settings.retrieval.sources, *pubmed]))
+
+
+def _opened(name: str, settings: Settings) -> Source:
+    if name not in SOURCES:
+        raise UsageError(f"unknown source {name!r}; choose one of {', '.join(sorted(SOURCES))}")
+    module, _, constant = SOURCES[name].partition(":")
     try:
-        from medground.sources.pubmed import PubMedSource
+        declared: SourceDeclaration = getattr(import_module(module), constant)
     except ImportError as error:
         raise ConfigError(
-            f'PubMed needs the extra "pubmed" ({error.name} is missing); run: pip install "medground[pubmed]"'
+            f'source {name!r} needs a package ({error.name} is missing); run: pip install "medground[{name}]"'
         ) from None
-    key = settings.keys.ncbi
-    return PubMedSource.open(
-        settings.home,
-        None if where == "live" else where,
-        email=settings.retrieval.email,
-        api_key=key.get_secret_value() if key else None,
-    )
+    return declared.open(settings)
 
 
 def _embedder(snapshot: Snapshot, settings: Settings) -> Embedder | None:

@@ -16,6 +16,8 @@ from medground.pubmed.eutils_cache import AnswerCache
 from medground.pubmed.eutils_service import NCBI, EutilsService
 from medground.pubmed.eutils_transport import Transport
 from medground.query import And, Filters
+from medground.settings import Settings
+from medground.sources.base import SourceDeclaration
 
 _CACHE = Path("cache", "eutils")
 _MOST_HELD = 2000
@@ -143,3 +145,16 @@ def _best_passage(document: Document, text: str) -> Passage:
 def _is_pmid(document_id: str) -> bool:
     prefix, _, name = document_id.partition(":")
     return prefix == "PMID" and name.isascii() and name.isdigit() and len(name) <= 12
+
+
+def _open(settings: Settings) -> PubMedSource:
+    key, address = settings.keys.ncbi, settings.retrieval.pubmed
+    return PubMedSource.open(
+        settings.home,
+        None if address in (None, "live") else address,
+        email=settings.retrieval.email,
+        api_key=key.get_secret_value() if key else None,
+    )
+
+
+PUBMED = SourceDeclaration(name="pubmed", open=_open)

@@ -29,6 +29,7 @@ def ask(
     pubmed: Annotated[
         str | None, typer.Option(metavar="live|URL", help="Also search PubMed; only PubMed if no corpus is named.")
     ] = None,
+    source: Annotated[list[str] | None, typer.Option(help="Search this source too, by its name; repeatable.")] = None,
     recipe: Annotated[str | None, typer.Option(help="Recipe to use.")] = None,
     model: Annotated[str | None, typer.Option(help="Language model to use; none by default.")] = None,
     task: Annotated[
@@ -53,8 +54,9 @@ def ask(
 
     form = form_of(json=json, markdown=markdown)
     extra: dict[str, object] = {
-        "retrieval.corpora": tuple(corpus) if corpus else () if pubmed else None,
+        "retrieval.corpora": tuple(corpus) if corpus else () if pubmed or source else None,
         "retrieval.pubmed": pubmed,
+        "retrieval.sources": tuple(source) if source else None,
         "recipe.name": recipe,
         "model.default": model,
         "model.cache": False if no_cache else None,

@@ -6,10 +6,10 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from medground.settings import RecipeSection
+from medground.settings import SettingsSection
 
 
-class PubMedReasonerSettings(RecipeSection):
+class PubMedReasonerSettings(SettingsSection):
     """Parts of the recipe `pubmed-reasoner`. The switches turn off what we added to the paper, for ablations."""
 
     section: ClassVar[str] = "pubmed_reasoner"

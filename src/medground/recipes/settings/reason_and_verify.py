@@ -6,10 +6,10 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from medground.settings import RecipeSection
+from medground.settings import SettingsSection
 
 
-class ReasonAndVerifySettings(RecipeSection):
+class ReasonAndVerifySettings(SettingsSection):
     """Parts of the recipe `reason-and-verify` (Reason and Verify, section 3.1 and 4.1)."""
 
     section: ClassVar[str] = "reason_and_verify"

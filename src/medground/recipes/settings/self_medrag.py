@@ -6,10 +6,10 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from medground.settings import RecipeSection
+from medground.settings import SettingsSection
 
 
-class SelfMedRagSettings(RecipeSection):
+class SelfMedRagSettings(SettingsSection):
     """Parts of the recipe `self-medrag` (its section 3); theta is `verify.support`, tau `verify.entailment`."""
 
     section: ClassVar[str] = "self_medrag"
