@@ -94,12 +94,12 @@ class Lookup(Frozen):
         """Whether it is meant for a source of this name that holds these kinds."""
         return (not self.sources or name in self.sources) and (not self.kinds or not kinds.isdisjoint(self.kinds))
 
-    def limited(self, filters: Filters) -> Filters:
-        """The question's limits, narrowed to the kinds of this lookup."""
+    def limited(self, filters: Filters) -> Filters | None:
+        """The question's limits, narrowed to the kinds of this lookup; None where no kind is left."""
         if not self.kinds:
             return filters
         kinds = tuple(k for k in self.kinds if k in filters.kinds) if filters.kinds else self.kinds
-        return filters.model_copy(update={"kinds": kinds})
+        return filters.model_copy(update={"kinds": kinds}) if kinds else None
 
 
 @dataclass(frozen=True)
@@ -162,7 +162,7 @@ class Plan(Frozen):
         try:
             TopologicalSorter(self.after).prepare()
         except CycleError as error:
-            raise ValueError(f"the plan has a cycle: {' after '.join(error.args[1])}") from None
+            raise ValueError(f"the plan has a cycle: {' after '.join(reversed(error.args[1]))}") from None
         return self
 
     def stages(self) -> Iterator[tuple[Lookup, ...]]:

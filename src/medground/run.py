@@ -65,7 +65,7 @@ class Run:
     def __post_init__(self) -> None:
         self._started = self.clock()
         self._turn = asyncio.Lock()
-        self._found: dict[tuple[str, Lookup], Found] = {}
+        self._found: dict[tuple[str, Lookup], asyncio.Future[Found]] = {}
         self._searches: dict[int, Search] = {}
         self._order = itertools.count()
 
@@ -189,7 +189,7 @@ class Run:
                     self.warn(f"{source.name}: {note}")
         found = [result for result in results if isinstance(result, Found)]
         failures = [result for result in results if isinstance(result, SourceUnavailable)]
-        if failures and not found:
+        if failures and not any(one.understood for one in found):
             raise failures[0]
         return found
 
@@ -199,24 +199,28 @@ class Run:
         return [self._searches[number] for number in sorted(self._searches)]
 
     def _is_for(self, lookup: Lookup, source: Source) -> bool:
-        return lookup.goes_to(source.name, source.kinds) and source.accepts(lookup)
+        possible = lookup.limited(self.question.filters) is not None
+        return possible and lookup.goes_to(source.name, source.kinds) and source.accepts(lookup)
 
     async def _search(self, source: Source, lookup: Lookup, number: int) -> Found | SourceUnavailable:
         key = (source.name, lookup.model_copy(update={"node": "", "shown": ""}))
         begun = Searching(source=source.name, query=lookup.asked.model_dump_json(), node=lookup.node)
         with self.step(begun) as span:
-            cached = self._found.get(key)
+            limits = lookup.limited(self.question.filters) or self.question.filters
+            cached = key in self._found
+            if not cached:  # a task, so that the same lookup at the same time waits for it
+                self._found[key] = asyncio.ensure_future(source.search(lookup, limits))
             try:
-                found = cached or await source.search(lookup, lookup.limited(self.question.filters))
+                found = replace(await self._found[key], lookup=lookup)
             except (SourceUnavailable, RateLimited) as error:
+                self._found.pop(key, None)
                 span.fail(error)
                 self._count_search(number, failed_search(source.name, lookup, error))
                 return error
-            self._found[key] = found
             span.set(hits=[f"{h.ranker}:{h.rank}:{h.passage.key}" for r in found.rankings for h in r[:20]])
             if found.understood:
-                self._count_search(number, search_of(found, lookup, cached=cached is not None))
-            return replace(found, lookup=lookup)
+                self._count_search(number, search_of(found, cached=cached))
+            return found
 
     def _count_search(self, number: int, search: Search) -> None:
         self.usage += Usage(searches=1)

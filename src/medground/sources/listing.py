@@ -8,8 +8,9 @@ from medground.errors import SourceUnavailable
 from medground.lookup import Found, Lookup
 
 
-def search_of(found: Found, lookup: Lookup, *, cached: bool) -> Search:
+def search_of(found: Found, *, cached: bool) -> Search:
     """A search that was answered; `cached` where the same lookup had been made before."""
+    lookup = found.lookup
     kinds: set[SourceKind] = {hit.passage.kind for ranking in found.rankings for hit in ranking}
     if found.facts:
         kinds.add("graph")
