@@ -14,7 +14,7 @@ from medground.errors import BudgetExhausted, SourceUnavailable
 from medground.operators.reading import Extracted, ExtractOutput, ScreenOutput, SufficientOutput
 from medground.operators.verifying import EntailOutput
 from medground.operators.writing import WriteOutput, WrittenSentence
-from medground.recipes.ground import ground
+from medground.recipes.ground import GROUND
 from medground.run import Run
 from medground.text.sentences import sentence_spans
 
@@ -58,8 +58,8 @@ def replies(**changes: Any) -> dict[str, Any]:
 
 
 def run_of(make_run: MakeRun, source: Any, model: Any = None, **options: Any) -> Answer:
-    run = make_run(QUESTION, [source], model=model, by_model=BY_MODEL if model else [], options=options)
-    return asyncio.run(ground(run.question, run))
+    run = make_run(QUESTION, [source], model=model, by_model=BY_MODEL if model else [], options=options, recipe=GROUND)
+    return asyncio.run(GROUND.run(run.question, run))
 
 
 def test_keyless_quotes_and_never_decides(make_run: MakeRun, memory_source: Any) -> None:
@@ -95,7 +95,7 @@ def test_a_model_writes_and_its_verdicts_count_when_trusted(
 def test_an_unproven_model_is_named_as_such(make_run: MakeRun, memory_source: Any, scripted_model: Any) -> None:
     answer = run_of(make_run, memory_source([TRIAL]), scripted_model(replies()))
     assert [s.verdict.label for s in answer.statements] == ["not judged"]
-    assert any("has not proved itself" in w for w in answer.warnings)
+    assert any("is not a validated judge" in w for w in answer.warnings)
 
 
 def test_a_contradicted_rationale_does_not_leave(make_run: MakeRun, memory_source: Any, scripted_model: Any) -> None:
@@ -180,8 +180,8 @@ def test_quotes_are_what_was_read_when_two_sources_differ(
     sources = [memory_source([first], name="corpus:one"), memory_source([second], name="corpus:two")]
     model = scripted_model(replies())
     for by_model in ([], ["extract"]):
-        run = make_run(QUESTION, sources, model=model, by_model=by_model)
-        answer = asyncio.run(ground(run.question, run))
+        run = make_run(QUESTION, sources, model=model, by_model=by_model, recipe=GROUND)
+        answer = asyncio.run(GROUND.run(run.question, run))
         assert all(first.text[e.start : e.end] == e.quote for e in answer.evidence)
         assert all(any(e.quote == first.text[s:t] for s, t in sentence_spans(first.text)) for e in answer.evidence)
         assert any("different texts for PMID:1; only that of corpus:one" in w for w in answer.warnings)
@@ -191,16 +191,18 @@ def test_a_paper_that_one_source_knows_as_retracted_is_set_aside_everywhere(
     make_run: MakeRun, memory_source: Any
 ) -> None:
     known = TRIAL.model_copy(update={"retraction": "retracted"})
-    run = make_run(QUESTION, [memory_source([TRIAL], name="corpus:old"), memory_source([known], name="corpus:new")])
-    answer = asyncio.run(ground(run.question, run))
+    run = make_run(
+        QUESTION, [memory_source([TRIAL], name="corpus:old"), memory_source([known], name="corpus:new")], recipe=GROUND
+    )
+    answer = asyncio.run(GROUND.run(run.question, run))
     assert answer.evidence == ()
     assert any("PMID:1" in w and "retracted" in w for w in answer.warnings)
 
 
 def test_a_negated_question_gets_no_lean_and_a_lean_names_its_document(make_run: MakeRun, memory_source: Any) -> None:
     for question, leans in ((QUESTION, True), ("Does aspirin not reduce the risk of stroke?", False)):
-        run = make_run(question, [memory_source([TRIAL])])
-        answer = asyncio.run(ground(run.question, run))
+        run = make_run(question, [memory_source([TRIAL])], recipe=GROUND)
+        answer = asyncio.run(GROUND.run(run.question, run))
         assert (answer.decision.status == "lean") is leans
         assert not leans or "PMID:1" in answer.decision.reason
 
@@ -213,8 +215,10 @@ def test_what_was_checked_is_the_answer_to_an_open_question(
         answer=("answered",),
     )
     model = scripted_model(replies(write=written))
-    run = make_run("What reduced the risk of stroke?", [memory_source([TRIAL])], model=model, by_model=BY_MODEL)
-    answer = asyncio.run(ground(run.question, run))
+    run = make_run(
+        "What reduced the risk of stroke?", [memory_source([TRIAL])], model=model, by_model=BY_MODEL, recipe=GROUND
+    )
+    answer = asyncio.run(GROUND.run(run.question, run))
     assert answer.decision.shown() == "Aspirin lowered stroke risk. It was one trial."
     assert [s.text for s in answer.statements] == ["Aspirin lowered stroke risk.", "It was one trial."]
     assert [name for name, _ in model.seen].count("entail") == 2
@@ -263,10 +267,10 @@ def test_a_budget_of_calls_holds_when_sentences_are_checked_together(
         ([Document(id="PMID:5", title="Stroke", text="Statins reduced the risk of stroke.")], ["aspirin"]),
     ],
 )
-def test_an_idea_of_the_question_that_no_quote_speaks_of_is_named(
+def test_an_idea_of_the_question_that_no_quote_mentions_is_reported(
     make_run: MakeRun, memory_source: Any, scripted_model: Any, documents: list[Document], silent: list[str]
 ) -> None:
     answer = run_of(make_run, memory_source(documents), scripted_model(replies()))
-    assert [w for w in answer.warnings if "no quote speaks of" in w] == [
-        f"no quote speaks of {name!r}, which the question names" for name in silent
+    assert [w for w in answer.warnings if "no quote mentions" in w] == [
+        f"no quote mentions {name!r}, which the question asks about" for name in silent
     ]

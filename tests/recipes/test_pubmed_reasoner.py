@@ -37,7 +37,9 @@ from medground.pubmed.mesh import vocabulary
 from medground.pubmed.translate import parse
 from medground.question import Question
 from medground.rank.design import design_level
-from medground.recipes import open_recipe, recipe_names
+from medground.recipes.base import open_recipe
+from medground.recipes.pubmed_reasoner import PUBMED_REASONER
+from medground.recipes.registry import recipe_names
 from medground.run import Run
 from medground.sources.corpus import CorpusSource
 
@@ -86,8 +88,9 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Library:
 def answered(recipe: str, make_run: MakeRun, corpus: Library, text: str = QUESTION, **more: Any) -> tuple[Answer, Run]:
     with corpus.open("heart") as snapshot:
         options = {"recipe.name": recipe, **more.pop("options", {})}
-        run = make_run(text, [CorpusSource(snapshot)], options=options, **more)
-        return asyncio.run(open_recipe(recipe)(run.question, run)), run
+        opened = open_recipe(recipe)
+        run = make_run(text, [CorpusSource(snapshot)], options=options, recipe=opened, **more)
+        return asyncio.run(opened.run(run.question, run)), run
 
 
 def verdicts(value: Any, **said: bool) -> CritiqueOutput:
@@ -205,9 +208,9 @@ def test_date_limits_reach_every_search(make_run: MakeRun, corpus: Library) -> N
     from medground.query import Filters
 
     with corpus.open("heart") as snapshot:
-        run = make_run(QUESTION, [CorpusSource(snapshot)])
+        run = make_run(QUESTION, [CorpusSource(snapshot)], recipe=PUBMED_REASONER)
         run.question = Question.ask(QUESTION, filters=Filters(year_from=2003, year_to=2004))
-        answer = asyncio.run(open_recipe("pubmed-reasoner")(run.question, run))
+        answer = asyncio.run(PUBMED_REASONER.run(run.question, run))
     assert {d.year for d in answer.documents} <= {2003, 2004}
     assert answer.evidence
     assert all(search.query.endswith("AND 2003:2004[Date - Publication]") for search in answer.searches)
@@ -353,7 +356,7 @@ def test_model_only_is_decided_without_evidence_and_says_so(
     assert (answer.decision.status, answer.decision.shown()) == ("decided", "yes")
     assert [s.verdict.label for s in answer.statements] == ["not found"]
     assert answer.searches == ()
-    assert any("has not proved itself" in w for w in answer.warnings)
+    assert any("is not a validated judge" in w for w in answer.warnings)
 
 
 def test_self_reflection_asks_again_for_its_gaps(make_run: MakeRun, corpus: Library, scripted_model: Any) -> None:

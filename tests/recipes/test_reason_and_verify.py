@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +19,16 @@ from medground.corpus.library import Library
 from medground.corpus.readers.base import Input
 from medground.document import Document, Hit, Passage
 from medground.errors import ConfigError
+from medground.lookup import Found, Lookup, Ranker
 from medground.operators.keyless.rewriting import rewrite as rewrite_without_model
 from medground.operators.reasoning import DirectOutput, ReasonOutput, SubClaim, direct, reason
 from medground.operators.rewriting import RewriteOutput
 from medground.operators.verifying import EntailOutput
+from medground.query import Filters
 from medground.question import Question
 from medground.rank.calibrate import calibrations, evidence_score, overlap
-from medground.recipes import open_recipe
+from medground.recipes.reason_and_verify import REASON_AND_VERIFY
+from medground.recipes.settings.reason_and_verify import ReasonAndVerifySettings
 from medground.run import Run
 from medground.settings import Settings
 from medground.sources.corpus import CorpusSource
@@ -67,8 +71,8 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Library:
 def answered(make_run: MakeRun, corpus: Library, text: str = QUESTION, **more: Any) -> tuple[Answer, Run]:
     with corpus.open("heart") as snapshot:
         options = {"recipe.name": "reason-and-verify", **more.pop("options", {})}
-        run = make_run(text, [CorpusSource(snapshot)], options=options, **more)
-        return asyncio.run(open_recipe("reason-and-verify")(run.question, run)), run
+        run = make_run(text, [CorpusSource(snapshot)], options=options, recipe=REASON_AND_VERIFY, **more)
+        return asyncio.run(REASON_AND_VERIFY.run(run.question, run)), run
 
 
 def spans(tmp_path: Path, name: str) -> list[dict[str, Any]]:
@@ -207,7 +211,7 @@ def test_a_model_that_finds_no_answer_says_so(make_run: MakeRun, corpus: Library
     model = scripted_model({"reason": ReasonOutput(claims=(), answer=())})
     answer, _ = answered(make_run, corpus, model=model, by_model=["reason"])
     assert answer.decision.status == "unanswerable"
-    assert answer.decision.reason == f"answer unavailable: {model.name} finds none in the passages"
+    assert answer.decision.reason == f"{model.name} found no answer in the passages"
 
 
 def test_a_retracted_paper_is_shown_and_never_a_passage(make_run: MakeRun, corpus: Library) -> None:
@@ -220,27 +224,32 @@ def test_several_sources_are_fused_and_dense_rankings_are_left_out(
     make_run: MakeRun, memory_source: Any, tmp_path: Path
 ) -> None:
     class WithDense(memory_source):  # type: ignore[misc, valid-type]
-        async def search(self, query: Any, **more: Any) -> Any:
-            found = await super().search(query, **more)
+        async def search(self, lookup: Lookup, filters: Filters) -> Found:
+            found = await super().search(lookup, filters)
+            if not lookup.wants(Ranker.DENSE):
+                return found
             odd = PAPERS[4]
             passage = Passage(document_id=odd.id, start=0, end=len(odd.text), text=odd.text)
             dense = (Hit(passage=passage, ranker="dense", rank=1, score=0.9),)
-            return type(found)(rankings=(*found.rankings, dense))
+            return replace(found, rankings=(*found.rankings, dense))
 
     sources = [WithDense(PAPERS[:1], name="corpus:one"), WithDense(PAPERS[2:3], name="corpus:two")]
-    run = make_run(QUESTION, sources, options={"recipe.name": "reason-and-verify"})
-    answer = asyncio.run(open_recipe("reason-and-verify")(run.question, run))
+    run = make_run(QUESTION, sources, options={"recipe.name": "reason-and-verify"}, recipe=REASON_AND_VERIFY)
+    answer = asyncio.run(REASON_AND_VERIFY.run(run.question, run))
     assert {e.document_id for e in answer.evidence} == {"PMID:1", "PMID:3"}
 
 
-def test_a_reranker_that_is_none_stops_before_a_model_is_asked(
+def test_a_folder_without_a_reranker_is_reported_before_a_model_is_asked(
     make_run: MakeRun, corpus: Library, scripted_model: Any, tmp_path: Path
 ) -> None:
-    pytest.importorskip("sentence_transformers")
     (tmp_path / "empty").mkdir()
+    options: dict[str, Any] = {"reason_and_verify.reranker": str(tmp_path / "empty")}
+    (problem,) = REASON_AND_VERIFY.check(Settings.load(environ={}, options=options), ())
+    assert isinstance(problem, ConfigError) and "reranker" in str(problem)
+    unused = Settings.load(environ={}, options={**options, "reason_and_verify.rerank": False})
+    assert list(REASON_AND_VERIFY.check(unused, ())) == []
     model = scripted_model({})
     with pytest.raises(ConfigError, match="reranker"):
-        options = {"reason_and_verify.reranker": str(tmp_path / "empty")}
         answered(make_run, corpus, model=model, by_model=["reason", "rewrite"], options=options)
     assert not model.seen
 
@@ -252,8 +261,9 @@ def test_the_presets_are_the_rows_of_the_papers_tables() -> None:
     }
     assert {s.recipe.name for s in rows.values()} == {"reason-and-verify"}
     said = {
-        n: (s.reason_and_verify.rationale, s.reason_and_verify.rerank, s.reason_and_verify.shots)
+        n: (chosen.rationale, chosen.rerank, chosen.shots)
         for n, s in rows.items()
+        for chosen in [s.section(ReasonAndVerifySettings)]
     }
     assert said == {
         "vanilla-rag": (False, False, 0),
@@ -261,7 +271,7 @@ def test_the_presets_are_the_rows_of_the_papers_tables() -> None:
         "rationale-reranker": (True, True, 0),
         "dynamic-demonstrations": (True, True, 2),
     }
-    chosen = rows["dynamic-demonstrations"].reason_and_verify
+    chosen = rows["dynamic-demonstrations"].section(ReasonAndVerifySettings)
     assert (chosen.candidates, chosen.passages, chosen.overlap, chosen.evidence) == (20, 5, 0.3, 0.5)
     assert chosen.selection == "dynamic"
 

@@ -16,17 +16,19 @@ from medground.corpus.chunk import chunk
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
 from medground.corpus.readers.base import Input
-from medground.document import Document, Hit
+from medground.document import Document, Hit, SourceKind
+from medground.engine import Engine
 from medground.errors import ConfigError, ModelFailed
 from medground.layers import preset_names
+from medground.lookup import Found, Lookup, Ranker
 from medground.operators.reasoning import ReasonOutput, SubClaim
 from medground.operators.verifying import EntailOutput
-from medground.query import Filters, Query
+from medground.query import Filters, Words
 from medground.question import Question
-from medground.recipes.self_medrag import self_medrag
+from medground.recipes.self_medrag import SELF_MEDRAG
+from medground.recipes.settings.self_medrag import SelfMedRagSettings
 from medground.run import Run
 from medground.settings import Settings
-from medground.sources.base import Found
 from medground.sources.corpus import CorpusSource
 from medground.trace import read_trace
 from medground.usage import Usage
@@ -64,33 +66,41 @@ def answered(make_run: MakeRun, corpus: Library, text: str = QUESTION, **more: A
     options = {"recipe.name": "self-medrag", "self_medrag.passages": 2, "self_medrag.drift": 0.1}
     options |= {"verify.taxonomy": False, **more.pop("options", {})}
     with corpus.open("heart") as snapshot:
-        run = make_run(text, more.pop("sources", [CorpusSource(snapshot)]), options=options, **more)
-        return asyncio.run(self_medrag(run.question, run)), run
+        sources = more.pop("sources", [CorpusSource(snapshot)])
+        run = make_run(text, sources, options=options, recipe=SELF_MEDRAG, **more)
+        return asyncio.run(SELF_MEDRAG.run(run.question, run)), run
+
+
+KIND = {"bm25": Ranker.LEXICAL, "dense": Ranker.DENSE}
 
 
 class Rankers:
     """A source whose rankers find the papers that the test says; with `fresh`, each search finds a next one alone."""
 
     name = "corpus:rankers"
-    snapshot = None
+    state = None
+    kinds = frozenset[SourceKind](["research"])
 
     def __init__(self, rankers: Mapping[str, Sequence[Document]], *, fresh: bool = False) -> None:
         self._rankers = rankers
         self._fresh = fresh
         self._searches = 0
 
-    async def search(self, query: Query, *, text: str, limit: int, filters: Filters) -> Found:
+    def accepts(self, lookup: Lookup) -> bool:
+        return isinstance(lookup.asked, Words) and any(lookup.wants(KIND[name]) for name in self._rankers)
+
+    async def search(self, lookup: Lookup, filters: Filters) -> Found:
         self._searches += 1
         own = slice(self._searches - 1, self._searches) if self._fresh else slice(None)
-        return Found(
+        rankings = tuple(
             tuple(
-                tuple(
-                    Hit(passage=next(iter(chunk(paper))), ranker=ranker, rank=rank, score=1 / rank, source=self.name)
-                    for rank, paper in enumerate(papers[own], start=1)
-                )
-                for ranker, papers in self._rankers.items()
+                Hit(passage=next(iter(chunk(paper))), ranker=ranker, rank=rank, score=1 / rank, source=self.name)
+                for rank, paper in enumerate(papers[own], start=1)
             )
+            for ranker, papers in self._rankers.items()
+            if lookup.wants(KIND[ranker])
         )
+        return Found(lookup, self.name, rankings=rankings)
 
     async def fetch(self, ids: Sequence[str]) -> dict[str, Document]:
         return {paper.id: paper for paper in PAPERS if paper.id in ids}
@@ -324,17 +334,40 @@ def test_retrieval_of_table_1(retrieval: str, expected: list[str], make_run: Mak
     assert list(rounds_of(run)[0]["documents"]) == expected
 
 
-def test_dense_retrieval_without_vectors_says_how_to_mend_it(make_run: MakeRun, corpus: Library) -> None:
-    with pytest.raises(ConfigError, match="--embed"):
-        options = {"self_medrag.retrieval": "dense"}
-        answered(make_run, corpus, sources=[Rankers({"bm25": BM25})], options=options)
+@pytest.mark.parametrize(("retrieval", "problems"), [("dense", 1), ("bm25", 0), ("hybrid", 0)])
+def test_dense_retrieval_without_vectors_is_refused_with_the_way_to_fix_it(
+    retrieval: str, problems: int, corpus: Library
+) -> None:
+    settings = Settings.load(environ={}, options={"self_medrag.retrieval": retrieval})
+    with corpus.open("heart") as snapshot:
+        found = list(SELF_MEDRAG.check(settings, [CorpusSource(snapshot), Rankers({"bm25": BM25})]))
+    assert len(found) == problems
+    assert all(isinstance(error, ConfigError) and "--embed" in str(error) for error in found)
+
+
+def test_one_source_with_vectors_is_enough_for_dense_retrieval() -> None:
+    settings = Settings.load(environ={}, options={"self_medrag.retrieval": "dense"})
+    assert list(SELF_MEDRAG.check(settings, [Rankers({"bm25": BM25}), Rankers({"dense": DENSE})])) == []
+    assert list(SELF_MEDRAG.check(settings, [])) == []  # the sources are not open yet
+
+
+def test_an_engine_refuses_dense_retrieval_without_vectors_before_any_question(corpus: Library) -> None:
+    options = {"recipe.name": "self-medrag", "self_medrag.retrieval": "dense", "retrieval.corpora": ("heart",)}
+    settings = Settings.load(environ={"MEDGROUND_HOME": str(corpus.folder.parent)}, options=options)
+
+    async def opened() -> None:
+        async with Engine.open(settings):
+            pytest.fail("the engine opened")
+
+    with pytest.raises(ConfigError, match=r"self_medrag\.retrieval is dense, .* --embed, or use bm25"):
+        asyncio.run(opened())
 
 
 def test_presets_are_table_1(tmp_path: Path) -> None:
     names = [name for name in preset_names() if name.startswith("self-medrag-")]
     loaded = {name: Settings.load(preset=name, environ={"MEDGROUND_HOME": str(tmp_path)}) for name in names}
     assert {s.recipe.name for s in loaded.values()} == {"self-medrag"}
-    assert {n: s.self_medrag.critic for n, s in loaded.items()} == {
+    assert {n: s.section(SelfMedRagSettings).critic for n, s in loaded.items()} == {
         "self-medrag-bm25": False,
         "self-medrag-dense": False,
         "self-medrag-hybrid": False,
@@ -351,8 +384,8 @@ def test_a_question_of_pubmedqa_is_answered_from_its_abstract(make_run: MakeRun,
     build(library, "pubmedqa", find_inputs([shared / "pubmedqa" / "pqa_l.jsonl.gz"]))
     text = "Do mitochondria play a role in remodelling lace plant leaves during programmed cell death?"
     with library.open("pubmedqa") as snapshot:
-        run = make_run(text, [CorpusSource(snapshot)], options={"recipe.name": "self-medrag"})
-        answer = asyncio.run(self_medrag(Question.ask(text), run))
+        run = make_run(text, [CorpusSource(snapshot)], options={"recipe.name": "self-medrag"}, recipe=SELF_MEDRAG)
+        answer = asyncio.run(SELF_MEDRAG.run(Question.ask(text), run))
     assert "PMID:21645374" in {e.document_id for e in answer.evidence}
     for evidence in answer.evidence:
         assert run.ledger.documents[evidence.document_id].text[evidence.start : evidence.end] == evidence.quote
