@@ -41,7 +41,8 @@ class Source(Protocol):
         """Look something up that it accepts, within the limits of `filters`. `lookup.limit` is set.
 
         Raises:
-            UsageError: the limit is out of range, or the query asks for a field that the source does not have.
+            UsageError: the source does not accept the lookup, the limit is too high, or the source lacks a field of
+                the query.
             SourceUnavailable: the source could not be asked.
             RateLimited: the source asks to wait.
         """

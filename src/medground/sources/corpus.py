@@ -53,10 +53,10 @@ class CorpusSource:
         return self._store.reference
 
     def accepts(self, lookup: Lookup) -> bool:
-        """Query trees. Vectors take plain words only, and need an embedding model."""
+        """Query trees. A lookup for vectors alone must be plain `Words`, and needs an embedding model."""
         if isinstance(lookup.asked, PlainWords | ConceptQuery | ProteinQuery):
             return False
-        return lookup.wants(Ranker.LEXICAL) or self._has_vectors
+        return lookup.wants(Ranker.LEXICAL) or (self._has_vectors and isinstance(lookup.asked, Words))
 
     async def search(self, lookup: Lookup, filters: Filters) -> Found:
         """Search by words and, where possible, by meaning at the same time.
@@ -75,6 +75,8 @@ class CorpusSource:
             raise UsageError(f"a search takes a limit from 1 to {MOST_HITS}, not {limit}")
         if isinstance(asked, PlainWords | ConceptQuery | ProteinQuery):
             raise UsageError(f"{self.name} takes query trees, not a {asked.type} query")
+        if not self.accepts(lookup):
+            raise UsageError(f"{self.name} cannot search this by vectors; ask for the lexical ranker")
         searches = []
         if lookup.wants(Ranker.LEXICAL):
             searches.append(asyncio.to_thread(self._store.bm25, _ranked_by(asked, lookup.text), limit, filters))

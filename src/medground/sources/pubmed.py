@@ -85,6 +85,8 @@ class PubMedSource:
         query, limit = lookup.asked, lookup.limit or MOST_FOUND
         if isinstance(query, PlainWords | ConceptQuery | ProteinQuery):
             raise UsageError(f"{self.name} takes query trees, not a {query.type} query")
+        if not self.accepts(lookup):
+            raise UsageError(f"{self.name} cannot search by vectors; ask for the lexical ranker")
         if limit > MOST_FOUND:
             raise UsageError(f"a search takes a limit from 1 to {MOST_FOUND}, not {limit}")
         # PubMed has no field for our kinds, and holds two of them only.
