@@ -118,7 +118,7 @@ def test_a_query_tree_is_not_searched_by_meaning(home):
 
 
 def test_another_embedding_model_is_refused_and_the_error_says_what_to_do(home):
-    with pytest.raises(ConfigError, match=r"built with the embedding model hashes@1, but other@1 is open; build it"):
+    with pytest.raises(ConfigError, match=r"built with the embedding model hashes@1, but other@1 is open; rebuild it"):
         make_source(home, DOCUMENTS, built_with=Embedder(), asked_with=Embedder("other"))
 
 

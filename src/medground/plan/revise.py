@@ -1,7 +1,7 @@
 """The next query of a loop: the current query and the unsupported statements.
 
-Source: Self-MedRAG, Algorithm 1, `Q_{i+1} = Q_i u U_i`. Statements that drifted from the question stay out of the query,
-so that a wrong answer does not lead the search astray; the paper has no such guard.
+Source: Self-MedRAG, Algorithm 1, `Q_{i+1} = Q_i u U_i`. Statements that drifted from the question stay out of the
+query, so that a wrong answer does not lead the search astray; the paper has no such guard.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How an answer lists a search."""
+"""Entries in an answer's list of searches."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from medground.lookup import Found, Lookup
 
 
 def search_of(found: Found, lookup: Lookup, *, cached: bool) -> Search:
-    """A search that was answered; `cached` where the same lookup had been made before."""
+    """A search with a result; `cached` if the run had made the same search before."""
     kinds: set[SourceKind] = {hit.passage.kind for ranking in found.rankings for hit in ranking}
     if found.facts:
         kinds.add("graph")
@@ -25,7 +25,7 @@ def search_of(found: Found, lookup: Lookup, *, cached: bool) -> Search:
 
 
 def failed_search(source: str, lookup: Lookup, error: SourceUnavailable) -> Search:
-    """A search that could not be made."""
+    """A search that failed."""
     return Search(
         source=source,
         query=lookup.named,

@@ -19,7 +19,9 @@ class PubMedReasonerSettings(RecipeSection):
     signal_length: int = Field(default=1_500, ge=100, description="characters of an abstract that the critic sees")
     critic: bool = Field(default=True, description="refine the query (Algorithm 1); off: keep the first query")
     batching: bool = Field(default=True, description="stop reading early (Algorithm 2); off: read all 20 documents")
-    tokens: int | None = Field(default=None, ge=0, description="tokens after which reading stops (T); no limit by default")
+    tokens: int | None = Field(
+        default=None, ge=0, description="tokens after which reading stops (T); no limit by default"
+    )
     relax: bool = Field(default=True, description="(a) widen a query that finds too little")
     enough: int = Field(default=5, ge=1, description="number of documents that is enough for (a)")
     concepts: bool = Field(default=True, description="(b) add concepts of the question that the query lacks")

@@ -26,7 +26,9 @@ class ReasonAndVerifySettings(RecipeSection):
     shots: int = Field(default=0, ge=0, le=8, description="demonstrations to show (k)")
     selection: Literal["static", "dynamic"] = "dynamic"
     balanced: bool = Field(default=False, description="take classes in turn instead of the nearest only")
-    diversity: float = Field(default=0.95, ge=0, le=1, description="cosine above which two demonstrations count as alike")
+    diversity: float = Field(
+        default=0.95, ge=0, le=1, description="cosine above which two demonstrations count as alike"
+    )
     least: int = Field(
         default=0, ge=0, description="least number of unique demonstrations; the rest are drawn at random"
     )
