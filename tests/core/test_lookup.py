@@ -79,16 +79,12 @@ def test_limits_of_a_lookup_narrow_those_of_the_question(
 ) -> None:
     filters = Filters(kinds=asked, year_from=year, ids=("PMID:1",))
     limited = Lookup(asked=Words(text="lens"), kinds=own).limited(filters)
-    assert limited.model_copy(update={"kinds": asked}) == filters
     allowed = {k for k in KINDS if (not own or k in own) and (not asked or k in asked)}
-    if allowed:
+    if limited is None:
+        assert not allowed
+    else:
+        assert limited.model_copy(update={"kinds": asked}) == filters
         assert {k for k in KINDS if not limited.kinds or k in limited.kinds} == allowed
-
-
-@pytest.mark.xfail(strict=True, reason="Lookup.limited: no common kind becomes (), which means every kind")
-def test_a_lookup_without_a_kind_in_common_with_the_question_may_find_nothing() -> None:
-    lookup = Lookup(asked=Words(text="lens"), kinds=("wiki",))
-    assert lookup.limited(Filters(kinds=("research",))).kinds != ()
 
 
 def test_a_passage_counts_once_however_many_rankers_found_it() -> None:
@@ -132,7 +128,6 @@ def test_a_plan_that_cannot_be_followed_is_refused(
         Plan(lookups=tuple(map(at, nodes)), after=after)
 
 
-@pytest.mark.xfail(strict=True, reason="Plan: graphlib lists a cycle from predecessor to successor")
 def test_the_error_names_a_cycle_in_the_order_of_the_plan() -> None:
     with pytest.raises(ValueError, match=r"(a after c after b|c after b after a|b after a after c) after"):
         Plan(lookups=tuple(map(at, "abc")), after={"b": ("a",), "c": ("b",), "a": ("c",)})
