@@ -76,4 +76,4 @@ def test_an_unusable_starter_is_rebuilt(
     manifest.write_text(json.dumps(stored | {"format": 0}), encoding="utf-8")
     with BlockingEngine(Settings.load()) as engine:
         assert engine.ask("Is odd lens a feature of Alpha syndrome 1?").decision.shown() == "yes"
-    assert "the starter corpus is rebuilt" in caplog.text
+    assert "is rebuilt" in caplog.text

@@ -9,7 +9,7 @@ from medground.lookup import Found, Lookup
 
 
 def search_of(found: Found, lookup: Lookup, *, cached: bool) -> Search:
-    """A search with a result; `cached` if the run had made the same search before."""
+    """A search that was answered; `cached` where the same lookup had been made before."""
     kinds: set[SourceKind] = {hit.passage.kind for ranking in found.rankings for hit in ranking}
     if found.facts:
         kinds.add("graph")

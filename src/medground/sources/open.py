@@ -1,4 +1,4 @@
-"""Open the sources that the settings name: each corpus, the graph of a corpus if it has one, and PubMed."""
+"""Opening what the settings name: a source for each corpus, one for the graph that a corpus carries, and PubMed."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def open_sources(settings: Settings, progress: Progress = no_progress) -> list[S
     """Open the sources that the settings name. Builds the starter corpus if it is missing.
 
     Raises:
-        UsageError: no corpus has this name.
+        UsageError: no corpus has that name.
         ConfigError: an extra is missing, an embedding model changed since the build, or PubMed's address is not valid.
-        SnapshotCorrupt: a corpus does not match its manifest.
+        SnapshotCorrupt: a corpus differs from its manifest.
     """
     library = Library(settings.home)
     sources: list[Source] = []

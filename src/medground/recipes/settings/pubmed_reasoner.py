@@ -10,7 +10,7 @@ from medground.settings import RecipeSection
 
 
 class PubMedReasonerSettings(RecipeSection):
-    """Settings of the recipe `pubmed-reasoner`. Switches turn off what we added to the paper, for ablations."""
+    """Parts of the recipe `pubmed-reasoner`. The switches turn off what we added to the paper, for ablations."""
 
     section: ClassVar[str] = "pubmed_reasoner"
 

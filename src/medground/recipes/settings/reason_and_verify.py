@@ -10,7 +10,7 @@ from medground.settings import RecipeSection
 
 
 class ReasonAndVerifySettings(RecipeSection):
-    """Settings of the recipe `reason-and-verify` (Reason and Verify, section 3.1 and 4.1)."""
+    """Parts of the recipe `reason-and-verify` (Reason and Verify, section 3.1 and 4.1)."""
 
     section: ClassVar[str] = "reason_and_verify"
 

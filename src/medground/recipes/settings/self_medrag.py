@@ -10,7 +10,7 @@ from medground.settings import RecipeSection
 
 
 class SelfMedRagSettings(RecipeSection):
-    """Settings of the recipe `self-medrag` (section 3). Theta is `verify.support`, tau is `verify.entailment`."""
+    """Parts of the recipe `self-medrag` (its section 3); theta is `verify.support`, tau `verify.entailment`."""
 
     section: ClassVar[str] = "self_medrag"
 
