@@ -81,7 +81,7 @@ def test_a_recipes_own_section_takes_part_only_where_the_recipe_reads_it() -> No
     assert other.hash == other.with_options({"self_medrag.passages": 9}).hash
 
 
-def test_the_hash_covers_what_changes_an_answer_and_no_secret(tmp_path: Path) -> None:
+def test_the_hash_covers_what_changes_an_answer_but_no_secret(tmp_path: Path) -> None:
     base = Settings.load(environ={})
     key = {"MEDGROUND_KEYS__OPENAI": "sk-very-secret-123", "MEDGROUND_HOME": str(tmp_path)}
     same = Settings.load(environ=key)

@@ -83,7 +83,7 @@ def test_the_name_says_which_pubmed(tmp_path: Path, address: str) -> None:
         PubMedSource.open(tmp_path, "my pubmed")
 
 
-def test_a_search_that_fails_is_never_an_empty_one(make_peer: Any, make_client: Any, reply: Any) -> None:
+def test_a_failed_search_is_an_error_and_not_an_empty_result(make_peer: Any, make_client: Any, reply: Any) -> None:
     for answer, error in (
         (reply(status=500), SourceUnavailable),
         (reply(status=429), RateLimited),

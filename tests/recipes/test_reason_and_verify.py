@@ -99,7 +99,7 @@ def entails(value: Any) -> EntailOutput:
     return EntailOutput(relation="entails", best=value.evidence[0].id)
 
 
-def test_without_a_model_the_rationale_is_the_sources_own_words(make_run: MakeRun, corpus: Library) -> None:
+def test_without_a_model_the_rationale_is_quoted_from_the_sources(make_run: MakeRun, corpus: Library) -> None:
     answer, run = answered(make_run, corpus)
     assert answer.statements
     assert {s.verdict.label for s in answer.statements} == {"quoted"}
@@ -201,7 +201,7 @@ def test_rewriting_can_be_turned_off_and_has_no_score_without_a_reranker(
     assert "medground.evidence" not in spans(tmp_path, "rewrite trigger")[-1]
 
 
-def test_no_passage_is_no_answer(make_run: MakeRun, corpus: Library) -> None:
+def test_without_passages_there_is_no_answer(make_run: MakeRun, corpus: Library) -> None:
     answer, _ = answered(make_run, corpus, "Is qqqq zzzz?")
     assert answer.decision.status == "unanswerable"
     assert answer.decision.reason.startswith("answer unavailable")
@@ -214,7 +214,7 @@ def test_a_model_that_finds_no_answer_says_so(make_run: MakeRun, corpus: Library
     assert answer.decision.reason == f"{model.name} found no answer in the passages"
 
 
-def test_a_retracted_paper_is_shown_and_never_a_passage(make_run: MakeRun, corpus: Library) -> None:
+def test_a_retracted_paper_is_listed_but_never_a_passage(make_run: MakeRun, corpus: Library) -> None:
     answer, _ = answered(make_run, corpus, options={"reason_and_verify.passages": 20})
     assert "PMID:9" not in {e.document_id for e in answer.evidence}
     assert {d.id: d.retraction for d in answer.documents}["PMID:9"] == "retracted"
@@ -260,12 +260,12 @@ def test_the_presets_are_the_rows_of_the_papers_tables() -> None:
         for name in ("vanilla-rag", "rationale", "rationale-reranker", "dynamic-demonstrations")
     }
     assert {s.recipe.name for s in rows.values()} == {"reason-and-verify"}
-    said = {
+    switches = {
         n: (chosen.rationale, chosen.rerank, chosen.shots)
         for n, s in rows.items()
         for chosen in [s.section(ReasonAndVerifySettings)]
     }
-    assert said == {
+    assert switches == {
         "vanilla-rag": (False, False, 0),
         "rationale": (True, False, 0),
         "rationale-reranker": (True, True, 0),
@@ -291,9 +291,9 @@ def test_overlap_is_the_share_of_content_words_found() -> None:
 
 
 @given(st.lists(st.sampled_from(["aspirin", "stroke", "the", "gout", "of", "rats"]), max_size=8), st.randoms())
-def test_overlap_grows_with_the_passages_and_knows_no_order(said: list[str], random: Any) -> None:
+def test_overlap_grows_with_the_passages_in_any_order(found: list[str], random: Any) -> None:
     question = "aspirin stroke gout"
-    parts = [a_passage(w) for w in said]
+    parts = [a_passage(w) for w in found]
     shares = [overlap(question, parts[:n]) for n in range(len(parts) + 1)]
     assert shares == sorted(shares) and 0 <= shares[-1] <= 1
     random.shuffle(parts)
@@ -330,29 +330,29 @@ FOUND = [
     ],
 )
 def test_rewriting_without_a_model_adds_long_forms_and_headings(question: str, added: list[str]) -> None:
-    said = rewrite_without_model(question, FOUND, 4000)
-    assert said.startswith(question)
-    assert [name for name in added if name in said] == added
+    rewritten = rewrite_without_model(question, FOUND, 4000)
+    assert rewritten.startswith(question)
+    assert [name for name in added if name in rewritten] == added
 
 
-def test_rewriting_leaves_what_it_does_not_know() -> None:
+def test_rewriting_keeps_what_it_does_not_know() -> None:
     assert rewrite_without_model("Do hearing aids qqqq?", [], 4000) == "Do hearing aids qqqq?"
     assert rewrite_without_model("Is XQZ raised?", ["Nothing spells it (XQZ)."], 4000) == "Is XQZ raised?"
 
 
 @given(st.text(max_size=120), st.lists(st.text(max_size=80), max_size=3), st.integers(0, 200))
 def test_rewriting_without_a_model_keeps_the_question_and_its_bound(text: str, found: list[str], most: int) -> None:
-    said = rewrite_without_model(text, found, most)
-    assert said.startswith(text)
-    assert said == text or len(said) <= most
-    assert set(words.terms(text)) <= set(words.terms(said))
+    rewritten = rewrite_without_model(text, found, most)
+    assert rewritten.startswith(text)
+    assert rewritten == text or len(rewritten) <= most
+    assert set(words.terms(text)) <= set(words.terms(rewritten))
 
 
 @given(st.from_regex(r"[A-Z]{2,6}", fullmatch=True), st.text(max_size=60))
-def test_any_abbreviation_in_any_text_is_read_without_harm(short: str, before: str) -> None:
+def test_any_abbreviation_in_any_text_can_be_rewritten(short: str, before: str) -> None:
     assert rewrite_without_model(f"Is {short} raised?", [f"{before} ({short})"], 4000).startswith(f"Is {short} raised?")
 
 
-def test_a_question_names_its_documents_only_where_a_data_set_says_so() -> None:
+def test_a_question_has_documents_only_if_they_are_given() -> None:
     assert Question.ask("Is it so?").documents == ()
     assert Question.ask("Is it so?", documents=["PMID:7"]).documents == ("PMID:7",)

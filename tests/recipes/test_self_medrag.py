@@ -121,7 +121,7 @@ def rounds_of(run: Run) -> list[dict[str, Any]]:
 
 
 def replies(scripts: Sequence[Sequence[str]], relations: Mapping[str, str], **changes: Any) -> dict[str, Any]:
-    """A generator that writes `scripts[i]` in round i, and a critic that says of a statement what `relations` says."""
+    """A generator that writes `scripts[i]` in round i, and a critic that gives each statement its relation in `relations`."""
 
     def reason(value: Any) -> ReasonOutput:
         claims = tuple(SubClaim(text=text, sentences=("P1.S1",)) for text in scripts[len(value.history)])
@@ -148,12 +148,12 @@ def test_a_supported_rationale_is_returned_at_once(make_run: MakeRun, corpus: Li
     assert answer.decision.shown() == "yes"
 
 
-def test_what_nothing_supports_joins_the_query_and_the_history(
+def test_unsupported_statements_join_the_query_and_the_history(
     make_run: MakeRun, corpus: Library, scripted_model: Any
 ) -> None:
     scripts = [[about("stroke"), about("gout")], [about("fever")]]
-    said = {about("stroke"): "entails", about("gout"): "neutral", about("fever"): "entails"}
-    model = scripted_model(replies(scripts, said))
+    relations = {about("stroke"): "entails", about("gout"): "neutral", about("fever"): "entails"}
+    model = scripted_model(replies(scripts, relations))
     answer, run = answered(make_run, corpus, model=model, by_model=BY_MODEL)
     second = [value for name, value in model.seen if name == "reason"][1]
     assert [past.query for past in second.history] == [QUESTION]
@@ -175,12 +175,12 @@ def test_the_best_round_is_returned_and_the_earliest_of_equals(
     supported: tuple[int, ...], make_run: MakeRun, corpus: Library, scripted_model: Any
 ) -> None:
     scripts = [[about(TOPICS[2 * i]), about(TOPICS[2 * i + 1], i + 1)] for i in range(3)]
-    said = {
+    relations = {
         text: "entails" if place < supported[i] else "neutral"
         for i, texts in enumerate(scripts)
         for place, text in enumerate(texts)
     }
-    model = scripted_model(replies(scripts, said))
+    model = scripted_model(replies(scripts, relations))
     sources = [Rankers({"bm25": PAPERS}, fresh=True)]
     answer, run = answered(make_run, corpus, model=model, by_model=BY_MODEL, sources=sources)
     rounds = [r for r in rounds_of(run) if "statements" in r]
@@ -196,9 +196,9 @@ def test_rounds_are_limited_and_without_critic_there_is_one(
     make_run: MakeRun, corpus: Library, scripted_model: Any
 ) -> None:
     scripts = [[about(topic)] for topic in TOPICS]
-    said = {text: "neutral" for texts in scripts for text in texts}
+    relations = {text: "neutral" for texts in scripts for text in texts}
     for options, expected in ({"self_medrag.rounds": 2}, 2), ({"self_medrag.critic": False}, 1):
-        model = scripted_model(replies(scripts, said))
+        model = scripted_model(replies(scripts, relations))
         sources = [Rankers({"bm25": PAPERS}, fresh=True)]
         _, run = answered(make_run, corpus, model=model, by_model=BY_MODEL, options=options, sources=sources)
         assert [name for name, _ in model.seen].count("reason") == expected
@@ -224,7 +224,7 @@ def test_a_context_that_repeats_is_answered_again_with_the_history(
     assert two["ended"] == "supported"
 
 
-def test_statements_that_drift_do_not_join_and_are_in_the_trace(
+def test_statements_that_drift_stay_out_of_the_query_and_are_in_the_trace(
     make_run: MakeRun, corpus: Library, scripted_model: Any
 ) -> None:
     away = "Fever and gout are seen in the winter."
@@ -235,7 +235,7 @@ def test_statements_that_drift_do_not_join_and_are_in_the_trace(
     assert list(only["text.drifted"]) == [away]
 
 
-def test_an_unproven_critic_steers_and_its_verdict_stays_not_judged(
+def test_a_critic_that_is_not_validated_steers_but_its_verdict_is_not_judged(
     make_run: MakeRun, corpus: Library, scripted_model: Any
 ) -> None:
     model = scripted_model(replies([[about("stroke")]], {about("stroke"): "entails"}))
@@ -247,7 +247,7 @@ def test_an_unproven_critic_steers_and_its_verdict_stays_not_judged(
     assert [s.verdict.label for s in answer.statements] == ["supported"]
 
 
-def test_keyless_quotes_and_is_done_in_one_round(make_run: MakeRun, corpus: Library) -> None:
+def test_keyless_quotes_end_the_loop_after_one_round(make_run: MakeRun, corpus: Library) -> None:
     answer, run = answered(make_run, corpus)
     assert {s.verdict.label for s in answer.statements} == {"quoted"}
     assert [r["ended"] for r in rounds_of(run)] == ["supported"]
@@ -266,7 +266,7 @@ def test_keyless_critic_steers_by_related_and_never_says_supported(
     assert {s.verdict.label for s in answer.statements} <= {"related", "not found"}
 
 
-def test_a_critic_that_fails_is_no_score_and_ends_the_loop(
+def test_a_failed_critic_gives_no_score_and_ends_the_loop(
     make_run: MakeRun, corpus: Library, scripted_model: Any
 ) -> None:
     broken = ModelFailed("timed out", model="scripted:model", usage=Usage(model_calls=1))
@@ -278,7 +278,7 @@ def test_a_critic_that_fails_is_no_score_and_ends_the_loop(
     assert [s.verdict.label for s in answer.statements] == ["unverified"]
 
 
-def test_a_later_round_that_fails_leaves_the_earlier_one(
+def test_after_a_failed_round_the_earlier_one_is_returned(
     make_run: MakeRun, corpus: Library, scripted_model: Any
 ) -> None:
     script = replies([[about("gout")]], {about("gout"): "neutral"})
@@ -303,7 +303,9 @@ def test_an_empty_rationale_ends_the_loop(make_run: MakeRun, corpus: Library, sc
     assert [r["ended"] for r in rounds_of(run)] == ["nothing to judge"]
 
 
-def test_retracted_papers_are_in_no_context_and_shown(make_run: MakeRun, corpus: Library, scripted_model: Any) -> None:
+def test_retracted_papers_are_listed_but_never_in_a_context(
+    make_run: MakeRun, corpus: Library, scripted_model: Any
+) -> None:
     scripts = [[about("stroke")], [about("gout")], [about("fever")]]
     model = scripted_model(replies(scripts, {texts[0]: "neutral" for texts in scripts}))
     answer, run = answered(make_run, corpus, model=model, by_model=BY_MODEL)
