@@ -121,7 +121,7 @@ def rounds_of(run: Run) -> list[dict[str, Any]]:
 
 
 def replies(scripts: Sequence[Sequence[str]], relations: Mapping[str, str], **changes: Any) -> dict[str, Any]:
-    """A generator that writes `scripts[i]` in round i, and a critic that gives each statement its relation in `relations`."""
+    """A generator that writes `scripts[i]` in round i, and a critic that gives each statement its relation."""
 
     def reason(value: Any) -> ReasonOutput:
         claims = tuple(SubClaim(text=text, sentences=("P1.S1",)) for text in scripts[len(value.history)])
