@@ -8,7 +8,8 @@ import pytest
 
 from medground.errors import ConfigError
 from medground.layers import parse_options, preset_names
-from medground.recipes import recipe_names
+from medground.recipes.registry import recipe_names
+from medground.recipes.settings.self_medrag import SelfMedRagSettings
 from medground.settings import Settings
 
 
@@ -43,9 +44,12 @@ def test_the_file_in_the_working_folder_is_read(tmp_path: Path, monkeypatch: pyt
         (["recipe.rounds=many"], {}, r"recipe\.rounds \(from the options\)"),
         (["recipe.rounds"], {}, "is not KEY=VALUE"),
         (["model=x", "model.default=keyless"], {}, "given twice"),
+        (["self_medrag.roonds=2"], {}, r"self_medrag\.roonds \(from the options\): is not a setting"),
+        ([], {"MEDGROUND_SELF_MEDRAG__ROUNDS": "0"}, r"self_medrag\.rounds \(from the environment\)"),
+        (["ground.rounds=2"], {}, r"ground \(from the options\): is not a setting"),
     ],
 )
-def test_what_is_no_setting_is_refused(options: list[str], environ: dict[str, str], message: str) -> None:
+def test_a_wrong_setting_is_refused_with_its_layer(options: list[str], environ: dict[str, str], message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         Settings.load(environ=environ, options=parse_options(options))
 
@@ -65,7 +69,19 @@ def test_every_preset_loads() -> None:
     assert {Settings.load(preset=name, environ={}).recipe.name for name in preset_names()} <= set(recipe_names())
 
 
-def test_the_hash_names_what_changes_an_answer_and_no_secret(tmp_path: Path) -> None:
+def test_a_recipes_own_section_takes_part_only_where_the_recipe_reads_it() -> None:
+    options = {"self_medrag.rounds": 5, "recipe.name": "self-medrag"}
+    chosen = Settings.load(environ={"MEDGROUND_SELF_MEDRAG__PASSAGES": "7"}, options=options)
+    section = chosen.section(SelfMedRagSettings)
+    assert (section.rounds, section.passages, section.retrieval) == (5, 7, "hybrid")
+    assert chosen.with_section(section.model_copy(update={"rounds": 4})).section(SelfMedRagSettings).rounds == 4
+    assert chosen.with_options({"self_medrag.passages": 9}).section(SelfMedRagSettings).rounds == 5
+    assert chosen.with_options({"self_medrag.passages": 9}).hash != chosen.hash
+    other = chosen.with_options({"recipe.name": "ground"})
+    assert other.hash == other.with_options({"self_medrag.passages": 9}).hash
+
+
+def test_the_hash_covers_what_changes_an_answer_but_no_secret(tmp_path: Path) -> None:
     base = Settings.load(environ={})
     key = {"MEDGROUND_KEYS__OPENAI": "sk-very-secret-123", "MEDGROUND_HOME": str(tmp_path)}
     same = Settings.load(environ=key)

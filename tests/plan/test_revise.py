@@ -27,7 +27,7 @@ def test_a_statement_joins_once_whatever_its_case_and_punctuation() -> None:
     assert revised(QUESTION, once, statements, 0.0).query.key == once.key
 
 
-def test_statements_that_left_the_question_stay_out_and_are_named() -> None:
+def test_statements_that_drifted_from_the_question_stay_out_and_are_reported() -> None:
     away = "The chapel's ceiling was painted within four years."
     revision = revised(QUESTION, first_query(QUESTION), [away], 0.1)
     assert revision.query == first_query(QUESTION)
@@ -41,7 +41,7 @@ def test_options_belong_to_the_question() -> None:
     assert revision.query.tree(choice) == Words(text="Which drug is first? Metformin comes first. Metformin Warfarin")
 
 
-def test_closeness_orders_same_subject_before_another_and_numbers_are_not_everything() -> None:
+def test_closeness_is_higher_for_the_same_subject() -> None:
     near = closeness(QUESTION.text, "Adults with hypertension had fewer infarctions under aspirin.")
     far = closeness(QUESTION.text, "Gout attacks became more frequent in 2004.")
     assert near > 0.4 > far

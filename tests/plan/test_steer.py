@@ -12,12 +12,12 @@ from medground.verify.checked import Checked
 from medground.verify.critics.base import Judgement
 
 
-def said(relation: Any, critic: str = "nli:some", label: Any = "not judged", **more: Any) -> Checked:
+def judged(relation: Any, critic: str = "nli:some", label: Any = "not judged", **more: Any) -> Checked:
     return Checked(Verdict(label=label, critic=critic), Judgement(relation, best="E1", **more))
 
 
 QUOTED = Checked(Verdict(label="quoted", critic="verbatim"))
-FAILED = said("failed", label="unverified")
+FAILED = judged("failed", label="unverified")
 
 
 @pytest.mark.parametrize(
@@ -26,24 +26,24 @@ FAILED = said("failed", label="unverified")
         (QUOTED, True),
         (Checked(Verdict(label="supported", critic="graph")), True),
         (Checked(Verdict(label="not found", critic="citation")), False),
-        (said("entails"), True),
-        (said("entails", entailment=0.5), True),
-        (said("entails", entailment=0.49), False),
-        (said("contradicts", entailment=0.9), False),
-        (said("neutral"), False),
-        (said("related", critic="keyless", label="related"), True),
-        (said("related", critic="keyless", label="related", flags=("number",)), False),
-        (said("related", critic="nli:some", label="related"), False),
+        (judged("entails"), True),
+        (judged("entails", entailment=0.5), True),
+        (judged("entails", entailment=0.49), False),
+        (judged("contradicts", entailment=0.9), False),
+        (judged("neutral"), False),
+        (judged("related", critic="keyless", label="related"), True),
+        (judged("related", critic="keyless", label="related", flags=("number",)), False),
+        (judged("related", critic="nli:some", label="related"), False),
         (FAILED, False),
     ],
 )
-def test_who_holds_for_the_loop(checked: Checked, expected: bool) -> None:
+def test_what_counts_as_supported_for_the_loop(checked: Checked, expected: bool) -> None:
     assert holds(checked, 0.5) is expected
 
 
-def test_the_score_is_a_share_and_a_critic_that_failed_altogether_gives_none() -> None:
-    assert steering_score([QUOTED, said("neutral"), FAILED], 0.5) == pytest.approx(1 / 3)
+def test_the_score_is_a_share_or_none_if_every_judgement_failed() -> None:
+    assert steering_score([QUOTED, judged("neutral"), FAILED], 0.5) == pytest.approx(1 / 3)
     assert steering_score([FAILED, FAILED], 0.5) is None
     assert steering_score([], 0.5) is None
     assert failed(FAILED)
-    assert not failed(said("neutral"))
+    assert not failed(judged("neutral"))

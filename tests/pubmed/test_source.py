@@ -1,22 +1,23 @@
-"""PubMed as a source: the contract for all sources, tested through the client and the server."""
+"""PubMed as a source: the contracts of sources and query trees, through the client and the server."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
-from medground.document import Document
 from medground.errors import ConfigError, RateLimited, SourceUnavailable, UsageError
+from medground.lookup import Lookup
 from medground.pubmed.eutils import Eutils
 from medground.pubmed.eutils_service import EutilsService
 from medground.pubmed.eutils_transport import Transport
 from medground.query import Filters, Range, Term, Words
 from medground.sources.pubmed import PubMedSource
-from medground.testing import DOCUMENTS, SourceContract
+from medground.testing import DOCUMENTS, QueryContract, SourceContract
 
 
 @pytest.fixture(scope="module")
@@ -27,27 +28,22 @@ def address(catalogue_of: Any, serve: Any) -> Iterator[str]:
 
 
 @pytest.fixture
-def make(address: str, loopback: None) -> Callable[..., PubMedSource]:
+def make(address: str, loopback: None) -> Callable[[], PubMedSource]:
     """A source that uses the server."""
-
-    def make(documents: Sequence[Document] = DOCUMENTS) -> PubMedSource:
-        assert documents == DOCUMENTS
-        return PubMedSource(Eutils(Transport(EutilsService(name=f"pubmed:{address}", address=address))))
-
-    return make
+    return lambda: PubMedSource(Eutils(Transport(EutilsService(name=f"pubmed:{address}", address=address))))
 
 
-class TestContract(SourceContract):
+class TestContract(SourceContract, QueryContract):
     """Documents are sent as MEDLINE XML, which supports research only and adds fields that every record has."""
 
     @pytest.fixture
     def make(self, make: Any) -> Any:
         return make
 
-    def test_filters_decide_what_may_be_found(self, source: Any, filters: Filters, allowed: set[str]) -> None:
-        super().test_filters_decide_what_may_be_found(source, filters, set() if "wiki" in filters.kinds else allowed)
+    def test_filters_limit_what_is_found(self, source: Any, filters: Filters, allowed: set[str]) -> None:
+        super().test_filters_limit_what_is_found(source, filters, set() if "wiki" in filters.kinds else allowed)
 
-    def test_fetch_gives_whole_documents_and_leaves_out_unknown_ids(self, source: Any) -> None:
+    def test_fetch_gives_whole_documents(self, source: Any) -> None:
         fetched = asyncio.run(source.fetch(["PMID:3", "PMID:404", "PMID:1", "PMID:3", "NCT:5"]))
         assert list(fetched) == ["PMID:3", "PMID:1"]
         same = ("id", "title", "text", "sections", "year", "journal", "authors", "keywords", "retraction")
@@ -56,23 +52,23 @@ class TestContract(SourceContract):
                 assert all(getattr(document, name) == getattr(fetched[document.id], name) for name in same)
         assert fetched["PMID:1"].mesh[0].model_copy(update={"ui": None}) == DOCUMENTS[0].mesh[0]
 
-    def test_the_tree_is_obeyed(self, source: Any, query: Any, expected: set[str]) -> None:
+    def test_boolean_queries_phrases_and_fields(self, source: Any, query: Any, expected: set[str]) -> None:
         if isinstance(query, Term) and query.field in ("kind", "retraction"):
             with pytest.raises(UsageError, match="PubMed has no field"):
-                super().test_the_tree_is_obeyed(source, query, expected)
+                super().test_boolean_queries_phrases_and_fields(source, query, expected)
         else:
-            super().test_the_tree_is_obeyed(source, query, expected)
+            super().test_boolean_queries_phrases_and_fields(source, query, expected)
 
-    for _inherited in (test_filters_decide_what_may_be_found, test_the_tree_is_obeyed):
-        _inherited.pytestmark = getattr(SourceContract, _inherited.__name__).pytestmark  # type: ignore[attr-defined]
+    for _inherited in (test_filters_limit_what_is_found, test_boolean_queries_phrases_and_fields):
+        _inherited.pytestmark = getattr(QueryContract, _inherited.__name__).pytestmark  # type: ignore[attr-defined]
 
 
 def search(source: PubMedSource, query: Any = None, **more: Any) -> Any:
-    asked = {"text": "marfan", "limit": 10, "filters": Filters()} | more
+    lookup = Lookup(**{"asked": query or Words(text="marfan"), "text": "marfan", "limit": 10, **more})
 
     async def run() -> Any:
         try:
-            return await source.search(query or Words(text="marfan"), **asked)
+            return await source.search(lookup, Filters())
         finally:
             await source.close()
 
@@ -82,12 +78,12 @@ def search(source: PubMedSource, query: Any = None, **more: Any) -> Any:
 def test_the_name_says_which_pubmed(tmp_path: Path, address: str) -> None:
     assert PubMedSource.open(tmp_path).name == "pubmed:live"
     assert PubMedSource.open(tmp_path, f"{address}/").name == f"pubmed:{address}"
-    assert PubMedSource.open(tmp_path).snapshot is None
+    assert PubMedSource.open(tmp_path).state is None
     with pytest.raises(ConfigError, match="not an address"):
         PubMedSource.open(tmp_path, "my pubmed")
 
 
-def test_a_search_that_fails_is_never_an_empty_one(make_peer: Any, make_client: Any, reply: Any) -> None:
+def test_a_failed_search_is_an_error_and_not_an_empty_result(make_peer: Any, make_client: Any, reply: Any) -> None:
     for answer, error in (
         (reply(status=500), SourceUnavailable),
         (reply(status=429), RateLimited),
@@ -124,6 +120,6 @@ def test_responses_are_cached_on_disk(tmp_path: Path, make_peer: Any, reply: Any
 
 
 def test_limits_are_checked(make: Any) -> None:
-    for limit in (0, 10_001):
-        with pytest.raises(UsageError, match="limit"):
+    for limit, error in ((0, ValidationError), (10_001, UsageError)):
+        with pytest.raises(error, match="limit"):
             search(make(), limit=limit)

@@ -65,7 +65,7 @@ def test_a_model_of_several_outputs_is_refused(tmp_path: Path) -> None:
         CrossEncoderReranker(name)
 
 
-def test_a_model_that_is_nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_model_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("sentence_transformers", reason="needs the extra torch")
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     with pytest.raises(ConfigError, match="cannot load the reranker") as caught:
@@ -73,7 +73,7 @@ def test_a_model_that_is_nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert "\n" not in str(caught.value)
 
 
-def test_a_missing_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_extra_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
     with pytest.raises(ConfigError, match=r'pip install "medground\[torch\]"'):
         CrossEncoderReranker("some/reranker")

@@ -58,12 +58,12 @@ def test_nothing_to_fuse():
 
 
 @pytest.mark.parametrize("k", [0, -60])
-def test_a_wrong_constant(k):
+def test_a_wrong_constant_is_refused(k):
     with pytest.raises(UsageError, match="at least 1"):
         fuse([ranking("a", "x")], k=k)
 
 
-def test_what_is_no_ranking():
+def test_invalid_rankings_are_refused():
     with pytest.raises(UsageError, match="ranks 1, 2, 3"):
         fuse([ranking("a", "x", "y")[1:]])
     with pytest.raises(UsageError, match="twice"):

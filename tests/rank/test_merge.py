@@ -44,7 +44,7 @@ def test_a_different_number_in_a_short_passage_counts():
     assert len(merge_duplicates(hits("Seizures in 119 of 251 patients.", "Seizures in 12 of 251 patients."))) == 2
 
 
-def test_half_the_words_in_common_is_no_duplicate():
+def test_half_the_words_in_common_is_not_a_duplicate():
     half = " ".join(TEXT.split()[:18])
     assert len(merge_duplicates(hits(half + " and so on it goes with other words", half + " but not here at all"))) == 2
 
@@ -67,7 +67,7 @@ def test_what_was_merged_before_is_kept():
 
 
 @pytest.mark.parametrize("similarity", [0, -1, 1.1])
-def test_a_wrong_similarity(similarity):
+def test_a_wrong_similarity_is_refused(similarity):
     with pytest.raises(UsageError):
         merge_duplicates(hits(TEXT), similarity)
 

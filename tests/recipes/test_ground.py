@@ -14,7 +14,7 @@ from medground.errors import BudgetExhausted, SourceUnavailable
 from medground.operators.reading import Extracted, ExtractOutput, ScreenOutput, SufficientOutput
 from medground.operators.verifying import EntailOutput
 from medground.operators.writing import WriteOutput, WrittenSentence
-from medground.recipes.ground import ground
+from medground.recipes.ground import GROUND
 from medground.run import Run
 from medground.text.sentences import sentence_spans
 
@@ -58,8 +58,8 @@ def replies(**changes: Any) -> dict[str, Any]:
 
 
 def run_of(make_run: MakeRun, source: Any, model: Any = None, **options: Any) -> Answer:
-    run = make_run(QUESTION, [source], model=model, by_model=BY_MODEL if model else [], options=options)
-    return asyncio.run(ground(run.question, run))
+    run = make_run(QUESTION, [source], model=model, by_model=BY_MODEL if model else [], options=options, recipe=GROUND)
+    return asyncio.run(GROUND.run(run.question, run))
 
 
 def test_keyless_quotes_and_never_decides(make_run: MakeRun, memory_source: Any) -> None:
@@ -92,13 +92,15 @@ def test_a_model_writes_and_its_verdicts_count_when_trusted(
     assert answer.warnings == ()
 
 
-def test_an_unproven_model_is_named_as_such(make_run: MakeRun, memory_source: Any, scripted_model: Any) -> None:
+def test_a_model_that_is_not_validated_is_named_in_a_warning(
+    make_run: MakeRun, memory_source: Any, scripted_model: Any
+) -> None:
     answer = run_of(make_run, memory_source([TRIAL]), scripted_model(replies()))
     assert [s.verdict.label for s in answer.statements] == ["not judged"]
-    assert any("has not proved itself" in w for w in answer.warnings)
+    assert any("is not a validated judge" in w for w in answer.warnings)
 
 
-def test_a_contradicted_rationale_does_not_leave(make_run: MakeRun, memory_source: Any, scripted_model: Any) -> None:
+def test_a_contradicted_rationale_is_dropped(make_run: MakeRun, memory_source: Any, scripted_model: Any) -> None:
     model = scripted_model(replies(entail=EntailOutput(relation="contradicts", best="E1")))
     answer = run_of(make_run, memory_source([TRIAL]), model, **{"verify.trusted_judges": (model.name,)})
     assert answer.decision.status == "not judged"
@@ -106,14 +108,16 @@ def test_a_contradicted_rationale_does_not_leave(make_run: MakeRun, memory_sourc
     assert [d.text for d in answer.dropped] == ["Aspirin lowered stroke risk in one trial."]
 
 
-def test_retracted_papers_are_shown_and_support_nothing(make_run: MakeRun, memory_source: Any) -> None:
+def test_retracted_papers_are_listed_but_not_used_as_evidence(make_run: MakeRun, memory_source: Any) -> None:
     answer = run_of(make_run, memory_source([TRIAL, WITHDRAWN]))
     assert {e.document_id for e in answer.evidence} == {"PMID:1"}
     assert {d.id: d.retraction for d in answer.documents} == {"PMID:1": "none", "PMID:2": "retracted"}
     assert any("PMID:2" in w and "retracted" in w for w in answer.warnings)
 
 
-def test_orders_in_a_document_are_only_data(make_run: MakeRun, memory_source: Any, scripted_model: Any) -> None:
+def test_instructions_in_a_document_are_not_followed(
+    make_run: MakeRun, memory_source: Any, scripted_model: Any
+) -> None:
     keyless = run_of(make_run, memory_source([HOSTILE]))
     assert keyless.decision.shown() != "yes" or keyless.decision.status == "lean"
     model = scripted_model(replies(extract=ExtractOutput(sentences=(Extracted(sentence="P1.S1", stance="unknown"),))))
@@ -143,7 +147,7 @@ def test_reading_stops_early(make_run: MakeRun, memory_source: Any, scripted_mod
     assert [name for name, _ in hungry.seen].count("extract") == 3
 
 
-def test_a_source_that_fails_is_no_empty_result(make_run: MakeRun, memory_source: Any) -> None:
+def test_a_failed_source_is_an_error_and_not_an_empty_result(make_run: MakeRun, memory_source: Any) -> None:
     with pytest.raises(SourceUnavailable):
         run_of(make_run, memory_source([], fails=SourceUnavailable("down", source="corpus:test")))
 
@@ -180,8 +184,8 @@ def test_quotes_are_what_was_read_when_two_sources_differ(
     sources = [memory_source([first], name="corpus:one"), memory_source([second], name="corpus:two")]
     model = scripted_model(replies())
     for by_model in ([], ["extract"]):
-        run = make_run(QUESTION, sources, model=model, by_model=by_model)
-        answer = asyncio.run(ground(run.question, run))
+        run = make_run(QUESTION, sources, model=model, by_model=by_model, recipe=GROUND)
+        answer = asyncio.run(GROUND.run(run.question, run))
         assert all(first.text[e.start : e.end] == e.quote for e in answer.evidence)
         assert all(any(e.quote == first.text[s:t] for s, t in sentence_spans(first.text)) for e in answer.evidence)
         assert any("different texts for PMID:1; only that of corpus:one" in w for w in answer.warnings)
@@ -191,21 +195,23 @@ def test_a_paper_that_one_source_knows_as_retracted_is_set_aside_everywhere(
     make_run: MakeRun, memory_source: Any
 ) -> None:
     known = TRIAL.model_copy(update={"retraction": "retracted"})
-    run = make_run(QUESTION, [memory_source([TRIAL], name="corpus:old"), memory_source([known], name="corpus:new")])
-    answer = asyncio.run(ground(run.question, run))
+    run = make_run(
+        QUESTION, [memory_source([TRIAL], name="corpus:old"), memory_source([known], name="corpus:new")], recipe=GROUND
+    )
+    answer = asyncio.run(GROUND.run(run.question, run))
     assert answer.evidence == ()
     assert any("PMID:1" in w and "retracted" in w for w in answer.warnings)
 
 
 def test_a_negated_question_gets_no_lean_and_a_lean_names_its_document(make_run: MakeRun, memory_source: Any) -> None:
     for question, leans in ((QUESTION, True), ("Does aspirin not reduce the risk of stroke?", False)):
-        run = make_run(question, [memory_source([TRIAL])])
-        answer = asyncio.run(ground(run.question, run))
+        run = make_run(question, [memory_source([TRIAL])], recipe=GROUND)
+        answer = asyncio.run(GROUND.run(run.question, run))
         assert (answer.decision.status == "lean") is leans
         assert not leans or "PMID:1" in answer.decision.reason
 
 
-def test_what_was_checked_is_the_answer_to_an_open_question(
+def test_the_checked_sentences_are_the_answer_to_an_open_question(
     make_run: MakeRun, memory_source: Any, scripted_model: Any
 ) -> None:
     written = WriteOutput(
@@ -213,14 +219,16 @@ def test_what_was_checked_is_the_answer_to_an_open_question(
         answer=("answered",),
     )
     model = scripted_model(replies(write=written))
-    run = make_run("What reduced the risk of stroke?", [memory_source([TRIAL])], model=model, by_model=BY_MODEL)
-    answer = asyncio.run(ground(run.question, run))
+    run = make_run(
+        "What reduced the risk of stroke?", [memory_source([TRIAL])], model=model, by_model=BY_MODEL, recipe=GROUND
+    )
+    answer = asyncio.run(GROUND.run(run.question, run))
     assert answer.decision.shown() == "Aspirin lowered stroke risk. It was one trial."
     assert [s.text for s in answer.statements] == ["Aspirin lowered stroke risk.", "It was one trial."]
     assert [name for name, _ in model.seen].count("entail") == 2
 
 
-def test_one_contradicted_sentence_takes_the_answer_with_it(
+def test_one_contradicted_sentence_leaves_the_question_not_judged(
     make_run: MakeRun, memory_source: Any, scripted_model: Any
 ) -> None:
     written = WriteOutput(
@@ -237,7 +245,7 @@ def test_one_contradicted_sentence_takes_the_answer_with_it(
     assert [s.text for s in answer.statements] == ["It fell."]
 
 
-def test_pages_of_a_graph_are_no_text_evidence(make_run: MakeRun, memory_source: Any) -> None:
+def test_pages_of_a_graph_are_not_text_evidence(make_run: MakeRun, memory_source: Any) -> None:
     page = TRIAL.model_copy(update={"id": "HP:1", "kind": "graph"})
     answer = run_of(make_run, memory_source([page]))
     assert answer.decision.status == "unanswerable"
@@ -263,10 +271,10 @@ def test_a_budget_of_calls_holds_when_sentences_are_checked_together(
         ([Document(id="PMID:5", title="Stroke", text="Statins reduced the risk of stroke.")], ["aspirin"]),
     ],
 )
-def test_an_idea_of_the_question_that_no_quote_speaks_of_is_named(
+def test_a_concept_of_the_question_that_no_quote_mentions_is_reported(
     make_run: MakeRun, memory_source: Any, scripted_model: Any, documents: list[Document], silent: list[str]
 ) -> None:
     answer = run_of(make_run, memory_source(documents), scripted_model(replies()))
-    assert [w for w in answer.warnings if "no quote speaks of" in w] == [
-        f"no quote speaks of {name!r}, which the question names" for name in silent
+    assert [w for w in answer.warnings if "no quote mentions" in w] == [
+        f"no quote mentions {name!r}, which the question asks about" for name in silent
     ]

@@ -37,7 +37,9 @@ from medground.pubmed.mesh import vocabulary
 from medground.pubmed.translate import parse
 from medground.question import Question
 from medground.rank.design import design_level
-from medground.recipes import open_recipe, recipe_names
+from medground.recipes.base import open_recipe
+from medground.recipes.pubmed_reasoner import PUBMED_REASONER
+from medground.recipes.registry import recipe_names
 from medground.run import Run
 from medground.sources.corpus import CorpusSource
 
@@ -86,8 +88,9 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Library:
 def answered(recipe: str, make_run: MakeRun, corpus: Library, text: str = QUESTION, **more: Any) -> tuple[Answer, Run]:
     with corpus.open("heart") as snapshot:
         options = {"recipe.name": recipe, **more.pop("options", {})}
-        run = make_run(text, [CorpusSource(snapshot)], options=options, **more)
-        return asyncio.run(open_recipe(recipe)(run.question, run)), run
+        opened = open_recipe(recipe)
+        run = make_run(text, [CorpusSource(snapshot)], options=options, recipe=opened, **more)
+        return asyncio.run(opened.run(run.question, run)), run
 
 
 def verdicts(value: Any, **said: bool) -> CritiqueOutput:
@@ -138,7 +141,9 @@ def test_keyless_finds_reads_and_cites_with_pmids(make_run: MakeRun, corpus: Lib
     assert {"mesh_terms", "select_terms", "draft_query", "coverage", "alignment", "redundancy"} <= set(run.answered_by)
 
 
-def test_every_step_of_the_paper_is_asked_of_the_model(make_run: MakeRun, corpus: Library, scripted_model: Any) -> None:
+def test_the_model_is_asked_for_every_step_of_the_paper(
+    make_run: MakeRun, corpus: Library, scripted_model: Any
+) -> None:
     model = scripted_model(replies())
     answer, _ = answered("pubmed-reasoner", make_run, corpus, model=model, by_model=BY_MODEL)
     asked = Counter(name for name, _ in model.seen)
@@ -190,7 +195,7 @@ def test_stronger_designs_come_first_and_can_be_switched_off(make_run: MakeRun, 
     assert design_level(("Meta-Analysis", "Review")) == 0
 
 
-def test_retracted_papers_are_shown_and_not_read(make_run: MakeRun, corpus: Library) -> None:
+def test_retracted_papers_are_listed_but_not_read(make_run: MakeRun, corpus: Library) -> None:
     answer, _ = answered("pubmed-reasoner", make_run, corpus)
     assert "PMID:9" not in {e.document_id for e in answer.evidence}
     assert "PMID:9" in {d.id for d in answer.documents}
@@ -205,9 +210,9 @@ def test_date_limits_reach_every_search(make_run: MakeRun, corpus: Library) -> N
     from medground.query import Filters
 
     with corpus.open("heart") as snapshot:
-        run = make_run(QUESTION, [CorpusSource(snapshot)])
+        run = make_run(QUESTION, [CorpusSource(snapshot)], recipe=PUBMED_REASONER)
         run.question = Question.ask(QUESTION, filters=Filters(year_from=2003, year_to=2004))
-        answer = asyncio.run(open_recipe("pubmed-reasoner")(run.question, run))
+        answer = asyncio.run(PUBMED_REASONER.run(run.question, run))
     assert {d.year for d in answer.documents} <= {2003, 2004}
     assert answer.evidence
     assert all(search.query.endswith("AND 2003:2004[Date - Publication]") for search in answer.searches)
@@ -228,7 +233,7 @@ def test_a_query_that_finds_too_little_is_widened_to_just_enough() -> None:
     assert asked[0] == frozenset("abc")
 
 
-def test_a_last_heading_that_finds_nothing_goes_up_the_tree() -> None:
+def test_a_last_heading_that_finds_nothing_moves_up_the_tree() -> None:
     marfan = vocabulary().heading("Marfan Syndrome")
     parent = vocabulary().parents(marfan)[0].name
 
@@ -242,8 +247,8 @@ def test_a_last_heading_that_finds_nothing_goes_up_the_tree() -> None:
 @pytest.mark.parametrize(
     "limits", ['"Humans"[mesh]', "2010:2020[dp]", "english[la]", "review[pt]", "hasabstract", "NOT gout[tiab]"]
 )
-def test_what_is_left_of_a_query_still_names_its_subject(limits: str) -> None:
-    """Humans, or the years, find enough by themselves, and nothing of what was asked."""
+def test_a_widened_query_still_names_its_subject(limits: str) -> None:
+    """Humans or a range of years alone would find enough, but nothing about the subject."""
     marfan = vocabulary().heading("Marfan Syndrome")
     parent = vocabulary().parents(marfan)[0].name.casefold()
 
@@ -260,7 +265,7 @@ PARTS = ('"Marfan Syndrome"[mesh]', '"Humans"[mesh]', "asthma[tiab]", '(gout[tia
 
 
 @given(parts=st.lists(st.sampled_from(PARTS), min_size=1, max_size=7), counts=st.lists(st.integers(0, 9), min_size=1))
-def test_whatever_is_found_widening_ends_and_keeps_a_query(parts: list[str], counts: list[int]) -> None:
+def test_widening_ends_with_a_valid_query_whatever_is_found(parts: list[str], counts: list[int]) -> None:
     answers = itertools.cycle(counts)
 
     async def count(query: PubMedQuery) -> int:
@@ -270,7 +275,7 @@ def test_whatever_is_found_widening_ends_and_keeps_a_query(parts: list[str], cou
     assert parse(left.text) == left.tree
 
 
-def test_of_many_parts_those_that_name_a_subject_stay() -> None:
+def test_of_many_parts_those_that_name_a_subject_are_kept() -> None:
     poor = " AND ".join(f'"{name}"[mesh]' for name in ("Humans", "Female", "Male", "Aged", "Middle Aged"))
 
     async def count(query: PubMedQuery) -> int:
@@ -280,7 +285,7 @@ def test_of_many_parts_those_that_name_a_subject_stay() -> None:
     assert left.tree == parse("asthma[tiab] AND gout[tiab]")
 
 
-def test_a_concept_that_the_query_says_in_words_is_not_missing() -> None:
+def test_a_concept_that_the_query_names_in_words_is_not_missing() -> None:
     question = Question.ask(QUESTION)
     query = PubMedQuery("", parse('aspirin[tiab] AND ("heart attack"[tiab] OR "stroke"[tiab])'))
     assert missing_concepts(question, query) == ["Hypertension"]
@@ -289,7 +294,7 @@ def test_a_concept_that_the_query_says_in_words_is_not_missing() -> None:
 
 
 @pytest.mark.parametrize("written", ["???", "all[sb]", "AND OR"])
-def test_a_model_that_writes_no_query_does_not_search_everything(
+def test_a_query_without_terms_does_not_search_everything(
     written: str, make_run: MakeRun, corpus: Library, scripted_model: Any
 ) -> None:
     model = scripted_model(replies(draft_query=QueryOutput(query=written), refine_query=QueryOutput(query=written)))
@@ -300,7 +305,7 @@ def test_a_model_that_writes_no_query_does_not_search_everything(
     assert "infarction" in answer.searches[0].query
 
 
-def test_a_model_that_proposes_no_term_is_not_asked_about_none(
+def test_without_proposed_terms_the_critic_is_not_asked(
     make_run: MakeRun, corpus: Library, scripted_model: Any
 ) -> None:
     model = scripted_model(replies(mesh_terms=MeshTermsOutput(terms=()), update_terms=MeshTermsOutput(terms=())))
@@ -309,7 +314,7 @@ def test_a_model_that_proposes_no_term_is_not_asked_about_none(
     assert answer.evidence
 
 
-def test_the_token_budget_ends_the_reading_and_not_the_answer(
+def test_the_token_limit_ends_the_reading_but_not_the_answer(
     make_run: MakeRun, corpus: Library, scripted_model: Any
 ) -> None:
     def reads(tokens: int | None) -> tuple[Answer, int]:
@@ -325,7 +330,7 @@ def test_the_token_budget_ends_the_reading_and_not_the_answer(
     assert any("reading stopped after 1 batches" in warning for warning in short.warnings)
 
 
-def test_a_forgotten_concept_is_put_into_the_query() -> None:
+def test_a_missing_concept_is_added_to_the_query() -> None:
     question = Question.ask(QUESTION)
     assert [m.heading.name for m in mentions(QUESTION)] == ["Aspirin", "Myocardial Infarction", "Hypertension"]
     query = PubMedQuery("", parse('"Aspirin"[mesh]'))
@@ -353,7 +358,7 @@ def test_model_only_is_decided_without_evidence_and_says_so(
     assert (answer.decision.status, answer.decision.shown()) == ("decided", "yes")
     assert [s.verdict.label for s in answer.statements] == ["not found"]
     assert answer.searches == ()
-    assert any("has not proved itself" in w for w in answer.warnings)
+    assert any("is not a validated judge" in w for w in answer.warnings)
 
 
 def test_self_reflection_asks_again_for_its_gaps(make_run: MakeRun, corpus: Library, scripted_model: Any) -> None:
@@ -370,7 +375,7 @@ def test_self_reflection_asks_again_for_its_gaps(make_run: MakeRun, corpus: Libr
 
 
 def test_a_query_with_a_hundred_parts_costs_few_searches() -> None:
-    """A weak model repeats itself; each part that is weighed is a search."""
+    """Weak models repeat parts, and each part that is counted is a search."""
     searched: list[str] = []
 
     async def count(query: PubMedQuery) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +19,16 @@ from medground.corpus.library import Library
 from medground.corpus.readers.base import Input
 from medground.document import Document, Hit, Passage
 from medground.errors import ConfigError
+from medground.lookup import Found, Lookup, Ranker
 from medground.operators.keyless.rewriting import rewrite as rewrite_without_model
 from medground.operators.reasoning import DirectOutput, ReasonOutput, SubClaim, direct, reason
 from medground.operators.rewriting import RewriteOutput
 from medground.operators.verifying import EntailOutput
+from medground.query import Filters
 from medground.question import Question
 from medground.rank.calibrate import calibrations, evidence_score, overlap
-from medground.recipes import open_recipe
+from medground.recipes.reason_and_verify import REASON_AND_VERIFY
+from medground.recipes.settings.reason_and_verify import ReasonAndVerifySettings
 from medground.run import Run
 from medground.settings import Settings
 from medground.sources.corpus import CorpusSource
@@ -67,8 +71,8 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Library:
 def answered(make_run: MakeRun, corpus: Library, text: str = QUESTION, **more: Any) -> tuple[Answer, Run]:
     with corpus.open("heart") as snapshot:
         options = {"recipe.name": "reason-and-verify", **more.pop("options", {})}
-        run = make_run(text, [CorpusSource(snapshot)], options=options, **more)
-        return asyncio.run(open_recipe("reason-and-verify")(run.question, run)), run
+        run = make_run(text, [CorpusSource(snapshot)], options=options, recipe=REASON_AND_VERIFY, **more)
+        return asyncio.run(REASON_AND_VERIFY.run(run.question, run)), run
 
 
 def spans(tmp_path: Path, name: str) -> list[dict[str, Any]]:
@@ -95,7 +99,7 @@ def entails(value: Any) -> EntailOutput:
     return EntailOutput(relation="entails", best=value.evidence[0].id)
 
 
-def test_without_a_model_the_rationale_is_the_sources_own_words(make_run: MakeRun, corpus: Library) -> None:
+def test_without_a_model_the_rationale_is_quoted_from_the_sources(make_run: MakeRun, corpus: Library) -> None:
     answer, run = answered(make_run, corpus)
     assert answer.statements
     assert {s.verdict.label for s in answer.statements} == {"quoted"}
@@ -197,7 +201,7 @@ def test_rewriting_can_be_turned_off_and_has_no_score_without_a_reranker(
     assert "medground.evidence" not in spans(tmp_path, "rewrite trigger")[-1]
 
 
-def test_no_passage_is_no_answer(make_run: MakeRun, corpus: Library) -> None:
+def test_without_passages_there_is_no_answer(make_run: MakeRun, corpus: Library) -> None:
     answer, _ = answered(make_run, corpus, "Is qqqq zzzz?")
     assert answer.decision.status == "unanswerable"
     assert answer.decision.reason.startswith("answer unavailable")
@@ -207,10 +211,10 @@ def test_a_model_that_finds_no_answer_says_so(make_run: MakeRun, corpus: Library
     model = scripted_model({"reason": ReasonOutput(claims=(), answer=())})
     answer, _ = answered(make_run, corpus, model=model, by_model=["reason"])
     assert answer.decision.status == "unanswerable"
-    assert answer.decision.reason == f"answer unavailable: {model.name} finds none in the passages"
+    assert answer.decision.reason == f"{model.name} found no answer in the passages"
 
 
-def test_a_retracted_paper_is_shown_and_never_a_passage(make_run: MakeRun, corpus: Library) -> None:
+def test_a_retracted_paper_is_listed_but_never_a_passage(make_run: MakeRun, corpus: Library) -> None:
     answer, _ = answered(make_run, corpus, options={"reason_and_verify.passages": 20})
     assert "PMID:9" not in {e.document_id for e in answer.evidence}
     assert {d.id: d.retraction for d in answer.documents}["PMID:9"] == "retracted"
@@ -220,27 +224,32 @@ def test_several_sources_are_fused_and_dense_rankings_are_left_out(
     make_run: MakeRun, memory_source: Any, tmp_path: Path
 ) -> None:
     class WithDense(memory_source):  # type: ignore[misc, valid-type]
-        async def search(self, query: Any, **more: Any) -> Any:
-            found = await super().search(query, **more)
+        async def search(self, lookup: Lookup, filters: Filters) -> Found:
+            found = await super().search(lookup, filters)
+            if not lookup.wants(Ranker.DENSE):
+                return found
             odd = PAPERS[4]
             passage = Passage(document_id=odd.id, start=0, end=len(odd.text), text=odd.text)
             dense = (Hit(passage=passage, ranker="dense", rank=1, score=0.9),)
-            return type(found)(rankings=(*found.rankings, dense))
+            return replace(found, rankings=(*found.rankings, dense))
 
     sources = [WithDense(PAPERS[:1], name="corpus:one"), WithDense(PAPERS[2:3], name="corpus:two")]
-    run = make_run(QUESTION, sources, options={"recipe.name": "reason-and-verify"})
-    answer = asyncio.run(open_recipe("reason-and-verify")(run.question, run))
+    run = make_run(QUESTION, sources, options={"recipe.name": "reason-and-verify"}, recipe=REASON_AND_VERIFY)
+    answer = asyncio.run(REASON_AND_VERIFY.run(run.question, run))
     assert {e.document_id for e in answer.evidence} == {"PMID:1", "PMID:3"}
 
 
-def test_a_reranker_that_is_none_stops_before_a_model_is_asked(
+def test_a_folder_without_a_reranker_is_reported_before_a_model_is_asked(
     make_run: MakeRun, corpus: Library, scripted_model: Any, tmp_path: Path
 ) -> None:
-    pytest.importorskip("sentence_transformers")
     (tmp_path / "empty").mkdir()
+    options: dict[str, Any] = {"reason_and_verify.reranker": str(tmp_path / "empty")}
+    (problem,) = REASON_AND_VERIFY.check(Settings.load(environ={}, options=options), ())
+    assert isinstance(problem, ConfigError) and "reranker" in str(problem)
+    unused = Settings.load(environ={}, options={**options, "reason_and_verify.rerank": False})
+    assert list(REASON_AND_VERIFY.check(unused, ())) == []
     model = scripted_model({})
     with pytest.raises(ConfigError, match="reranker"):
-        options = {"reason_and_verify.reranker": str(tmp_path / "empty")}
         answered(make_run, corpus, model=model, by_model=["reason", "rewrite"], options=options)
     assert not model.seen
 
@@ -251,17 +260,18 @@ def test_the_presets_are_the_rows_of_the_papers_tables() -> None:
         for name in ("vanilla-rag", "rationale", "rationale-reranker", "dynamic-demonstrations")
     }
     assert {s.recipe.name for s in rows.values()} == {"reason-and-verify"}
-    said = {
-        n: (s.reason_and_verify.rationale, s.reason_and_verify.rerank, s.reason_and_verify.shots)
+    switches = {
+        n: (chosen.rationale, chosen.rerank, chosen.shots)
         for n, s in rows.items()
+        for chosen in [s.section(ReasonAndVerifySettings)]
     }
-    assert said == {
+    assert switches == {
         "vanilla-rag": (False, False, 0),
         "rationale": (True, False, 0),
         "rationale-reranker": (True, True, 0),
         "dynamic-demonstrations": (True, True, 2),
     }
-    chosen = rows["dynamic-demonstrations"].reason_and_verify
+    chosen = rows["dynamic-demonstrations"].section(ReasonAndVerifySettings)
     assert (chosen.candidates, chosen.passages, chosen.overlap, chosen.evidence) == (20, 5, 0.3, 0.5)
     assert chosen.selection == "dynamic"
 
@@ -281,9 +291,9 @@ def test_overlap_is_the_share_of_content_words_found() -> None:
 
 
 @given(st.lists(st.sampled_from(["aspirin", "stroke", "the", "gout", "of", "rats"]), max_size=8), st.randoms())
-def test_overlap_grows_with_the_passages_and_knows_no_order(said: list[str], random: Any) -> None:
+def test_overlap_grows_with_the_passages_in_any_order(found: list[str], random: Any) -> None:
     question = "aspirin stroke gout"
-    parts = [a_passage(w) for w in said]
+    parts = [a_passage(w) for w in found]
     shares = [overlap(question, parts[:n]) for n in range(len(parts) + 1)]
     assert shares == sorted(shares) and 0 <= shares[-1] <= 1
     random.shuffle(parts)
@@ -320,29 +330,29 @@ FOUND = [
     ],
 )
 def test_rewriting_without_a_model_adds_long_forms_and_headings(question: str, added: list[str]) -> None:
-    said = rewrite_without_model(question, FOUND, 4000)
-    assert said.startswith(question)
-    assert [name for name in added if name in said] == added
+    rewritten = rewrite_without_model(question, FOUND, 4000)
+    assert rewritten.startswith(question)
+    assert [name for name in added if name in rewritten] == added
 
 
-def test_rewriting_leaves_what_it_does_not_know() -> None:
+def test_rewriting_keeps_what_it_does_not_know() -> None:
     assert rewrite_without_model("Do hearing aids qqqq?", [], 4000) == "Do hearing aids qqqq?"
     assert rewrite_without_model("Is XQZ raised?", ["Nothing spells it (XQZ)."], 4000) == "Is XQZ raised?"
 
 
 @given(st.text(max_size=120), st.lists(st.text(max_size=80), max_size=3), st.integers(0, 200))
 def test_rewriting_without_a_model_keeps_the_question_and_its_bound(text: str, found: list[str], most: int) -> None:
-    said = rewrite_without_model(text, found, most)
-    assert said.startswith(text)
-    assert said == text or len(said) <= most
-    assert set(words.terms(text)) <= set(words.terms(said))
+    rewritten = rewrite_without_model(text, found, most)
+    assert rewritten.startswith(text)
+    assert rewritten == text or len(rewritten) <= most
+    assert set(words.terms(text)) <= set(words.terms(rewritten))
 
 
 @given(st.from_regex(r"[A-Z]{2,6}", fullmatch=True), st.text(max_size=60))
-def test_any_abbreviation_in_any_text_is_read_without_harm(short: str, before: str) -> None:
+def test_any_abbreviation_in_any_text_can_be_rewritten(short: str, before: str) -> None:
     assert rewrite_without_model(f"Is {short} raised?", [f"{before} ({short})"], 4000).startswith(f"Is {short} raised?")
 
 
-def test_a_question_names_its_documents_only_where_a_data_set_says_so() -> None:
+def test_a_question_has_documents_only_if_they_are_given() -> None:
     assert Question.ask("Is it so?").documents == ()
     assert Question.ask("Is it so?", documents=["PMID:7"]).documents == ("PMID:7",)

@@ -16,17 +16,19 @@ from medground.corpus.chunk import chunk
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
 from medground.corpus.readers.base import Input
-from medground.document import Document, Hit
+from medground.document import Document, Hit, SourceKind
+from medground.engine import Engine
 from medground.errors import ConfigError, ModelFailed
 from medground.layers import preset_names
+from medground.lookup import Found, Lookup, Ranker
 from medground.operators.reasoning import ReasonOutput, SubClaim
 from medground.operators.verifying import EntailOutput
-from medground.query import Filters, Query
+from medground.query import Filters, Words
 from medground.question import Question
-from medground.recipes.self_medrag import self_medrag
+from medground.recipes.self_medrag import SELF_MEDRAG
+from medground.recipes.settings.self_medrag import SelfMedRagSettings
 from medground.run import Run
 from medground.settings import Settings
-from medground.sources.base import Found
 from medground.sources.corpus import CorpusSource
 from medground.trace import read_trace
 from medground.usage import Usage
@@ -64,33 +66,41 @@ def answered(make_run: MakeRun, corpus: Library, text: str = QUESTION, **more: A
     options = {"recipe.name": "self-medrag", "self_medrag.passages": 2, "self_medrag.drift": 0.1}
     options |= {"verify.taxonomy": False, **more.pop("options", {})}
     with corpus.open("heart") as snapshot:
-        run = make_run(text, more.pop("sources", [CorpusSource(snapshot)]), options=options, **more)
-        return asyncio.run(self_medrag(run.question, run)), run
+        sources = more.pop("sources", [CorpusSource(snapshot)])
+        run = make_run(text, sources, options=options, recipe=SELF_MEDRAG, **more)
+        return asyncio.run(SELF_MEDRAG.run(run.question, run)), run
+
+
+KIND = {"bm25": Ranker.LEXICAL, "dense": Ranker.DENSE}
 
 
 class Rankers:
     """A source whose rankers find the papers that the test says; with `fresh`, each search finds a next one alone."""
 
     name = "corpus:rankers"
-    snapshot = None
+    state = None
+    kinds = frozenset[SourceKind](["research"])
 
     def __init__(self, rankers: Mapping[str, Sequence[Document]], *, fresh: bool = False) -> None:
         self._rankers = rankers
         self._fresh = fresh
         self._searches = 0
 
-    async def search(self, query: Query, *, text: str, limit: int, filters: Filters) -> Found:
+    def accepts(self, lookup: Lookup) -> bool:
+        return isinstance(lookup.asked, Words) and any(lookup.wants(KIND[name]) for name in self._rankers)
+
+    async def search(self, lookup: Lookup, filters: Filters) -> Found:
         self._searches += 1
         own = slice(self._searches - 1, self._searches) if self._fresh else slice(None)
-        return Found(
+        rankings = tuple(
             tuple(
-                tuple(
-                    Hit(passage=next(iter(chunk(paper))), ranker=ranker, rank=rank, score=1 / rank, source=self.name)
-                    for rank, paper in enumerate(papers[own], start=1)
-                )
-                for ranker, papers in self._rankers.items()
+                Hit(passage=next(iter(chunk(paper))), ranker=ranker, rank=rank, score=1 / rank, source=self.name)
+                for rank, paper in enumerate(papers[own], start=1)
             )
+            for ranker, papers in self._rankers.items()
+            if lookup.wants(KIND[ranker])
         )
+        return Found(lookup, self.name, rankings=rankings)
 
     async def fetch(self, ids: Sequence[str]) -> dict[str, Document]:
         return {paper.id: paper for paper in PAPERS if paper.id in ids}
@@ -111,7 +121,7 @@ def rounds_of(run: Run) -> list[dict[str, Any]]:
 
 
 def replies(scripts: Sequence[Sequence[str]], relations: Mapping[str, str], **changes: Any) -> dict[str, Any]:
-    """A generator that writes `scripts[i]` in round i, and a critic that says of a statement what `relations` says."""
+    """A generator that writes `scripts[i]` in round i, and a critic that gives each statement its relation."""
 
     def reason(value: Any) -> ReasonOutput:
         claims = tuple(SubClaim(text=text, sentences=("P1.S1",)) for text in scripts[len(value.history)])
@@ -138,12 +148,12 @@ def test_a_supported_rationale_is_returned_at_once(make_run: MakeRun, corpus: Li
     assert answer.decision.shown() == "yes"
 
 
-def test_what_nothing_supports_joins_the_query_and_the_history(
+def test_unsupported_statements_join_the_query_and_the_history(
     make_run: MakeRun, corpus: Library, scripted_model: Any
 ) -> None:
     scripts = [[about("stroke"), about("gout")], [about("fever")]]
-    said = {about("stroke"): "entails", about("gout"): "neutral", about("fever"): "entails"}
-    model = scripted_model(replies(scripts, said))
+    relations = {about("stroke"): "entails", about("gout"): "neutral", about("fever"): "entails"}
+    model = scripted_model(replies(scripts, relations))
     answer, run = answered(make_run, corpus, model=model, by_model=BY_MODEL)
     second = [value for name, value in model.seen if name == "reason"][1]
     assert [past.query for past in second.history] == [QUESTION]
@@ -165,12 +175,12 @@ def test_the_best_round_is_returned_and_the_earliest_of_equals(
     supported: tuple[int, ...], make_run: MakeRun, corpus: Library, scripted_model: Any
 ) -> None:
     scripts = [[about(TOPICS[2 * i]), about(TOPICS[2 * i + 1], i + 1)] for i in range(3)]
-    said = {
+    relations = {
         text: "entails" if place < supported[i] else "neutral"
         for i, texts in enumerate(scripts)
         for place, text in enumerate(texts)
     }
-    model = scripted_model(replies(scripts, said))
+    model = scripted_model(replies(scripts, relations))
     sources = [Rankers({"bm25": PAPERS}, fresh=True)]
     answer, run = answered(make_run, corpus, model=model, by_model=BY_MODEL, sources=sources)
     rounds = [r for r in rounds_of(run) if "statements" in r]
@@ -186,9 +196,9 @@ def test_rounds_are_limited_and_without_critic_there_is_one(
     make_run: MakeRun, corpus: Library, scripted_model: Any
 ) -> None:
     scripts = [[about(topic)] for topic in TOPICS]
-    said = {text: "neutral" for texts in scripts for text in texts}
+    relations = {text: "neutral" for texts in scripts for text in texts}
     for options, expected in ({"self_medrag.rounds": 2}, 2), ({"self_medrag.critic": False}, 1):
-        model = scripted_model(replies(scripts, said))
+        model = scripted_model(replies(scripts, relations))
         sources = [Rankers({"bm25": PAPERS}, fresh=True)]
         _, run = answered(make_run, corpus, model=model, by_model=BY_MODEL, options=options, sources=sources)
         assert [name for name, _ in model.seen].count("reason") == expected
@@ -214,7 +224,7 @@ def test_a_context_that_repeats_is_answered_again_with_the_history(
     assert two["ended"] == "supported"
 
 
-def test_statements_that_drift_do_not_join_and_are_in_the_trace(
+def test_statements_that_drift_stay_out_of_the_query_and_are_in_the_trace(
     make_run: MakeRun, corpus: Library, scripted_model: Any
 ) -> None:
     away = "Fever and gout are seen in the winter."
@@ -225,7 +235,7 @@ def test_statements_that_drift_do_not_join_and_are_in_the_trace(
     assert list(only["text.drifted"]) == [away]
 
 
-def test_an_unproven_critic_steers_and_its_verdict_stays_not_judged(
+def test_a_critic_that_is_not_validated_steers_but_its_verdict_is_not_judged(
     make_run: MakeRun, corpus: Library, scripted_model: Any
 ) -> None:
     model = scripted_model(replies([[about("stroke")]], {about("stroke"): "entails"}))
@@ -237,7 +247,7 @@ def test_an_unproven_critic_steers_and_its_verdict_stays_not_judged(
     assert [s.verdict.label for s in answer.statements] == ["supported"]
 
 
-def test_keyless_quotes_and_is_done_in_one_round(make_run: MakeRun, corpus: Library) -> None:
+def test_keyless_quotes_end_the_loop_after_one_round(make_run: MakeRun, corpus: Library) -> None:
     answer, run = answered(make_run, corpus)
     assert {s.verdict.label for s in answer.statements} == {"quoted"}
     assert [r["ended"] for r in rounds_of(run)] == ["supported"]
@@ -256,7 +266,7 @@ def test_keyless_critic_steers_by_related_and_never_says_supported(
     assert {s.verdict.label for s in answer.statements} <= {"related", "not found"}
 
 
-def test_a_critic_that_fails_is_no_score_and_ends_the_loop(
+def test_a_failed_critic_gives_no_score_and_ends_the_loop(
     make_run: MakeRun, corpus: Library, scripted_model: Any
 ) -> None:
     broken = ModelFailed("timed out", model="scripted:model", usage=Usage(model_calls=1))
@@ -268,7 +278,7 @@ def test_a_critic_that_fails_is_no_score_and_ends_the_loop(
     assert [s.verdict.label for s in answer.statements] == ["unverified"]
 
 
-def test_a_later_round_that_fails_leaves_the_earlier_one(
+def test_after_a_failed_round_the_earlier_one_is_returned(
     make_run: MakeRun, corpus: Library, scripted_model: Any
 ) -> None:
     script = replies([[about("gout")]], {about("gout"): "neutral"})
@@ -293,7 +303,9 @@ def test_an_empty_rationale_ends_the_loop(make_run: MakeRun, corpus: Library, sc
     assert [r["ended"] for r in rounds_of(run)] == ["nothing to judge"]
 
 
-def test_retracted_papers_are_in_no_context_and_shown(make_run: MakeRun, corpus: Library, scripted_model: Any) -> None:
+def test_retracted_papers_are_listed_but_never_in_a_context(
+    make_run: MakeRun, corpus: Library, scripted_model: Any
+) -> None:
     scripts = [[about("stroke")], [about("gout")], [about("fever")]]
     model = scripted_model(replies(scripts, {texts[0]: "neutral" for texts in scripts}))
     answer, run = answered(make_run, corpus, model=model, by_model=BY_MODEL)
@@ -324,17 +336,40 @@ def test_retrieval_of_table_1(retrieval: str, expected: list[str], make_run: Mak
     assert list(rounds_of(run)[0]["documents"]) == expected
 
 
-def test_dense_retrieval_without_vectors_says_how_to_mend_it(make_run: MakeRun, corpus: Library) -> None:
-    with pytest.raises(ConfigError, match="--embed"):
-        options = {"self_medrag.retrieval": "dense"}
-        answered(make_run, corpus, sources=[Rankers({"bm25": BM25})], options=options)
+@pytest.mark.parametrize(("retrieval", "problems"), [("dense", 1), ("bm25", 0), ("hybrid", 0)])
+def test_dense_retrieval_without_vectors_is_refused_with_the_way_to_fix_it(
+    retrieval: str, problems: int, corpus: Library
+) -> None:
+    settings = Settings.load(environ={}, options={"self_medrag.retrieval": retrieval})
+    with corpus.open("heart") as snapshot:
+        found = list(SELF_MEDRAG.check(settings, [CorpusSource(snapshot), Rankers({"bm25": BM25})]))
+    assert len(found) == problems
+    assert all(isinstance(error, ConfigError) and "--embed" in str(error) for error in found)
+
+
+def test_one_source_with_vectors_is_enough_for_dense_retrieval() -> None:
+    settings = Settings.load(environ={}, options={"self_medrag.retrieval": "dense"})
+    assert list(SELF_MEDRAG.check(settings, [Rankers({"bm25": BM25}), Rankers({"dense": DENSE})])) == []
+    assert list(SELF_MEDRAG.check(settings, [])) == []  # the sources are not open yet
+
+
+def test_an_engine_refuses_dense_retrieval_without_vectors_before_any_question(corpus: Library) -> None:
+    options = {"recipe.name": "self-medrag", "self_medrag.retrieval": "dense", "retrieval.corpora": ("heart",)}
+    settings = Settings.load(environ={"MEDGROUND_HOME": str(corpus.folder.parent)}, options=options)
+
+    async def opened() -> None:
+        async with Engine.open(settings):
+            pytest.fail("the engine opened")
+
+    with pytest.raises(ConfigError, match=r"self_medrag\.retrieval is dense, .* --embed, or use bm25"):
+        asyncio.run(opened())
 
 
 def test_presets_are_table_1(tmp_path: Path) -> None:
     names = [name for name in preset_names() if name.startswith("self-medrag-")]
     loaded = {name: Settings.load(preset=name, environ={"MEDGROUND_HOME": str(tmp_path)}) for name in names}
     assert {s.recipe.name for s in loaded.values()} == {"self-medrag"}
-    assert {n: s.self_medrag.critic for n, s in loaded.items()} == {
+    assert {n: s.section(SelfMedRagSettings).critic for n, s in loaded.items()} == {
         "self-medrag-bm25": False,
         "self-medrag-dense": False,
         "self-medrag-hybrid": False,
@@ -351,8 +386,8 @@ def test_a_question_of_pubmedqa_is_answered_from_its_abstract(make_run: MakeRun,
     build(library, "pubmedqa", find_inputs([shared / "pubmedqa" / "pqa_l.jsonl.gz"]))
     text = "Do mitochondria play a role in remodelling lace plant leaves during programmed cell death?"
     with library.open("pubmedqa") as snapshot:
-        run = make_run(text, [CorpusSource(snapshot)], options={"recipe.name": "self-medrag"})
-        answer = asyncio.run(self_medrag(Question.ask(text), run))
+        run = make_run(text, [CorpusSource(snapshot)], options={"recipe.name": "self-medrag"}, recipe=SELF_MEDRAG)
+        answer = asyncio.run(SELF_MEDRAG.run(Question.ask(text), run))
     assert "PMID:21645374" in {e.document_id for e in answer.evidence}
     for evidence in answer.evidence:
         assert run.ledger.documents[evidence.document_id].text[evidence.start : evidence.end] == evidence.quote

@@ -1,4 +1,4 @@
-"""A snapshot as a source: the contract of all sources, and what is its own."""
+"""A snapshot as a source: the contracts of sources and query trees, vectors, and notes."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ import zlib
 
 import numpy as np
 import pytest
+from pydantic import ValidationError
 
 from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers.base import Input
 from medground.errors import ConfigError, UsageError
-from medground.query import Filters, Words
+from medground.lookup import Lookup, PlainWords, Ranker
+from medground.query import Filters, Not, Term, Words
 from medground.sources.corpus import CorpusSource
 from medground.testing import DOCUMENTS, QueryContract, SourceContract
 
@@ -57,8 +59,8 @@ class TestWithVectors(SourceContract, QueryContract):
 
 
 def search(source, text="marfan syndrome", **more):
-    asked = {"limit": 10, "filters": Filters()} | more
-    return asyncio.run(source.search(Words(text=text), text=text, **asked))
+    lookup = Lookup(**{"asked": Words(text=text), "text": text, "limit": 10, **more})
+    return asyncio.run(source.search(lookup, Filters()))
 
 
 def test_one_ranking_per_ranker(home):
@@ -67,39 +69,72 @@ def test_one_ranking_per_ranker(home):
     assert found.notes == ()
 
 
-def test_without_vectors_a_model_that_is_open_is_told_of(home):
+def test_a_note_says_that_the_corpus_has_no_vectors_where_an_embedding_model_is_open(home):
     found = search(make_source(home, DOCUMENTS, asked_with=Embedder()))
     assert len(found.rankings) == 1
     assert found.notes == ("no vectors in this corpus: searched by words alone",)
 
 
-def test_without_a_model_nobody_expects_vectors(home):
+def test_no_note_where_nobody_expects_vectors(home):
     assert search(make_source(home, DOCUMENTS)).notes == ()
+    assert search(make_source(home / "2", DOCUMENTS, asked_with=Embedder()), rankers=(Ranker.LEXICAL,)).notes == ()
 
 
-def test_vectors_that_are_not_used_are_told_of(home):
+def test_a_note_says_that_vectors_were_not_used(home):
     found = search(make_source(home, DOCUMENTS, built_with=Embedder()))
     assert found.notes == ("its vectors were not used: searched by words alone",)
 
 
-def test_another_embedding_model_is_refused_with_the_way_to_mend_it(home):
-    with pytest.raises(ConfigError, match=r"built with the embedding model hashes@1, the one now is other@1; build it"):
+@pytest.mark.parametrize(
+    ("models", "rankers", "asked", "accepted"),
+    [
+        ({}, (), Words(text="marfan"), True),
+        ({}, (Ranker.LEXICAL,), Term(value="marfan"), True),
+        ({}, (Ranker.DENSE,), Words(text="marfan"), False),
+        ({"built_with": Embedder()}, (Ranker.DENSE,), Words(text="marfan"), False),
+        ({"asked_with": Embedder()}, (Ranker.DENSE,), Words(text="marfan"), False),
+        ({"built_with": Embedder(), "asked_with": Embedder()}, (Ranker.DENSE,), Words(text="marfan"), True),
+        ({"built_with": Embedder(), "asked_with": Embedder()}, (Ranker.DENSE,), Term(value="marfan"), False),
+        ({"built_with": Embedder(), "asked_with": Embedder()}, (), PlainWords(text="Is it the lens?"), False),
+    ],
+)
+def test_dense_search_needs_vectors_a_model_and_plain_words(home, models, rankers, asked, accepted):
+    source = make_source(home, DOCUMENTS, **models)
+    lookup = Lookup(asked=asked, text="marfan", rankers=rankers, limit=10)
+    assert source.accepts(lookup) is accepted
+    if accepted:
+        assert asyncio.run(source.search(lookup, Filters())).size
+    else:
+        with pytest.raises(UsageError, match="corpus:made"):
+            asyncio.run(source.search(lookup, Filters()))
+
+
+def test_a_query_tree_is_not_searched_by_meaning(home):
+    source = make_source(home, DOCUMENTS, built_with=Embedder(), asked_with=Embedder())
+    found = search(source, asked=Not(part=Term(value="marfan")))
+    assert [ranking[0].ranker for ranking in found.rankings] == ["bm25"]
+    assert {hit.passage.document_id for hit in found.rankings[0]} == {"PMID:3", "PMID:4"}
+    assert found.notes == ()
+
+
+def test_another_embedding_model_is_refused_and_the_error_says_what_to_do(home):
+    with pytest.raises(ConfigError, match=r"built with the embedding model hashes@1, but other@1 is open; rebuild it"):
         make_source(home, DOCUMENTS, built_with=Embedder(), asked_with=Embedder("other"))
 
 
 def test_the_snapshot_is_named(home):
     source = make_source(home, DOCUMENTS)
     assert source.name == "corpus:made"
-    assert source.snapshot.name == "made"
-    assert len(source.snapshot.hash) == 64
+    assert source.state.name == "made"
+    assert len(source.state.hash) == 64
 
 
-def test_no_question_no_search_by_meaning(home):
+def test_without_words_nothing_is_found_by_meaning(home):
     source = make_source(home, DOCUMENTS, built_with=Embedder(), asked_with=Embedder())
     assert search(source, " ").rankings == ((), ())
 
 
-@pytest.mark.parametrize("limit", [0, -1, 10_001])
-def test_a_wrong_limit_is_refused(home, limit):
-    with pytest.raises(UsageError, match="limit from 1 to"):
+@pytest.mark.parametrize(("limit", "error"), [(0, ValidationError), (-1, ValidationError), (10_001, UsageError)])
+def test_a_wrong_limit_is_refused(home, limit, error):
+    with pytest.raises(error, match="limit"):
         search(make_source(home, DOCUMENTS), limit=limit)

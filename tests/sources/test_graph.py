@@ -1,4 +1,4 @@
-"""The graph as a source: its facts are checked against the documents beside it."""
+"""The graph as a source: the contract, and facts that are checked against the documents of the same snapshot."""
 
 from __future__ import annotations
 
@@ -11,17 +11,19 @@ from typing import Any
 import pytest
 
 from medground.document import Document
-from medground.errors import SnapshotCorrupt
+from medground.errors import SnapshotCorrupt, SourceUnavailable
 from medground.graph.documents import pages
 from medground.graph.hpo import Hpo
 from medground.graph.store import GraphStore
 from medground.graph.writing import GraphWriter
+from medground.lookup import ConceptQuery, Found, Lookup, PlainWords
 from medground.query import Filters
 from medground.question import Question
-from medground.read.graph import ask_graphs
+from medground.read.facts import ask_for_facts
 from medground.run import Run
-from medground.sources.base import KnowledgeGraph
+from medground.sources.base import FactSource, Source
 from medground.sources.graph import GraphSource
+from medground.testing import SourceContract
 
 OBO = """\
 data-version: hp/releases/2030-02-03
@@ -33,6 +35,12 @@ name: Phenotypic abnormality
 [Term]
 id: HP:0100001
 name: Odd lens
+def: "A lens that is odd." [PMID:1]
+is_a: HP:0000118 ! Phenotypic abnormality
+
+[Term]
+id: HP:0100003
+name: Blue toe
 is_a: HP:0000118 ! Phenotypic abnormality
 """
 HPOA = (
@@ -71,21 +79,64 @@ class Shelf:
         return {i: self._documents[i] for i in ids if i in self._documents}
 
 
+def plain(text: str) -> Lookup:
+    return Lookup(asked=PlainWords(text=text), text=text)
+
+
+def search(source: Source, asked: str | ConceptQuery) -> Found:
+    lookup = plain(asked) if isinstance(asked, str) else Lookup(asked=asked)
+    return asyncio.run(source.search(lookup, Filters()))
+
+
+class TestContract(SourceContract):
+    lookups = (
+        plain(QUESTION),
+        plain("Which diseases have odd lens?"),
+        Lookup(asked=ConceptQuery(term="Odd lens", question="How common is it in the winter?")),
+    )
+    nothing = plain("Is blue toe a feature of Alpha syndrome?")  # known concepts without a stored relation
+
+    @pytest.fixture
+    def make(self, release: Hpo, store: GraphStore, tmp_path: Path) -> Callable[[], Source]:
+        documents = Shelf([page.document for page in pages(release)])
+        return lambda: GraphSource(GraphStore.open(tmp_path / "graph.sqlite"), documents.fetch)
+
+
 def test_a_fact_is_a_line_of_a_document_of_the_corpus(release: Hpo, store: GraphStore) -> None:
     shelf = Shelf([page.document for page in pages(release)])
-    graph: KnowledgeGraph = GraphSource(store, shelf.fetch)
-    finding = asyncio.run(graph.ask(QUESTION))
-    assert graph.name == "graph:HPO 2030-02-03"
-    assert finding is not None
-    (fact,) = finding.facts
-    document = asyncio.run(shelf.fetch([fact.document_id]))[fact.document_id]
+    graph = GraphSource(store, shelf.fetch)
+    found = search(graph, QUESTION)
+    assert graph.name == found.source == "graph:HPO 2030-02-03"
+    assert isinstance(graph, FactSource)
+    (fact,) = found.facts
+    document = asyncio.run(graph.fetch([fact.document_id]))[fact.document_id]
     assert document.text[fact.start : fact.end] == "Odd lens (HP:0100001): 3 of 4 patients; PMID:11."
     assert graph.entails(fact)
+    assert found.size == 1
+    assert found.named == "feature of: Odd lens (HP:0100001), Alpha syndrome (OMIM:1)"
 
 
-def test_another_question_gets_no_word(release: Hpo, store: GraphStore) -> None:
-    graph = GraphSource(store, Shelf([]).fetch)
-    assert asyncio.run(graph.ask("Does aspirin reduce mortality in Alpha syndrome?")) is None
+@pytest.mark.parametrize(
+    "asked",
+    ["Does aspirin reduce mortality in Alpha syndrome?", "", ConceptQuery(term="Beta", question="Is it common?")],
+)
+def test_a_question_that_the_graph_cannot_read_is_not_understood(store: GraphStore, asked: str | ConceptQuery) -> None:
+    found = search(GraphSource(store, Shelf([]).fetch), asked)
+    assert (found.understood, found.finding, found.size) == (False, None, 0)
+
+
+def test_a_missing_relation_is_understood_and_not_recorded(store: GraphStore) -> None:
+    found = search(GraphSource(store, Shelf([]).fetch), "Is blue toe a feature of Alpha syndrome?")
+    assert (found.understood, found.size) == (True, 0)
+    assert found.finding is not None
+    assert found.finding.status == "not recorded"
+
+
+def test_a_concept_is_answered_by_its_question_or_else_by_its_definition(release: Hpo, store: GraphStore) -> None:
+    graph = GraphSource(store, Shelf([page.document for page in pages(release)]).fetch)
+    assert search(graph, ConceptQuery(term="Odd lens", question=QUESTION)).facts == search(graph, QUESTION).facts
+    (fact,) = search(graph, ConceptQuery(term="Odd lens")).facts
+    assert fact.sentence == "Odd lens (HP:0100001) is defined as: A lens that is odd."
 
 
 @pytest.mark.parametrize("change", ["gone", "longer"])
@@ -93,13 +144,7 @@ def test_documents_that_do_not_state_the_fact_are_refused(release: Hpo, store: G
     documents = [page.document for page in pages(release)]
     changed = [d.model_copy(update={"text": f"More. {d.text}"}) for d in documents] if change == "longer" else []
     with pytest.raises(SnapshotCorrupt, match="OMIM:1 does not state the fact"):
-        asyncio.run(GraphSource(store, Shelf(changed).fetch).ask(QUESTION))
-
-
-def test_closing_twice_is_safe(store: GraphStore) -> None:
-    graph = GraphSource(store, Shelf([]).fetch)
-    asyncio.run(graph.close())
-    asyncio.run(graph.close())
+        search(GraphSource(store, Shelf(changed).fetch), QUESTION)
 
 
 @pytest.mark.parametrize(
@@ -113,9 +158,54 @@ def test_closing_twice_is_safe(store: GraphStore) -> None:
         (Question.ask("Which diseases have odd lens?", task="yes-no"), False),
     ],
 )
-def test_a_graph_answers_only_what_is_asked_of_it(
+def test_stored_facts_answer_only_questions_that_they_fit(
     asked: Question, answers: bool, store: GraphStore, release: Hpo, make_run: Callable[..., Run], memory_source: Any
 ) -> None:
     documents = [page.document for page in pages(release)]
-    run = make_run(QUESTION, [memory_source(documents)], graphs=[GraphSource(store, Shelf(documents).fetch)])
-    assert (asyncio.run(ask_graphs(asked, run)) is not None) is answers
+    run = make_run(QUESTION, [memory_source(documents), GraphSource(store, Shelf(documents).fetch)])
+    answer = asyncio.run(ask_for_facts(asked, run))
+    assert (answer is not None) is answers
+    assert run.usage.searches == answers  # the text source does not accept plain words
+    if answer is not None:
+        assert [(s.source, s.status, s.kinds) for s in run.searches] == [("graph:HPO 2030-02-03", "found", ("graph",))]
+        for fact, quote in answer.facts:
+            document = run.ledger.documents[fact.document_id]
+            assert document.text[quote.start : quote.end] == quote.quote
+            assert answer.entails(fact.sentence)
+        assert not answer.entails("Odd lens is rare.")
+
+
+def test_the_graph_that_has_the_relation_is_preferred(
+    store: GraphStore, release: Hpo, make_run: Callable[..., Run], tmp_path: Path
+) -> None:
+    """One graph knows the concepts but has no relation; another has it."""
+    shelf = Shelf([page.document for page in pages(release)])
+    changes = {"hp.obo": OBO, "phenotype.hpoa": HPOA.replace("HP:0100001", "HP:0100003")}
+    for name, content in changes.items():
+        (tmp_path / name).write_text(content.replace("2030-02-03", "2031-02-03"), encoding="utf-8")
+    other = Hpo.open(tmp_path)
+    with contextlib.closing(GraphWriter(other)) as writer:
+        writer.save(tmp_path / "other.sqlite")
+    with GraphStore.open(tmp_path / "other.sqlite") as without:
+        silent = GraphSource(without, Shelf([page.document for page in pages(other)]).fetch)
+        telling = GraphSource(store, shelf.fetch)
+        for sources in ([silent, telling], [telling, silent]):
+            run = make_run(QUESTION, sources)
+            answer = asyncio.run(ask_for_facts(Question.ask(QUESTION), run))
+            assert answer is not None
+            assert answer.source is telling
+            assert [s.status for s in run.searches] == (
+                ["empty", "found"] if sources[0] is silent else ["found", "empty"]
+            )
+
+
+def test_a_graph_that_cannot_be_asked_is_named_and_gives_no_facts(
+    store: GraphStore, make_run: Callable[..., Run]
+) -> None:
+    async def no_documents(ids: Sequence[str]) -> dict[str, Document]:
+        raise SourceUnavailable("the disk is gone", source="corpus:starter")
+
+    run = make_run(QUESTION, [GraphSource(store, no_documents)])
+    assert asyncio.run(ask_for_facts(Question.ask(QUESTION), run)) is None
+    assert [s.status for s in run.searches] == ["failed"]
+    assert run.warnings == ["graph:HPO 2030-02-03 could not be searched: the disk is gone"]

@@ -85,7 +85,7 @@ def test_a_stopped_build_resumes(
 
     model = scripted_model({"reason": reasons})
     models = Models(model.name, {"rewrite": "keyless"}, {model.name: model, "keyless": _keyless()})
-    monkeypatch.setattr("medground.engine.open_models", lambda settings, operators: models)
+    monkeypatch.setattr("medground.opening.open_models", lambda settings, operators: models)
     one_by_one = settings.model_copy(update={"model": settings.model.model_copy(update={"concurrency": 1})})
     with pytest.raises(KeyboardInterrupt):
         built(one_by_one, records_file)
@@ -116,7 +116,7 @@ def test_failures_of_the_model_are_counted_and_a_model_that_only_fails_is_an_err
     def use(reply: Any) -> None:
         model = scripted_model({"reason": reply})
         models = Models(model.name, {"rewrite": "keyless"}, {model.name: model, "keyless": _keyless()})
-        monkeypatch.setattr("medground.engine.open_models", lambda settings, operators: models)
+        monkeypatch.setattr("medground.opening.open_models", lambda settings, operators: models)
 
     use(sometimes)
     manifest = built(settings, records_file)

@@ -104,7 +104,7 @@ def test_a_model_sees_demonstrations_for_real_questions(
 
     model = scripted_model({"reason": first_passage})
     models = Models("keyless", {"reason": model.name}, {"keyless": Keyless(), model.name: model})
-    monkeypatch.setattr("medground.engine.open_models", lambda settings, operators: models)
+    monkeypatch.setattr("medground.opening.open_models", lambda settings, operators: models)
     settings = Settings.load(
         preset="dynamic-demonstrations",
         environ={"MEDGROUND_HOME": str(home)},

@@ -8,6 +8,7 @@ from typing import get_args
 from medground.answer import SnapshotReference
 from medground.corpus.chunk import chunk
 from medground.document import Document, DocumentId, Hit, SourceKind
+from medground.errors import SourceUnavailable, UsageError
 from medground.lookup import ConceptQuery, Found, Lookup, PlainWords, ProteinQuery, Ranker, Ranking
 from medground.query import Filters
 from medground.rank.fuse import fuse
@@ -26,13 +27,22 @@ class GivenSource:
 
     def __init__(self, documents: Sequence[Document]) -> None:
         self._documents = {document.id: document for document in documents}
+        self._closed = False
 
     def accepts(self, lookup: Lookup) -> bool:
-        """Any query tree, which decides nothing here, for rankers by words."""
+        """Any query tree, for rankers by words; the tree itself is ignored."""
         return lookup.wants(Ranker.LEXICAL) and not isinstance(lookup.asked, PlainWords | ConceptQuery | ProteinQuery)
 
     async def search(self, lookup: Lookup, filters: Filters) -> Found:
-        """All passages: whoever gives the documents has searched already."""
+        """All passages, in the order the documents are given.
+
+        Raises:
+            UsageError: the lookup is not a query tree.
+            SourceUnavailable: the source is closed.
+        """
+        self._check_open()
+        if not self.accepts(lookup):
+            raise UsageError(f"{self.name} takes query trees for rankers by words")
         passages = [passage for document in self._documents.values() for passage in chunk(document)]
         limit = lookup.limit or len(passages)
         hits = tuple(
@@ -42,11 +52,21 @@ class GivenSource:
         return Found(lookup, self.name, rankings=(hits,))
 
     async def fetch(self, ids: Sequence[str]) -> dict[str, Document]:
-        """Those of them that are given."""
+        """Documents by id; others are absent.
+
+        Raises:
+            SourceUnavailable: the source is closed.
+        """
+        self._check_open()
         return {i: self._documents[i] for i in ids if i in self._documents}
 
     async def close(self) -> None:
-        """Nothing is held."""
+        """Close the source. Safe to call twice."""
+        self._closed = True
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise SourceUnavailable("the source is closed", source=self.name)
 
 
 class RecordingSource:
@@ -54,48 +74,64 @@ class RecordingSource:
 
     def __init__(self, source: Source) -> None:
         self._source = source
+        self._closed = False
         self.rankings: list[Ranking] = []
 
     @property
     def name(self) -> str:
-        """That of the source."""
+        """Name of the wrapped source."""
         return self._source.name
 
     @property
     def kinds(self) -> frozenset[SourceKind]:
-        """Those of the source."""
+        """Kinds of the wrapped source."""
         return self._source.kinds
 
     @property
     def state(self) -> SnapshotReference | None:
-        """That of the source."""
+        """State of the wrapped source."""
         return self._source.state
 
     def accepts(self, lookup: Lookup) -> bool:
-        """What the source accepts."""
+        """Whether the wrapped source accepts it."""
         return self._source.accepts(lookup)
 
     async def search(self, lookup: Lookup, filters: Filters) -> Found:
-        """Ask the source and record its rankings; raises what it raises."""
+        """Search the wrapped source and record its rankings.
+
+        Raises:
+            SourceUnavailable: this recording is closed, or the wrapped source cannot be searched.
+        """
+        self._check_open()
         found = await self._source.search(lookup, filters)
         self.rankings += found.rankings
         return found
 
     async def fetch(self, ids: Sequence[str]) -> dict[str, Document]:
-        """Fetch from the source; raises what it raises."""
+        """Documents from the wrapped source.
+
+        Raises:
+            SourceUnavailable: this recording is closed, or the wrapped source cannot be asked.
+        """
+        self._check_open()
         return await self._source.fetch(ids)
 
     async def close(self) -> None:
-        """The source is closed by whoever opened it."""
+        """Stop recording. The wrapped source stays open; whoever opened it closes it."""
+        self._closed = True
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise SourceUnavailable("the source is closed", source=self.name)
 
 
 def recording(sources: Sequence[Source]) -> list[Source]:
-    """The sources, wrapped so that what they find is recorded; those of stored facts rank nothing and stay the same."""
+    """The sources, wrapped to record their rankings. Sources of facts have no rankings and stay as they are."""
     return [source if isinstance(source, FactSource) else RecordingSource(source) for source in sources]
 
 
 def found_documents(sources: Sequence[Source], k: int) -> tuple[DocumentId, ...]:
-    """What all searches found: their rankings fused (RRF with `k`), each document where its best passage stands."""
+    """Documents of all recorded rankings, fused by RRF with `k`; each document has the rank of its best passage."""
     recorded = (source for source in sources if isinstance(source, RecordingSource))
     rankings = [ranking for source in recorded for ranking in source.rankings if ranking]
     return tuple(dict.fromkeys(hit.passage.document_id for hit in fuse(rankings, k)))[:MOST_FOUND]

@@ -1,4 +1,4 @@
-"""The contract of whoever answers an operator."""
+"""The contract of a model: it answers operators."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Reply(Generic[R]):
 
 @dataclass(frozen=True)
 class CallLimits:
-    """What one call may still spend; None is no limit."""
+    """What one call may still spend; None means no limit."""
 
     tokens: int | None = None
     calls: int | None = None
@@ -33,17 +33,17 @@ class Model(Protocol):
 
     @property
     def name(self) -> str:
-        """How answers and settings call it, such as `keyless` or `openai:gpt-5`."""
+        """Its name in settings and answers, such as `keyless` or `openai:gpt-5`."""
         ...
 
     @property
     def identity(self) -> str:
-        """Everything that decides its output: name, address, sampling parameters, weights' hash. Part of cache keys."""
+        """Everything that determines its output: name, address, sampling parameters, weights. Keys the cache."""
         ...
 
     @property
     def cacheable(self) -> bool:
-        """Whether storing its replies saves anything."""
+        """Whether its replies are worth caching."""
         ...
 
     async def answer(self, operator: Operator[I, O], value: I, limits: CallLimits) -> Reply[O]:
@@ -51,10 +51,11 @@ class Model(Protocol):
 
         Raises:
             ModelFailed: no usable output; carries the usage already spent.
+            BudgetExhausted: `limits` were reached.
             ConfigError: the model cannot be used as configured (no key, unknown name).
         """
         ...
 
     async def close(self) -> None:
-        """Free what it holds (connections, a local server). Safe to call twice."""
+        """Release connections and stop local servers. Safe to call twice."""
         ...

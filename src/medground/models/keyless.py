@@ -1,4 +1,4 @@
-"""The model that is no model: the operator's own plain Python answers, fast and the same every time."""
+"""Answers without a model: each operator's plain Python function, fast and deterministic."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NAME = KEYLESS
 
 
 class Keyless:
-    """Answers with `operator.keyless`. It costs nothing, so limits never stop it and nothing is cached."""
+    """Answers with `operator.keyless`. It is free, so limits do not apply and nothing is cached."""
 
     name = NAME
     identity = NAME
@@ -22,7 +22,7 @@ class Keyless:
         """Answer one operator call.
 
         Raises:
-            ModelFailed: the operator's plain Python broke the operator's own rule.
+            ModelFailed: the output of the operator's function fails the operator's own check.
         """
         output = operator.keyless(value)
         try:
@@ -32,4 +32,4 @@ class Keyless:
         return Reply(output=output, usage=Usage())
 
     async def close(self) -> None:
-        """Nothing is held."""
+        """Do nothing; there is nothing to release."""

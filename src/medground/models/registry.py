@@ -1,4 +1,4 @@
-"""Which model answers which operator, opened when first used, with one call cache for all."""
+"""Which model answers which operator, with one call cache for all models."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from medground.usage import Usage
 
 
 class Models:
-    """Models by name and the operator-to-name table.
+    """The open models, and the model for each operator.
 
     Args:
-        default: name of the model for operators that the table does not name.
+        default: name of the model for operators that are not in `operators`.
         operators: operator name to model name.
-        models: opened models by name; every name that the table uses is here.
-        cache: where replies are kept, or None.
-        concurrency: how many calls that cost something may be under way at once.
+        models: open models by name, with every name that `default` and `operators` use.
+        cache: stores replies, or None.
+        concurrency: most calls at once to models that can be cached.
     """
 
     def __init__(
@@ -45,11 +45,11 @@ class Models:
         return self._models[self._operators.get(operator, self._default)]
 
     async def answer(self, operator: Operator[I, O], value: I, limits: CallLimits) -> Reply[O]:
-        """Answer from the cache or by the model. Identical calls at the same time run once where there is a cache.
+        """Answer from the cache or by the model. With a cache, identical concurrent calls run once.
 
         Raises:
             ModelFailed: the model gave no usable output.
-            BudgetExhausted: the limits were reached inside the call.
+            BudgetExhausted: the limits were reached during the call.
         """
         model = self.of(operator.name)
         if not model.cacheable:
@@ -58,7 +58,7 @@ class Models:
             async with self._slots:
                 return await model.answer(operator, value, limits)
         key = call_key(model, operator, value)
-        async with self._under_way.setdefault(key, asyncio.Lock()):  # an identical call waits and is then found stored
+        async with self._under_way.setdefault(key, asyncio.Lock()):  # identical calls wait for the stored reply
             stored = self._cache.get(key, operator.output)
             if stored is not None and _fits(operator, value, stored):
                 return Reply(output=stored, usage=Usage(cached_calls=1))
@@ -73,7 +73,7 @@ class Models:
 
 
 def _fits(operator: Operator[I, O], value: I, stored: O) -> bool:
-    """Whether a stored output passes the check of today, which may be stricter than the one that it passed."""
+    """Whether a stored output passes the current check, which may be stricter than when it was stored."""
     try:
         operator.check(value, stored)
     except InvalidOutput:
@@ -82,7 +82,7 @@ def _fits(operator: Operator[I, O], value: I, stored: O) -> bool:
 
 
 def call_key(model: Model, operator: Operator[I, O], value: I) -> str:
-    """Content address of a call: SHA-256 over everything that decides its output."""
+    """Cache key of a call: SHA-256 of everything that determines its output."""
     content = {
         "model": model.identity,
         "operator": operator.name,

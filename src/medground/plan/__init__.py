@@ -1,1 +1,1 @@
-"""From a question to queries."""
+"""From a question to search queries."""

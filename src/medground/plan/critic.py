@@ -1,4 +1,4 @@
-"""The critic of a search: what each MeSH term is worth, judged from titles and abstracts alone, and a better query.
+"""Search critique: judge each MeSH term from titles and abstracts alone, then write a better query.
 
 Source: PubMed Reasoner, section 3.1, Eq. 4 to 10.
 """
@@ -32,23 +32,32 @@ from medground.question import Question
 from medground.rank.fuse import fuse
 from medground.recipes.settings.pubmed_reasoner import PubMedReasonerSettings
 from medground.run import Run
+from medground.steps import QueryChosen
 
 
 @dataclass(frozen=True)
 class QueryResult:
-    """What a query found: hits in rank order, and the signals of the first documents (Eq. 4 and 5)."""
+    """What a query found: ranked hits, and titles and abstracts of the first documents (Eq. 4 and 5)."""
 
     hits: tuple[Hit, ...]
     signals: tuple[Signal, ...]
 
     @property
     def documents(self) -> int:
-        """How many documents the hits come from."""
+        """Number of documents found."""
         return len({hit.passage.document_id for hit in self.hits})
 
 
+Attempt = tuple[PubMedQuery, QueryResult]
+"""A query and what it found."""
+
+
 async def look(question: Question, query: PubMedQuery, run: Run) -> QueryResult:
-    """Search, and take titles and abstracts of the first documents; nothing else is read (Eq. 4 and 5)."""
+    """Search, and get titles and abstracts of the first documents; nothing else is read (Eq. 4 and 5).
+
+    Raises:
+        SourceUnavailable: no source could be searched.
+    """
     choices = run.settings.section(PubMedReasonerSettings)
     results = await run.look_up(Lookup(asked=query.tree, text=question.text, shown=_with_dates(question, query)))
     hits = fuse([ranking for result in results for ranking in result.rankings], k=run.settings.retrieval.fusion_k)
@@ -62,14 +71,18 @@ async def look(question: Question, query: PubMedQuery, run: Run) -> QueryResult:
 async def critique(
     question: Question, terms: Sequence[Candidate], query: PubMedQuery, found: QueryResult, run: Run
 ) -> list[Feedback]:
-    """Coverage, alignment and redundancy of each term, asked at once (Eq. 6 to 8)."""
+    """Judge coverage, alignment and redundancy of each term concurrently (Eq. 6 to 8).
+
+    Raises:
+        ModelFailed: the model gave no usable output.
+    """
     if not terms:
         return []
     value = CritiqueInput(question=question.text, terms=tuple(terms), signals=found.signals, query=query.text)
     covered, aligned, redundant = await asyncio.gather(
         run.ask(coverage, value), run.ask(alignment, value), run.ask(redundancy, value)
     )
-    # Duplicates: the first value wins.
+    # Duplicates: the first verdict wins.
     said = [{v.heading: v for v in reversed(output.verdicts)} for output in (covered, aligned, redundant)]
     return [
         Feedback(
@@ -87,7 +100,11 @@ async def critique(
 async def revise_terms(
     question: Question, feedback: Sequence[Feedback], found: QueryResult, run: Run
 ) -> list[Candidate]:
-    """The terms after their critique (Eq. 9)."""
+    """The terms, updated after their critique (Eq. 9).
+
+    Raises:
+        ModelFailed: the model gave no usable output.
+    """
     value = UpdateTermsInput(question=question.text, feedback=tuple(feedback), signals=found.signals)
     output = await run.ask(update_terms, value)
     revised = [Candidate(heading=h, rationale=r) for h, r in {t.heading: t.rationale for t in output.terms}.items()]
@@ -98,31 +115,43 @@ async def next_query(
     question: Question,
     terms: Sequence[Candidate],
     found: QueryResult,
-    history: Sequence[tuple[PubMedQuery, QueryResult]],
+    history: Sequence[Attempt],
     run: Run,
 ) -> PubMedQuery:
-    """A better query that knows the ones before it (Eq. 10), normalised (Eq. 11)."""
+    """A better query, given the earlier ones (Eq. 10), normalised (Eq. 11).
+
+    Raises:
+        ModelFailed: the model gave no usable output.
+    """
     output = await run.ask(
         refine_query,
         RefineQueryInput(
             question=question.text,
             terms=tuple(terms),
             signals=found.signals,
-            history=tuple(Tried(query=query.text, found=was.documents) for query, was in history),
+            history=tuple(Tried(query=query.text, found=result.documents) for query, result in history),
         ),
     )
     return normalised(output.query, run)
 
 
+def final_query(history: Sequence[Attempt], run: Run) -> Attempt:
+    """q*, whose documents are read: the query that found the most, counted up to `enough`; the later of equals."""
+    enough = run.settings.section(PubMedReasonerSettings).enough
+    query, result = max(reversed(history), key=lambda attempt: min(attempt[1].documents, enough))
+    with run.step(QueryChosen(query=query.text, rounds=len(history), documents=result.documents)):
+        return query, result
+
+
 def _with_dates(question: Question, query: PubMedQuery) -> str:
-    """The query with the date limits of the question, which every source gets beside it."""
+    """The query with the question's date limits, as the answer lists it; sources get the limits as filters."""
     asked = question.filters
     limits = Filters(year_from=asked.year_from, year_to=asked.year_to).as_query()
     return query.text if limits is None else to_pubmed(all_of([query.tree, limits]))
 
 
 def quality(feedback: Sequence[Feedback]) -> float:
-    """Share of terms that are covered plus share that are aligned, 0 to 2: what must grow for the loop to go on."""
+    """Share of covered terms plus share of aligned terms, 0 to 2. The loop continues while it grows."""
     if not feedback:
         return 0.0
     return (sum(f.covered for f in feedback) + sum(f.aligned for f in feedback)) / len(feedback)

@@ -1,6 +1,6 @@
 """From a question to MeSH terms and a first query.
 
-Source: PubMed Reasoner, section 3.1, Eq. 1 to 3, with Eq. 11 (normalisation) after every query that is written.
+Source: PubMed Reasoner, section 3.1, Eq. 1 to 3; every query is then normalised (Eq. 11).
 """
 
 from __future__ import annotations
@@ -24,26 +24,34 @@ from medground.recipes.settings.pubmed_reasoner import PubMedReasonerSettings
 from medground.run import Run
 from medground.steps import QueryWritten
 
-_NAMELESS = "the query names no subject: the words of the question are searched"
+_NO_SUBJECT = "the query has no subject term, so the words of the question are searched instead"
 
 
 @dataclass(frozen=True)
 class PubMedQuery:
-    """A query in PubMed's language and as a tree."""
+    """A query in PubMed's syntax and as a tree."""
 
     text: str
     tree: Query
 
 
 async def propose_terms(question: Question, run: Run) -> list[Candidate]:
-    """Candidate headings with their reasons (Eq. 1)."""
+    """Candidate headings with reasons (Eq. 1).
+
+    Raises:
+        ModelFailed: the model gave no usable output.
+    """
     output = await run.ask(mesh_terms, MeshTermsInput(question=question.text))
     distinct = {term.heading: term.rationale for term in output.terms}
     return [Candidate(heading=heading, rationale=rationale) for heading, rationale in distinct.items()]
 
 
 async def choose_terms(question: Question, candidates: Sequence[Candidate], run: Run) -> list[Candidate]:
-    """The candidates to search with, most important first (Eq. 2)."""
+    """The candidates to search with, most important first (Eq. 2).
+
+    Raises:
+        ModelFailed: the model gave no usable output.
+    """
     if not candidates:
         return []
     output = await run.ask(select_terms, SelectTermsInput(question=question.text, candidates=tuple(candidates)))
@@ -54,21 +62,25 @@ async def choose_terms(question: Question, candidates: Sequence[Candidate], run:
 
 
 async def first_query(question: Question, terms: Sequence[Candidate], run: Run) -> PubMedQuery:
-    """The first query (Eq. 3), normalised (Eq. 11)."""
+    """The first query (Eq. 3), normalised (Eq. 11).
+
+    Raises:
+        ModelFailed: the model gave no usable output.
+    """
     output = await run.ask(draft_query, DraftQueryInput(question=question.text, terms=tuple(terms)))
     return normalised(output.query, run)
 
 
 def normalised(text: str, run: Run) -> PubMedQuery:
-    """A query that parses, whatever was written (Eq. 11); what was repaired is in the trace.
+    """A valid query from whatever was written (Eq. 11). The trace records the repairs.
 
-    A text that names no subject would match every record, so the words of the question are searched instead.
+    A query without a subject term would match every record, so the words of the question are searched instead.
     """
     today = run.now().date()
     result = normalize(text, today=today)
     notes = result.notes
     if isinstance(result.query, Everything):
         result = normalize(run.question.text, today=today)
-        notes = (*notes, _NAMELESS, *result.notes)
+        notes = (*notes, _NO_SUBJECT, *result.notes)
     with run.step(QueryWritten(before=text, after=result.text, notes=notes)):
         return PubMedQuery(result.text, result.query)

@@ -1,4 +1,4 @@
-"""A question as a lookup, in the simplest way: its words, for every ranker."""
+"""The simplest lookup for a question: its words."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ from medground.question import Question
 
 
 def words_lookup(question: Question) -> Lookup:
-    """The question's words, and those of its options for rankers by words; an engine ranks by all but stop words."""
+    """The question for all rankers; those that rank by words also get its answer options."""
     return Lookup.words(question.text, also=" ".join(option.text for option in question.options))

@@ -1,7 +1,7 @@
-"""Mending a query that finds too little, and one that forgot an idea of the question. Beyond the paper.
+"""Widen a query that finds too little, and add concepts of the question that it lacks. Not in the paper.
 
-54.1 % of its failures were queries that found too little, 29.3 % queries without a concept of the question (its
-appendix on failures); both are mended here by rules, without a model.
+54.1 % of the paper's failures were queries that found too little, 29.3 % queries that lacked a concept of the question
+(its appendix on failures). Rules fix both here, without a model.
 """
 
 from __future__ import annotations
@@ -16,27 +16,27 @@ from medground.query import And, FieldName, Mesh, Near, Not, Or, Phrase, Query, 
 from medground.question import Question
 
 MOST_PARTS = 5
-"""Parts joined with AND that are weighed against each other, which takes up to ten searches."""
+"""Most AND-parts that are compared with each other, which takes up to ten searches."""
 
 MOST_COUNTED = 12
-"""Parts that are counted by themselves, each a search."""
+"""Most parts that are counted on their own; each count is a search."""
 
 _LIMITS: frozenset[FieldName] = frozenset(
     ["language", "publication_type", "subset", "kind", "year", "retraction", "journal"]
 )
-"""Fields that limit a search and name no subject of it."""
+"""Fields that limit a search but do not name its subject."""
 
 Count = Callable[[PubMedQuery], Awaitable[int]]
-"""How many documents a query finds."""
+"""Counts the documents that a query finds."""
 
 
 def as_pubmed(tree: Query) -> PubMedQuery:
-    """The query of a tree."""
+    """A tree with its text in PubMed's syntax."""
     return PubMedQuery(to_pubmed(tree), tree)
 
 
 def missing_concepts(question: Question, query: PubMedQuery) -> list[str]:
-    """Headings that the question names, by term mapping, and that no part of the query stands for."""
+    """Headings that term mapping finds in the question and that no part of the query covers."""
     present = set(headings_of(query.tree))
     upper = {a.name for name in present if (h := vocabulary().find(name)) for a in vocabulary().ancestors(h)}
     said = set(map(fold, _texts_of(query.tree)))
@@ -49,7 +49,7 @@ def missing_concepts(question: Question, query: PubMedQuery) -> list[str]:
 
 
 def with_concepts(question: Question, query: PubMedQuery) -> PubMedQuery:
-    """The query with one more group, which any of its missing concepts satisfies; itself when none is missing."""
+    """The query AND one more group, which any of the missing concepts satisfies; unchanged if none is missing."""
     missing = missing_concepts(question, query)
     if not missing:
         return query
@@ -60,19 +60,19 @@ def with_concepts(question: Question, query: PubMedQuery) -> PubMedQuery:
 
 
 async def relaxed(query: PubMedQuery, count: Count, enough: int) -> PubMedQuery:
-    """The query made wider until it finds `enough` documents.
+    """Widen the query until it finds `enough` documents.
 
-    AND-parts go one by one: the one whose loss is just enough, so that the most telling ideas stay; while none is
-    enough, the one whose loss wins most. The last part that names a subject stays; when it finds too little it goes up
-    the MeSH tree, step by step. Of a query with many parts, those that name no subject or find the least by themselves
-    go first and uncounted, which bounds the searches.
+    AND-parts are dropped one by one: the one whose removal finds just enough, so that the most specific parts stay;
+    if no removal finds enough, the one that gains most. The last part that names a subject stays; if it finds too
+    little, its headings move up the MeSH tree step by step. A query with many parts first loses those that name no
+    subject or find the least on their own, without counting the combinations, which bounds the number of searches.
     """
     query = await _shortened(query, count)
     found = await count(query)
     while found < enough and (wider := _wider(query.tree)):
         counted = [(await count(candidate), candidate) for candidate in wider]
         sufficing = [entry for entry in counted if entry[0] >= enough]
-        if len(counted) > 1 and not any(entry[0] for entry in counted):  # then that part goes which finds least alone
+        if len(counted) > 1 and not any(entry[0] for entry in counted):  # drop the part that finds least alone
             counted = [counted[await _rarest(query.tree, count)]]
         pick = min(sufficing, key=lambda e: e[0]) if sufficing else max(counted, key=lambda e: e[0])
         if pick[0] <= found and not isinstance(query.tree, And):
@@ -82,7 +82,7 @@ async def relaxed(query: PubMedQuery, count: Count, enough: int) -> PubMedQuery:
 
 
 async def _rarest(tree: Query, count: Count) -> int:
-    """Place, among the parts that may go, of the one that finds least by itself, the first of equals."""
+    """Among the droppable parts, the index of the one that finds least on its own; the first of equals."""
     parts = _conjuncts(tree)
     alone = [await count(as_pubmed(parts[i])) for i in _droppable(parts)]
     return alone.index(min(alone))
@@ -92,7 +92,7 @@ async def _shortened(query: PubMedQuery, count: Count) -> PubMedQuery:
     parts = _conjuncts(query.tree)
     if len(parts) <= MOST_PARTS or await count(query):
         return query
-    parts = list(dict.fromkeys(parts))[:MOST_COUNTED]  # a weak model writes the same part again and again
+    parts = list(dict.fromkeys(parts))[:MOST_COUNTED]  # weak models repeat the same part
     alone = [await count(as_pubmed(part)) for part in parts]
     kept = sorted(sorted(range(len(parts)), key=lambda i: (not _names_subject(parts[i]), -alone[i]))[:MOST_PARTS])
     return as_pubmed(all_of([parts[i] for i in kept]))
@@ -107,7 +107,7 @@ def _wider(tree: Query) -> list[PubMedQuery]:
 
 
 def _risen(tree: Query) -> Query:
-    """The same with each heading one step up its tree; headings at the top of theirs stay."""
+    """The same tree with each heading one step up in MeSH; top headings stay."""
     if isinstance(tree, Mesh) and tree.heading and (heading := vocabulary().find(tree.heading)):
         parents = [p for p in vocabulary().parents(heading) if any("." in t for t in p.trees)]
         return tree.model_copy(update={"heading": parents[0].name}) if parents else tree
@@ -117,12 +117,12 @@ def _risen(tree: Query) -> Query:
 
 
 def _droppable(parts: Sequence[Query]) -> list[int]:
-    """Places of the parts without which the rest still names a subject; all when none names one.
+    """Indices of the parts that can be dropped so that the rest still names a subject; all if no part names one.
 
-    What is left of a question must not be "humans", a range of years, or "not reviews": those find anything.
+    "Humans", a range of years or "not reviews" must not be left alone, because they match anything.
     """
-    telling = [i for i, part in enumerate(parts) if _names_subject(part)]
-    return [i for i in range(len(parts)) if not telling or telling != [i]]
+    subjects = [i for i, part in enumerate(parts) if _names_subject(part)]
+    return [i for i in range(len(parts)) if subjects != [i]]
 
 
 def _names_subject(tree: Query) -> bool:
@@ -138,7 +138,7 @@ def _names_subject(tree: Query) -> bool:
 
 
 def _texts_of(tree: Query) -> list[str]:
-    """The words that a tree asks for, those behind NOT left out."""
+    """The words that a tree asks for, without those under NOT."""
     if isinstance(tree, (And, Or)):
         return [text for part in tree.parts for text in _texts_of(part)]
     if isinstance(tree, Term):
@@ -151,7 +151,7 @@ def _conjuncts(tree: Query) -> list[Query]:
 
 
 def headings_of(tree: Query) -> list[str]:
-    """The MeSH headings that a tree asks for, in order; those behind NOT too."""
+    """The MeSH headings in a tree, in order, including those under NOT."""
     if isinstance(tree, Mesh):
         return [tree.heading] if tree.heading else []
     if isinstance(tree, (And, Or)):

@@ -1,7 +1,7 @@
-"""The next query of a loop: the query before it, and the statements that nothing supported.
+"""The next query of a loop: the current query and the unsupported statements.
 
-Source: Self-MedRAG, Algorithm 1, `Q_{i+1} = Q_i u U_i`. The paper has no guard; ours keeps statements that left the
-question's subject out of the query, so that a wrong answer does not lead the search away.
+Source: Self-MedRAG, Algorithm 1, `Q_{i+1} = Q_i u U_i`. Statements that drifted from the question stay out of the
+query, so that a wrong answer does not lead the search astray; the paper has no such guard.
 """
 
 from __future__ import annotations
@@ -17,28 +17,28 @@ from medground.text import words
 
 @dataclass(frozen=True)
 class LoopQuery:
-    """`Q_i` as a set that keeps its order: the question, then statements, each there once."""
+    """`Q_i` as an ordered set: the question, then unsupported statements, without duplicates."""
 
     parts: tuple[str, ...]
 
     @property
     def text(self) -> str:
-        """The query in words, as dense rankers and readers see it."""
+        """The query as text, for dense rankers and for display."""
         return " ".join(self.parts)
 
     @property
     def key(self) -> frozenset[str]:
-        """The same for queries that differ in order, case, white space or punctuation only."""
+        """Equal for queries that differ only in order, case, white space or punctuation."""
         return frozenset(map(_normal, self.parts))
 
     def tree(self, question: Question) -> Query:
-        """The query for rankers of words. The options of a choice question are always among them."""
+        """The query for rankers by words, always with the options of a choice question."""
         return Words(text=" ".join([*self.parts, *(option.text for option in question.options)]))
 
 
 @dataclass(frozen=True)
 class Revision:
-    """The next query, and the statements that were kept out of it because they had left the question."""
+    """The next query, and the statements that were left out because they drifted from the question."""
 
     query: LoopQuery
     drifted: tuple[str, ...]
@@ -50,23 +50,24 @@ def first_query(question: Question) -> LoopQuery:
 
 
 def revised(question: Question, query: LoopQuery, unsupported: Sequence[str], least: float) -> Revision:
-    """`Q_{i+1} = Q_i u U_i`, without the statements whose closeness to the question is below `least`."""
+    """`Q_{i+1} = Q_i u U_i`, without statements whose closeness to the question is below `least`."""
     about = " ".join([question.text, *(option.text for option in question.options)])
-    joining: dict[str, str] = {}
+    added: dict[str, str] = {}
     drifted: list[str] = []
     for statement in unsupported:
         if closeness(about, statement) < least:
             drifted.append(statement)
         elif _normal(statement) not in query.key:
-            joining.setdefault(_normal(statement), statement)
-    return Revision(LoopQuery((*query.parts, *joining.values())), tuple(drifted))
+            added.setdefault(_normal(statement), statement)
+    return Revision(LoopQuery((*query.parts, *added.values())), tuple(drifted))
 
 
 def closeness(one: str, other: str) -> float:
-    """Cosine of two texts over their content words, each weighted by how rare it is: 0 to 1.
+    """Cosine similarity of two texts over their content words, weighted by rarity: 0 to 1.
 
-    It is 0 where a text has no content word. Words alone decide, so a paraphrase without a word in common is far; on
-    PubMedQA's training split vectors with MeSH names beside the words told own from foreign sentences no better.
+    It is 0 if a text has no content words. Only words count, so a paraphrase without a shared word scores 0. On
+    PubMedQA's training split, adding MeSH names to the words did not separate an abstract's own sentences from others
+    any better.
     """
     weights = [{term: words.weight(term) for term in set(words.terms(text))} for text in (one, other)]
     lengths = [math.hypot(*sorted(weight.values())) for weight in weights]

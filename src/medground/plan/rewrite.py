@@ -1,4 +1,4 @@
-"""Rewriting a question whose search found too little.
+"""Rewrite a question whose search found too little.
 
 Source: Reason and Verify, section 3.1 (query rewriter) and Algorithm 1, lines 5 to 8.
 """
@@ -16,7 +16,7 @@ from medground.run import Run
 
 
 async def rewritten(question: Question, hits: Sequence[Hit], run: Run) -> str:
-    """The question in words that the literature uses (q'); the same text when there are no better ones.
+    """The question in the words of the literature (q'), or unchanged if there are no better words.
 
     Raises:
         ModelFailed: the model gave no usable output.
@@ -27,7 +27,7 @@ async def rewritten(question: Question, hits: Sequence[Hit], run: Run) -> str:
 
 
 def finds_too_little(question: Question, evidence: Sequence[Hit], run: Run) -> bool:
-    """Whether to rewrite the question: E has too few of its words, or a low score (lines 5 to 7)."""
+    """Whether to rewrite the question: E contains too few of its words, or has a low score (lines 5 to 7)."""
     choices = run.settings.section(ReasonAndVerifySettings)
     if not choices.rewrite:
         return False

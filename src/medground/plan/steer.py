@@ -1,8 +1,8 @@
-"""What steers a loop over unsupported statements. It decides whether to search again, and nothing that a reader sees.
+"""The score that decides whether a loop searches again. Readers never see it.
 
-Source: Self-MedRAG, section 3.5 (tau and S_i). The paper believes its critic. Here a verdict `supported` is the word of
-a proven judge only, so a loop under any other critic would never end early. The steering score takes an unproven critic
-at its word, and one without a model at `related` where no difference was flagged.
+Source: Self-MedRAG, section 3.5 (tau and S_i). The paper trusts its critic. Here only a validated judge can give the
+verdict `supported`, so a loop with any other critic would never end early. The steering score therefore also accepts
+judgements of critics that are not validated, and `related` from the critic without a model if it flagged no difference.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from medground.verify.checked import Checked
 
 
 def holds(checked: Checked, tau: float) -> bool:
-    """Whether a statement counts as supported for the loop alone; `tau` is the least probability of entailment."""
+    """Whether a statement counts as supported for the loop; `tau` is the least probability of entailment."""
     found = checked.judgement
-    if found is None:  # no critic was needed: the source's own words, a stored relation, or no source at all
+    if found is None:  # not judged: a quote, a stored relation, or no citation
         return checked.verdict.label in ("quoted", "supported")
     if found.relation == "related":
         return not checked.verdict.judged_by_model and not found.flags
@@ -23,12 +23,12 @@ def holds(checked: Checked, tau: float) -> bool:
 
 
 def failed(checked: Checked) -> bool:
-    """Whether the critic gave nothing: the statement is then neither supported nor known to be unsupported."""
+    """Whether the critic failed, so that the statement is neither supported nor unsupported."""
     return checked.verdict.label == "unverified"
 
 
 def steering_score(statements: Sequence[Checked], tau: float) -> float | None:
-    """`S_i`: share of statements that hold, 0 to 1. None without a statement, or where the critic failed on all."""
+    """`S_i`: share of statements that hold, 0 to 1. None if there are no statements or the critic failed on all."""
     if all(map(failed, statements)):
         return None
     return sum(holds(statement, tau) for statement in statements) / len(statements)

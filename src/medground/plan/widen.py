@@ -1,4 +1,4 @@
-"""A wider query where one finds too little. Beyond the paper: step (a) of the recipe `pubmed-reasoner`."""
+"""Search with a wider query if one finds too little: step (a) of the recipe `pubmed-reasoner`. Not in the paper."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from medground.run import Run
 
 
 async def look_or_widen(question: Question, query: PubMedQuery, run: Run) -> QueryResult:
-    """What a query finds; where that is too little, what the first wider query finds that suffices.
+    """Search; if that finds too little, search with wider queries until one finds enough.
 
     Raises:
         SourceUnavailable: no source could be searched.
@@ -26,7 +26,7 @@ async def look_or_widen(question: Question, query: PubMedQuery, run: Run) -> Que
 async def widen(
     question: Question, query: PubMedQuery, found: QueryResult, run: Run, *, enough: int
 ) -> tuple[PubMedQuery, QueryResult]:
-    """A query that finds `enough` documents, or the widest there is, with what it finds.
+    """A query that finds `enough` documents, or the widest possible one, with what it finds.
 
     Raises:
         SourceUnavailable: no source could be searched.

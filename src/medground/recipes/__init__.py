@@ -1,1 +1,1 @@
-"""Recipes: each is one file that reads like its paper's algorithm and declares what it needs. See `registry`."""
+"""Recipes, one file each: the algorithm as in its paper, then a declaration of what it needs. See `registry`."""

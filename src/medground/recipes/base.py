@@ -1,4 +1,4 @@
-"""A recipe: its declaration, its algorithm and its check, so that no shared file has to know it."""
+"""A recipe: its declaration, its algorithm and its check."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from medground.settings import Settings
 from medground.sources.base import Source
 
 Check = Callable[[Settings, Sequence[Source]], Iterator[MedgroundError]]
-"""Yields what is wrong with settings or sources. It may load a model, and blocks while it does.
+"""Yields problems with the settings or the sources. It may load a model, and blocks while it does.
 It is called twice: without sources before they are opened, then with all of them."""
 
 
 def no_problems(settings: Settings, sources: Sequence[Source]) -> Iterator[MedgroundError]:
-    """The check of a recipe that needs nothing beyond what every recipe needs."""
+    """The check of a recipe without needs of its own."""
     return iter(())
 
 
 @dataclass(frozen=True, kw_only=True)
 class Recipe(Declaration):
-    """One way to answer a question. Its file reads like the paper's algorithm and ends in its declaration.
+    """One way to answer a question. Its file reads like the paper's algorithm and ends with its declaration.
 
     Attributes:
         run: the algorithm.
-        check: finds what is wrong with settings and sources before anything is paid for.
+        check: finds problems with settings and sources before the first call that costs something.
     """
 
     run: Callable[[Question, Run], Awaitable[Answer]]
@@ -42,7 +42,7 @@ def open_recipe(name: str) -> Recipe:
     """Load the recipe called `name`.
 
     Raises:
-        UsageError: there is no recipe of that name.
+        UsageError: no recipe has this name.
     """
     if name not in RECIPES:
         raise UsageError(f"unknown recipe {name!r}; choose one of {', '.join(recipe_names())}")

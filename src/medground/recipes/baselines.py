@@ -1,6 +1,6 @@
-"""Two baselines that PubMed Reasoner is compared with: one retrieval, and reflection on an answer.
+"""Two baselines of PubMed Reasoner: one retrieval, and self-reflection. They share its query generation and response.
 
-Source: PubMed Reasoner, section 4.2 and appendix D. They share its query generation, summary and response.
+Source: PubMed Reasoner, section 4.2 and appendix D.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from typing import Any
 from medground.answer import Answer
 from medground.conclude.compose import compose, unanswered
 from medground.conclude.finish import finish
-from medground.document import Hit
 from medground.evidence import Evidence
 from medground.operators.answering import ReflectInput, reflect
 from medground.operators.base import Operator
@@ -31,7 +30,7 @@ from medground.write.summary import respond_from, summarise_evidence
 
 
 async def rag(question: Question, run: Run) -> Answer:
-    """One query, the first documents as they stand, one answer.
+    """Search once, quote the first documents whole, and answer.
 
     Raises:
         SourceUnavailable: no source could be searched.
@@ -46,7 +45,7 @@ async def rag(question: Question, run: Run) -> Answer:
 
 
 async def self_reflection(question: Question, run: Run) -> Answer:
-    """Answer, find the gaps of the answer, search for them with one revised query, and answer again.
+    """Answer, find gaps in the answer, search for them with a revised query, and answer again.
 
     Raises:
         SourceUnavailable: no source could be searched.
@@ -80,7 +79,8 @@ async def _query(question: Question, run: Run) -> PubMedQuery:
 async def _first_documents(question: Question, query: PubMedQuery, run: Run) -> list[Evidence]:
     """The passages found in the first documents, quoted whole."""
     found = await look(question, query, run)
-    readings = reading_list(_with_text(await readable(texts(found.hits), run)), run.settings.recipe.batch)
+    hits = [hit for hit in await readable(texts(found.hits), run) if hit.passage.text.strip()]
+    readings = reading_list(hits, run.settings.recipe.batch)
     await run.retrieve([reading.document_id for reading in readings])
     return [
         run.ledger.quote(passage.document_id, passage.start, passage.end, rank=reading.rank)
@@ -95,10 +95,6 @@ async def _respond(question: Question, evidence: Sequence[Evidence], run: Run) -
         return [], Draft()
     summary = await summarise_evidence(question, evidence, run)
     return summary, await respond_from(question, summary, run)
-
-
-def _with_text(hits: Sequence[Hit]) -> list[Hit]:
-    return [hit for hit in hits if hit.passage.text.strip()]
 
 
 def _as_text(draft: Draft) -> str:

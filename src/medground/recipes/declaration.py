@@ -1,4 +1,4 @@
-"""What a run has to know of the recipe that it follows: names and operators, no code."""
+"""What a run needs to know about its recipe: names and operators, no code."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ class Declaration:
 
     Attributes:
         name: as users write it, such as `self-medrag`.
-        operators: everything it may ask a model to do. Asking anything else is an error.
-        writers: those of the operators that write an answer; of several, a run asks one.
-        reader: the operator that reads quotes and gives each a stance; None where no operator does.
-        settings: its own section of the settings, or None. Several recipes may share a section.
-        needs_evidence: whether an answer without evidence is an error. False for a model that answers from memory.
+        operators: every operator that it may ask; asking another is an error.
+        writers: the operators that write an answer. If there are several, a run asks one of them.
+        reader: the operator that extracts quotes and gives each a stance, or None.
+        settings: its own section of the settings, or None. Recipes may share a section.
+        needs_evidence: whether an answer must cite evidence. False for a model that answers from memory.
     """
 
     name: str

@@ -1,7 +1,7 @@
 """The default recipe: stored facts first, then hybrid search, reading in batches, writing, and checking each sentence.
 
-From PubMed Reasoner it takes batches with early stopping (Algorithm 2), from Self-MedRAG fusion of BM25 and dense
-ranks (section 3.2), from Reason and Verify the rationale first and the check of each statement (Algorithm 1).
+Batches with early stopping come from PubMed Reasoner (Algorithm 2), the fusion of BM25 and dense ranks from Self-MedRAG
+(section 3.2), the rationale first and the check of each statement from Reason and Verify (Algorithm 1).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The baseline without retrieval: what a model says from memory.
+"""The baseline without retrieval: a model answers from memory.
 
 Source: PubMed Reasoner, section 4.2 and appendix D.
 """
@@ -16,14 +16,19 @@ from medground.write.draft import Draft
 
 
 async def model_only(question: Question, run: Run) -> Answer:
-    """What a model says by itself. Nothing is searched, so no sentence of it is supported."""
+    """Answer from the model's memory. Nothing is searched, so no sentence is supported.
+
+    Raises:
+        ModelFailed: the model gave no usable output.
+        BudgetExhausted: a limit of the run was reached.
+    """
     output = await run.ask(recall, RecallInput(question=question.text, task=question.task, options=question.options))
     sentences = tuple(Sentence(text=s.text, evidence=()) for s in output.sentences)
     draft = Draft(
         sentences=sentences,
         answer=output.answer,
         basis="model" if output.answer else None,
-        reason="" if output.answer else "this recipe searches nothing, and no model gave an answer",
+        reason="" if output.answer else "this recipe does not search, and no model gave an answer",
     )
     nothing = Verdict(label="not found", critic="citation", note="written without evidence")
     return compose(run, draft, [nothing] * len(sentences))

@@ -1,6 +1,6 @@
-"""Reason and Verify: BM25, reranking, rewriting where too little was found, a cited rationale, and its verification.
+"""Reason and Verify: BM25, reranking, rewriting if too little was found, a cited rationale, and its verification.
 
-Source: `docs/recipes/reason-and-verify.md` sets each line of Algorithm 1 beside the function that implements it.
+`docs/recipes/reason-and-verify.md` maps each line of Algorithm 1 to the function that implements it.
 """
 
 from __future__ import annotations
@@ -43,9 +43,7 @@ async def reason_and_verify(question: Question, run: Run) -> Answer:
     """
     evidence = await find_evidence(question, run)  # lines 3 to 11
     if not evidence:
-        return compose(
-            run, unanswered("answer unavailable: no source that was searched has a passage on this question")
-        )
+        return compose(run, unanswered("answer unavailable: the searched sources have no passage on this question"))
     if run.settings.section(ReasonAndVerifySettings).rationale:
         shots = await open_shots(run)
         shown = await shots.choose(question, evidence)
@@ -56,7 +54,7 @@ async def reason_and_verify(question: Question, run: Run) -> Answer:
 
 
 async def find_evidence(question: Question, run: Run) -> list[Hit]:
-    """The passages of evidence E, best first: retrieved, reranked, and again for a better question where needed.
+    """The passages of evidence E, best first. If they are too few or too weak, search again with a rewritten question.
 
     Raises:
         ConfigError: the reranker cannot be opened.
@@ -69,27 +67,26 @@ async def find_evidence(question: Question, run: Run) -> list[Hit]:
     better = await rewritten(question, evidence, run)  # line 8
     if better == question.text:
         return evidence
-    # Lines 9 and 10. A question that finds nothing does not replace one that finds something.
+    # Lines 9 and 10. If the rewritten question finds nothing, keep the first evidence.
     return await _retrieve_and_rerank(better, question, run) or evidence
 
 
 async def _retrieve_and_rerank(text: str, question: Question, run: Run) -> list[Hit]:
-    """BM25's first k passages for these words, cut to the reranker's best m, without retracted papers."""
+    """The first k passages by BM25, reduced to the best m by the reranker, without retracted papers."""
     choices = run.settings.section(ReasonAndVerifySettings)
     asked = words_lookup(question.model_copy(update={"text": text}))
     found = await run.look_up(asked.model_copy(update={"rankers": (Ranker.LEXICAL,)}))
     by_words = [ranking for result in found for ranking in result.rankings]
-    fused = fuse(by_words, k=run.settings.retrieval.fusion_k)  # with one source: its own order
+    fused = fuse(by_words, k=run.settings.retrieval.fusion_k)  # one source keeps its own order
     candidates = merge_duplicates(await readable(texts(fused), run))[: choices.candidates]
     return await rerank_with(choices.reranker if choices.rerank else "none", text, candidates, choices.passages, run)
 
 
 async def _verified(question: Question, evidence: list[Hit], rationale: Reasoned, run: Run) -> Answer:
-    """Each statement of the rationale against the passages of E (CONTEXT-j: the first j); without one, no answer."""
+    """Check each statement of the rationale against E (CONTEXT-j: its first j passages). No statement, no answer."""
     if not rationale.draft.sentences:
-        return compose(
-            run, unanswered(rationale.draft.reason or "answer unavailable: no passage states anything on it")
-        )
+        reason = rationale.draft.reason or "answer unavailable: no retrieved passage answers this question"
+        return compose(run, unanswered(reason))
     parts = statements(rationale.draft.sentences, rationale.evidence)
     verdicts = await check_all(parts, run, context=evidence)
     draft = rationale.draft.model_copy(update={"sentences": parts})

@@ -1,4 +1,4 @@
-"""Recipes by name, and where each declares itself. Names only: settings can be checked without loading a recipe."""
+"""Recipes by name, and where each is declared. Loading this module loads no recipe."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ RECIPES = {
     "self-medrag": "medground.recipes.self_medrag:SELF_MEDRAG",
     "self-reflection": "medground.recipes.baselines:SELF_REFLECTION",
 }
-"""Name to `module:constant`. A recipe with settings of its own has a section of the same name (`self_medrag`)."""
+"""Name to `module:constant`. A recipe with its own settings has a section of the same name (`self_medrag`)."""
 
 
 def recipe_names() -> list[str]:

@@ -1,6 +1,6 @@
-"""Self-MedRAG: retrieve, answer, check; statements that nothing supports join the query, and the loop repeats.
+"""Self-MedRAG: retrieve, answer and check; add unsupported statements to the query, and repeat.
 
-Source: `docs/recipes/self-medrag.md` sets each equation and algorithm line beside the function that implements it.
+`docs/recipes/self-medrag.md` maps each equation and algorithm line of the paper to the function that implements it.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ async def self_medrag(question: Question, run: Run) -> Answer:
 
 
 async def _rounds(question: Question, run: Run) -> list[Round]:
-    """Algorithm 1. Where a later round fails, the rounds before it are the history."""
+    """Algorithm 1. If a later round fails, the history ends with the round before it."""
     settings = run.settings.section(SelfMedRagSettings)
     most = settings.rounds if settings.critic else 1
     history: list[Round] = []
@@ -73,12 +73,12 @@ async def _rounds(question: Question, run: Run) -> list[Round]:
     except (ModelFailed, SourceUnavailable) as error:
         if not history:
             raise
-        run.warn(f"round {len(history) + 1} failed, so an earlier one is shown: {error}")
+        run.warn(f"round {len(history) + 1} failed, so the answer is from an earlier round: {error}")
     return history
 
 
 async def _context(question: Question, query: LoopQuery, run: Run, span: Span) -> list[Hit]:
-    """`C_i`: the first passages of BM25 and dense ranks, fused (Eq. 1). Retracted papers are never among them."""
+    """`C_i`: the first passages of the fused BM25 and dense rankings (Eq. 1), without retracted papers."""
     settings = run.settings.section(SelfMedRagSettings)
     asked = Lookup(asked=query.tree(question), text=query.text, rankers=_RANKERS[settings.retrieval])
     rankings = [ranking for found in await run.look_up(asked) for ranking in found.rankings]
@@ -93,7 +93,7 @@ async def _context(question: Question, query: LoopQuery, run: Run, span: Span) -
 
 
 def _enough(this: Round, revision: Revision, theta: float) -> str | None:
-    """Why the loop ends after a round. Queries only grow, so a query that repeats is the one before."""
+    """Why the loop ends after this round, or None. Queries only grow, so only the previous one can repeat."""
     if this.score is None:
         return "nothing to judge"
     if this.score >= theta:
@@ -102,10 +102,9 @@ def _enough(this: Round, revision: Revision, theta: float) -> str | None:
 
 
 def _check(settings: Settings, sources: Sequence[Source]) -> Iterator[MedgroundError]:
-    wanted = _RANKERS[settings.section(SelfMedRagSettings).retrieval]
-    if sources and not any(
-        source.accepts(Lookup.words("any").model_copy(update={"rankers": wanted})) for source in sources
-    ):
+    rankers = _RANKERS[settings.section(SelfMedRagSettings).retrieval]
+    asked = Lookup.words("any").model_copy(update={"rankers": rankers})
+    if sources and not any(source.accepts(asked) for source in sources):
         yield ConfigError(
             "self_medrag.retrieval is dense, but no source has vectors; build the corpus with --embed, or use bm25"
         )

@@ -1,4 +1,4 @@
-"""The contract of a source: a lookup goes in; ranked hits, facts and documents come out."""
+"""The contract of a source: a lookup goes in, ranked hits and facts come out; documents are fetched by id."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from medground.query import Filters
 from medground.settings import Settings, SettingsSection
 
 MOST_HITS = 10_000
-"""Most hits of a ranking that a lookup may ask for."""
+"""Highest limit of a lookup."""
 
 
 class Source(Protocol):
@@ -22,35 +22,36 @@ class Source(Protocol):
 
     @property
     def name(self) -> str:
-        """How answers name it, such as `corpus:starter`."""
+        """Its name in settings and answers, such as `corpus:starter`."""
         ...
 
     @property
     def kinds(self) -> frozenset[SourceKind]:
-        """The kinds of document that it holds."""
+        """The kinds of document that it may hold."""
         ...
 
     @property
     def state(self) -> SnapshotReference | None:
-        """The frozen state that is searched, or None for a live source."""
+        """The snapshot that is searched, or None for a live source."""
         ...
 
     def accepts(self, lookup: Lookup) -> bool:
-        """Whether it can look this up: it takes this form of question, and has one of the rankers that are wanted."""
+        """Whether it can search for this: it understands the form of `lookup.asked` and has a wanted ranker."""
         ...
 
     async def search(self, lookup: Lookup, filters: Filters) -> Found:
-        """Look something up that it accepts, within the limits of `filters`. `lookup.limit` is set.
+        """Search for a lookup that it accepts, within `filters`. `lookup.limit` is set.
 
         Raises:
-            UsageError: the limit is out of range, or the query asks for a field that the source does not have.
+            UsageError: the source does not accept the lookup, the limit is too high, or the source lacks a field of
+                the query.
             SourceUnavailable: the source could not be asked.
-            RateLimited: the source asks to wait.
+            RateLimited: the source asks for fewer calls.
         """
         ...
 
     async def fetch(self, ids: Sequence[str]) -> dict[str, Document]:
-        """Documents by id; ids that the source does not hold are absent from the result.
+        """Documents by id. Unknown ids are left out.
 
         Raises:
             SourceUnavailable: the source could not be asked.
@@ -58,16 +59,16 @@ class Source(Protocol):
         ...
 
     async def close(self) -> None:
-        """Free what it holds. Safe to call twice."""
+        """Release its files and connections. Safe to call twice."""
         ...
 
 
 @runtime_checkable
 class FactSource(Protocol):
-    """The optional ability of a source whose stored facts can be an answer by themselves."""
+    """A source whose stored facts can answer a question directly. Optional, beside `Source`."""
 
     def entails(self, fact: GraphFact) -> bool:
-        """Whether the stored relation, read again, states the fact's sentence."""
+        """Whether the stored relation, read again, entails the fact's sentence."""
         ...
 
 

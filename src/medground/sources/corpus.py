@@ -1,4 +1,4 @@
-"""A store of passages as a source: BM25, and vectors where the store and an embedding model have them."""
+"""A corpus as a source: BM25, and dense search if the corpus has vectors and their embedding model is open."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ class CorpusSource:
     """Searches one store. Rankings: `bm25`, then `dense`.
 
     Args:
-        store: what to search; the source closes it.
+        store: the store to search; the source closes it.
         embedder: the model that made the store's vectors, or None to search by words alone.
 
     Raises:
-        ConfigError: the vectors were made by another model.
+        ConfigError: another model made the vectors.
     """
 
     kinds: frozenset[SourceKind] = frozenset(get_args(SourceKind))
-    """A corpus may hold any kind; filters decide by document."""
+    """A corpus may hold documents of any kind."""
 
     def __init__(self, store: Store, embedder: Embedder | None = None) -> None:
         made_by = store.embedding
         if made_by is not None and embedder is not None and made_by != embedder.identity:
             raise ConfigError(
                 f"corpus {store.name} was built with the embedding model {made_by}, but {embedder.identity} is open; "
-                f"build it again with medground corpus build {store.name} PATH --embed {embedder.name}, "
+                f"rebuild it with medground corpus build {store.name} PATH --embed {embedder.name}, "
                 "or search by words alone with --set retrieval.dense=false"
             )
         self._store = store
@@ -49,25 +49,26 @@ class CorpusSource:
 
     @property
     def state(self) -> SnapshotReference:
-        """The frozen state that is searched."""
+        """The snapshot that is searched."""
         return self._store.reference
 
     def accepts(self, lookup: Lookup) -> bool:
-        """Query trees. Vectors take plain words only, and need an embedding model."""
+        """Query trees. A lookup for vectors alone must be plain `Words`, and needs an embedding model."""
         if isinstance(lookup.asked, PlainWords | ConceptQuery | ProteinQuery):
             return False
-        return lookup.wants(Ranker.LEXICAL) or self._has_vectors
+        return lookup.wants(Ranker.LEXICAL) or (self._has_vectors and isinstance(lookup.asked, Words))
 
     async def search(self, lookup: Lookup, filters: Filters) -> Found:
-        """Search by words and, where possible, by meaning at the same time.
+        """Search with the wanted rankers concurrently.
 
-        A tree that is more than `Words` decides what is found, by words alone; what it finds is ranked by the words of
-        `lookup.text` too.
+        Dense search takes plain `Words` only. Any other tree decides what BM25 finds, and `lookup.text` adds to the
+        ranking.
 
         Raises:
-            UsageError: the limit is not in 1..10000, or the lookup is not a query tree.
+            UsageError: the limit is above 10,000, the lookup is not a query tree, or only vectors are wanted and
+                cannot be used.
             SourceUnavailable: the source is closed.
-            SnapshotCorrupt: the store differs from what was built.
+            SnapshotCorrupt: the corpus has changed since it was built.
         """
         self._check_open()
         asked, limit = lookup.asked, lookup.limit or MOST_HITS
@@ -75,6 +76,8 @@ class CorpusSource:
             raise UsageError(f"a search takes a limit from 1 to {MOST_HITS}, not {limit}")
         if isinstance(asked, PlainWords | ConceptQuery | ProteinQuery):
             raise UsageError(f"{self.name} takes query trees, not a {asked.type} query")
+        if not self.accepts(lookup):
+            raise UsageError(f"{self.name} cannot search this by vectors; ask for the lexical ranker")
         searches = []
         if lookup.wants(Ranker.LEXICAL):
             searches.append(asyncio.to_thread(self._store.bm25, _ranked_by(asked, lookup.text), limit, filters))
@@ -85,11 +88,11 @@ class CorpusSource:
         return Found(lookup, self.name, rankings=tuple(await asyncio.gather(*searches)), notes=notes)
 
     async def fetch(self, ids: Sequence[str]) -> dict[str, Document]:
-        """Documents by id; ids that it does not hold are absent.
+        """Documents by id. Unknown ids are left out.
 
         Raises:
             SourceUnavailable: the source is closed.
-            SnapshotCorrupt: the store differs from what was built.
+            SnapshotCorrupt: the corpus has changed since it was built.
         """
         self._check_open()
         return await asyncio.to_thread(self._store.documents, ids)
@@ -109,7 +112,7 @@ class CorpusSource:
         return self._store.dense(embedder.embed([text])[0], limit, filters)
 
     def _note(self) -> tuple[str, ...]:
-        """Only for someone who expects vectors: who has opened a model, or has built them."""
+        """A note for users who expect dense search: they opened an embedding model or built vectors."""
         if self._embedder is not None:
             return ("no vectors in this corpus: searched by words alone",)
         if self._store.embedding is not None:

@@ -1,4 +1,4 @@
-"""A knowledge graph as a source: it reads a question in plain words and gives the stored relations that answer it."""
+"""A knowledge graph as a source: it reads a question in plain words and returns the stored relations that answer it."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from medground.lookup import ConceptQuery, Found, Lookup, PlainWords
 from medground.query import Filters
 
 Fetch = Callable[[Sequence[str]], Awaitable[dict[str, Document]]]
-"""Documents by id, such as `CorpusSource.fetch` of the snapshot that the graph belongs to."""
+"""Fetches documents by id: `CorpusSource.fetch` of the snapshot that the graph belongs to."""
 
 
 class GraphSource:
-    """A graph file and the documents that state its relations.
+    """A graph file, and the documents that state its relations.
 
     Args:
-        store: the graph.
-        documents: gives the documents of the same snapshot.
+        store: the graph; the source closes it.
+        documents: fetches documents of the same snapshot.
         state: that snapshot.
     """
 
@@ -48,14 +48,13 @@ class GraphSource:
         return isinstance(lookup.asked, PlainWords | ConceptQuery)
 
     async def search(self, lookup: Lookup, filters: Filters) -> Found:
-        """The stored relations that a question asks for; of a concept whose question it cannot read, the definition.
+        """Find the stored relations that answer a question. For a concept whose question it cannot read, define it.
 
-        A stored relation has no date of its own, so limits of years do not apply: a recipe that must respect them does
-        not ask a graph.
+        Relations have no date, so year limits are ignored; do not ask a graph if they matter.
 
         Raises:
             UsageError: the lookup is neither in plain words nor about a concept.
-            SnapshotCorrupt: the graph cannot be read, or the documents beside it do not state its facts.
+            SnapshotCorrupt: the graph cannot be read, or the documents of its snapshot do not state its facts.
             SourceUnavailable: the source is closed, or its documents cannot be fetched.
         """
         self._check_open()
@@ -74,7 +73,7 @@ class GraphSource:
         return Found(lookup, self.name, finding=finding)
 
     async def fetch(self, ids: Sequence[str]) -> dict[str, Document]:
-        """Documents of the snapshot that the graph belongs to; ids that it does not hold are absent.
+        """Documents of the graph's snapshot by id. Unknown ids are left out.
 
         Raises:
             SourceUnavailable: the source is closed, or its documents cannot be fetched.
@@ -83,7 +82,7 @@ class GraphSource:
         return await self._documents(ids)
 
     def entails(self, fact: GraphFact) -> bool:
-        """Whether the stored relation, read again, states the fact's sentence."""
+        """Whether the stored relation, read again, entails the fact's sentence."""
         return entails(self._store, fact)
 
     async def close(self) -> None:
@@ -106,7 +105,7 @@ class GraphSource:
             document = documents.get(fact.document_id)
             if document is None or not self._states(document, fact):
                 raise SnapshotCorrupt(
-                    f"{self.name}: {fact.document_id} does not state the fact at {fact.start}; build the corpus again"
+                    f"{self.name}: {fact.document_id} does not state the fact at {fact.start}; rebuild the corpus"
                 )
 
     def _states(self, document: Document, fact: GraphFact) -> bool:

@@ -1,4 +1,4 @@
-"""How an answer lists a search."""
+"""Entries in an answer's list of searches."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def search_of(found: Found, *, cached: bool) -> Search:
 
 
 def failed_search(source: str, lookup: Lookup, error: SourceUnavailable) -> Search:
-    """A search that could not be made."""
+    """A search that failed."""
     return Search(
         source=source,
         query=lookup.named,

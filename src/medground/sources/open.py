@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 
 
 def open_sources(settings: Settings, progress: Progress = no_progress) -> list[Source]:
-    """The sources that the settings name; the starter corpus is built when it is missing.
+    """Open the sources that the settings name. Builds the starter corpus if it is missing.
 
     Raises:
         UsageError: no corpus or no source has that name.
@@ -34,7 +34,7 @@ def open_sources(settings: Settings, progress: Progress = no_progress) -> list[S
     """
     library = Library(settings.home)
     sources: list[Source] = []
-    with ExitStack() as opened:  # what was opened is closed again when a later one cannot be
+    with ExitStack() as opened:  # closes what is open if a later source fails
         for name in dict.fromkeys(settings.retrieval.corpora):
             snapshot = _starter(library, progress) if name == STARTER else library.open(name)
             opened.callback(snapshot.close)
@@ -50,7 +50,7 @@ def open_sources(settings: Settings, progress: Progress = no_progress) -> list[S
 
 
 def _starter(library: Library, progress: Progress) -> Snapshot:
-    """The starter corpus; built when it is missing, and again when this version cannot use what is there."""
+    """The starter corpus. Builds it if it is missing or this version cannot use it."""
     if STARTER in library.list():
         try:
             return library.open(STARTER)
@@ -82,7 +82,7 @@ def _opened(name: str, settings: Settings) -> Source:
 
 
 def _embedder(snapshot: Snapshot, settings: Settings) -> Embedder | None:
-    """The model that made the snapshot's vectors; without it the corpus is searched by words alone, and says so."""
+    """The model that made the snapshot's vectors; None if there are none, it is unavailable, or dense search is off."""
     embedding = snapshot.manifest.embedding
     if embedding is None or not settings.retrieval.dense:
         return None

@@ -1,4 +1,4 @@
-"""PubMed as a source: live at NCBI, or any service that speaks the E-utilities' protocol."""
+"""PubMed as a source: live at NCBI, or any service with the E-utilities protocol."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from medground.sources.base import SourceDeclaration
 
 _CACHE = Path("cache", "eutils")
 _MOST_HELD = 2000
-"""Records in memory: those of a few searches."""
+"""Most records kept in memory; enough for a few searches."""
 _KINDS: frozenset[SourceKind] = frozenset(["research", "book"])
 
 
 class PubMedSource:
-    """Searches PubMed. One ranking, `pubmed`: the service's own order, one hit per record.
+    """Searches PubMed. One ranking, `pubmed`, in the service's own order with one hit per record.
 
-    The service ranks records; of each, the passage that shares most words with the question is the hit. What a search
-    has read is kept, so that fetching it costs nothing.
+    The hit is the passage of the record that shares most words with the question. Records of recent searches stay in
+    memory, so that fetching them needs no request.
 
     Args:
-        client: the E-utilities; the source closes it.
-        order: how the service orders what it finds.
+        client: the E-utilities client; the source closes it.
+        order: the service's sort order.
     """
 
     kinds: frozenset[SourceKind] = _KINDS
@@ -48,10 +48,10 @@ class PubMedSource:
     def open(
         cls, home: Path, url: str | None = None, *, email: str | None = None, api_key: str | None = None
     ) -> PubMedSource:
-        """PubMed at NCBI, or the service at `url`; answers are kept under `home/cache/eutils`.
+        """PubMed at NCBI, or the service at `url`. Responses are cached under `home/cache/eutils`.
 
         Raises:
-            ConfigError: `url` is no address.
+            ConfigError: `url` is not an address.
         """
         place = EutilsService(
             name="pubmed:live" if url is None else f"pubmed:{url.rstrip('/')}",
@@ -63,53 +63,56 @@ class PubMedSource:
 
     @property
     def name(self) -> str:
-        """`pubmed:live`, or `pubmed:` and the address."""
+        """`pubmed:live`, or `pubmed:` with the address."""
         return self._client.name
 
     @property
     def state(self) -> SnapshotReference | None:
-        """None: what is behind the address can change."""
+        """None, because PubMed changes."""
         return None
 
     def accepts(self, lookup: Lookup) -> bool:
-        """Query trees, in the service's own order."""
+        """Query trees, for rankers by words."""
         return lookup.wants(Ranker.LEXICAL) and not isinstance(lookup.asked, PlainWords | ConceptQuery | ProteinQuery)
 
     async def search(self, lookup: Lookup, filters: Filters) -> Found:
         """Search, and read the records found.
 
         Raises:
-            UsageError: the tree asks for something that PubMed has no field for, or for more than it gives out.
-            SourceUnavailable: PubMed could not be asked, whatever the reason.
-            RateLimited: PubMed asks to wait.
+            UsageError: the lookup is not a query tree, only vectors are wanted, PubMed has no such field, or the limit
+                is too high.
+            SourceUnavailable: PubMed could not be searched.
+            RateLimited: PubMed asks for fewer requests.
         """
         self._check_open()
         query, limit = lookup.asked, lookup.limit or MOST_FOUND
         if isinstance(query, PlainWords | ConceptQuery | ProteinQuery):
             raise UsageError(f"{self.name} takes query trees, not a {query.type} query")
+        if not self.accepts(lookup):
+            raise UsageError(f"{self.name} cannot search by vectors; ask for the lexical ranker")
         if limit > MOST_FOUND:
             raise UsageError(f"a search takes a limit from 1 to {MOST_FOUND}, not {limit}")
-        # PubMed has no field for our kinds, and holds two of them only.
+        # PubMed has no field for kinds, and holds only two of them.
         limits = filters.model_copy(update={"kinds": ()}).as_query()
         if filters.kinds and not _KINDS & set(filters.kinds):
-            return Found(lookup, self.name, rankings=((),), notes=("PubMed holds research and books only",))
+            return Found(lookup, self.name, rankings=((),), notes=("PubMed contains only research articles and books",))
         if not any(letter.isalnum() for letter in to_pubmed(query)):
             return Found(lookup, self.name, rankings=((),))
         term = to_pubmed(query if limits is None else And(parts=(query, limits)))
         result = await self._client.esearch(term, limit=limit, sort=self._order)
         found = await self.fetch([f"PMID:{pmid}" for pmid in result.ids])
         documents = [d for d in found.values() if not filters.kinds or d.kind in filters.kinds]
-        lost = len(result.ids) - len(found)
+        unread = len(result.ids) - len(found)
         notes = [f"nothing was found for {phrase!r}" for phrase in result.not_found] if not result.ids else []
-        notes += [f"{lost} of {len(result.ids)} records found could not be read"] if lost else []
+        notes += [f"{unread} of {len(result.ids)} records found could not be read"] if unread else []
         return Found(lookup, self.name, rankings=(self._hits(documents, lookup.text),), notes=tuple(notes))
 
     async def fetch(self, ids: Sequence[str]) -> dict[str, Document]:
-        """Records by id, in the order asked; ids that PubMed does not hold, or that are none of its own, are absent.
+        """Records by id, in the order of `ids`. Unknown ids and those that are not PMIDs are left out.
 
         Raises:
             SourceUnavailable: PubMed could not be asked.
-            RateLimited: PubMed asks to wait.
+            RateLimited: PubMed asks for fewer requests.
         """
         self._check_open()
         found = {i: self._read[i] for i in ids if i in self._read}
@@ -121,7 +124,7 @@ class PubMedSource:
         return {i: found[i] for i in ids if i in found}
 
     async def close(self) -> None:
-        """Let go of the connections. Safe to call twice."""
+        """Close the connections. Safe to call twice."""
         self._closed = True
         await self._client.close()
 
@@ -137,7 +140,7 @@ class PubMedSource:
 
 
 def _best_passage(document: Document, text: str) -> Passage:
-    """The passage that shares most words with the question; the first of equals."""
+    """The passage that shares most words with the question; the first if several do."""
     wanted = set(text.casefold().split())
     return max(chunk(document), key=lambda passage: len(wanted & set(passage.text.casefold().split())))
 

@@ -1,4 +1,4 @@
-"""What a corpus source needs of the store below it: a snapshot on this machine, or a cluster of many."""
+"""What `CorpusSource` needs from a store: a local snapshot, or a search cluster."""
 
 from __future__ import annotations
 
@@ -16,33 +16,33 @@ if TYPE_CHECKING:
 
 
 class Store(Protocol):
-    """Passages that can be searched by words and, where they have vectors, by meaning. Safe to use from threads."""
+    """Passages that can be searched by words and, if they have vectors, by meaning. Thread-safe."""
 
     @property
     def name(self) -> str:
-        """Name of the corpus."""
+        """The name of the corpus."""
         ...
 
     @property
     def reference(self) -> SnapshotReference:
-        """The frozen state, as answers name it."""
+        """The snapshot, as listed in answers."""
         ...
 
     @property
     def embedding(self) -> str | None:
-        """Identity of the model that made its vectors; None where it has none."""
+        """Identity of the model that made its vectors; None if it has no vectors."""
         ...
 
     def bm25(self, query: Query, limit: int, filters: Filters) -> Ranking:
-        """The passages that match the tree, by BM25."""
+        """The passages that match the tree, ranked by BM25."""
         ...
 
     def dense(self, vector: NDArray[np.float32], limit: int, filters: Filters) -> Ranking:
-        """The passages whose vectors are closest to `vector` (shape (dimensions,), length 1), by cosine similarity."""
+        """The passages closest to `vector` (shape (dimensions,), length 1), ranked by cosine similarity."""
         ...
 
     def documents(self, ids: Sequence[str]) -> dict[str, Document]:
-        """Documents by id; ids that it does not hold are absent."""
+        """Documents by id. Unknown ids are left out."""
         ...
 
     def close(self) -> None:

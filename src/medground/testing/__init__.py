@@ -1,4 +1,4 @@
-"""What a source, model or critic of your own is held to: contract tests and their documents. Needs pytest."""
+"""Contract tests for your own sources, models and critics, and the documents they use. Needs pytest."""
 
 from medground.testing.documents import DOCUMENTS
 from medground.testing.query_contract import QueryContract

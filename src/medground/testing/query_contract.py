@@ -1,4 +1,4 @@
-"""Contract tests for sources that answer query trees over text: PubMed's language, filters, rankings by words.
+"""More contract tests, for sources that answer query trees: boolean queries, filters and rankings.
 
     class TestMyIndex(SourceContract, QueryContract):
         @pytest.fixture
@@ -14,21 +14,36 @@ import asyncio
 
 import pytest
 
-from medground.lookup import Found, Lookup
+from medground.errors import UsageError
+from medground.lookup import Found, Lookup, Ranker
 from medground.query import And, Everything, Filters, Not, Or, Phrase, Query, Range, Term, Words
-from medground.sources.base import Source
+from medground.sources.base import MOST_HITS, Source
+from medground.testing.documents import DOCUMENTS
+from medground.testing.source_contract import searched
 
 
 class QueryContract:
-    """Inherit from it beside `SourceContract`, which provides the fixture `source`."""
+    """The tests. Inherit from `SourceContract` too, which provides the fixture `source`."""
 
     def test_words_rank_the_better_match_higher(self, source: Source) -> None:
         assert _ids(source, Words(text="losartan for Marfan syndrome"))[0] == "PMID:2"
 
     @pytest.mark.parametrize("limit", [1, 2])
-    def test_the_limit_holds_for_each_ranking(self, source: Source, limit: int) -> None:
+    def test_the_limit_holds_where_everything_matches(self, source: Source, limit: int) -> None:
         found = _search(source, Everything(), limit=limit)
+        assert [len(ranking) for ranking in found.rankings[:1]] == [limit]
         assert all(len(ranking) <= limit for ranking in found.rankings)
+
+    def test_a_limit_that_is_too_high_is_refused(self, source: Source) -> None:
+        with pytest.raises(UsageError, match="limit"):
+            _search(source, Everything(), limit=MOST_HITS + 1)
+
+    def test_only_the_wanted_rankers_are_used(self, source: Source) -> None:
+        """The rankings for each ranker alone are those for all rankers together."""
+        every = Lookup(asked=Words(text="marfan syndrome"), text="marfan syndrome", limit=10)
+        alone = [every.model_copy(update={"rankers": (ranker,)}) for ranker in Ranker]
+        found = [searched(source, lookup) for lookup in alone if source.accepts(lookup)]
+        assert tuple(ranking for one in found for ranking in one.rankings) == searched(source, every).rankings
 
     @pytest.mark.parametrize(
         ("filters", "allowed"),
@@ -44,7 +59,7 @@ class QueryContract:
             (Filters(), {"PMID:1", "PMID:2", "PMID:3", "PMID:4"}),
         ],
     )
-    def test_filters_decide_what_may_be_found(self, source: Source, filters: Filters, allowed: set[str]) -> None:
+    def test_filters_limit_what_is_found(self, source: Source, filters: Filters, allowed: set[str]) -> None:
         found = _search(source, Everything(), filters=filters)
         for ranking in found.rankings:
             assert {hit.passage.document_id for hit in ranking} <= allowed
@@ -88,7 +103,7 @@ class QueryContract:
             (Range(), {"PMID:1", "PMID:2", "PMID:3"}),
         ],
     )
-    def test_the_tree_is_obeyed(self, source: Source, query: Query, expected: set[str]) -> None:
+    def test_boolean_queries_phrases_and_fields(self, source: Source, query: Query, expected: set[str]) -> None:
         assert _lexical_ids(source, query) == expected
 
     @pytest.mark.parametrize("text", ["Größe", "β-catenin", "数据", "naïve", "NAIVE"])
@@ -102,8 +117,9 @@ class QueryContract:
         for query in (Words(text=text), Phrase(text=text), Term(value=text), Term(value=text, prefix=True)):
             _search(source, query, text=text or "x")
 
-    def test_nothing_matches_is_empty_and_not_a_failure(self, source: Source) -> None:
-        assert _lexical_ids(source, Term(value="xylophone")) == set()
+    def test_fetch_gives_whole_documents(self, source: Source) -> None:
+        wanted = ["PMID:3", "PMID:404", "PMID:1", "PMID:3"]
+        assert asyncio.run(source.fetch(wanted)) == {d.id: d for d in DOCUMENTS if d.id in wanted}
 
     @pytest.mark.parametrize("word", ["marfan", "losartan", "zebrafish", "migraine"])
     def test_every_document_can_be_found(self, source: Source, word: str) -> None:
@@ -115,7 +131,7 @@ def _search(
 ) -> Found:
     lookup = Lookup(asked=query, text=text, limit=limit)
     assert source.accepts(lookup)
-    return asyncio.run(source.search(lookup, filters or Filters()))
+    return searched(source, lookup, filters)
 
 
 def _ids_of(found: Found) -> set[str]:
@@ -123,7 +139,7 @@ def _ids_of(found: Found) -> set[str]:
 
 
 def _ids(source: Source, query: Query, filters: Filters | None = None) -> list[str]:
-    """Documents of the first ranking, which is the one that obeys the tree."""
+    """Documents of the first ranking, which applies the tree."""
     ranking = _search(source, query, filters=filters).rankings[0]
     return list(dict.fromkeys(hit.passage.document_id for hit in ranking))
 

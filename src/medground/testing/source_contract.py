@@ -1,12 +1,12 @@
-"""Contract tests that every source must pass, whatever it is asked with.
+"""Contract tests for sources. Subclass `SourceContract` and define the fixture `make`; pytest runs the rest.
 
     class TestMySource(SourceContract):
         @pytest.fixture
         def make(self, tmp_path):
             return lambda: MySource(tmp_path, DOCUMENTS)
 
-`make` gives a new source each time. `lookups` are lookups that it accepts and that find something; the default suits a
-source that holds `DOCUMENTS` and answers query trees. pytest then runs every test below.
+`make` returns a function that opens a new source each time. The default `lookups` suit a source that holds `DOCUMENTS`
+and answers query trees; replace them for other sources.
 """
 
 from __future__ import annotations
@@ -18,30 +18,39 @@ from typing import ClassVar, get_args
 import pytest
 
 from medground.document import SourceKind
-from medground.errors import SourceUnavailable
-from medground.lookup import Found, Lookup, ProteinQuery, Ranker
-from medground.query import Filters, Words
+from medground.errors import SourceUnavailable, UsageError
+from medground.lookup import Asked, ConceptQuery, Found, Lookup, PlainWords, ProteinQuery, Ranker
+from medground.query import Filters, Term, Words
 from medground.sources.base import FactSource, Source
 
 Make = Callable[[], Source]
 
+EVERY_FORM: tuple[Asked, ...] = (
+    Words(text="marfan"),
+    Term(value="marfan"),
+    PlainWords(text="What is Marfan syndrome?"),
+    ConceptQuery(term="Marfan syndrome"),
+    ProteinQuery(name="P35555"),
+)
+"""Something of each form to ask."""
+
 
 class SourceContract:
-    """Inherit from it and define the fixture `make`."""
+    """The tests. Each opens a source with `make`."""
 
     lookups: ClassVar[Sequence[Lookup]] = tuple(
         Lookup(asked=Words(text=text), text=text)
         for text in ("Marfan syndrome aortic lentis", "zebrafish fins", "migraine")
     )
-    """Lookups that find something."""
+    """Lookups that the source accepts and that find something."""
 
     nothing: ClassVar[Lookup | None] = Lookup(asked=Words(text="xylophone"), text="xylophone")
-    """A lookup that is accepted and finds nothing; None for a source that finds something for every lookup."""
+    """A lookup that the source accepts and that finds nothing; None for a source that always finds something."""
 
     @pytest.fixture
     def make(self) -> Make:
         """A function that opens the source."""
-        raise NotImplementedError("define the fixture `make` in the class of your tests")
+        raise NotImplementedError("define the fixture `make` in your test class")
 
     @pytest.fixture
     def source(self, make: Make) -> Iterator[Source]:
@@ -50,25 +59,31 @@ class SourceContract:
         yield source
         asyncio.run(source.close())
 
-    def test_it_says_what_it_is(self, source: Source, make: Make) -> None:
+    def test_name_kinds_and_state_are_stable(self, source: Source, make: Make) -> None:
+        """Answers name the source and its state; lookups choose sources by name and kind."""
         assert source.name
         assert source.kinds
         assert source.kinds <= set(get_args(SourceKind))
         other = make()
-        assert (source.name, source.state) == (other.name, other.state)
+        assert (source.name, source.kinds, source.state) == (other.name, other.kinds, other.state)
         asyncio.run(other.close())
 
     def test_it_accepts_its_own_lookups(self, source: Source) -> None:
         for lookup in self.lookups:
             assert source.accepts(lookup)
 
-    def test_a_lookup_that_it_does_not_accept_is_refused_not_answered(self, source: Source) -> None:
-        strange = Lookup(asked=ProteinQuery(name="P35555"), rankers=(Ranker.DENSE,))
-        if not source.accepts(strange):
-            with pytest.raises(Exception, match=r"\S"):
-                searched(source, strange)
+    @pytest.mark.parametrize("rankers", [(), *((ranker,) for ranker in Ranker)])
+    @pytest.mark.parametrize("asked", EVERY_FORM, ids=lambda asked: type(asked).__name__)
+    def test_a_lookup_that_it_does_not_accept_is_an_error(
+        self, source: Source, asked: Asked, rankers: tuple[Ranker, ...]
+    ) -> None:
+        """An empty result would read as "asked and found nothing"."""
+        lookup = Lookup(asked=asked, text="marfan", rankers=rankers)
+        if not source.accepts(lookup):
+            with pytest.raises(UsageError, match=r"\S"):
+                searched(source, lookup)
 
-    def test_what_is_found_says_where_it_came_from(self, source: Source) -> None:
+    def test_results_name_their_source_and_lookup(self, source: Source) -> None:
         for lookup in self.lookups:
             found = searched(source, lookup)
             assert found.source == source.name
@@ -95,14 +110,14 @@ class SourceContract:
                 assert (hit.passage.year, hit.passage.kind) == (document.year, document.kind)
                 assert document.kind in source.kinds
 
-    def test_facts_are_lines_of_their_documents_and_stand_when_read_again(self, source: Source) -> None:
+    def test_facts_are_parts_of_their_documents_and_follow_from_the_stored_relation(self, source: Source) -> None:
         for lookup in self.lookups:
             for fact in searched(source, lookup).facts:
                 document = asyncio.run(source.fetch([fact.document_id]))[fact.document_id]
                 assert document.text[fact.start : fact.end].strip()
                 assert isinstance(source, FactSource)
                 assert source.entails(fact)
-                assert not source.entails(fact.model_copy(update={"sentence": f"It is not so that {fact.sentence}"}))
+                assert not source.entails(fact.model_copy(update={"sentence": f"It is not true that {fact.sentence}"}))
 
     @pytest.mark.parametrize("limit", [1, 2])
     def test_the_limit_holds_for_each_ranking(self, source: Source, limit: int) -> None:
@@ -137,7 +152,8 @@ class SourceContract:
 
         assert asyncio.run(all_at_once()) == [searched(source, one) for one in lookups]
 
-    def test_a_closed_source_says_that_it_cannot_be_asked(self, make: Make) -> None:
+    def test_a_closed_source_raises(self, make: Make) -> None:
+        """Closing twice is safe; searching and fetching after that is an error, not an empty result."""
         source = make()
         asyncio.run(source.close())
         asyncio.run(source.close())
@@ -147,7 +163,7 @@ class SourceContract:
             asyncio.run(source.fetch(["PMID:1"]))
 
     def found_ids(self, source: Source) -> list[str]:
-        """Ids of what the lookups find."""
+        """Ids of the documents that the lookups find."""
         ids: dict[str, None] = {}
         for lookup in self.lookups:
             found = searched(source, lookup)
@@ -157,6 +173,6 @@ class SourceContract:
 
 
 def searched(source: Source, lookup: Lookup, filters: Filters | None = None) -> Found:
-    """What a source gives for a lookup, at most 100 hits a ranking unless the lookup says otherwise."""
+    """Search the source; `lookup.limit` is 100 unless it is set."""
     filled = lookup if lookup.limit else lookup.model_copy(update={"limit": 100})
     return asyncio.run(source.search(filled, filters or Filters()))

@@ -50,3 +50,8 @@ async def respond_from(question: Question, summary: Sequence[ObservationView], r
         ),
     )
     return drafted(output)
+
+
+def pmid_mark(evidence: Evidence) -> str:
+    """`[PMID: 123]`, the paper's inline citation."""
+    return f"[{evidence.document_id.replace(':', ': ', 1)}]"

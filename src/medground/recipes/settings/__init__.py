@@ -1,1 +1,1 @@
-"""Settings of single recipes, one section a file. A recipe names its section in its declaration."""
+"""Settings of recipes, one section per file. A recipe names its section in its declaration."""

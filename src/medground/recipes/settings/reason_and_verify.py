@@ -16,17 +16,19 @@ class ReasonAndVerifySettings(SettingsSection):
 
     candidates: int = Field(default=20, ge=1, description="passages from BM25 (k)")
     passages: int = Field(default=5, ge=1, description="passages of evidence after reranking (m)")
-    rerank: bool = Field(default=True, description="off: the first passages of BM25 are the evidence")
+    rerank: bool = Field(default=True, description="off: the first passages by BM25 are the evidence")
     reranker: str = Field(default="keyless", description="`keyless`, or a cross-encoder's name or folder")
-    rationale: bool = Field(default=True, description="off: vanilla RAG, which answers without reasoning first")
+    rationale: bool = Field(default=True, description="off: vanilla RAG, which answers without a rationale")
     rewrite: bool = Field(default=True, description="rewrite the question when overlap or evidence score is low")
-    overlap: float = Field(default=0.3, ge=0, le=1, description="least overlap before rewriting (tau_ovlp)")
-    evidence: float = Field(default=0.5, ge=0, le=1, description="least mean score before rewriting (tau_evid)")
+    overlap: float = Field(default=0.3, ge=0, le=1, description="rewrite below this overlap (tau_ovlp)")
+    evidence: float = Field(default=0.5, ge=0, le=1, description="rewrite below this mean score (tau_evid)")
     pool: str | None = Field(default=None, description="name of a demonstration pool, or the path of its file")
-    shots: int = Field(default=0, ge=0, le=8, description="demonstrations shown (k)")
+    shots: int = Field(default=0, ge=0, le=8, description="demonstrations to show (k)")
     selection: Literal["static", "dynamic"] = "dynamic"
-    balanced: bool = Field(default=False, description="one class after the other, instead of nearest only")
-    diversity: float = Field(default=0.95, ge=0, le=1, description="cosine above which two demonstrations are alike")
+    balanced: bool = Field(default=False, description="take classes in turn instead of the nearest only")
+    diversity: float = Field(
+        default=0.95, ge=0, le=1, description="cosine above which two demonstrations count as alike"
+    )
     least: int = Field(
         default=0, ge=0, description="least number of unique demonstrations; the rest are drawn at random"
     )

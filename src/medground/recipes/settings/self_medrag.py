@@ -15,7 +15,9 @@ class SelfMedRagSettings(SettingsSection):
     section: ClassVar[str] = "self_medrag"
 
     retrieval: Literal["hybrid", "bm25", "dense"] = "hybrid"
-    passages: int = Field(default=5, ge=1, description="passages of a round's context (C_i)")
-    critic: bool = Field(default=True, description="off: the base without critic and loop")
+    passages: int = Field(default=5, ge=1, description="passages in the context of each round (C_i)")
+    critic: bool = Field(default=True, description="off: a single round without critic")
     rounds: int = Field(default=3, ge=1, description="most rounds; the best one is returned")
-    drift: float = Field(default=0.3, ge=0, le=1, description="least cosine of a new query and the question")
+    drift: float = Field(
+        default=0.3, ge=0, le=1, description="least cosine of a statement that joins the query with the question"
+    )

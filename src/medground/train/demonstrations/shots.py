@@ -1,4 +1,4 @@
-"""Finds demonstrations for a question, and says what it left out."""
+"""Choose demonstrations for a question, and report what was left out."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from medground.train.demonstrations.select import Selection, selected
 
 @dataclass(frozen=True)
 class Shots:
-    """An open pool for one run; without a pool, no demonstrations are shown."""
+    """An open pool for one run. Without a pool, no demonstrations are shown."""
 
     run: Run
     pool: Pool | None = None
     embedder: Embedder | None = None
 
     async def choose(self, question: Question, evidence: Sequence[Hit]) -> tuple[Demonstration, ...]:
-        """Demonstrations for a question that share no document with it or with its passages, and do not repeat it."""
+        """Demonstrations that share no document with the question or its passages and do not repeat the question."""
         if self.pool is None or self.embedder is None:
             return ()
         pool, choices = self.pool, self.run.settings.section(ReasonAndVerifySettings)
@@ -45,10 +45,10 @@ class Shots:
                 passed_over_alike=chosen.alike,
                 drawn_by_lot=chosen.drawn,
             )
-        self._tell(clean, chosen)
+        self._warn_if_fewer(clean, chosen)
         return tuple(pool.solved[place].shown() for place in chosen.places)
 
-    def _tell(self, clean: Clean, chosen: Selection) -> None:
+    def _warn_if_fewer(self, clean: Clean, chosen: Selection) -> None:
         wanted = self.run.settings.section(ReasonAndVerifySettings).shots
         if len(chosen.places) < wanted and self.pool is not None:
             self.run.warn(
@@ -59,13 +59,13 @@ class Shots:
 
 
 async def open_shots(run: Run) -> Shots:
-    """The pool that the settings name, with its embedding model; nothing is opened where none is to be shown.
+    """Open the pool that the settings name, with its embedding model. Opens nothing if no demonstrations are wanted.
 
     Raises:
         ConfigError: no pool is named or it is missing, or its embedding model is missing or has changed.
         UsageError: the pool holds a question that is not from a training split.
-        BadDocument: a line of it cannot be read.
-        SnapshotCorrupt: it differs from what was built.
+        BadDocument: a line cannot be read.
+        SnapshotCorrupt: it has changed since it was built.
     """
     choices = run.settings.section(ReasonAndVerifySettings)
     opened = await asyncio.to_thread(_opened, choices, run.settings.home)
@@ -73,7 +73,7 @@ async def open_shots(run: Run) -> Shots:
 
 
 def pool_problems(choices: ReasonAndVerifySettings, home: Path) -> Iterator[MedgroundError]:
-    """What keeps the pool from being used, for the check of a recipe; it reads the pool and loads its model."""
+    """Why the pool cannot be used, for a recipe's check. Reads the pool and loads its embedding model."""
     try:
         _opened(choices, home)
     except MedgroundError as error:
@@ -92,17 +92,17 @@ def _opened(choices: ReasonAndVerifySettings, home: Path) -> tuple[Pool, Embedde
     embedder = opened_embedder(pool.manifest.embedder, home)
     if embedder.identity != pool.manifest.embedding:
         raise ConfigError(
-            f"the pool {pool.manifest.name} was made with the embedding model {pool.manifest.embedding}, but "
-            f"{embedder.identity} is open; build it again with medground demonstrations build"
+            f"pool {pool.manifest.name} was built with the embedding model {pool.manifest.embedding}, but "
+            f"{embedder.identity} is installed; rebuild it with medground demonstrations build"
         )
     return pool, embedder
 
 
 @lru_cache(maxsize=2)
 def opened_embedder(name: str, home: Path) -> Embedder:
-    """An embedding model, opened once for all questions.
+    """Open an embedding model once for all questions.
 
     Raises:
-        ConfigError: it cannot be opened.
+        ConfigError: the model cannot be opened.
     """
     return open_embedder(name, home)

@@ -1,0 +1,64 @@
+"""Sources of an evaluation: documents that come with an item, and recorded rankings."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from medground.document import Document
+from medground.evaluate.sources import GivenSource, RecordingSource, found_documents, recording
+from medground.lookup import Lookup
+from medground.query import Everything, Filters, Term
+from medground.sources.base import Source
+from medground.testing import DOCUMENTS, SourceContract
+
+
+class TestGivenSource(SourceContract):
+    nothing = None  # every lookup finds all documents
+
+    @pytest.fixture
+    def make(self) -> Callable[[], Source]:
+        return lambda: GivenSource(DOCUMENTS)
+
+
+class TestRecordingSource(SourceContract):
+    @pytest.fixture
+    def make(self, memory_source: Any) -> Callable[[], Source]:
+        return lambda: RecordingSource(memory_source(DOCUMENTS))
+
+
+def test_any_query_finds_all_given_documents_in_their_order() -> None:
+    source = GivenSource(DOCUMENTS[::-1])
+    for asked in (Everything(), Term(value="nowhere")):
+        found = asyncio.run(source.search(Lookup(asked=asked), Filters(year_from=2050)))
+        assert [hit.passage.document_id for hit in found.rankings[0]] == [d.id for d in DOCUMENTS[::-1]]
+
+
+def test_all_searches_are_recorded_and_fused_by_document(memory_source: Any) -> None:
+    long = Document(id="PMID:7", text="Lens and aorta. " * 400)  # several passages
+    source = RecordingSource(memory_source([DOCUMENTS[0], long]))
+    assert found_documents([source], 60) == ()
+    for text in ("ectopia lentis", "aorta lens"):
+        asyncio.run(source.search(Lookup.words(text), Filters()))
+    assert len(source.rankings) == 2
+    assert sorted(found_documents([source, memory_source(DOCUMENTS)], 60)) == ["PMID:1", "PMID:7"]
+
+
+def test_closing_a_recording_leaves_the_wrapped_source_open(memory_source: Any) -> None:
+    wrapped = memory_source(DOCUMENTS)
+    asyncio.run(RecordingSource(wrapped).close())
+    assert asyncio.run(wrapped.search(Lookup.words("migraine"), Filters())).size
+
+
+def test_sources_of_facts_are_not_recorded(memory_source: Any) -> None:
+    class Facts(memory_source):  # type: ignore[misc]
+        def entails(self, fact: Any) -> bool:
+            return True
+
+    facts, texts = Facts([]), memory_source([])
+    wrapped = recording([facts, texts])
+    assert wrapped[0] is facts
+    assert isinstance(wrapped[1], RecordingSource)
