@@ -145,7 +145,7 @@ class Plan(Frozen):
     """Lookups by node, and which nodes come after which. Nodes without an order between them run together.
 
     Raises:
-        ValueError: two lookups serve no node, `after` names an unknown node, or the order has a cycle.
+        ValueError: `after` names a node without a lookup, a lookup of an ordered plan has no node, or the order has a cycle.
     """
 
     lookups: tuple[Lookup, ...]
