@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from medground.answer import Answer, Conflict, Label, Side, Verdict
-from medground.conclude.compose import compose, quotes_only
+from medground.conclude.compose import compose, so_far
 from medground.conclude.finish import finish
 from medground.document import Document
 from medground.evidence import UnknownCitation
@@ -128,11 +128,13 @@ def test_a_stored_relation_that_nothing_states_decides_nothing(make_run: MakeRun
 
 
 def test_a_run_cut_short_quotes_no_retracted_paper(make_run: MakeRun) -> None:
-    run = make_run("Does aspirin help?")
+    run = make_run("Does aspirin help?", options={"recipe.sentences": 2})
     run.ledger.admit([WITHDRAWN, *PAPERS])
     for paper in (WITHDRAWN, *PAPERS):
         run.ledger.quote(paper.id, 0, len(paper.text))
-    assert [s.text for s in quotes_only(run, 2).sentences] == [PAPERS[0].text, PAPERS[1].text]
+    answer = so_far(run, "the time is used up")
+    assert [s.text for s in answer.statements] == [PAPERS[0].text, PAPERS[1].text]
+    assert answer.stopped == "the time is used up"
 
 
 def test_statistics_do_not_lean_on_a_retracted_paper(make_run: MakeRun) -> None:
@@ -143,13 +145,13 @@ def test_statistics_do_not_lean_on_a_retracted_paper(make_run: MakeRun) -> None:
     assert lean_of(run.question, [run.ledger.quote(withdrawn.id, 0, len(withdrawn.text), rank=1)], run) is None
 
 
-def test_ideas_that_only_an_unshown_quote_names_are_told(make_run: MakeRun) -> None:
+def test_ideas_that_only_an_unshown_quote_mentions_are_reported(make_run: MakeRun) -> None:
     run = make_run("Does aspirin help in sepsis?")
     run.ledger.admit([PAPERS[0], Document(id="PMID:4", text="Sepsis is common.")])
     read = [run.ledger.quote("PMID:1", 0, 35), run.ledger.quote("PMID:4", 0, 17)]
     written = Draft(sentences=(Sentence(text=read[0].quote, evidence=("E1",)),))
     answer = asyncio.run(finish(run.question, written, read, run))
-    assert answer.warnings == ("no quote speaks of 'sepsis', which the question names",)
+    assert answer.warnings == ("no quote mentions 'sepsis', which the question asks about",)
 
 
 def test_a_quote_that_decided_is_listed_though_the_sentence_does_not_cite_it(make_run: MakeRun) -> None:

@@ -114,9 +114,9 @@ def test_notices_are_shown_with_their_reason_but_never_quoted(make_run: MakeRun,
     assert {e.document_id for e in answer.evidence} == {"PMID:1"}
     assert {d.id for d in answer.documents} == {"PMID:1", "PMID:2", "PMID:3", "PMID:4"}
     for warning in (
-        "PMID:2 was found and is a retraction notice: it supports nothing",
-        "PMID:3 was found and is an expression of concern: it supports nothing",
-        "PMID:4 was found and is an erratum: it supports nothing",
+        "PMID:2 was found but is a retraction notice, so it is not used as evidence",
+        "PMID:3 was found but is an expression of concern, so it is not used as evidence",
+        "PMID:4 was found but is an erratum, so it is not used as evidence",
     ):
         assert warning in answer.warnings
     assert "- an erratum: PMID:4, Erratum: Aspirin and stroke" in as_markdown(answer).replace("\\", "")

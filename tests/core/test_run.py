@@ -11,13 +11,14 @@ import pytest
 
 from medground.document import Document
 from medground.errors import BudgetExhausted, ModelFailed, SourceUnavailable
+from medground.lookup import Lookup
 from medground.operators.reading import ScreenInput, ScreenOutput, screen
-from medground.query import Words
 from medground.run import Run
 from medground.usage import Usage
 
 MakeRun = Callable[..., Run]
 PAPER = Document(id="PMID:1", title="Lens", text="The lens moved in Marfan syndrome.")
+LENS = Lookup.words("lens?")
 ASKED = ScreenInput(question="lens?", passages=())
 
 
@@ -33,7 +34,7 @@ def test_calls_are_counted_and_limited(make_run: MakeRun, scripted_model: Any) -
     assert len(model.seen) == 3
     with pytest.raises(BudgetExhausted):
         asyncio.run(run.ask(screen, ASKED))
-    assert len(model.seen) == 3, "a spent budget is seen before the call"
+    assert len(model.seen) == 3, "a spent budget is noticed before the call"
 
 
 def test_an_unknown_price_is_never_free(make_run: MakeRun, scripted_model: Any) -> None:
@@ -65,7 +66,7 @@ def test_a_failed_call_is_paid_for(make_run: MakeRun, scripted_model: Any) -> No
 def test_failed_and_empty_sources_are_told_apart(make_run: MakeRun, memory_source: Any) -> None:
     broken = memory_source([], name="corpus:broken", fails=SourceUnavailable("no answer", source="corpus:broken"))
     run = make_run("lens?", [memory_source([PAPER]), memory_source([], name="corpus:empty"), broken])
-    found = asyncio.run(run.search(Words(text="lens"), text="lens?"))
+    found = asyncio.run(run.look_up(LENS))
     assert [len(f.rankings[0]) for f in found] == [1, 0]
     assert {s.source: s.status for s in run.searches} == {
         "corpus:test": "found",
@@ -79,7 +80,7 @@ def test_failed_and_empty_sources_are_told_apart(make_run: MakeRun, memory_sourc
 def test_when_every_source_fails_the_run_fails(make_run: MakeRun, memory_source: Any) -> None:
     run = make_run("lens?", [memory_source([], fails=SourceUnavailable("down", source="corpus:test"))])
     with pytest.raises(SourceUnavailable, match="down"):
-        asyncio.run(run.search(Words(text="lens"), text="lens?"))
+        asyncio.run(run.look_up(LENS))
 
 
 def test_documents_come_from_the_first_source_that_holds_them(make_run: MakeRun, memory_source: Any) -> None:
