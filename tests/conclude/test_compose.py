@@ -97,7 +97,7 @@ def test_a_dropped_sentence_carries_no_decision(make_run: MakeRun, label: Label)
     answer = compose(run, written, [*said(label, 1), *said("supported", 1)])
     assert [d.text for d in answer.dropped] == ["Death was rare."]
     assert (answer.decision.status, answer.decision.shown()) == ("not judged", None)
-    assert "none of its sentences is found in the evidence" in answer.decision.reason
+    assert "none of its sentences was found in the evidence" in answer.decision.reason
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ def test_every_statement_that_may_not_leave_is_named() -> None:
 def test_nothing_leaves_without_a_citation_but_where_there_are_none_by_design() -> None:
     bare = statements([Sentence(text="Stroke fell.", evidence=())], [])
     kept, dropped = release(bare, verdicts("not judged"), FLAG)
-    assert (kept, dropped[0].reason) == ([], "not judged: it cites nothing")
+    assert (kept, dropped[0].reason) == ([], "not judged: it has no citation")
     assert release(bare, verdicts("not judged"), FLAG, uncited=True)[1] == []
 
 

@@ -44,7 +44,7 @@ def test_a_forged_quote_is_refused_when_read_back() -> None:
     stored = ledger.quote("PMID:1", 0, 7).model_dump()
     context = {"documents": {PAPER.id: PAPER}}
     assert Evidence.model_validate(stored, context=context).quote == "Aspirin"
-    with pytest.raises(ValidationError, match="does not stand in"):
+    with pytest.raises(ValidationError, match="the quote is not in"):
         Evidence.model_validate(stored | {"quote": "Heparin"}, context=context)
     with pytest.raises(ValidationError, match="differ in length"):
         Evidence.model_validate(stored | {"quote": "Warfarin"})

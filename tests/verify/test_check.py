@@ -17,7 +17,7 @@ from medground.run import Run
 from medground.sentence import Sentence
 from medground.settings import VerifySettings
 from medground.verify.check import check_all, check_each
-from medground.verify.judges import Proof, may_judge
+from medground.verify.judges import Validation, may_judge
 
 MakeRun = Callable[..., Run]
 PAPER = Document(id="PMID:1", text="Aspirin lowered the risk of stroke. Bleeding rose.")
@@ -109,9 +109,9 @@ def test_the_policy_flags_or_drops_what_is_unsupported() -> None:
     assert [d.text for d in dropped] == labels[4:]
 
 
-def test_a_proof_must_beat_the_majority_by_its_whole_interval() -> None:
-    proof = Proof(model="m", dataset="d", pairs=100, accuracy=0.7, low=0.6, high=0.78, majority=0.66)
-    assert not proof.passes
+def test_a_validation_must_beat_the_majority_with_its_whole_interval() -> None:
+    validation = Validation(model="m", dataset="d", pairs=100, accuracy=0.7, low=0.6, high=0.78, majority=0.66)
+    assert not validation.passes
     assert not may_judge("keyless", VerifySettings())
     assert not may_judge("openai:gpt-5", VerifySettings())
 
@@ -200,7 +200,7 @@ def test_a_critic_that_fails_on_the_citation_leaves_it_in_doubt(make_run: MakeRu
     assert in_context(run, "Bleeding became more frequent.", hits(PAPER), "E1").label == "partly"
 
 
-def test_an_unproven_judges_contradiction_is_something_to_look_at(make_run: MakeRun, scripted_model: Any) -> None:
+def test_a_contradiction_by_an_unvalidated_judge_is_flagged(make_run: MakeRun, scripted_model: Any) -> None:
     model = scripted_model({"entail": EntailOutput(relation="contradicts", best="E1")})
     run = make_run("q1?", model=model, by_model=["entail"])
     found = verdict(run, "Aspirin raised the risk of stroke.", "E1")
@@ -256,11 +256,11 @@ def test_an_overclaim_is_partly_supported_whoever_judges(make_run: MakeRun, scri
     run.ledger.quote("PMID:9", 0, 27)
     found = asyncio.run(check_all([Sentence(text="Aspirin prevents stroke.", evidence=("E1",))], run))[0]
     assert (found.label, found.flags) == ("partly", ("certainty",))
-    assert found.note == "says more than its source: the source says `may`"
+    assert found.note == "is more certain than its source, which says `may`"
     assert found.category == "INCORRECT-ILLOGICAL"
 
 
-def test_the_critics_own_word_is_kept_beside_the_verdict(make_run: MakeRun, scripted_model: Any) -> None:
+def test_the_critics_judgement_is_kept_with_the_verdict(make_run: MakeRun, scripted_model: Any) -> None:
     model = scripted_model({"entail": EntailOutput(relation="entails", best="E1")})
     run = prepared(make_run("q1?", model=model, by_model=["entail"]))
     sentences = [
@@ -278,4 +278,4 @@ def test_a_question_states_nothing_whatever_a_critic_would_say(make_run: MakeRun
     model = scripted_model({"entail": EntailOutput(relation="entails", best="E1")})
     run = make_run("q1?", model=model, by_model=["entail"], options={"verify.trusted_judges": model.name})
     found = verdict(run, "Did aspirin lower the risk of stroke?", "E1")
-    assert (found.label, found.note, model.seen) == ("not found", "a question states nothing", [])
+    assert (found.label, found.note, model.seen) == ("not found", "it is a question, not a statement", [])

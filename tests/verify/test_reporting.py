@@ -102,7 +102,9 @@ def judged(make_run: MakeRun, scripted_model: Any, quote: str, statement: str) -
 
 @pytest.mark.parametrize("quote", [*NOT_FINDINGS, "Aspirin lowers the risk of stroke."])
 @pytest.mark.parametrize("copied", [False, True])
-def test_no_yes_rests_on_text_without_a_finding(make_run: MakeRun, scripted_model: Any, quote: str, copied: bool) -> None:
+def test_no_yes_rests_on_text_without_a_finding(
+    make_run: MakeRun, scripted_model: Any, quote: str, copied: bool
+) -> None:
     answer = judged(make_run, scripted_model, quote, quote if copied else "Aspirin reduces the risk of stroke.")
     (statement,) = answer.statements
     assert statement.verdict.label == ("quoted" if copied else "partly")
@@ -121,6 +123,6 @@ def test_hedges_and_animals_are_reported_beside_the_decision(make_run: MakeRun, 
     assert hedged.decision.shown() == "yes"
     assert any("is hedged (may)" in warning for warning in hedged.warnings)
     paper = judged(make_run, scripted_model, "Aspirin lowered it in mice.", "Aspirin lowered it in mice.")
-    assert any("of animals or cells (mice)" in warning for warning in paper.warnings)
+    assert any("about animals or cells (mice)" in warning for warning in paper.warnings)
     plain = judged(make_run, scripted_model, "Aspirin lowered it in patients.", "Aspirin lowered it in patients.")
-    assert not any("decision rests" in warning for warning in plain.warnings)
+    assert not any("behind the decision" in warning for warning in plain.warnings)

@@ -30,7 +30,7 @@ def refusal(name: str) -> str:
 
 @pytest.mark.parametrize("name", ["", "nli", "nli:", "nli: ", "NLI:x", "keyless"])
 def test_an_unknown_critic(name: str) -> None:
-    assert "verify.critic is `entail`, or `nli:` and a folder or hub name" in refusal(name)
+    assert "set verify.critic to `entail` or `nli:` and a folder or hub name" in refusal(name)
 
 
 def test_the_default_needs_nothing(make_run: Callable[..., Run]) -> None:
@@ -50,7 +50,7 @@ def test_a_wrong_critic_stops_the_run(make_run: Callable[..., Run]) -> None:
 
 @pytest.mark.parametrize("name", ["./absent", "/absent/model", "~/absent-model", "~nobody/model"])
 def test_a_folder_that_is_nowhere(name: str) -> None:
-    assert refusal(f"nli:{name}") == f"there is no folder {name!r} with an NLI model"
+    assert refusal(f"nli:{name}") == f"no folder {name!r} with an NLI model; check verify.critic"
 
 
 def test_a_hub_that_has_no_such_model(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,7 +100,7 @@ def test_a_config_of_another_model(onnx_model: Write) -> None:
     config = json.loads((folder / "config.json").read_text())
     config["id2label"] = {"0": "entailment", "1": "not_entailment"}
     (folder / "config.json").write_text(json.dumps(config))
-    assert "its config.json is that of another model" in refusal(f"nli:{folder}")
+    assert "its config.json belongs to another model" in refusal(f"nli:{folder}")
 
 
 def graph(inputs: dict[str, tuple[int, list[Any]]]) -> onnx.ModelProto:
@@ -121,8 +121,8 @@ INT, ANY = TensorProto.INT64, ["batch", "tokens"]
 @pytest.mark.parametrize(
     ("inputs", "said"),
     [
-        ({"input_ids": (INT, ANY), "bbox": (INT, ANY)}, "takes input_ids, bbox"),
-        ({"pixels": (TensorProto.FLOAT, ANY)}, "takes pixels"),
+        ({"input_ids": (INT, ANY), "bbox": (INT, ANY)}, "has inputs input_ids, bbox"),
+        ({"pixels": (TensorProto.FLOAT, ANY)}, "has inputs pixels"),
         ({"input_ids": (TensorProto.FLOAT, ANY)}, "as integers"),
         ({"input_ids": (INT, [1, 16])}, "cannot judge a pair: onnxruntime"),
         ({"input_ids": (INT, ANY)}, "shape (1, 3) for 2 pairs"),
