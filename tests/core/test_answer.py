@@ -63,12 +63,12 @@ def test_a_statement_is_a_slice_of_the_rationale() -> None:
         answer(rationale="No. [E1]")
 
 
-def test_retracted_support_is_no_support() -> None:
+def test_retracted_papers_cannot_support_a_statement() -> None:
     with pytest.raises(ValidationError, match="only retracted papers and notices"):
         answer(documents=[SourceDocument(id="PMID:1", title="t", kind="research", retraction="retracted")])
 
 
-def test_no_evidence_no_decision() -> None:
+def test_a_decision_needs_evidence() -> None:
     with pytest.raises(ValidationError, match="a decision but no evidence"):
         answer(rationale="", statements=[], evidence=[], documents=[])
 

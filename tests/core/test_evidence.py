@@ -66,7 +66,7 @@ def test_document_ids_have_one_form(bad: str) -> None:
         Document(id=bad, text="x")
 
 
-def test_shapes_that_cannot_be_are_refused() -> None:
+def test_impossible_values_are_refused() -> None:
     with pytest.raises(ValidationError):
         Document(id="PMID:1", text="abc", sections=(Section(label="A", start=0, end=9),))
     with pytest.raises(ValidationError):

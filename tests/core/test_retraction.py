@@ -72,7 +72,7 @@ def test_why_a_record_is_not_evidence(record: Passage, reason: str | None) -> No
     assert why_aside(record) == reason
 
 
-def test_one_passage_sets_the_whole_document_aside() -> None:
+def test_one_retracted_passage_excludes_the_whole_document() -> None:
     hits = [
         Hit(passage=p, ranker="bm25", rank=rank, score=1.0)
         for rank, p in enumerate([passage(), passage(number=2), passage(state="retracted"), passage()], start=1)
@@ -108,7 +108,7 @@ NOTICES = [
 ]
 
 
-def test_notices_are_shown_with_their_reason_but_never_quoted(make_run: MakeRun, memory_source: Any) -> None:
+def test_notices_are_listed_with_their_reason_but_never_quoted(make_run: MakeRun, memory_source: Any) -> None:
     run = make_run("Does aspirin reduce the risk of stroke?", [memory_source([TRIAL, *NOTICES])])
     answer = asyncio.run(ground(run.question, run))
     assert {e.document_id for e in answer.evidence} == {"PMID:1"}

@@ -63,7 +63,7 @@ def test_a_failed_call_is_paid_for(make_run: MakeRun, scripted_model: Any) -> No
     assert (run.usage.tokens, run.usage.model_calls) == (10, 2)
 
 
-def test_failed_and_empty_sources_are_told_apart(make_run: MakeRun, memory_source: Any) -> None:
+def test_failed_and_empty_sources_are_distinguished(make_run: MakeRun, memory_source: Any) -> None:
     broken = memory_source([], name="corpus:broken", fails=SourceUnavailable("no answer", source="corpus:broken"))
     run = make_run("lens?", [memory_source([PAPER]), memory_source([], name="corpus:empty"), broken])
     found = asyncio.run(run.look_up(LENS))
@@ -91,7 +91,7 @@ def test_documents_come_from_the_first_source_that_holds_them(make_run: MakeRun,
     assert run.origins == {"PMID:1": "corpus:test", "PMID:2": "b"}
 
 
-def test_a_source_that_fails_is_not_needed_for_what_another_holds(make_run: MakeRun, memory_source: Any) -> None:
+def test_a_failed_source_does_not_matter_if_another_has_the_document(make_run: MakeRun, memory_source: Any) -> None:
     class Broken(memory_source):  # type: ignore[misc]
         async def fetch(self, ids: Any) -> dict[str, Document]:
             raise SourceUnavailable("down", source=self.name)

@@ -114,7 +114,7 @@ def test_every_pair_under_every_context_and_over_all() -> None:
     assert {(a.reference, a.other) for a in against} == {("gpt", "A"), ("gpt", "B")}
 
 
-def test_a_label_that_only_one_gave_has_no_share_of_nothing() -> None:
+def test_a_label_used_by_one_annotator_only_has_zero_scores() -> None:
     scores = {s.label: s for s in label_scores([EXPLICIT, EXPLICIT], [EXPLICIT, FALSE])}
     assert (scores[EXPLICIT].precision, scores[EXPLICIT].recall) == (1, 0.5)
     assert scores[EXPLICIT].f1 == pytest.approx(2 / 3)

@@ -82,7 +82,7 @@ def test_a_critic_that_fails_leaves_the_sentence_unverified(make_run: MakeRun, s
 
 
 @pytest.mark.parametrize("probability", [float("nan"), float("inf"), -0.1, 1.5])
-def test_a_number_that_is_no_probability_leaves_the_sentence_unverified(
+def test_an_invalid_probability_leaves_the_sentence_unverified(
     make_run: MakeRun, scripted_model: Any, probability: float
 ) -> None:
     model = scripted_model({"entail": EntailOutput(relation="entails", probabilities={"entails": probability})})
@@ -90,7 +90,7 @@ def test_a_number_that_is_no_probability_leaves_the_sentence_unverified(
     assert verdict(run, "Aspirin helps.", "E1").label == "unverified"
 
 
-def test_a_sentence_without_citation_never_leaves(make_run: MakeRun) -> None:
+def test_a_sentence_without_citation_is_never_released(make_run: MakeRun) -> None:
     sentences = [Sentence(text="Trust me.", evidence=())]
     verdicts = asyncio.run(check_all(sentences, prepared(make_run("q1?"))))
     kept, dropped = release(sentences, verdicts, VerifySettings())
@@ -98,7 +98,7 @@ def test_a_sentence_without_citation_never_leaves(make_run: MakeRun) -> None:
     assert dropped[0].reason.startswith("not found")
 
 
-def test_the_policy_flags_or_drops_what_is_unsupported() -> None:
+def test_the_policy_flags_or_drops_unsupported_statements() -> None:
     labels = ["supported", "quoted", "related", "not judged", "not found", "unverified", "contradicted"]
     sentences = [Sentence(text=label, evidence=("E1",)) for label in labels]
     verdicts = [Verdict(label=label, critic="c") for label in labels]  # type: ignore[arg-type]
@@ -175,7 +175,7 @@ def test_a_context_is_compared_whole_and_its_nearest_sentence_becomes_a_quote(
         ((0, 50), "supported", "E1"),
     ],
 )
-def test_what_the_context_supports_and_the_citation_does_not_is_wrongly_cited(
+def test_support_by_the_context_but_not_the_citation_is_a_wrong_citation(
     make_run: MakeRun, scripted_model: Any, cited: tuple[int, int], label: str, best: str
 ) -> None:
     model = scripted_model({"entail": says("Bleeding rose")})
@@ -208,7 +208,9 @@ def test_a_contradiction_by_an_unvalidated_judge_is_flagged(make_run: MakeRun, s
 
 
 @pytest.mark.parametrize("question", ["Does it?", "“Does it?”", "Does it? )", "（它有效吗？）", "هل هو؟"])
-def test_a_question_in_any_marks_states_nothing(make_run: MakeRun, scripted_model: Any, question: str) -> None:
+def test_a_question_in_any_quotation_marks_is_not_a_statement(
+    make_run: MakeRun, scripted_model: Any, question: str
+) -> None:
     model = scripted_model({"entail": EntailOutput(relation="entails", best="E1")})
     run = make_run("q1?", model=model, by_model=["entail"], options={"verify.trusted_judges": (model.name,)})
     assert verdict(run, question, "E1").label == "not found"
@@ -273,7 +275,7 @@ def test_the_critics_judgement_is_kept_with_the_verdict(make_run: MakeRun, scrip
     assert [c.verdict.label for c in found] == ["quoted", "not judged", "not found"]
 
 
-def test_a_question_states_nothing_whatever_a_critic_would_say(make_run: MakeRun, scripted_model: Any) -> None:
+def test_a_question_is_not_found_whatever_the_critic_says(make_run: MakeRun, scripted_model: Any) -> None:
     """A small model repeats the question as its rationale."""
     model = scripted_model({"entail": EntailOutput(relation="entails", best="E1")})
     run = make_run("q1?", model=model, by_model=["entail"], options={"verify.trusted_judges": model.name})

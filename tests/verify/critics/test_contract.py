@@ -35,7 +35,7 @@ class TestKeyless(CriticContract):
     def make(self) -> Critic:
         return self._make()
 
-    def test_it_is_no_judge(self) -> None:
+    def test_keyless_never_judges(self) -> None:
         assert {judgement.relation for judgement in self.judged(CLAIMS)} <= {"related", "neutral"}
 
 

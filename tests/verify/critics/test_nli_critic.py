@@ -63,14 +63,14 @@ def test_the_rule(scores: list[tuple[float, float]], relation: str, best: str, p
     assert found.entailment == max(entailment for entailment, _ in scores)
 
 
-def test_premises_that_disagree_are_both_named() -> None:
+def test_disagreeing_premises_are_both_named() -> None:
     found = decide(views(2), [Score(0.6, 0.1), Score(0.1, 0.9)], tau=0.5)
     assert found.note == "entailed by E1 (0.60), contradicted by E2 (0.90)"
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
 @pytest.mark.parametrize("place", [0, 1])
-def test_a_number_that_is_none_fails_the_claim(bad: float, place: int) -> None:
+def test_a_non_finite_value_fails_the_claim(bad: float, place: int) -> None:
     wrong = Score(bad, 0.1) if place == 0 else Score(0.1, bad)
     found = decide(views(3), [Score(0.99, 0.0), wrong, Score(0.2, 0.2)], tau=0.5)
     assert found == Judgement("failed", note="the model returned a value that is not a finite number")
@@ -106,7 +106,7 @@ def test_tau_is_a_setting(make_run: MakeRun, onnx_model: Write) -> None:
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
-def test_a_model_of_broken_numbers_supports_nothing(
+def test_a_model_with_non_finite_values_supports_nothing(
     make_run: MakeRun, onnx_model: Write, weights: Any, bad: float
 ) -> None:
     weights["classifier.bias"][1] = bad
@@ -175,7 +175,7 @@ def test_a_model_that_takes_too_long_supports_nothing(make_run: MakeRun, slow: t
     assert network.calls == 1  # the batch in hand was the last one
 
 
-def test_the_loop_goes_on_while_the_model_reads(make_run: MakeRun, slow: tuple[NliModel, Slow]) -> None:
+def test_the_event_loop_runs_while_the_model_reads(make_run: MakeRun, slow: tuple[NliModel, Slow]) -> None:
     model, network = slow
     ticks = 0
 
@@ -195,7 +195,7 @@ def test_the_loop_goes_on_while_the_model_reads(make_run: MakeRun, slow: tuple[N
     assert ticks == 5
 
 
-def test_a_caller_that_goes_away_stops_the_model(make_run: MakeRun, slow: tuple[NliModel, Slow]) -> None:
+def test_cancelling_stops_the_model(make_run: MakeRun, slow: tuple[NliModel, Slow]) -> None:
     model, network = slow
     threads = threading.active_count()
 
@@ -211,7 +211,7 @@ def test_a_caller_that_goes_away_stops_the_model(make_run: MakeRun, slow: tuple[
     assert threading.active_count() <= threads
 
 
-def test_a_network_that_breaks_is_a_failure_with_its_reason(make_run: MakeRun, slow: tuple[NliModel, Slow]) -> None:
+def test_a_network_error_is_a_failure_with_its_reason(make_run: MakeRun, slow: tuple[NliModel, Slow]) -> None:
     model, network = slow
 
     def broken(*arrays: Any) -> Any:

@@ -72,7 +72,7 @@ def test_labels_in_any_order(labels: tuple[str, ...], entailment: int, contradic
         None,
     ],
 )
-def test_labels_that_do_not_tell_are_refused(id2label: Any) -> None:
+def test_labels_that_do_not_name_entailment_are_refused(id2label: Any) -> None:
     with pytest.raises(ConfigError, match="must be entailment, neutral and contradiction") as caught:
         read_labels("m", id2label)
     assert "\n" not in str(caught.value)

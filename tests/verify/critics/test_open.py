@@ -49,7 +49,7 @@ def test_a_wrong_critic_stops_the_run(make_run: Callable[..., Run]) -> None:
 
 
 @pytest.mark.parametrize("name", ["./absent", "/absent/model", "~/absent-model", "~nobody/model"])
-def test_a_folder_that_is_nowhere(name: str) -> None:
+def test_a_missing_folder(name: str) -> None:
     assert refusal(f"nli:{name}") == f"no folder {name!r} with an NLI model; check verify.critic"
 
 
@@ -77,19 +77,19 @@ def test_without_the_extra_for_torch(monkeypatch: pytest.MonkeyPatch) -> None:
     assert 'needs the extra "torch" (torch is missing)' in refusal("nli:some/model")
 
 
-def test_labels_that_do_not_tell(onnx_model: Write) -> None:
+def test_labels_that_do_not_name_entailment(onnx_model: Write) -> None:
     assert "LABEL_0, LABEL_1, LABEL_2" in refusal(f"nli:{onnx_model(labels=('LABEL_0', 'LABEL_1', 'LABEL_2'))}")
 
 
 @pytest.mark.parametrize("file", ["config.json", "tokenizer.json", "tokenizer_config.json", "model.onnx"])
-def test_a_file_that_is_broken(onnx_model: Write, file: str) -> None:
+def test_a_damaged_file(onnx_model: Write, file: str) -> None:
     folder = Path(onnx_model())
     (folder / file).write_bytes(b"\x00 broken")
     assert "NLI model" in refusal(f"nli:{folder}")
 
 
 @pytest.mark.parametrize("file", ["config.json", "tokenizer.json"])
-def test_a_file_that_is_missing(onnx_model: Write, file: str) -> None:
+def test_a_missing_file(onnx_model: Write, file: str) -> None:
     folder = Path(onnx_model())
     (folder / file).unlink()
     assert file in refusal(f"nli:{folder}")
@@ -148,7 +148,7 @@ def test_weights_without_a_head(torch_model: Write, weights: Any) -> None:
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("file", ["config.json", "model.safetensors"])
-def test_a_torch_folder_that_is_broken(torch_model: Write, file: str) -> None:
+def test_a_damaged_torch_folder(torch_model: Write, file: str) -> None:
     folder = Path(torch_model())
     (folder / file).write_bytes(b"\x00 broken")
     assert "cannot load the NLI model" in refusal(f"nli:{folder}")
