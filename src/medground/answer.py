@@ -129,7 +129,7 @@ class Verdict(Frozen):
 
     @property
     def judged_by_model(self) -> bool:
-        """Whether the critic is a model; False for word statistics."""
+        """Whether the verdict comes from anything but word statistics: a model, the graph or a verbatim comparison."""
         return Author(self.critic).is_model
 
     @property

@@ -1,4 +1,4 @@
-"""From a draft to an answer: whole sentences with their marks once, statements as slices, and nothing unknown cited."""
+"""From a draft to an answer: whole sentences, each mark once, statements as slices, no unknown citation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The policy lets a sentence leave whole or not at all, and says which statement held it back."""
+"""The policy releases a sentence whole or not at all, and says which statement stopped it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers are closed: citations point into them, decisions have a basis, retracted papers support nothing."""
+"""Answers are consistent: citations resolve, decisions have a basis, retracted papers support nothing."""
 
 from __future__ import annotations
 

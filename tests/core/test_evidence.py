@@ -1,4 +1,4 @@
-"""The ledger: quotes are verbatim, and what was not retrieved cannot be cited."""
+"""The ledger: quotes are verbatim, and only retrieved documents can be cited."""
 
 from __future__ import annotations
 

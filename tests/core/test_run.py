@@ -1,4 +1,4 @@
-"""A run: what may be spent, what failed, what was retrieved."""
+"""A run: its budget, failures and retrieved documents."""
 
 from __future__ import annotations
 

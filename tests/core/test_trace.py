@@ -1,4 +1,4 @@
-"""Traces: spans as JSON Lines, errors kept, secrets blanked, half-written lines survived."""
+"""Traces: spans as JSON Lines, errors recorded, secrets removed, incomplete lines skipped."""
 
 from __future__ import annotations
 

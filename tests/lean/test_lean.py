@@ -1,4 +1,4 @@
-"""The calibrated lean: what it promises, and that its weights are the ones that were trained."""
+"""The calibrated lean: its guarantees, and that its weights are the trained ones."""
 
 import gzip
 import json

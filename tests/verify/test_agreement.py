@@ -1,4 +1,4 @@
-"""Agreement of annotators: kappa by hand and against scikit-learn, per label and context, and files that are wrong."""
+"""Agreement of annotators: kappa by hand and against scikit-learn, per label and context, and wrong files."""
 
 from __future__ import annotations
 

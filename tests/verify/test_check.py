@@ -1,4 +1,4 @@
-"""Verification: who may judge, what retracted papers are worth, what the policy lets through."""
+"""Verification: who may judge, how retracted papers count, what the policy releases."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def in_context(run: Run, text: str, context: list[Hit], *evidence: str) -> Verdi
 
 
 def says(phrase: str) -> Any:
-    """A judge to whom every passage that holds a phrase proves any statement."""
+    """A judge that finds any statement entailed by a passage with a certain phrase."""
 
     def judge(value: Any) -> EntailOutput:
         best = next((e.id for e in value.evidence if phrase in e.quote), None)

@@ -1,4 +1,4 @@
-"""Sources that disagree: by the stances of a model, or by words alone, and who is never a side."""
+"""Sources that disagree: by a model's stances or by words alone, and documents that never take a side."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A work that was never retrieved is not named: ids and addresses in written text, and marks that a writer made."""
+"""Unretrieved references: ids and addresses in written text, and citation marks that a writer added."""
 
 from __future__ import annotations
 

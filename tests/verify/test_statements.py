@@ -1,4 +1,4 @@
-"""Statements of any text: nothing lost, nothing torn, the same each time; and of real rationales, at their size."""
+"""Splitting any text into statements: lossless, deterministic, and of the right size on real rationales."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ PLAIN = st.lists(
 @given(PLAIN)
 @settings(deadline=None, max_examples=300)
 def test_a_statement_is_one_statement(text: str) -> None:
-    """Where no doubt or negation of a clause before it governs it: that is not seen from the statement alone."""
+    """Unless a doubt or negation in an earlier clause governs it, which the statement alone does not show."""
     for piece in pieces(text):
         assert pieces(piece) == [piece]
 
@@ -212,7 +212,7 @@ def test_two_equal_sentences_stay_two() -> None:
 
 
 def test_real_abstracts_are_split_without_loss(shared: Path) -> None:
-    """PubMedQA's conclusions: one in twelve sentences or so holds two statements, and none is torn to shreds."""
+    """PubMedQA's conclusions: about one in twelve sentences has two statements, and none is split into fragments."""
     sentences = found = 0
     with gzip.open(shared / "pubmedqa" / "pqa_l.jsonl.gz", "rt", encoding="utf-8") as lines:
         for _, line in zip(range(300), lines, strict=False):

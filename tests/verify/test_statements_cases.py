@@ -1,4 +1,4 @@
-"""Where a rationale is cut into statements, case by case: one text per line, `|` where a statement ends."""
+"""How a rationale is split into statements, case by case: one text per line, `|` where a statement ends."""
 
 from __future__ import annotations
 

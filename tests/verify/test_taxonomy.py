@@ -1,4 +1,4 @@
-"""The eight labels: the rule's table, the model's word, who gave it, and where an error comes from."""
+"""The eight labels: the table of rules, labels by a model, who gave them, and the source of an error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`medground ask` with an NLI model as critic: its word counts when it is trusted, and only then."""
+"""`medground ask` with an NLI model as critic: its verdicts count only if it is trusted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Our critics keep the contract that ships for everybody's."""
+"""Our critics pass the contract tests that ship with the package."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ID = re.compile(r"<id>(E[0-9]+)</id>")
 
 
 def reader(value: EntailInput) -> EntailOutput:
-    """A model that holds what is said letter by letter for entailed."""
+    """A model that finds verbatim statements entailed."""
     same = next((e.id for e in value.evidence if e.quote == value.statement), None)
     return EntailOutput(relation="entails" if same else "neutral", best=same)
 

@@ -1,4 +1,4 @@
-"""The critic around an NLI model: its rule, its failures, its manners towards the event loop."""
+"""The NLI critic: its rule, its failures, and that it does not block the event loop."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def test_one_broken_claim_spares_the_others(make_run: MakeRun, onnx_model: Write
 
 
 class Slow:
-    """A network whose batches wait until the test lets them go on."""
+    """A network whose batches wait until the test releases them."""
 
     def __init__(self, network: Any) -> None:
         self.calls = 0
@@ -145,7 +145,7 @@ class Slow:
 
 @pytest.fixture
 def slow(onnx_model: Write, monkeypatch: pytest.MonkeyPatch) -> tuple[NliModel, Slow]:
-    """A real model whose every batch is one pair and waits."""
+    """A real model with batches of one pair that wait."""
     monkeypatch.setattr(nli_model, "_BATCH_TOKENS", 1)
     open_nli.cache_clear()
     model = open_nli(onnx_model())

@@ -1,4 +1,4 @@
-"""Every way a critic can be named wrongly ends in one clear line, before anything was asked."""
+"""Every wrong critic name ends in one clear line, before any model is asked."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_a_config_of_another_model(onnx_model: Write) -> None:
 
 
 def graph(inputs: dict[str, tuple[int, list[Any]]]) -> onnx.ModelProto:
-    """A graph that gives the same three numbers to everything, whatever it is called with."""
+    """A graph that returns the same three numbers for any input."""
     tokens = [helper.make_tensor_value_info(name, kind, shape) for name, (kind, shape) in inputs.items()]
     out = helper.make_tensor_value_info("logits", TensorProto.FLOAT, [1, 3])
     constant = numpy_helper.from_array(np.zeros((1, 3), np.float32), "zeros")

@@ -1,4 +1,4 @@
-"""The critic that is an operator: what the model said, how sure it was of it, and what it may leave out."""
+"""The operator critic: the model's relation, its probability, and what it may omit."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ async def closed(models: Any, work: Awaitable[T]) -> T:
 
 @pytest.fixture
 def judge(make_run: MakeRun, serve: Any) -> Callable[..., Judgement]:
-    """The judgement of a server on one claim, and the requests that it took."""
+    """The judgement of a server on one claim, and the requests that it received."""
 
     def ask(peer: ChatPeer, *, native: bool = True, model: Any = None) -> Judgement:
         run = make_run("q1?")

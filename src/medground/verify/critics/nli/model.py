@@ -84,7 +84,7 @@ class NliModel:
         self._try()
 
     def problem(self, statement: str) -> str | None:
-        """Why the model cannot judge a statement, or None. It is never cut: what is not read is not proved."""
+        """Why the model cannot judge a statement, or None. Statements are never truncated."""
         encoding = self._tokenizer.encode(statement, add_special_tokens=False)
         if not encoding.ids:
             return "the statement has no tokens that the model can read"
