@@ -47,7 +47,7 @@ def decide(
     if draft.answer:
         if not uncited and (doubt := _doubt(run, draft, kept, verdicts)):
             return _made(run.question, "not judged", reason=doubt)
-        for limit in limits([pair for pair in kept if carries(pair[1])], run):
+        for limit in limits([pair for pair in kept if can_support(pair[1])], run):
             run.warn(limit)
         return _decided(run, draft, [sentence for sentence, _ in kept])
     if lean is not None and lean.value is not None:
@@ -81,7 +81,7 @@ def _doubt(run: Run, draft: Draft, kept: Sequence[Verdicted], verdicts: Sequence
         return f"{given}, but the evidence contradicts a sentence of its rationale"
     if all(verdict.label in UNSUPPORTED for _, verdict in kept):
         return f"{given}, but none of its sentences was found in the evidence"
-    if not any(carries(verdict) for _, verdict in kept):
+    if not any(can_support(verdict) for _, verdict in kept):
         kinds = dict.fromkeys(flag for _, verdict in kept for flag in verdict.flags)
         return (
             f"{given}, but each of its sentences differs from the evidence ({', '.join(kinds)}), was not found in it, "
@@ -90,7 +90,7 @@ def _doubt(run: Run, draft: Draft, kept: Sequence[Verdicted], verdicts: Sequence
     return None
 
 
-def carries(verdict: Verdict) -> bool:
+def can_support(verdict: Verdict) -> bool:
     """Whether a sentence with this verdict can support a decision.
 
     It cannot if it was not found in its source, if its words differ from the source and no judge has assessed that, or
