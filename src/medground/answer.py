@@ -1,4 +1,4 @@
-"""An answer: its decision, what it says, what each sentence rests on, and what it cost."""
+"""An answer: its decision, its rationale, the evidence for each sentence, and what it cost."""
 
 from __future__ import annotations
 
@@ -17,14 +17,15 @@ from medground.usage import UsageReport
 SCHEMA_VERSION = "1.3"
 
 Status = Literal["decided", "lean", "not judged", "unanswerable"]
-"""`decided`: a stored relation or a model that read the evidence says so. `lean`: statistics only, with a calibrated
-probability. `not judged`: there is evidence that nobody able has judged. `unanswerable`: there is no evidence."""
+"""`decided`: by a stored relation, or by a model that read the evidence. `lean`: estimated from word statistics, with a
+calibrated probability. `not judged`: there is evidence, but no validated judge has assessed it. `unanswerable`: there
+is no evidence."""
 
 Basis = Literal["graph fact", "model", "lean"]
 
 Label = Literal["supported", "partly", "contradicted", "quoted", "related", "not found", "not judged", "unverified"]
-"""`quoted`: the sentence is the source's own words, letter by letter. `related`: the cited text is about the same
-things, which is no proof. `unverified`: the critic failed."""
+"""`quoted`: the sentence repeats its source verbatim. `related`: the cited text is on the same topic, which is not
+proof. `unverified`: the critic failed."""
 
 
 Category = Literal[
@@ -45,7 +46,7 @@ ErrorSource = Literal["retrieval", "generation"]
 class _Decision(Frozen):
     status: Status
     basis: Basis | None = None
-    probability: float | None = Field(default=None, ge=0, le=1, description="calibrated; absent where nothing is")
+    probability: float | None = Field(default=None, ge=0, le=1, description="calibrated; null if not calibrated")
     reason: str = ""
 
     def shown(self) -> str | None:
@@ -56,11 +57,11 @@ class _Decision(Frozen):
     def _consistent(self) -> Self:
         has_value = self.shown() is not None
         if has_value != (self.status in ("decided", "lean")):
-            raise ValueError(f"a decision that is {self.status!r} must {'not ' if has_value else ''}have a value")
+            raise ValueError(f"a decision with status {self.status!r} must {'not ' if has_value else ''}have a value")
         if has_value and self.basis is None:
-            raise ValueError("a decision needs its basis")
+            raise ValueError("a decision with a value needs a basis")
         if (self.status == "lean") != (self.basis == "lean"):
-            raise ValueError("status and basis disagree about the lean")
+            raise ValueError("status and basis must both be lean, or neither")
         return self
 
 
@@ -111,26 +112,30 @@ Decision = Annotated[
 
 
 class Verdict(Frozen):
-    """What verification says of one statement. `critic` names who judged."""
+    """The result of verifying one statement. `critic` names the judge."""
 
     label: Label
     critic: str
     probability: float | None = Field(default=None, ge=0, le=1)
     best: str | None = Field(default=None, description="id of the evidence that decided the label")
-    flags: tuple[str, ...] = Field(default=(), description="what makes a lookalike wrong: negation, numbers, direction")
+    flags: tuple[str, ...] = Field(
+        default=(), description="differences from the evidence, such as negation, number, direction"
+    )
     note: str = ""
-    category: Category | None = Field(default=None, description="the eight-label taxonomy; None: unlabelled")
+    category: Category | None = Field(
+        default=None, description="label of the eight-label taxonomy; null if not labelled"
+    )
     labelled_by: str = Field(default="", description="who gave the category: `keyless` or a model's name")
     error_source: ErrorSource | None = Field(default=None, description="where an unsupported statement went wrong")
 
     @property
     def judged_by_model(self) -> bool:
-        """Whether the critic read the text; False for word statistics."""
+        """Whether the verdict comes from anything but word statistics: a model, the graph or a verbatim comparison."""
         return Author(self.critic).is_model
 
     @property
     def labelled_by_model(self) -> bool:
-        """Whether a model or a critic gave the category; False for word statistics, and where there is no category."""
+        """Whether a model or a critic gave the category; False for word statistics or without a category."""
         return bool(self.labelled_by) and Author(self.labelled_by).is_model
 
 
@@ -145,22 +150,22 @@ class Statement(Frozen):
 
 
 class Dropped(Frozen):
-    """A sentence that was written and may not leave, with the reason."""
+    """A sentence that was written but not released, with the reason."""
 
     text: str
     reason: str
 
 
 class Side(Frozen):
-    """One side of a conflict: the quotes that say so; their documents carry design and year."""
+    """One side of a conflict: its quotes; their documents give design and year."""
 
     stance: Stance
     evidence: tuple[str, ...] = Field(min_length=1)
 
 
 class Conflict(Frozen):
-    """Sources that disagree, reported and never averaged. `found_by` says who noticed: a model, or `keyless` from words
-    alone, which makes it a difference to look at."""
+    """Sources that disagree; both sides are reported, never averaged. `found_by` names the model that found it, or is
+    `keyless` for a difference in wording that a reader must assess."""
 
     about: str
     sides: tuple[Side, ...] = Field(min_length=2)
@@ -168,12 +173,12 @@ class Conflict(Frozen):
 
     @property
     def found_by_model(self) -> bool:
-        """Whether a model that read the quotes found it; False for a difference of words."""
+        """Whether a model that read the quotes found it; False for a difference in wording."""
         return Author(self.found_by).is_model
 
 
 class SourceDocument(Frozen):
-    """A document that the answer cites or shows, without its text."""
+    """A document that the answer cites or lists, without its text."""
 
     id: DocumentId
     title: str
@@ -188,7 +193,7 @@ class SourceDocument(Frozen):
 
 
 class Search(Frozen):
-    """One query to one source. `failed` and `empty` are different things. `hits` are passages, or stored facts."""
+    """One query to one source. `failed` is not `empty`: the search did not work. `hits` counts passages or facts."""
 
     source: str
     query: str
@@ -196,14 +201,14 @@ class Search(Frozen):
     hits: int = 0
     error: str | None = None
     kinds: tuple[SourceKind, ...] = Field(
-        default=(), description="kinds of document found; where none was found, asked for"
+        default=(), description="kinds of document found; if none, the kinds asked for"
     )
     node: str = Field(default="", description="the node of a plan that it served")
-    cached: bool = Field(default=False, description="the same search had been made before in this run")
+    cached: bool = Field(default=False, description="the result of an earlier identical search in this run was used")
 
 
 class SnapshotReference(Frozen):
-    """The frozen state of a corpus that was searched."""
+    """A fixed state of a corpus that was searched."""
 
     name: str
     hash: str
@@ -226,16 +231,16 @@ class Answer(Frozen):
         default=None,
         ge=0,
         le=1,
-        description="share of statements that are supported; None where no proven judge judged",
+        description="share of statements that are supported; null if no validated judge assessed them",
     )
     faithfulness: float | None = Field(
         default=None,
         ge=0,
         le=1,
-        description="Faith(R): share of statements labelled CORRECT; None where only words labelled them",
+        description="Faith(R): share of statements labelled CORRECT; null if only word statistics labelled them",
     )
     quoted: float | None = Field(
-        default=None, ge=0, le=1, description="share of statements that are a source's own words, which proves nothing"
+        default=None, ge=0, le=1, description="share of statements that are verbatim quotes; not a measure of support"
     )
     searches: tuple[Search, ...] = ()
     warnings: tuple[str, ...] = ()
@@ -253,7 +258,7 @@ class Answer(Frozen):
     @model_validator(mode="before")
     @classmethod
     def _from_before_1_3(cls, content: Any) -> Any:
-        """Answers of schema 1.2 and before did not say whether they need evidence; those without any did not."""
+        """Answers before schema 1.3 did not say whether they need evidence; assume that those without any did not."""
         if isinstance(content, dict) and content.get("schema_version") in ("1.0", "1.1", "1.2"):
             return {"needs_evidence": bool(content.get("evidence")), **content}
         return content
@@ -269,29 +274,31 @@ class Answer(Frozen):
 
     @model_validator(mode="after")
     def _closed(self) -> Self:
-        """Every citation points into this answer, and every statement into its rationale (promise 1)."""
+        """Check that citations point into this answer and statements into its rationale (promise 1)."""
         known = {e.id: e for e in self.evidence}
         documents = {d.id: d for d in self.documents}
         for evidence in self.evidence:
             if evidence.document_id not in documents:
-                raise ValueError(f"evidence {evidence.id} names {evidence.document_id}, which the answer does not list")
+                raise ValueError(
+                    f"evidence {evidence.id} is from {evidence.document_id}, which the answer does not list"
+                )
         for statement in self.statements:
             if self.rationale[statement.start : statement.end] != statement.text:
-                raise ValueError(f"the statement at {statement.start} is not the slice of the rationale")
+                raise ValueError(f"the statement at {statement.start} is not a slice of the rationale")
             cited = set(statement.evidence) | ({statement.verdict.best} if statement.verdict.best else set())
             if unknown := cited - known.keys():
                 raise ValueError(f"a statement cites unknown evidence {', '.join(sorted(unknown))}")
             if statement.verdict.label in ("supported", "partly") and all(
                 documents[known[e].document_id].retraction in ("retracted", "notice") for e in statement.evidence
             ):
-                raise ValueError("a statement is supported by nothing, or by retracted papers and notices only")
+                raise ValueError("a supported statement cites no evidence, or only retracted papers and notices")
         for side in (side for conflict in self.conflicts for side in conflict.sides):
             if unknown := set(side.evidence) - known.keys():
                 raise ValueError(f"a conflict cites unknown evidence {', '.join(sorted(unknown))}")
         if self.decision.task != self.question.task:
-            raise ValueError("decision and question are of different tasks")
+            raise ValueError("decision and question have different tasks")
         if self.decision.status in ("decided", "lean") and not self.evidence and self.needs_evidence:
-            raise ValueError("a decision without evidence")
+            raise ValueError("the answer has a decision but no evidence")
         return self
 
 

@@ -1,4 +1,4 @@
-"""How much of a question's budget is left."""
+"""What is left of a question's budget."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def remaining(budget: BudgetSettings, used: Usage, seconds: float) -> CallLimits
 
 
 def of_question(reached: BudgetExhausted, budget: BudgetSettings, used: Usage, seconds: float) -> BudgetExhausted:
-    """A limit that one call reached, in the numbers of the whole question."""
+    """Restate a limit that one call reached in the figures of the whole question."""
     for limit, allowed, spent in _limits(budget, used, seconds):
         if limit == reached.limit and allowed is not None:
             return BudgetExhausted(limit, spent=_shown(spent), allowed=str(allowed), usage=reached.usage)
@@ -41,7 +41,7 @@ def _limits(
         ("tokens", budget.tokens, used.tokens),
         ("calls", budget.calls, used.model_calls),
         ("seconds", budget.seconds, seconds),
-        # An unknown price cannot be held to a limit, so it counts as reaching it.
+        # An unknown price cannot be checked against a limit, so it counts as reaching it.
         ("money", budget.money, Decimal("Infinity") if used.price is None else used.price),
     ]
 

@@ -1,4 +1,4 @@
-"""What a source gives: documents, passages of them, and ranked hits."""
+"""What sources return: documents, their passages, and ranked hits."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 
 SourceKind = Literal["book", "guideline", "research", "wiki", "graph", "protein", "web"]
 Retraction = Literal["none", "retracted", "notice", "concern"]
-"""`retracted`: this paper was withdrawn. `notice`: this record announces the retraction of another. `concern`: an
-expression of concern stands against it."""
+"""`retracted`: this paper was retracted. `notice`: this record announces the retraction of another. `concern`: an
+expression of concern about it has been published."""
 
 _DOCUMENT_ID = re.compile(
     r"[A-Za-z][A-Za-z0-9._-]{0,31}:[^\s#\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]{1,200}"
@@ -20,7 +20,7 @@ _DOCUMENT_ID = re.compile(
 
 def _checked_document_id(value: str) -> str:
     if not _DOCUMENT_ID.fullmatch(value):
-        raise ValueError(f"{value[:80]!r} is not a document id; expected PREFIX:NAME such as PMID:21645374")
+        raise ValueError(f"{value[:80]!r} is not a document id; use PREFIX:NAME, such as PMID:21645374")
     return value
 
 
@@ -29,13 +29,13 @@ DocumentId = Annotated[str, AfterValidator(_checked_document_id)]
 
 
 class Frozen(BaseModel):
-    """Base of the value types: immutable, hashable where its fields are, no unknown fields."""
+    """Base of the value types: immutable, hashable if its fields are, without unknown fields."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class Section(Frozen):
-    """A labelled slice of a document's text, in code points. Sections do not overlap and stand in order."""
+    """A labelled slice of a document's text, in code points. Sections are in order and do not overlap."""
 
     label: str
     start: int = Field(ge=0)
@@ -49,7 +49,7 @@ class Section(Frozen):
 
 
 class MeshHeading(Frozen):
-    """A MeSH heading of a record; `major` is NLM's star on the heading or on one of its qualifiers."""
+    """A MeSH heading of a record; `major` is NLM's asterisk on the heading or on one of its qualifiers."""
 
     descriptor: str
     ui: str | None = None
@@ -59,9 +59,9 @@ class MeshHeading(Frozen):
 
 
 class Document(Frozen):
-    """A stored text and what is known about it. Every offset in Medground points into `text`.
+    """A stored text and its metadata. All offsets in Medground refer to `text`.
 
-    A record without an abstract has its title as its text, so that it can still be quoted.
+    The text of a record without an abstract is its title, so that it can still be quoted.
     """
 
     id: DocumentId
@@ -71,7 +71,7 @@ class Document(Frozen):
     kind: SourceKind = "research"
     year: int | None = Field(default=None, ge=1000, le=2999)
     dates: Mapping[str, str] = Field(default_factory=dict)
-    """ISO dates, as precise as the record is, by kind: `published`, `entered`, `created`, `revised`, `completed`."""
+    """ISO dates, as precise as the record, by kind: `published`, `entered`, `created`, `revised`, `completed`."""
     journal: str | None = None
     authors: tuple[str, ...] = ()
     language: str | None = None
@@ -81,7 +81,7 @@ class Document(Frozen):
     identifiers: Mapping[str, str] = Field(default_factory=dict)
     """Other ids of the same record: `pmid`, `pmc`, `doi`, `omim`, ..."""
     references: tuple[str, ...] = ()
-    """Ids of the works that this record itself rests on, as `PMID:...`, `OMIM:...`."""
+    """Ids of the works that this record cites as its basis, as `PMID:...`, `OMIM:...`."""
     url: str | None = None
     license: str | None = None
     retraction: Retraction = "none"
@@ -91,12 +91,12 @@ class Document(Frozen):
         last = 0
         for section in self.sections:
             if section.start < last or section.end > len(self.text):
-                raise ValueError(f"section {section.label!r} lies outside the text or overlaps the one before")
+                raise ValueError(f"section {section.label!r} is outside the text or overlaps the section before")
             last = section.end
         return self
 
     def section_at(self, start: int) -> str | None:
-        """Label of the section that holds offset `start`, or None."""
+        """Label of the section that contains offset `start`, or None."""
         return next((s.label for s in self.sections if s.start <= start < s.end), None)
 
 
@@ -122,12 +122,12 @@ class Passage(Frozen):
     @model_validator(mode="after")
     def _length(self) -> Self:
         if self.end - self.start != len(self.text):
-            raise ValueError(f"passage {self.key} does not have the length of its text")
+            raise ValueError(f"passage {self.key}: offsets and text differ in length")
         return self
 
 
 class Hit(Frozen):
-    """A passage at a rank (1 is best) of one ranker. Scores of different rankers are never compared."""
+    """A passage with its rank (1 is best) by one ranker. Scores of different rankers are never compared."""
 
     passage: Passage
     ranker: str

@@ -1,7 +1,7 @@
-"""One tree of errors. Each class says what the reader of the message can do next.
+"""All errors. Each class says what to do next: retry, give up, or fix the call.
 
-Messages are one line: what is wrong, then how to mend it. The CLI prints that line and exits 2 for
-`UserMistake` and 1 for every other `MedgroundError`.
+Messages are one line: what is wrong, then how to fix it. The CLI prints that line and exits with 2 for `UserMistake`
+and 1 for any other `MedgroundError`.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ class MedgroundError(Exception):
     """Base of every error that Medground raises on purpose.
 
     Attributes:
-        spent: what the whole question has cost, where an engine was asked one.
-        trace_id: its trace.
+        spent: cost of the whole question, if the error came from asking one.
+        trace_id: id of its trace.
     """
 
     spent: UsageReport | None = None
@@ -25,7 +25,7 @@ class MedgroundError(Exception):
 
 
 class UserMistake(MedgroundError):
-    """The call, the settings or the material must be changed by the user."""
+    """The user must change the call, the settings or the input."""
 
 
 class UsageError(UserMistake):
@@ -39,8 +39,8 @@ class ConfigError(UserMistake):
 class BadDocument(UserMistake):
     """A record or a file cannot be read.
 
-    A bad record inside a good file is skipped and counted; a file that is not what it claims stops the build.
-    `position` is a record number, a line number or a byte offset, as the reader states in `reason`.
+    A bad record in a good file is skipped and counted; a file of the wrong format stops the build. `position` is a
+    record number, a line number or a byte offset; `reason` says which.
     """
 
     def __init__(self, reason: str, *, file: str = "", position: int | None = None) -> None:
@@ -52,7 +52,7 @@ class BadDocument(UserMistake):
 
 
 class SourceUnavailable(MedgroundError):
-    """A source could not be asked: retry later. It does not mean that the source has nothing."""
+    """A source could not be searched: retry later. This is different from an empty result."""
 
     def __init__(self, reason: str, *, source: str, attempts: int = 1, last_status: str | None = None) -> None:
         self.reason = reason
@@ -63,7 +63,7 @@ class SourceUnavailable(MedgroundError):
 
 
 class RateLimited(SourceUnavailable):
-    """The source asks for fewer calls: wait `retry_after` seconds, then repeat."""
+    """The source limits the rate of calls: wait `retry_after` seconds, then retry."""
 
     def __init__(self, reason: str, *, source: str, attempts: int = 1, retry_after: float | None = None) -> None:
         super().__init__(reason, source=source, attempts=attempts, last_status="429")
@@ -71,9 +71,9 @@ class RateLimited(SourceUnavailable):
 
 
 class ModelFailed(MedgroundError):
-    """A model did not give a usable answer. `usage` is what the failed calls have cost.
+    """A model returned no usable answer. `usage` is the cost of the failed calls.
 
-    `unreadable`: it answered, and its answer was of no use; else it gave none.
+    `unreadable` is true if the model answered in an unusable form, and false if it did not answer.
     """
 
     def __init__(self, reason: str, *, model: str, usage: Usage | None = None, unreadable: bool = False) -> None:
@@ -85,9 +85,9 @@ class ModelFailed(MedgroundError):
 
 
 class BudgetExhausted(MedgroundError):
-    """A limit of the run was reached. `answer` is the best `Answer` so far, when there is one.
+    """The run reached one of its limits. `answer` is the best `Answer` so far, if any.
 
-    `usage` is what the call that reached the limit has cost, when a call did.
+    `usage` is the cost of the call that reached the limit, if a call did.
     """
 
     def __init__(self, limit: str, *, spent: str, allowed: str, answer: Any = None, usage: Usage | None = None) -> None:
@@ -100,7 +100,7 @@ class BudgetExhausted(MedgroundError):
 
 
 class SnapshotCorrupt(MedgroundError):
-    """A snapshot differs from its manifest: restore it or build it again."""
+    """A snapshot differs from its manifest: restore it or rebuild it."""
 
 
 class Stopped(MedgroundError):
@@ -108,4 +108,4 @@ class Stopped(MedgroundError):
 
 
 class StorageFailed(MedgroundError):
-    """The disk refused a write: free space or permissions are missing. Nothing that was committed is lost."""
+    """Writing to disk failed: free some space or check permissions. Committed data is not lost."""

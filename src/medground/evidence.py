@@ -1,4 +1,4 @@
-"""Verbatim quotes, and the ledger that is the only way to cite one."""
+"""Verbatim quotes, and the ledger that every citation must go through."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from medground.document import Document, DocumentId, Frozen
 from medground.errors import MedgroundError
 
 Stance = Literal["supports", "contradicts", "mixed", "unknown"]
-"""Towards the question, as read by whoever extracted the quote; `unknown` when nobody able has read it."""
+"""Stance on the question, given by the model that extracted the quote; `unknown` if no model did."""
 
 Origin = Literal["text", "graph"]
 """`graph`: the quote states a relation stored in a knowledge graph, which entails its statement."""
 
 
 class UnknownCitation(MedgroundError):
-    """An id or a slice was cited that this run never retrieved."""
+    """The run cited an id or a slice that it never retrieved."""
 
 
 class Evidence(Frozen):
     """A verbatim quote: `quote == document.text[start:end]`, offsets in code points.
 
-    `Ledger.quote` makes one. Reading one back from JSON with `context={"documents": {id: Document}}` checks it again.
+    Create it with `Ledger.quote`. Validating JSON with `context={"documents": {id: Document}}` checks the quote again.
     """
 
     id: str = Field(pattern=r"^E[1-9][0-9]*$")
@@ -35,7 +35,7 @@ class Evidence(Frozen):
     section: str | None = None
     stance: Stance = "unknown"
     origin: Origin = "text"
-    rank: int = Field(default=0, ge=0, description="place of its document in the reading order, 1 first; 0 unknown")
+    rank: int = Field(default=0, ge=0, description="rank of its document in the reading order, from 1; 0: unknown")
 
     @model_validator(mode="after")
     def _verbatim(self, info: ValidationInfo) -> Evidence:
@@ -45,12 +45,12 @@ class Evidence(Frozen):
         if documents is not None:
             document = documents.get(self.document_id)
             if document is None or document.text[self.start : self.end] != self.quote:
-                raise ValueError(f"evidence {self.id}: the quote does not stand in {self.document_id} at {self.start}")
+                raise ValueError(f"evidence {self.id}: the quote is not in {self.document_id} at {self.start}")
         return self
 
 
 class Citation(Frozen):
-    """A pointer into the ledger with the place it stands for."""
+    """A pointer into the ledger, with the slice it refers to."""
 
     evidence_id: str
     document_id: DocumentId
@@ -59,9 +59,9 @@ class Citation(Frozen):
 
 
 class Ledger:
-    """All documents that one run retrieved and all quotes that were taken from them.
+    """The documents that one run retrieved and the quotes taken from them.
 
-    Nothing outside the ledger can be cited: an unknown id raises `UnknownCitation`.
+    Only what is in the ledger can be cited: an unknown id raises `UnknownCitation`.
     """
 
     def __init__(self) -> None:
@@ -71,7 +71,7 @@ class Ledger:
 
     @property
     def documents(self) -> Mapping[str, Document]:
-        """Retrieved documents by id, in the order of their arrival."""
+        """Retrieved documents by id, in order of retrieval."""
         return self._documents
 
     @property
@@ -80,15 +80,15 @@ class Ledger:
         return tuple(self._evidence.values())
 
     def admit(self, documents: Iterable[Document]) -> None:
-        """Record retrieved documents. A document already there must be the same one.
+        """Record retrieved documents. A document that is recorded already must have the same text.
 
         Raises:
-            MedgroundError: another text came under an id that is already quoted from.
+            MedgroundError: a document has a different text than the one recorded under its id.
         """
         for document in documents:
             known = self._documents.setdefault(document.id, document)
             if known.text != document.text:
-                raise MedgroundError(f"two sources give different texts for {document.id}; name one of them")
+                raise MedgroundError(f"two sources have different texts for {document.id}; search only one of them")
 
     def quote(
         self,
@@ -100,10 +100,10 @@ class Ledger:
         origin: Origin = "text",
         rank: int = 0,
     ) -> Evidence:
-        """Quote a slice of a retrieved document. The same slice gives the same evidence id.
+        """Quote a slice of a retrieved document. The same slice always gets the same evidence id.
 
         Raises:
-            UnknownCitation: the document was not retrieved or the slice is empty or outside it.
+            UnknownCitation: the document was not retrieved, or the slice is empty or outside the text.
         """
         document = self._documents.get(document_id)
         if document is None:
@@ -131,7 +131,7 @@ class Ledger:
         return self._evidence[self._by_place[place]]
 
     def cite(self, evidence_id: str) -> Citation:
-        """The citation for an evidence id.
+        """The citation of an evidence id.
 
         Raises:
             UnknownCitation: no quote has that id.

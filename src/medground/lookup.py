@@ -1,4 +1,4 @@
-"""Retrieval as a value: what is asked of which sources, what came back, and which lookups wait for which others."""
+"""Retrieval as values: what to look up in which sources, what was found, and in which order lookups run."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ class Ranker(StrEnum):
     """How a source orders passages."""
 
     LEXICAL = "lexical"
-    """By words: BM25, or a service's own order."""
+    """By words: BM25, or the order of a search service."""
     DENSE = "dense"
     """By vectors."""
 
 
 class PlainWords(Frozen):
-    """A question in everyday language, for sources that read one: a knowledge graph, a web search."""
+    """A question in plain language, for sources that understand it: a knowledge graph, a web search."""
 
     type: Literal["plain"] = "plain"
     text: str
 
 
 class ConceptQuery(Frozen):
-    """A term, and a question about it, for sources that are organised by concept (Omni-RAG, section 3)."""
+    """A term and a question about it, for sources organised by concept (Omni-RAG, section 3)."""
 
     type: Literal["concept"] = "concept"
     term: str
@@ -57,14 +57,14 @@ class Lookup(Frozen):
     """One thing to look up.
 
     Attributes:
-        asked: a query tree, a concept, a protein, or plain words. A source says which of these it accepts.
-        text: the words for dense and web rankers, which take no tree.
-        sources: names of the sources to ask; empty for all that accept it.
+        asked: a query tree, a concept, a protein or plain words. Each source says which of these it accepts.
+        text: the text for dense and web rankers, which do not take query trees.
+        sources: names of the sources to search; empty for all that accept it.
         kinds: kinds of document to look for; empty for all.
-        rankers: which rankings are wanted; empty for all that a source has.
-        limit: most hits of each ranking; None for as many as the settings say.
+        rankers: the rankings to return; empty for all that a source has.
+        limit: most hits per ranking; None for the number in the settings.
         node: the node of a plan that it serves.
-        shown: how an answer names it, where the words alone would mislead.
+        shown: its name in answers, if the text would be misleading.
     """
 
     asked: Asked
@@ -78,12 +78,12 @@ class Lookup(Frozen):
 
     @classmethod
     def words(cls, text: str, *, also: str = "") -> Self:
-        """Look up plain text by words and by meaning; `also` are more words for rankers by words only."""
+        """Look up plain text by words and by meaning; `also` adds words for lexical rankers only."""
         return cls(asked=Words(text=f"{text} {also}".strip()), text=text)
 
     @property
     def named(self) -> str:
-        """How an answer names it."""
+        """Its name in answers."""
         return self.shown or self.text or str(getattr(self.asked, "text", "") or getattr(self.asked, "term", ""))
 
     def wants(self, ranker: Ranker) -> bool:
@@ -91,11 +91,11 @@ class Lookup(Frozen):
         return not self.rankers or ranker in self.rankers
 
     def goes_to(self, name: str, kinds: frozenset[SourceKind]) -> bool:
-        """Whether it is meant for a source of this name that holds these kinds."""
+        """Whether it is meant for a source with this name and these kinds of document."""
         return (not self.sources or name in self.sources) and (not self.kinds or not kinds.isdisjoint(self.kinds))
 
     def limited(self, filters: Filters) -> Filters | None:
-        """The question's limits, narrowed to the kinds of this lookup; None where no kind is left."""
+        """The question's filters, narrowed to the kinds of this lookup; None where no kind is left."""
         if not self.kinds:
             return filters
         kinds = tuple(k for k in self.kinds if k in filters.kinds) if filters.kinds else self.kinds
@@ -104,17 +104,17 @@ class Lookup(Frozen):
 
 @dataclass(frozen=True)
 class Found:
-    """What one source gave for a lookup.
+    """What one source returned for a lookup.
 
-    No hits and no facts mean that the source was asked and has nothing. A source that cannot be asked raises.
+    If there are no hits and no facts, the source was searched and has none. A source that cannot be searched raises.
 
     Attributes:
-        lookup: what was looked up.
+        lookup: the lookup.
         source: name of the source.
         rankings: one ranking for each ranker that was used.
-        finding: what a source of stored facts says, or None.
-        notes: what the reader should know, such as "no vectors in this corpus: searched by words alone".
-        understood: False where the source could not read what was asked, and so searched nothing.
+        finding: the finding of a source of stored facts, or None.
+        notes: notes for the reader, such as "no vectors in this corpus: searched by words alone".
+        understood: False if the source did not understand the lookup and searched nothing.
     """
 
     lookup: Lookup
@@ -126,26 +126,26 @@ class Found:
 
     @property
     def facts(self) -> tuple[GraphFact, ...]:
-        """The stored facts that were found."""
+        """The stored facts found."""
         return self.finding.facts if self.finding else ()
 
     @property
     def named(self) -> str:
-        """How an answer names what was searched for: as the source read it, else as it was asked."""
+        """Its name in answers: as the source understood it, else as it was asked."""
         read = self.finding
         return f"{read.relation}: {', '.join(read.concepts)}" if read else self.lookup.named
 
     @property
     def size(self) -> int:
-        """How many passages and facts were found."""
+        """Number of passages and facts found."""
         return len({hit.passage.key for ranking in self.rankings for hit in ranking}) + len(self.facts)
 
 
 class Plan(Frozen):
-    """Lookups by node, and which nodes come after which. Nodes without an order between them run together.
+    """Lookups by node, and the nodes that each node comes after. Nodes without an order between them run concurrently.
 
     Raises:
-        ValueError: `after` names a node without a lookup, a lookup of an ordered plan has no node, or the order has a cycle.
+        ValueError: an ordered plan has a lookup without a node, `after` names an unknown node, or there is a cycle.
     """
 
     lookups: tuple[Lookup, ...]
@@ -156,9 +156,9 @@ class Plan(Frozen):
         nodes = {lookup.node for lookup in self.lookups}
         named = {*self.after, *(before for befores in self.after.values() for before in befores)}
         if unknown := sorted(named - nodes):
-            raise ValueError(f"the plan orders {', '.join(map(repr, unknown))}, for which it has no lookup")
+            raise ValueError(f"the plan has no lookup for {', '.join(map(repr, unknown))}, which `after` names")
         if self.after and "" in nodes:
-            raise ValueError("every lookup of a plan with an order needs a node")
+            raise ValueError("every lookup of an ordered plan needs a node")
         try:
             TopologicalSorter(self.after).prepare()
         except CycleError as error:
@@ -166,7 +166,7 @@ class Plan(Frozen):
         return self
 
     def stages(self) -> Iterator[tuple[Lookup, ...]]:
-        """The lookups in stages: each stage needs only those before it, and its lookups can run together."""
+        """The lookups in stages: each stage depends only on earlier stages, and its lookups can run concurrently."""
         order = TopologicalSorter({lookup.node: self.after.get(lookup.node, ()) for lookup in self.lookups})
         order.prepare()
         while order.is_active():

@@ -1,4 +1,4 @@
-"""A question and the kind of answer it wants."""
+"""A question and the kind of answer it asks for."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ class Option(Frozen):
 
 
 class Question(Frozen):
-    """A question as the recipes see it. Build it with `Question.ask`, which cleans and checks the text."""
+    """A question as passed to recipes. Create it with `Question.ask`, which cleans and checks the text."""
 
     text: str
     task: Task
     options: tuple[Option, ...] = ()
     filters: Filters = Filters()
     documents: tuple[DocumentId, ...] = ()
-    """Documents that the question was made from, where a data set says so: no demonstration may share one."""
+    """Documents that the question was written from, if a data set names them: no demonstration may share one."""
 
     @property
     def closed(self) -> bool:
-        """Whether its form, an auxiliary verb at the start, asks for yes or no."""
+        """Whether it starts with an auxiliary verb, and so asks for yes or no."""
         return _CLOSED.match(self.text) is not None
 
     @classmethod
@@ -53,17 +53,20 @@ class Question(Frozen):
         filters: Filters | None = None,
         documents: Sequence[DocumentId] = (),
     ) -> Question:
-        """Make a question from what a user typed.
+        """Create a question from what a user typed.
 
-        Without a `task`, options make it `single-choice`, an auxiliary verb at the start `yes-no-maybe`, else `free`.
+        If `task` is omitted, it is `single-choice` with options, `yes-no-maybe` if the text starts with an auxiliary
+        verb, and `free` otherwise.
 
         Raises:
-            UsageError: the text is empty, too long or has no letter; options and task do not fit.
+            UsageError: the text is empty, too long or without a letter or number, or options and task do not match.
         """
         cleaned = _cleaned(text)
         letters = options if isinstance(options, Mapping) else dict(zip(string.ascii_uppercase, options, strict=False))
         if len(letters) != len(options):
-            raise UsageError(f"a question can have {len(string.ascii_uppercase)} options, {len(options)} were given")
+            raise UsageError(
+                f"a question can have at most {len(string.ascii_uppercase)} options; {len(options)} were given"
+            )
         if task is not None and task not in TASKS:
             raise UsageError(f"unknown task {task!r}; use one of {', '.join(TASKS)}")
         task = task or ("single-choice" if letters else "yes-no-maybe" if _CLOSED.match(cleaned) else "free")
@@ -71,7 +74,7 @@ class Question(Frozen):
         if needs_options and len(letters) < 2:
             raise UsageError(f"task {task} needs at least two options; give --option twice or more")
         if not needs_options and letters:
-            raise UsageError(f"task {task} takes no options; drop them or use single-choice")
+            raise UsageError(f"task {task} takes no options; remove them or use single-choice")
         if len({_cleaned(choice, "option").casefold() for choice in letters.values()}) < len(letters):
             raise UsageError("two options are the same; give each once")
         choices = tuple(Option(letter=letter, text=_cleaned(choice, "option")) for letter, choice in letters.items())
@@ -84,9 +87,7 @@ def _cleaned(text: str, what: str = "question") -> str:
     if not cleaned:
         raise UsageError(f"the {what} is empty; write it in quotes after the command")
     if len(cleaned) > MAX_CHARACTERS:
-        raise UsageError(
-            f"the {what} has {len(cleaned):,} characters, at most {MAX_CHARACTERS:,} are taken; shorten it"
-        )
+        raise UsageError(f"the {what} has {len(cleaned):,} characters; shorten it to at most {MAX_CHARACTERS:,}")
     if not any(c.isalnum() for c in cleaned):
-        raise UsageError(f"the {what} has no letter or number")
+        raise UsageError(f"the {what} has no letter or number; write it in words")
     return cleaned

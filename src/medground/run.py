@@ -1,7 +1,7 @@
-"""One question's run: what it may spend, what it has spent, what it saw, and its trace.
+"""The run of one question: its budget, cost, retrieved documents and trace.
 
-A recipe's functions take values and the `Run`, and return values. The run is the only way to a model (`ask`) and to a
-source (`look_up`), so every call is counted, limited, cached and traced in one place.
+Recipe functions take values and the `Run`, and return values. Models (`ask`) and sources (`look_up`) are only reached
+through the run, so that every call is counted, limited, cached and traced in one place.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ from medground.trace import Span, Trace
 from medground.usage import Usage, UsageReport
 
 Clock = Callable[[], float]
-"""Seconds that only grow, such as `time.monotonic`."""
+"""Returns seconds and never goes back, such as `time.monotonic`."""
 
 __all__ = ["Clock", "Run", "Usage"]
 
 
 @dataclass
 class Run:
-    """Everything that belongs to one question and to no other."""
+    """All state of one question."""
 
     question: Question
     settings: Settings
@@ -58,9 +58,9 @@ class Run:
     warnings: list[str] = field(default_factory=list)
     answered_by: dict[str, str] = field(default_factory=dict)
     shown: dict[str, None] = field(default_factory=dict)
-    """Ids of documents that the answer lists although it cites nothing of them, in order."""
+    """Ids of documents that the answer lists without citing them, in order."""
     origins: dict[str, str] = field(default_factory=dict)
-    """Document id to the source that gave it."""
+    """The source of each document, by document id."""
 
     def __post_init__(self) -> None:
         self._started = self.clock()
@@ -71,16 +71,16 @@ class Run:
 
     @property
     def seconds(self) -> float:
-        """Seconds since the run began."""
+        """Seconds since the run started."""
         return self.clock() - self._started
 
     def warn(self, text: str) -> None:
-        """Tell the reader of the answer, once."""
+        """Add a warning to the answer, once."""
         if text not in self.warnings:
             self.warnings.append(text)
 
     def report(self) -> UsageReport:
-        """What the run has cost so far."""
+        """Cost of the run so far."""
         used = self.usage
         return UsageReport(
             input_tokens=used.input_tokens,
@@ -93,52 +93,52 @@ class Run:
         )
 
     async def ask(self, operator: Operator[I, O], value: I) -> O:
-        """Have an operator answered by the model that the settings give it.
+        """Have an operator answered by the model that the settings assign to it.
 
         Raises:
             UsageError: the recipe does not declare the operator.
-            BudgetExhausted: a limit was reached before or by the call.
-            ModelFailed: the model gave no usable output; its cost is counted.
+            BudgetExhausted: the run reached one of its limits before or by this call.
+            ModelFailed: the model returned no usable output; its cost is counted.
         """
         if operator not in self.recipe.operators:
             raise UsageError(
-                f"the recipe {self.recipe.name} asks {operator.name!r}; add it to the recipe's `operators`"
+                f"the recipe {self.recipe.name} does not declare operator {operator.name!r}; add it to `operators`"
             )
         async with self._limited():
             return await self._ask(operator, value)
 
     def answerer(self, operator: Operator[I, O]) -> Author:
-        """Who answers an operator under these settings."""
+        """Who answers an operator with these settings."""
         return Author(self.models.of(operator.name).name)
 
     @property
     def writer(self) -> Author | None:
-        """Who wrote the answer; None while nobody did."""
+        """Who wrote the answer; None if it has not been written."""
         return self.author(*self.recipe.writers)
 
     @property
     def reader(self) -> Author | None:
-        """Who read the quotes and gave each a stance; None where nobody did."""
+        """Who read the quotes and gave each a stance; None if that has not happened."""
         return self.author(self.recipe.reader) if self.recipe.reader else None
 
     def author(self, *operators: Operator[Any, Any]) -> Author | None:
-        """Who answered the first of these operators that was asked; None while none was."""
+        """Who answered the first of these operators that has been asked; None if none has."""
         return next((Author(self.answered_by[o.name]) for o in operators if o.name in self.answered_by), None)
 
     @contextlib.contextmanager
     def step(self, step: Step) -> Iterator[Span]:
-        """A step that takes time: whoever watches is told as it begins, and it is one span of the trace."""
+        """Open a span for a step that takes time, and report its start to `on_step`."""
         self.on_step(step)
         with self.trace.step(step) as span:
             yield span
 
     def end(self, span: Span, step: Step) -> None:
-        """What a step under way came to: whoever watches is told, and its span holds it."""
+        """Record the result of a step in its span, and report it to `on_step`."""
         span.record(step)
         self.on_step(step)
 
     def _limited(self) -> contextlib.AbstractAsyncContextManager[object]:
-        """One call at a time where calls are limited: several at once would each spend what is left."""
+        """Allow one call at a time if calls are limited: concurrent calls would each spend what is left."""
         budget = self.settings.budget
         limited = budget.tokens is not None or budget.calls is not None or budget.money is not None
         return self._turn if limited else contextlib.nullcontext()
@@ -166,15 +166,15 @@ class Run:
         return reply.output
 
     async def look_up(self, *lookups: Lookup) -> list[Found]:
-        """Look all of this up at the same time, each in every source that it is meant for and that accepts it.
+        """Run lookups concurrently, each in every source that it is meant for and that accepts it.
 
-        A source that fails is named in the answer; it is never an empty result. A source is sent the same lookup only
-        once. What a source could not read as a question is not counted as a search.
+        The answer lists sources that fail; a failure is never an empty result. Identical lookups are sent to a source
+        only once. A lookup that a source could not understand does not count as a search.
 
         Raises:
-            SourceUnavailable: no source could be asked, and one failed.
-            UsageError: a query asks for a field that a source does not have.
-            BudgetExhausted: a limit was reached.
+            SourceUnavailable: a source failed and no other source could be searched.
+            UsageError: a query uses a field that a source does not have.
+            BudgetExhausted: the run reached one of its limits.
         """
         self._remaining()
         depth = self.settings.retrieval.depth
@@ -195,7 +195,7 @@ class Run:
 
     @property
     def searches(self) -> list[Search]:
-        """What was searched so far, in the order of asking."""
+        """The searches so far, in the order they were requested."""
         return [self._searches[number] for number in sorted(self._searches)]
 
     def _is_for(self, lookup: Lookup, source: Source) -> bool:
@@ -228,10 +228,10 @@ class Run:
         self.on_step(Searched(source=search.source, status=search.status, found=search.hits, node=search.node))
 
     async def retrieve(self, ids: Sequence[str]) -> None:
-        """Fetch documents into the ledger, so that they can be quoted; each from the first source that holds it.
+        """Fetch documents into the ledger, each from the first source that has it, so that they can be quoted.
 
         Raises:
-            SourceUnavailable: a source can no longer be asked, and no other holds all that is wanted.
+            SourceUnavailable: a source failed, and the others do not have all documents.
         """
         wanted = list(dict.fromkeys(ids))
         failed: SourceUnavailable | None = None
@@ -250,18 +250,18 @@ class Run:
             raise failed
 
     def stands(self, passage: Passage) -> bool:
-        """Whether a passage is a slice of the retrieved document; another source may have another text under its id."""
+        """Whether a passage is a slice of the retrieved document, and not of another source's version of it."""
         document = self.ledger.documents[passage.document_id]
         if document.text[passage.start : passage.end] == passage.text:
             return True
         origin = self.origins.get(passage.document_id, "the first source")
-        self.warn(f"sources have different texts for {passage.document_id}; only that of {origin} is quoted")
+        self.warn(f"sources have different texts for {passage.document_id}; only the text of {origin} is quoted")
         return False
 
     def _remaining(self) -> CallLimits:
         """What may still be spent.
 
         Raises:
-            BudgetExhausted: nothing.
+            BudgetExhausted: nothing is left.
         """
         return remaining(self.settings.budget, self.usage, self.seconds)

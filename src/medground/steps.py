@@ -1,7 +1,7 @@
-"""What happens while a question is answered: typed steps that faces show, the trace stores and the metrics read.
+"""Typed steps of answering a question, which interfaces show, traces store and metrics read.
 
-A step that takes time is one span of the trace. Whoever writes it and whoever reads it use the same class, so a renamed
-span or field cannot silently lose a figure. Names of spans and fields are those of stored traces.
+A step that takes time is one span of the trace. The same class writes and reads it, so renaming a span or field cannot
+silently drop a figure. Names of spans and fields are those of stored traces.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from medground.document import Frozen
 
 FACT = "medground."
 TEXT = "medground.text."
-"""Prefixes of attributes in a span: facts, and text of documents or prompts, which stays on this machine by default."""
+"""Prefixes of span attributes: facts, and document or prompt text, which stays on this machine by default."""
 
 
 class Step(Frozen):
-    """Base of all steps. `span` names the span that stores it; `texts` are the fields that hold text."""
+    """Base of all steps. `span` is the name of its span; `texts` are the fields that hold document or prompt text."""
 
     span: ClassVar[str]
     texts: ClassVar[frozenset[str]] = frozenset()
@@ -30,13 +30,13 @@ class Step(Frozen):
         return self.span
 
     def attributes(self) -> dict[str, Any]:
-        """Its fields as attributes of a span; fields without a value are left out."""
+        """Its fields as span attributes, without those that are None."""
         values = ((name, getattr(self, name)) for name in type(self).model_fields if name != "type")
         return {(TEXT if name in self.texts else FACT) + name: value for name, value in values if value is not None}
 
     @classmethod
     def stored(cls, spans: Iterable[Mapping[str, Any]]) -> list[Self]:
-        """The steps of this type among the spans of a trace, in order; a span that lacks a field is left out."""
+        """The steps of this type among the spans of a trace, in order, without spans that lack a field."""
         found = []
         for span in spans:
             if span["name"] == cls.span or span["name"].startswith(f"{cls.span} "):
@@ -53,7 +53,7 @@ def _fields(kind: type[Step], attributes: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class Searching(Step):
-    """A source is asked."""
+    """A source is being searched."""
 
     span: ClassVar[str] = "search"
     texts: ClassVar[frozenset[str]] = frozenset(["query"])
@@ -69,7 +69,7 @@ class Searching(Step):
 
 
 class Searched(Step):
-    """A source has answered, or failed."""
+    """A source has returned results or failed."""
 
     span: ClassVar[str] = "search"
     type: Literal["found"] = "found"
@@ -80,7 +80,7 @@ class Searched(Step):
 
 
 class ReadingBatch(Step):
-    """A batch of documents is read. `of` is how many batches there are at most."""
+    """A batch of documents is being read. `of` is the highest possible number of batches."""
 
     span: ClassVar[str] = "read batch"
     type: Literal["reading"] = "reading"
@@ -90,7 +90,7 @@ class ReadingBatch(Step):
 
 
 class Asking(Step):
-    """An operator is answered by a model, or by word statistics."""
+    """A model or word statistics are answering an operator."""
 
     span: ClassVar[str] = "operator"
     type: Literal["asking"] = "asking"
@@ -104,12 +104,12 @@ class Asking(Step):
 
     @classmethod
     def name_of(cls, operator: str) -> str:
-        """Name of the span of an operator's calls."""
+        """Span name of an operator's calls."""
         return f"{cls.span} {operator}"
 
 
 class Judging(Step):
-    """Statements are compared with their evidence: `done` of `of`."""
+    """Statements are being compared with their evidence: `done` of `of`."""
 
     span: ClassVar[str] = "judging"
     type: Literal["judging"] = "judging"
@@ -118,7 +118,7 @@ class Judging(Step):
 
 
 class QueryWritten(Step):
-    """A query as it was written (`before`) and as it is searched (`after`), with what was repaired."""
+    """A query as written (`before`) and as searched (`after`), with notes on repairs."""
 
     span: ClassVar[str] = "normalise query"
     texts: ClassVar[frozenset[str]] = frozenset(["before", "after"])
@@ -140,7 +140,7 @@ class QueryChosen(Step):
 
 
 class RoundBegun(Step):
-    """A round of a loop begins. `number` counts from 1."""
+    """A round of a loop starts. `number` counts from 1."""
 
     span: ClassVar[str] = "round"
     type: Literal["round"] = "round"
@@ -149,7 +149,7 @@ class RoundBegun(Step):
 
 
 class RoundEnded(Step):
-    """What a round answered, and its steering score; the score is None where nothing could be judged."""
+    """The answer of a round and its steering score, which is None if nothing could be judged."""
 
     span: ClassVar[str] = "round"
     type: Literal["round ended"] = "round ended"
@@ -160,7 +160,7 @@ class RoundEnded(Step):
 
 
 class Kept(Step):
-    """The answer is stored, whole or as far as it came. It can be had again by `trace_id`."""
+    """The answer, complete or partial, has been stored and can be loaded by its `trace_id`."""
 
     span: ClassVar[str] = "kept"
     type: Literal["kept"] = "kept"
@@ -181,10 +181,10 @@ AnyStep = Annotated[
     | Kept,
     Field(discriminator="type"),
 ]
-"""Every step, for faces that send them as JSON."""
+"""Any step, for interfaces that send steps as JSON."""
 
 OnStep = Callable[[Step], None]
-"""Told of each step as it happens; it is called often and must be cheap."""
+"""Called with each step as it happens: often, so it must be fast."""
 
 
 def ignore_steps(step: Step) -> None:

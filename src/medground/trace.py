@@ -1,7 +1,7 @@
-"""What happened in one run: OpenTelemetry spans, kept as JSON Lines and sent to a collector when one is configured.
+"""Trace a run as OpenTelemetry spans, stored as JSON Lines and sent to a collector if one is configured.
 
-Attribute names follow the GenAI conventions where they have one. Attributes under `medground.text.` hold document and
-prompt text: they stay in the local file unless the settings say otherwise. Secrets are blanked everywhere.
+Attribute names follow the GenAI conventions where these exist. Attributes under `medground.text.` hold document and
+prompt text: they stay in the local file unless the settings allow sending them. Secrets are always removed.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _TRACE_ID = re.compile(r"[A-Za-z0-9-]{1,64}")
 
 
 class Span:
-    """One step under way."""
+    """A span that has not ended."""
 
     def __init__(self, span: OtelSpan) -> None:
         self._span = span
@@ -41,7 +41,7 @@ class Span:
             self._span.set_attribute(FACT + name, _plain(value))
 
     def genai(self, **attributes: Any) -> None:
-        """Record facts that the GenAI conventions name: `request_model` becomes `gen_ai.request.model`."""
+        """Record facts that the GenAI conventions define: `request_model` becomes `gen_ai.request.model`."""
         for name, value in attributes.items():
             self._span.set_attribute("gen_ai." + name.replace("_", ".", 1), _plain(value))
 
@@ -64,7 +64,7 @@ class Trace:
     """The spans of one run, written to `path` as they end.
 
     Raises:
-        ConfigError: a collector is configured and the `otlp` extra is missing.
+        ConfigError: a collector is configured, but the `otlp` extra is missing.
     """
 
     def __init__(self, run_id: str, path: Path | None, settings: Settings | None = None) -> None:
@@ -80,7 +80,7 @@ class Trace:
 
     @contextlib.contextmanager
     def span(self, name: str, **attributes: Any) -> Iterator[Span]:
-        """A step. An exception inside it is recorded and goes on."""
+        """Open a span. An exception inside it is recorded and raised again."""
         with self._tracer.start_as_current_span(name, record_exception=False, set_status_on_exception=False) as span:
             step = Span(span)
             step.set(run=self.id, **attributes)
@@ -92,13 +92,13 @@ class Trace:
 
     @contextlib.contextmanager
     def step(self, step: Step) -> Iterator[Span]:
-        """A typed step as a span with its fields."""
+        """Open a span for a typed step, with its fields."""
         with self.span(step.span_name) as span:
             span.record(step)
             yield span
 
     def close(self) -> None:
-        """Write what is left and free the file."""
+        """Write remaining spans and close the file."""
         self._provider.shutdown()
 
 
@@ -106,14 +106,14 @@ def read_trace(folder: Path, trace_id: str) -> list[dict[str, Any]]:
     """The spans of a stored trace, in the order they started.
 
     Raises:
-        UsageError: no trace has that id.
+        UsageError: there is no trace with that id.
     """
     path = folder / f"{trace_id}.jsonl"
     if not _TRACE_ID.fullmatch(trace_id) or not path.is_file():
-        raise UsageError(f"no trace {trace_id[:64]!r} in {folder}; an answer's trace_id names its trace")
+        raise UsageError(f"no trace {trace_id[:64]!r} in {folder}; use the trace_id of an answer")
     spans = []
-    for line in path.read_text(encoding="utf-8").split("\n"):  # `splitlines` would cut at U+2028 inside of a text
-        with contextlib.suppress(json.JSONDecodeError):  # the last line of a killed run may be half written
+    for line in path.read_text(encoding="utf-8").split("\n"):  # `splitlines` would also split at U+2028
+        with contextlib.suppress(json.JSONDecodeError):  # the last line of a killed run may be incomplete
             spans.append(json.loads(line))
     return sorted(spans, key=lambda s: s["start"])
 
@@ -146,7 +146,7 @@ class _JsonLines(SpanExporter):
 
 
 class _Outgoing(SpanExporter):
-    """Passes spans on to a collector: secrets blanked, and without text unless it was asked for."""
+    """Sends spans to a collector, without secrets, and without text unless the settings allow it."""
 
     def __init__(self, inner: SpanExporter, secrets: Sequence[str], *, send_text: bool) -> None:
         self._inner = inner
@@ -225,6 +225,6 @@ def _secrets(settings: Settings | None) -> tuple[str, ...]:
 
 
 def _forms(secret: str) -> list[str]:
-    """How a text can stand in a line of JSON: as it is, or inside a text that is JSON itself."""
+    """The forms of a text in a line of JSON: as a string, or inside a string that is itself JSON."""
     as_text = [secret, *(json.dumps(secret, ensure_ascii=ascii_only)[1:-1] for ascii_only in (False, True))]
     return sorted({json.dumps(text, ensure_ascii=False)[1:-1] for text in as_text}, key=len, reverse=True)

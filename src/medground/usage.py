@@ -1,4 +1,4 @@
-"""What work costs, and how much of it is allowed."""
+"""What work costs: tokens, calls, searches and money."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from medground.document import Frozen
 
 @dataclass(frozen=True)
 class Usage:
-    """Cost of some work. `price` is in US dollars; None is unknown, and unknown plus anything is unknown."""
+    """Cost of some work. `price` is in US dollars; None means unknown, and unknown plus any price is unknown."""
 
     input_tokens: int = 0
     output_tokens: int = 0
@@ -37,7 +37,7 @@ class Usage:
 
 
 class UsageReport(Frozen):
-    """What an answer cost. `price` is in US dollars; None means unknown, never free."""
+    """Cost of an answer. `price` is in US dollars; None means unknown, never free."""
 
     input_tokens: int = 0
     output_tokens: int = 0

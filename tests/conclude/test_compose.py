@@ -1,4 +1,4 @@
-"""From a draft to an answer: whole sentences with their marks once, statements as slices, and nothing unknown cited."""
+"""From a draft to an answer: whole sentences, each mark once, statements as slices, no unknown citation."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from medground.answer import Answer, Conflict, Label, Side, Verdict
-from medground.conclude.compose import compose, quotes_only
+from medground.conclude.compose import compose, so_far
 from medground.conclude.finish import finish
 from medground.document import Document
 from medground.evidence import UnknownCitation
@@ -49,7 +49,7 @@ def said(label: Label, count: int, **more: Any) -> list[Verdict]:
     return [Verdict(label=label, critic="nli:proven", **more)] * count
 
 
-def test_a_sentence_stands_whole_with_its_marks_once_and_statements_are_slices(make_run: MakeRun) -> None:
+def test_a_sentence_is_whole_with_its_marks_once_and_statements_are_slices(make_run: MakeRun) -> None:
     run = prepared(make_run("Does aspirin help?", options=TRUSTED))
     written = draft("Stroke fell because blood was thin; bleeding rose. Death was rare.", cited=("E1", "E2"))
     answer = compose(run, written, said("supported", 4))
@@ -64,7 +64,7 @@ def test_a_sentence_stands_whole_with_its_marks_once_and_statements_are_slices(m
     assert (answer.support, answer.faithfulness, answer.quoted) == (1.0, None, 0.0)
 
 
-def test_quotes_that_nobody_judged_have_no_score(make_run: MakeRun) -> None:
+def test_quotes_without_a_judge_have_no_score(make_run: MakeRun) -> None:
     run = prepared(make_run("Does aspirin help?"))
     quote = Draft(sentences=(Sentence(text=PAPERS[1].text, evidence=("E2",)),))
     answer = asyncio.run(finish(run.question, quote, run.ledger.evidence, run))
@@ -79,7 +79,7 @@ def test_the_answer_to_an_open_question_is_its_whole_sentences(make_run: MakeRun
     assert answer.decision.shown() == " ".join(s.text for s in answer.statements)
 
 
-def test_a_sentence_leaves_whole_or_not_at_all_and_still_counts(make_run: MakeRun) -> None:
+def test_a_sentence_is_dropped_whole_and_still_counts(make_run: MakeRun) -> None:
     run = prepared(make_run("Does aspirin help?", options=TRUSTED))
     verdicts = [*said("supported", 1), *said("contradicted", 1), *said("supported", 1)]
     answer = compose(run, draft("Stroke fell; bleeding rose.", "Death was rare."), verdicts)
@@ -90,14 +90,14 @@ def test_a_sentence_leaves_whole_or_not_at_all_and_still_counts(make_run: MakeRu
 
 
 @pytest.mark.parametrize("label", ["not found", "unverified"])
-def test_a_dropped_sentence_carries_no_decision(make_run: MakeRun, label: Label) -> None:
+def test_a_dropped_sentence_does_not_support_a_decision(make_run: MakeRun, label: Label) -> None:
     run = prepared(make_run("Does aspirin help?"))
     cited = draft("Stroke fell.", answer=("yes",))
     written = cited.model_copy(update={"sentences": (*cited.sentences, Sentence(text="Death was rare.", evidence=()))})
     answer = compose(run, written, [*said(label, 1), *said("supported", 1)])
     assert [d.text for d in answer.dropped] == ["Death was rare."]
     assert (answer.decision.status, answer.decision.shown()) == ("not judged", None)
-    assert "none of its sentences is found in the evidence" in answer.decision.reason
+    assert "none of its sentences was found in the evidence" in answer.decision.reason
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_a_dropped_sentence_carries_no_decision(make_run: MakeRun, label: Label)
         ("partly", ("certainty",), "decided"),  # of a proven judge, who has seen what differs
     ],
 )
-def test_sentences_that_differ_from_the_evidence_carry_no_decision(
+def test_sentences_that_differ_from_the_evidence_do_not_support_a_decision(
     make_run: MakeRun, label: Label, flags: tuple[str, ...], status: str
 ) -> None:
     run = prepared(make_run("Does aspirin help?"))
@@ -120,7 +120,7 @@ def test_sentences_that_differ_from_the_evidence_carry_no_decision(
         assert "differs from the evidence (certainty)" in answer.decision.reason
 
 
-def test_a_stored_relation_that_nothing_states_decides_nothing(make_run: MakeRun) -> None:
+def test_a_stored_relation_without_support_decides_nothing(make_run: MakeRun) -> None:
     run = prepared(make_run("Does aspirin help?"))
     written = draft("Stroke fell.", answer=("yes",)).model_copy(update={"basis": "graph fact"})
     assert compose(run, written, said("supported", 1)).decision.shown() == "yes"
@@ -128,11 +128,13 @@ def test_a_stored_relation_that_nothing_states_decides_nothing(make_run: MakeRun
 
 
 def test_a_run_cut_short_quotes_no_retracted_paper(make_run: MakeRun) -> None:
-    run = make_run("Does aspirin help?")
+    run = make_run("Does aspirin help?", options={"recipe.sentences": 2})
     run.ledger.admit([WITHDRAWN, *PAPERS])
     for paper in (WITHDRAWN, *PAPERS):
         run.ledger.quote(paper.id, 0, len(paper.text))
-    assert [s.text for s in quotes_only(run, 2).sentences] == [PAPERS[0].text, PAPERS[1].text]
+    answer = so_far(run, "the time is used up")
+    assert [s.text for s in answer.statements] == [PAPERS[0].text, PAPERS[1].text]
+    assert answer.stopped == "the time is used up"
 
 
 def test_statistics_do_not_lean_on_a_retracted_paper(make_run: MakeRun) -> None:
@@ -143,16 +145,16 @@ def test_statistics_do_not_lean_on_a_retracted_paper(make_run: MakeRun) -> None:
     assert lean_of(run.question, [run.ledger.quote(withdrawn.id, 0, len(withdrawn.text), rank=1)], run) is None
 
 
-def test_ideas_that_only_an_unshown_quote_names_are_told(make_run: MakeRun) -> None:
+def test_concepts_that_only_an_uncited_quote_mentions_are_reported(make_run: MakeRun) -> None:
     run = make_run("Does aspirin help in sepsis?")
     run.ledger.admit([PAPERS[0], Document(id="PMID:4", text="Sepsis is common.")])
     read = [run.ledger.quote("PMID:1", 0, 35), run.ledger.quote("PMID:4", 0, 17)]
     written = Draft(sentences=(Sentence(text=read[0].quote, evidence=("E1",)),))
     answer = asyncio.run(finish(run.question, written, read, run))
-    assert answer.warnings == ("no quote speaks of 'sepsis', which the question names",)
+    assert answer.warnings == ("no quote mentions 'sepsis', which the question asks about",)
 
 
-def test_a_quote_that_decided_is_listed_though_the_sentence_does_not_cite_it(make_run: MakeRun) -> None:
+def test_a_deciding_quote_is_listed_even_if_the_sentence_does_not_cite_it(make_run: MakeRun) -> None:
     run = prepared(make_run("Does aspirin help?"))
     answer = compose(run, draft("Stroke fell."), said("supported", 1, best="E2"))
     assert [e.id for e in answer.evidence] == ["E1", "E2"]
@@ -178,7 +180,7 @@ def test_unknown_evidence_is_refused(make_run: MakeRun) -> None:
         compose(run, draft("Stroke fell."), said("supported", 1, best="E8"))
 
 
-def test_unknown_evidence_is_refused_before_a_critic_is_paid(make_run: MakeRun, scripted_model: Any) -> None:
+def test_unknown_evidence_is_refused_before_the_critic_is_asked(make_run: MakeRun, scripted_model: Any) -> None:
     model = scripted_model({"entail": EntailOutput(relation="related", best="E1")})
     run = prepared(make_run("Does aspirin help?", model=model, by_model=["entail"]))
     with pytest.raises(UnknownCitation, match="E9"):
@@ -186,7 +188,7 @@ def test_unknown_evidence_is_refused_before_a_critic_is_paid(make_run: MakeRun, 
     assert model.seen == []
 
 
-def test_each_statement_is_judged_by_itself(make_run: MakeRun, scripted_model: Any) -> None:
+def test_each_statement_is_judged_separately(make_run: MakeRun, scripted_model: Any) -> None:
     model = scripted_model({"entail": EntailOutput(relation="entails", best="E1")})
     options = {"verify.trusted_judges": (model.name,), "verify.taxonomy": False}
     run = prepared(make_run("Does aspirin help?", model=model, by_model=["entail"], options=options))
@@ -219,7 +221,7 @@ def test_odd_rationales_become_answers(make_run: MakeRun, text: str) -> None:
     assert answer.decision.status != "decided"
 
 
-def test_no_rationale_is_no_answer(make_run: MakeRun) -> None:
+def test_without_a_rationale_there_is_no_answer(make_run: MakeRun) -> None:
     answer = asyncio.run(finish((run := prepared(make_run("Does aspirin help?"))).question, Draft(), (), run))
     assert (answer.rationale, answer.statements, answer.support) == ("", (), None)
     assert answer.decision.status == "unanswerable"
@@ -257,7 +259,7 @@ def test_a_rationale_of_50_000_characters_is_composed(make_run: MakeRun, linear:
 @settings(
     max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
-def test_any_draft_gives_a_closed_answer(make_run: MakeRun, written: list[Any], chance: Any) -> None:
+def test_any_draft_becomes_a_consistent_answer(make_run: MakeRun, written: list[Any], chance: Any) -> None:
     run = prepared(make_run("Does aspirin help?"))
     cut = statements([Sentence(text=text, evidence=cited) for text, cited in written], [])
     labels: list[Label] = ["supported", "quoted", "related", "not found", "unverified", "contradicted", "not judged"]

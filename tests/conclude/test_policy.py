@@ -1,4 +1,4 @@
-"""The policy lets a sentence leave whole or not at all, and says which statement held it back."""
+"""The policy releases a sentence whole or not at all, and says which statement stopped it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def verdicts(*labels: Label, note: str = "") -> list[Verdict]:
     return [Verdict(label=label, critic="c", note=note) for label in labels]
 
 
-def test_a_contradicted_statement_takes_its_sentence_with_it_and_no_other() -> None:
+def test_a_contradicted_statement_drops_its_sentence_and_no_other() -> None:
     cut = statements(WRITTEN, [])
     kept, dropped = release(cut, verdicts("supported", "contradicted", "supported"), FLAG)
     assert [s.text for s, _ in kept] == ["Death was rare."]
@@ -31,7 +31,7 @@ def test_a_contradicted_statement_takes_its_sentence_with_it_and_no_other() -> N
 
 
 @pytest.mark.parametrize("label", UNSUPPORTED)
-def test_an_unsupported_statement_is_flagged_or_takes_its_sentence_with_it(label: Label) -> None:
+def test_an_unsupported_statement_is_flagged_or_drops_its_sentence(label: Label) -> None:
     cut = statements(WRITTEN, [])
     found = verdicts(label, "supported", "quoted", note="why")
     kept, dropped = release(cut, found, FLAG)
@@ -41,25 +41,25 @@ def test_an_unsupported_statement_is_flagged_or_takes_its_sentence_with_it(label
     assert dropped[0].reason == f"“Stroke fell;” is {label}: why"
 
 
-def test_every_statement_that_may_not_leave_is_named() -> None:
+def test_every_refused_statement_is_named() -> None:
     _, dropped = release(statements(WRITTEN, []), verdicts("contradicted", "not found", "quoted"), DROP)
     assert dropped[0].reason == "“Stroke fell;” is contradicted; “bleeding rose.” is not found"
 
 
-def test_nothing_leaves_without_a_citation_but_where_there_are_none_by_design() -> None:
+def test_uncited_sentences_are_released_only_by_design() -> None:
     bare = statements([Sentence(text="Stroke fell.", evidence=())], [])
     kept, dropped = release(bare, verdicts("not judged"), FLAG)
-    assert (kept, dropped[0].reason) == ([], "not judged: it cites nothing")
+    assert (kept, dropped[0].reason) == ([], "not judged: it has no citation")
     assert release(bare, verdicts("not judged"), FLAG, uncited=True)[1] == []
 
 
-def test_a_verdict_too_few_is_an_error() -> None:
+def test_a_missing_verdict_is_an_error() -> None:
     with pytest.raises(ValueError, match="zip"):
         release(statements(WRITTEN, []), verdicts("quoted"), FLAG)
 
 
 @given(st.lists(st.sampled_from(get_args(Label)), min_size=6, max_size=6), st.sampled_from([FLAG, DROP]))
-def test_sentences_leave_whole_and_in_order(labels: list[Label], settings: VerifySettings) -> None:
+def test_sentences_are_released_whole_and_in_order(labels: list[Label], settings: VerifySettings) -> None:
     cut = statements(WRITTEN * 2, [])
     kept, dropped = release(cut, verdicts(*labels), settings)
     whole = [group[0].whole.text for group in by_sentence(cut)]

@@ -30,19 +30,19 @@ def test_support_is_the_share_of_supported_statements(labels: list[Label], score
     assert support_score(by("nli:proven", *labels), trusted) == score
 
 
-def test_words_and_ids_are_no_judge() -> None:
+def test_comparisons_of_words_and_ids_do_not_judge() -> None:
     assert support_score(by("keyless", "quoted", "related")) is None
     assert support_score([*by("verbatim", "quoted", "quoted"), *by("keyless", "not found")]) is None
     assert support_score(by("citation", "not found")) is None
     assert support_score([*by("verbatim", "quoted"), *by("graph", "supported", "not found")]) == pytest.approx(2 / 3)
 
 
-def test_a_quote_that_states_nothing_supports_nothing() -> None:
+def test_a_quote_without_a_finding_supports_nothing() -> None:
     asks = Verdict(label="quoted", critic="verbatim", flags=("purpose",))
     assert support_score([asks, *by("graph", "supported")]) == 0.5
 
 
-def test_the_share_of_quotes_is_no_score() -> None:
+def test_the_share_of_quotes_is_not_a_score() -> None:
     assert quoted_share([*by("verbatim", "quoted"), *by("keyless", "related")]) == 0.5
     assert quoted_share([]) is None
 
@@ -62,7 +62,7 @@ def test_faithfulness_is_the_share_of_correct_labels(categories: list[Category |
     assert faithfulness(verdicts) == score
 
 
-def test_labels_by_words_are_no_faithfulness() -> None:
+def test_labels_by_word_statistics_give_no_faithfulness() -> None:
     label: Category = "CORRECT-EXPLICIT"
     quote = Verdict(label="quoted", critic="verbatim", category=label, labelled_by="keyless")
     stored = Verdict(label="supported", critic="graph", category=label, labelled_by="keyless")

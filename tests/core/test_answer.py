@@ -1,4 +1,4 @@
-"""Answers are closed: citations point into them, decisions have a basis, retracted papers support nothing."""
+"""Answers are consistent: citations resolve, decisions have a basis, retracted papers support nothing."""
 
 from __future__ import annotations
 
@@ -59,17 +59,17 @@ def test_an_unknown_citation_cannot_be_written() -> None:
 
 
 def test_a_statement_is_a_slice_of_the_rationale() -> None:
-    with pytest.raises(ValidationError, match="not the slice"):
+    with pytest.raises(ValidationError, match="not a slice"):
         answer(rationale="No. [E1]")
 
 
-def test_retracted_support_is_no_support() -> None:
-    with pytest.raises(ValidationError, match="retracted papers and notices only"):
+def test_retracted_papers_cannot_support_a_statement() -> None:
+    with pytest.raises(ValidationError, match="only retracted papers and notices"):
         answer(documents=[SourceDocument(id="PMID:1", title="t", kind="research", retraction="retracted")])
 
 
-def test_no_evidence_no_decision() -> None:
-    with pytest.raises(ValidationError, match="without evidence"):
+def test_a_decision_needs_evidence() -> None:
+    with pytest.raises(ValidationError, match="a decision but no evidence"):
         answer(rationale="", statements=[], evidence=[], documents=[])
 
 

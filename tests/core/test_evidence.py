@@ -1,4 +1,4 @@
-"""The ledger: quotes are verbatim, and what was not retrieved cannot be cited."""
+"""The ledger: quotes are verbatim, and only retrieved documents can be cited."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_a_forged_quote_is_refused_when_read_back() -> None:
     stored = ledger.quote("PMID:1", 0, 7).model_dump()
     context = {"documents": {PAPER.id: PAPER}}
     assert Evidence.model_validate(stored, context=context).quote == "Aspirin"
-    with pytest.raises(ValidationError, match="does not stand in"):
+    with pytest.raises(ValidationError, match="the quote is not in"):
         Evidence.model_validate(stored | {"quote": "Heparin"}, context=context)
     with pytest.raises(ValidationError, match="differ in length"):
         Evidence.model_validate(stored | {"quote": "Warfarin"})
@@ -66,7 +66,7 @@ def test_document_ids_have_one_form(bad: str) -> None:
         Document(id=bad, text="x")
 
 
-def test_shapes_that_cannot_be_are_refused() -> None:
+def test_impossible_values_are_refused() -> None:
     with pytest.raises(ValidationError):
         Document(id="PMID:1", text="abc", sections=(Section(label="A", start=0, end=9),))
     with pytest.raises(ValidationError):

@@ -36,7 +36,7 @@ def test_options_make_a_single_choice_with_letters() -> None:
         ("", "empty"),
         (" \n\t\x00 ", "empty"),
         ("???", "no letter"),
-        ("a" * 20_000, "20,000 characters, at most 4,000"),
+        ("a" * 20_000, "20,000 characters; shorten it to at most 4,000"),
     ],
 )
 def test_unusable_text_is_refused_in_one_line(text: str, message: str) -> None:

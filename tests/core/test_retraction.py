@@ -72,7 +72,7 @@ def test_why_a_record_is_not_evidence(record: Passage, reason: str | None) -> No
     assert why_aside(record) == reason
 
 
-def test_one_passage_sets_the_whole_document_aside() -> None:
+def test_one_retracted_passage_excludes_the_whole_document() -> None:
     hits = [
         Hit(passage=p, ranker="bm25", rank=rank, score=1.0)
         for rank, p in enumerate([passage(), passage(number=2), passage(state="retracted"), passage()], start=1)
@@ -108,15 +108,15 @@ NOTICES = [
 ]
 
 
-def test_notices_are_shown_with_their_reason_but_never_quoted(make_run: MakeRun, memory_source: Any) -> None:
+def test_notices_are_listed_with_their_reason_but_never_quoted(make_run: MakeRun, memory_source: Any) -> None:
     run = make_run("Does aspirin reduce the risk of stroke?", [memory_source([TRIAL, *NOTICES])])
     answer = asyncio.run(ground(run.question, run))
     assert {e.document_id for e in answer.evidence} == {"PMID:1"}
     assert {d.id for d in answer.documents} == {"PMID:1", "PMID:2", "PMID:3", "PMID:4"}
     for warning in (
-        "PMID:2 was found and is a retraction notice: it supports nothing",
-        "PMID:3 was found and is an expression of concern: it supports nothing",
-        "PMID:4 was found and is an erratum: it supports nothing",
+        "PMID:2 was found but is a retraction notice, so it is not used as evidence",
+        "PMID:3 was found but is an expression of concern, so it is not used as evidence",
+        "PMID:4 was found but is an erratum, so it is not used as evidence",
     ):
         assert warning in answer.warnings
     assert "An erratum: not used as evidence." in as_markdown(answer)

@@ -1,4 +1,4 @@
-"""A run: what may be spent, what failed, what was retrieved."""
+"""A run: its budget, failures and retrieved documents."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ import pytest
 
 from medground.document import Document
 from medground.errors import BudgetExhausted, ModelFailed, SourceUnavailable
+from medground.lookup import Lookup
 from medground.operators.reading import ScreenInput, ScreenOutput, screen
-from medground.query import Words
 from medground.run import Run
 from medground.usage import Usage
 
 MakeRun = Callable[..., Run]
 PAPER = Document(id="PMID:1", title="Lens", text="The lens moved in Marfan syndrome.")
+LENS = Lookup.words("lens?")
 ASKED = ScreenInput(question="lens?", passages=())
 
 
@@ -33,7 +34,7 @@ def test_calls_are_counted_and_limited(make_run: MakeRun, scripted_model: Any) -
     assert len(model.seen) == 3
     with pytest.raises(BudgetExhausted):
         asyncio.run(run.ask(screen, ASKED))
-    assert len(model.seen) == 3, "a spent budget is seen before the call"
+    assert len(model.seen) == 3, "a spent budget is noticed before the call"
 
 
 def test_an_unknown_price_is_never_free(make_run: MakeRun, scripted_model: Any) -> None:
@@ -62,10 +63,10 @@ def test_a_failed_call_is_paid_for(make_run: MakeRun, scripted_model: Any) -> No
     assert (run.usage.tokens, run.usage.model_calls) == (10, 2)
 
 
-def test_failed_and_empty_sources_are_told_apart(make_run: MakeRun, memory_source: Any) -> None:
+def test_failed_and_empty_sources_are_distinguished(make_run: MakeRun, memory_source: Any) -> None:
     broken = memory_source([], name="corpus:broken", fails=SourceUnavailable("no answer", source="corpus:broken"))
     run = make_run("lens?", [memory_source([PAPER]), memory_source([], name="corpus:empty"), broken])
-    found = asyncio.run(run.search(Words(text="lens"), text="lens?"))
+    found = asyncio.run(run.look_up(LENS))
     assert [len(f.rankings[0]) for f in found] == [1, 0]
     assert {s.source: s.status for s in run.searches} == {
         "corpus:test": "found",
@@ -79,7 +80,7 @@ def test_failed_and_empty_sources_are_told_apart(make_run: MakeRun, memory_sourc
 def test_when_every_source_fails_the_run_fails(make_run: MakeRun, memory_source: Any) -> None:
     run = make_run("lens?", [memory_source([], fails=SourceUnavailable("down", source="corpus:test"))])
     with pytest.raises(SourceUnavailable, match="down"):
-        asyncio.run(run.search(Words(text="lens"), text="lens?"))
+        asyncio.run(run.look_up(LENS))
 
 
 def test_documents_come_from_the_first_source_that_holds_them(make_run: MakeRun, memory_source: Any) -> None:
@@ -90,7 +91,7 @@ def test_documents_come_from_the_first_source_that_holds_them(make_run: MakeRun,
     assert run.origins == {"PMID:1": "corpus:test", "PMID:2": "b"}
 
 
-def test_a_source_that_fails_is_not_needed_for_what_another_holds(make_run: MakeRun, memory_source: Any) -> None:
+def test_a_failed_source_does_not_matter_if_another_has_the_document(make_run: MakeRun, memory_source: Any) -> None:
     class Broken(memory_source):  # type: ignore[misc]
         async def fetch(self, ids: Any) -> dict[str, Document]:
             raise SourceUnavailable("down", source=self.name)

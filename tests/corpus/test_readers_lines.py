@@ -134,7 +134,7 @@ def test_own_lines(tmp_path: Path) -> None:
         ('{"id": "LAB:2", "text": "  "}', "neither text nor title"),
         ('{"id": "LAB:2", "text": 5}', "text: Input should be a valid string"),
         ('{"id": "LAB:2", "text": "x", "year": 99999}', "year: "),
-        ('{"id": "LAB:2", "text": "x", "sections": [{"label": "S", "start": 0, "end": 9}]}', "lies outside the text"),
+        ('{"id": "LAB:2", "text": "x", "sections": [{"label": "S", "start": 0, "end": 9}]}', "is outside the text"),
         ('{"pmid": "5x", "abstract": "x"}', "'5x' is not a PMID"),
         ('{"id": "LAB:2", "text": ', "not JSON"),
         ("[1, 2]", "not a JSON object"),

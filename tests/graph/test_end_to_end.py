@@ -48,7 +48,7 @@ def test_the_qualifier_not_is_no(engine: BlockingEngine) -> None:
 def test_seen_in_none_of_a_few_patients_decides_nothing(engine: BlockingEngine) -> None:
     answer = engine.ask("Is blue toe a feature of OMIM:1?")
     assert answer.decision.status == "not judged"
-    assert "no ground for a no" in answer.decision.reason
+    assert "not enough for a no" in answer.decision.reason
     assert [s.verdict.label for s in answer.statements] == ["supported"]
     assert "0 of 12 patients" in answer.rationale
 

@@ -1,4 +1,4 @@
-"""The calibrated lean: what it promises, and that its weights are the ones that were trained."""
+"""The calibrated lean: its guarantees, and that its weights are the trained ones."""
 
 import gzip
 import json
@@ -36,7 +36,7 @@ def test_an_effect_leans_more_to_yes_than_a_null_result() -> None:
     assert nothing.probabilities["no"] > effect.probabilities["no"] + 0.2
 
 
-def test_another_subject_is_not_judged() -> None:
+def test_a_text_off_topic_is_not_judged() -> None:
     question = "Does vitamin D reduce mortality?"
     text = EFFECT.replace("The drug", "Vitamin C, a vitamin,")
     assert lean(question, [text]).value is None
@@ -55,7 +55,7 @@ def test_a_yes_no_task_has_no_maybe() -> None:
 
 
 @pytest.mark.parametrize("passages", [[], [""], [" \n "]])
-def test_nothing_to_read_is_not_judged(passages: list[str]) -> None:
+def test_an_empty_text_is_not_judged(passages: list[str]) -> None:
     found = lean(QUESTION, passages)
     assert found.value is None
     check(found, {"yes", "no", "maybe"})
@@ -85,7 +85,7 @@ def test_the_weights_are_small_match_their_record_and_hold_no_text() -> None:
     assert about["trained on"] and about["date"]
 
 
-def test_on_the_training_split_it_beats_always_yes_and_leaves_much_unjudged(shared: Path) -> None:
+def test_on_the_training_split_it_beats_always_yes_and_abstains_often(shared: Path) -> None:
     with gzip.open(shared / "pubmedqa" / "pqa_l.jsonl.gz", "rt", encoding="utf-8") as lines:
         records = [r for r in map(json.loads, lines) if r["split"] != "test"][:100]
     leans = [lean(r["question"], r["contexts"]) for r in records]

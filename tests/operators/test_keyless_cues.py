@@ -1,4 +1,4 @@
-"""Words that carry a meaning on their own, and the shortcut that finds them."""
+"""Cue words, and the shortcut that finds them."""
 
 import re
 

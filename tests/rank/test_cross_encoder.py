@@ -61,7 +61,7 @@ def test_scores_are_a_sigmoid_of_the_models_own_output(tmp_path: Path) -> None:
 @pytest.mark.filterwarnings("ignore")
 def test_a_model_of_several_outputs_is_refused(tmp_path: Path) -> None:
     name = make_model(tmp_path / "three", labels=3)
-    with pytest.raises(ConfigError, match="gives 3 numbers per pair"):
+    with pytest.raises(ConfigError, match="returns 3 numbers per pair"):
         CrossEncoderReranker(name)
 
 

@@ -188,7 +188,7 @@ def test_quotes_are_what_was_read_when_two_sources_differ(
         answer = asyncio.run(GROUND.run(run.question, run))
         assert all(first.text[e.start : e.end] == e.quote for e in answer.evidence)
         assert all(any(e.quote == first.text[s:t] for s, t in sentence_spans(first.text)) for e in answer.evidence)
-        assert any("different texts for PMID:1; only that of corpus:one" in w for w in answer.warnings)
+        assert any("different texts for PMID:1; only the text of corpus:one" in w for w in answer.warnings)
 
 
 def test_a_paper_that_one_source_knows_as_retracted_is_set_aside_everywhere(

@@ -1,4 +1,4 @@
-"""Verification: who may judge, what retracted papers are worth, what the policy lets through."""
+"""Verification: who may judge, how retracted papers count, what the policy releases."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from medground.run import Run
 from medground.sentence import Sentence
 from medground.settings import VerifySettings
 from medground.verify.check import check_all, check_each
-from medground.verify.judges import Proof, may_judge
+from medground.verify.judges import Validation, may_judge
 
 MakeRun = Callable[..., Run]
 PAPER = Document(id="PMID:1", text="Aspirin lowered the risk of stroke. Bleeding rose.")
@@ -82,7 +82,7 @@ def test_a_critic_that_fails_leaves_the_sentence_unverified(make_run: MakeRun, s
 
 
 @pytest.mark.parametrize("probability", [float("nan"), float("inf"), -0.1, 1.5])
-def test_a_number_that_is_no_probability_leaves_the_sentence_unverified(
+def test_an_invalid_probability_leaves_the_sentence_unverified(
     make_run: MakeRun, scripted_model: Any, probability: float
 ) -> None:
     model = scripted_model({"entail": EntailOutput(relation="entails", probabilities={"entails": probability})})
@@ -90,7 +90,7 @@ def test_a_number_that_is_no_probability_leaves_the_sentence_unverified(
     assert verdict(run, "Aspirin helps.", "E1").label == "unverified"
 
 
-def test_a_sentence_without_citation_never_leaves(make_run: MakeRun) -> None:
+def test_a_sentence_without_citation_is_never_released(make_run: MakeRun) -> None:
     sentences = [Sentence(text="Trust me.", evidence=())]
     verdicts = asyncio.run(check_all(sentences, prepared(make_run("q1?"))))
     kept, dropped = release(sentences, verdicts, VerifySettings())
@@ -98,7 +98,7 @@ def test_a_sentence_without_citation_never_leaves(make_run: MakeRun) -> None:
     assert dropped[0].reason.startswith("not found")
 
 
-def test_the_policy_flags_or_drops_what_is_unsupported() -> None:
+def test_the_policy_flags_or_drops_unsupported_statements() -> None:
     labels = ["supported", "quoted", "related", "not judged", "not found", "unverified", "contradicted"]
     sentences = [Sentence(text=label, evidence=("E1",)) for label in labels]
     verdicts = [Verdict(label=label, critic="c") for label in labels]  # type: ignore[arg-type]
@@ -109,9 +109,9 @@ def test_the_policy_flags_or_drops_what_is_unsupported() -> None:
     assert [d.text for d in dropped] == labels[4:]
 
 
-def test_a_proof_must_beat_the_majority_by_its_whole_interval() -> None:
-    proof = Proof(model="m", dataset="d", pairs=100, accuracy=0.7, low=0.6, high=0.78, majority=0.66)
-    assert not proof.passes
+def test_a_validation_must_beat_the_majority_with_its_whole_interval() -> None:
+    validation = Validation(model="m", dataset="d", pairs=100, accuracy=0.7, low=0.6, high=0.78, majority=0.66)
+    assert not validation.passes
     assert not may_judge("keyless", VerifySettings())
     assert not may_judge("openai:gpt-5", VerifySettings())
 
@@ -144,7 +144,7 @@ def in_context(run: Run, text: str, context: list[Hit], *evidence: str) -> Verdi
 
 
 def says(phrase: str) -> Any:
-    """A judge to whom every passage that holds a phrase proves any statement."""
+    """A judge that finds any statement entailed by a passage with a certain phrase."""
 
     def judge(value: Any) -> EntailOutput:
         best = next((e.id for e in value.evidence if phrase in e.quote), None)
@@ -175,7 +175,7 @@ def test_a_context_is_compared_whole_and_its_nearest_sentence_becomes_a_quote(
         ((0, 50), "supported", "E1"),
     ],
 )
-def test_what_the_context_supports_and_the_citation_does_not_is_wrongly_cited(
+def test_support_by_the_context_but_not_the_citation_is_a_wrong_citation(
     make_run: MakeRun, scripted_model: Any, cited: tuple[int, int], label: str, best: str
 ) -> None:
     model = scripted_model({"entail": says("Bleeding rose")})
@@ -200,7 +200,7 @@ def test_a_critic_that_fails_on_the_citation_leaves_it_in_doubt(make_run: MakeRu
     assert in_context(run, "Bleeding became more frequent.", hits(PAPER), "E1").label == "partly"
 
 
-def test_an_unproven_judges_contradiction_is_something_to_look_at(make_run: MakeRun, scripted_model: Any) -> None:
+def test_a_contradiction_by_an_unvalidated_judge_is_flagged(make_run: MakeRun, scripted_model: Any) -> None:
     model = scripted_model({"entail": EntailOutput(relation="contradicts", best="E1")})
     run = make_run("q1?", model=model, by_model=["entail"])
     found = verdict(run, "Aspirin raised the risk of stroke.", "E1")
@@ -208,7 +208,9 @@ def test_an_unproven_judges_contradiction_is_something_to_look_at(make_run: Make
 
 
 @pytest.mark.parametrize("question", ["Does it?", "“Does it?”", "Does it? )", "（它有效吗？）", "هل هو؟"])
-def test_a_question_in_any_marks_states_nothing(make_run: MakeRun, scripted_model: Any, question: str) -> None:
+def test_a_question_in_any_quotation_marks_is_not_a_statement(
+    make_run: MakeRun, scripted_model: Any, question: str
+) -> None:
     model = scripted_model({"entail": EntailOutput(relation="entails", best="E1")})
     run = make_run("q1?", model=model, by_model=["entail"], options={"verify.trusted_judges": (model.name,)})
     assert verdict(run, question, "E1").label == "not found"
@@ -256,11 +258,11 @@ def test_an_overclaim_is_partly_supported_whoever_judges(make_run: MakeRun, scri
     run.ledger.quote("PMID:9", 0, 27)
     found = asyncio.run(check_all([Sentence(text="Aspirin prevents stroke.", evidence=("E1",))], run))[0]
     assert (found.label, found.flags) == ("partly", ("certainty",))
-    assert found.note == "says more than its source: the source says `may`"
+    assert found.note == "is more certain than its source, which says `may`"
     assert found.category == "INCORRECT-ILLOGICAL"
 
 
-def test_the_critics_own_word_is_kept_beside_the_verdict(make_run: MakeRun, scripted_model: Any) -> None:
+def test_the_critics_judgement_is_kept_with_the_verdict(make_run: MakeRun, scripted_model: Any) -> None:
     model = scripted_model({"entail": EntailOutput(relation="entails", best="E1")})
     run = prepared(make_run("q1?", model=model, by_model=["entail"]))
     sentences = [
@@ -273,9 +275,9 @@ def test_the_critics_own_word_is_kept_beside_the_verdict(make_run: MakeRun, scri
     assert [c.verdict.label for c in found] == ["quoted", "not judged", "not found"]
 
 
-def test_a_question_states_nothing_whatever_a_critic_would_say(make_run: MakeRun, scripted_model: Any) -> None:
+def test_a_question_is_not_found_whatever_the_critic_says(make_run: MakeRun, scripted_model: Any) -> None:
     """A small model repeats the question as its rationale."""
     model = scripted_model({"entail": EntailOutput(relation="entails", best="E1")})
     run = make_run("q1?", model=model, by_model=["entail"], options={"verify.trusted_judges": model.name})
     found = verdict(run, "Did aspirin lower the risk of stroke?", "E1")
-    assert (found.label, found.note, model.seen) == ("not found", "a question states nothing", [])
+    assert (found.label, found.note, model.seen) == ("not found", "it is a question, not a statement", [])

@@ -1,4 +1,4 @@
-"""Sources that disagree: by the stances of a model, or by words alone, and who is never a side."""
+"""Sources that disagree: by a model's stances or by words alone, and documents that never take a side."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_papers_with_opposite_stances_are_both_sides(make_run: MakeRun) -> None:
         [],
     ],
 )
-def test_one_paper_or_one_side_is_no_conflict(make_run: MakeRun, quotes: Any) -> None:
+def test_one_paper_or_one_side_is_not_a_conflict(make_run: MakeRun, quotes: Any) -> None:
     assert found(make_run("q?"), quotes, "openai:gpt-5") == []
 
 
@@ -80,12 +80,12 @@ FOR: tuple[str, str, Stance] = ("PMID:1", "Aspirin significantly reduced the ris
 
 @pytest.mark.parametrize("reader", [None, "openai:gpt-5"])
 @pytest.mark.parametrize("retraction", ["retracted", "notice", "concern"])
-def test_what_was_retracted_is_no_side(make_run: MakeRun, reader: str | None, retraction: str) -> None:
+def test_retracted_papers_take_no_side(make_run: MakeRun, reader: str | None, retraction: str) -> None:
     expected = 0 if retraction != "concern" else 1
     assert len(found(make_run("q?"), [FOR, AGAINST], reader, retraction=retraction)) == expected
 
 
-def test_without_a_model_words_that_differ_are_set_side_by_side(make_run: MakeRun) -> None:
+def test_without_a_model_differing_findings_are_shown_side_by_side(make_run: MakeRun) -> None:
     (conflict,) = found(make_run("q?"), [FOR, AGAINST, ("PMID:3", FOR[1], "unknown")])
     assert conflict.found_by == "keyless"
     assert [(side.stance, side.evidence) for side in conflict.sides] == [
@@ -95,7 +95,7 @@ def test_without_a_model_words_that_differ_are_set_side_by_side(make_run: MakeRu
     assert conflict.about == "aspirin, risk, stroke"
 
 
-def test_stored_relations_are_no_side(make_run: MakeRun) -> None:
+def test_stored_relations_take_no_side(make_run: MakeRun) -> None:
     run = make_run("q?")
     run.ledger.admit([Document(id="PMID:1", text=FOR[1]), Document(id="HP:1", text=AGAINST[1])])
     run.ledger.quote("PMID:1", 0, len(FOR[1]), stance="supports")
@@ -103,7 +103,7 @@ def test_stored_relations_are_no_side(make_run: MakeRun) -> None:
     assert asyncio.run(find_conflicts(Question.ask(QUESTION), run.ledger.evidence, run)) == []
 
 
-def test_the_opening_of_an_abstract_tells_what_others_found(make_run: MakeRun) -> None:
+def test_the_opening_of_an_abstract_is_background(make_run: MakeRun) -> None:
     rest = " Nine hundred people took part." * 20
     for text, section, expected in (
         (FOR[1] + rest, None, 0),
@@ -121,7 +121,7 @@ def test_the_opening_of_an_abstract_tells_what_others_found(make_run: MakeRun) -
         assert len(found) == expected, (section, text[:40])
 
 
-def test_an_aim_is_no_side(make_run: MakeRun) -> None:
+def test_an_aim_takes_no_side(make_run: MakeRun) -> None:
     aim: tuple[str, str, Stance] = ("PMID:2", "We asked whether aspirin reduces stroke.", "contradicts")
     assert found(make_run("q?"), [FOR, aim], "openai:gpt-5") == []
 
@@ -255,7 +255,7 @@ def test_findings_on_another_outcome_are_not_compared() -> None:
 
 
 @given(st.text(max_size=100), st.text(max_size=100), st.text(max_size=100))
-def test_a_difference_has_no_direction_and_a_text_none_from_itself(question: str, one: str, other: str) -> None:
+def test_differences_are_symmetric_and_a_text_has_none_from_itself(question: str, one: str, other: str) -> None:
     there, back = (difference(question, Finding("", a), Finding("", b)) for a, b in ((one, other), (other, one)))
     assert (there and there.kind) == (back and back.kind)
     assert difference(question, Finding("", one), Finding("", one)) is None

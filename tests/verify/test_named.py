@@ -1,4 +1,4 @@
-"""A work that was never retrieved is not named: ids and addresses in written text, and marks that a writer made."""
+"""Unretrieved references: ids and addresses in written text, and citation marks that a writer added."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ PAPER = Document(
         ("Aspirin lowered it by 10.5/1000 in 123 patients.", []),
     ],
 )
-def test_works_that_nobody_retrieved(sentence: str, named: list[str]) -> None:
+def test_unretrieved_references_are_found(sentence: str, named: list[str]) -> None:
     assert unretrieved_references(sentence, [PAPER]) == named
 
 
@@ -51,11 +51,11 @@ def test_works_that_nobody_retrieved(sentence: str, named: list[str]) -> None:
         ("Estrone (E1) and estradiol (E2) rose [12].", "Estrone (E1) and estradiol (E2) rose [12]."),
     ],
 )
-def test_marks_are_the_answers_own(written: str, plain: str) -> None:
+def test_citation_marks_come_only_from_the_ledger(written: str, plain: str) -> None:
     assert without_marks(written) == plain
 
 
-def test_a_sentence_that_names_a_stranger_does_not_leave(make_run: MakeRun) -> None:
+def test_a_sentence_with_an_unretrieved_reference_is_dropped(make_run: MakeRun) -> None:
     run = make_run("Does aspirin help?")
     run.ledger.admit([PAPER])
     quote = run.ledger.quote("PMID:123", 0, len(PAPER.text))

@@ -1,4 +1,4 @@
-"""A statement may not say more than its source: certainty, cause, people."""
+"""Statements must not claim more than their source: certainty, cause, population."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 
 from medground.answer import Label, Verdict
 from medground.document import Document
-from medground.verify.overclaim import Excess, excesses, held_back
+from medground.verify.overclaim import Overclaim, downgraded, overclaims
 
 
 def kinds(statement: str, quote: str, title: str = "", sentence: str = "") -> list[tuple[str, str]]:
     document = Document(id="PMID:1", title=title, text=quote or "-")
-    return [(e.kind, e.word) for e in excesses(statement, quote, document, sentence=sentence)]
+    return [(o.kind, o.word) for o in overclaims(statement, quote, document, sentence=sentence)]
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def kinds(statement: str, quote: str, title: str = "", sentence: str = "") -> li
         ("It kills tumours in children.", "It killed tumours in vitro.", "", [("population", "in vitro")]),
     ],
 )
-def test_what_a_statement_overclaims(statement: str, quote: str, title: str, expected: list[tuple[str, str]]) -> None:
+def test_overclaims_are_detected(statement: str, quote: str, title: str, expected: list[tuple[str, str]]) -> None:
     assert kinds(statement, quote, title) == expected
 
 
@@ -66,7 +66,7 @@ def test_what_a_statement_overclaims(statement: str, quote: str, title: str, exp
         ("Zinc cured colds.", "Zinc cured colds in mice.", "", ""),
     ],
 )
-def test_what_is_no_overclaim(statement: str, quote: str, title: str, sentence: str) -> None:
+def test_faithful_statements_are_not_overclaims(statement: str, quote: str, title: str, sentence: str) -> None:
     assert kinds(statement, quote, title, sentence) == []
 
 
@@ -84,21 +84,24 @@ def test_what_is_no_overclaim(statement: str, quote: str, title: str, sentence: 
     ],
 )
 def test_an_overclaim_is_partly_supported_at_most(before: Label, after: Label) -> None:
-    verdict = held_back(Verdict(label=before, critic="c", flags=("number",)), (Excess("certainty", "may"),))
+    verdict = downgraded(Verdict(label=before, critic="c", flags=("number",)), (Overclaim("certainty", "may"),))
     assert verdict.label == after
-    told = before in ("supported", "partly", "related", "not judged")
-    assert verdict.flags == (("number", "certainty") if told else ("number",))
-    assert (verdict.note == "says more than its source: the source says `may`") is told
+    flagged = before in ("supported", "partly", "related", "not judged")
+    assert verdict.flags == (("number", "certainty") if flagged else ("number",))
+    assert verdict.note == ("is more certain than its source, which says `may`" if flagged else "")
 
 
-def test_a_flag_is_said_once() -> None:
+def test_each_flag_is_listed_once() -> None:
     verdict = Verdict(label="supported", critic="c", flags=("certainty",), note="first")
-    found = held_back(verdict, (Excess("certainty", "may"), Excess("cause", "linked")))
+    found = downgraded(verdict, (Overclaim("certainty", "may"), Overclaim("cause", "linked")))
     assert found.flags == ("certainty", "cause")
-    assert found.note.startswith("first; says more than its source")
-    assert held_back(verdict, ()) == verdict
+    assert found.note == (
+        "first; is more certain than its source, which says `may`; "
+        "claims a cause, but its source reports an association (`linked`)"
+    )
+    assert downgraded(verdict, ()) == verdict
 
 
 @given(st.text(max_size=200))
-def test_a_text_never_says_more_than_itself(text: str) -> None:
+def test_no_text_overclaims_itself(text: str) -> None:
     assert kinds(text, text) == []

@@ -1,4 +1,4 @@
-"""Planted errors: what is planted in a sentence, from the same seed the same; and the keyless critic catches them."""
+"""Planted errors: the same seed plants the same errors, and the keyless critic catches them."""
 
 import gzip
 import importlib

@@ -1,4 +1,4 @@
-"""Quotes that report nothing: questions, aims, hypotheses, what is unknown, titles."""
+"""Quotes that report no finding: questions, aims, hypotheses, what is unknown, titles."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ NOT_FINDINGS = [
     "We conducted a national survey of residents and directors to determine how often aspirin is given.",
     "The hypothesis that aspirin is associated with less stroke was tested.",
 ]
-TOLD = [
+FINDINGS = [
     "Aspirin reduced the risk of stroke.",
     "Aspirin reduced stroke regardless of whether patients smoked.",
     "The objective response rate was 40 %.",
@@ -66,29 +66,29 @@ TOLD = [
 
 
 @pytest.mark.parametrize("quote", NOT_FINDINGS)
-def test_what_asks_plans_or_supposes_reports_nothing(quote: str) -> None:
+def test_questions_aims_and_hypotheses_report_no_finding(quote: str) -> None:
     assert [why[0] for why in [why_not_finding(quote, PAPER)] if why] == ["purpose"]
     assert asks_or_plans(quote)
 
 
-@pytest.mark.parametrize("quote", TOLD)
-def test_what_tells_a_result_reports_it(quote: str) -> None:
+@pytest.mark.parametrize("quote", FINDINGS)
+def test_a_result_is_a_finding(quote: str) -> None:
     assert why_not_finding(quote, PAPER) is None
 
 
-def test_a_title_alone_reports_nothing() -> None:
+def test_a_title_alone_reports_no_finding() -> None:
     assert why_not_finding("Aspirin lowers the risk of stroke.", PAPER) == ("title", "a title")
     assert why_not_finding("Aspirin lowers the risk of stroke.", Document(id="PMID:2", text="x")) is None
 
 
 @given(st.text(max_size=200))
-def test_any_text_can_be_asked_about(text: str) -> None:
+def test_any_text_can_be_examined(text: str) -> None:
     assert why_not_finding(text, PAPER) is None or asks_or_plans(text) or text
     assert asks(text + "?")
 
 
 def judged(make_run: MakeRun, scripted_model: Any, quote: str, statement: str) -> Any:
-    """A trusted judge to whom everything proves everything, on a paper with this one sentence."""
+    """A trusted judge that finds every statement entailed, on a paper with this one sentence."""
     model = scripted_model({"entail": EntailOutput(relation="entails", best="E1")})
     options = {"verify.trusted_judges": (model.name,), "verify.taxonomy": False}
     run = make_run("Does aspirin reduce stroke?", model=model, by_model=["entail"], options=options)
@@ -102,25 +102,27 @@ def judged(make_run: MakeRun, scripted_model: Any, quote: str, statement: str) -
 
 @pytest.mark.parametrize("quote", [*NOT_FINDINGS, "Aspirin lowers the risk of stroke."])
 @pytest.mark.parametrize("copied", [False, True])
-def test_no_yes_rests_on_what_reports_nothing(make_run: MakeRun, scripted_model: Any, quote: str, copied: bool) -> None:
+def test_no_yes_rests_on_text_without_a_finding(
+    make_run: MakeRun, scripted_model: Any, quote: str, copied: bool
+) -> None:
     answer = judged(make_run, scripted_model, quote, quote if copied else "Aspirin reduces the risk of stroke.")
     (statement,) = answer.statements
     assert statement.verdict.label == ("quoted" if copied else "partly")
     assert {"purpose", "title"} & set(statement.verdict.flags)
     assert answer.decision.status == "not judged"
-    assert "reports nothing" in answer.decision.reason
+    assert "reports no finding" in answer.decision.reason
 
 
-@pytest.mark.parametrize("quote", TOLD)
+@pytest.mark.parametrize("quote", FINDINGS)
 def test_a_yes_rests_on_a_result(make_run: MakeRun, scripted_model: Any, quote: str) -> None:
     assert judged(make_run, scripted_model, quote, quote).decision.shown() == "yes"
 
 
-def test_hedges_and_animals_are_told_beside_the_decision(make_run: MakeRun, scripted_model: Any) -> None:
+def test_hedges_and_animals_are_reported_beside_the_decision(make_run: MakeRun, scripted_model: Any) -> None:
     hedged = judged(make_run, scripted_model, "Aspirin may lower the risk.", "Aspirin may lower the risk.")
     assert hedged.decision.shown() == "yes"
     assert any("is hedged (may)" in warning for warning in hedged.warnings)
     paper = judged(make_run, scripted_model, "Aspirin lowered it in mice.", "Aspirin lowered it in mice.")
-    assert any("of animals or cells (mice)" in warning for warning in paper.warnings)
+    assert any("about animals or cells (mice)" in warning for warning in paper.warnings)
     plain = judged(make_run, scripted_model, "Aspirin lowered it in patients.", "Aspirin lowered it in patients.")
-    assert not any("decision rests" in warning for warning in plain.warnings)
+    assert not any("behind the decision" in warning for warning in plain.warnings)

@@ -1,4 +1,4 @@
-"""Statements of any text: nothing lost, nothing torn, the same each time; and of real rationales, at their size."""
+"""Splitting any text into statements: lossless, deterministic, and of the right size on real rationales."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_statements_are_in_order_and_nothing_is_lost(text: str) -> None:
 
 @given(TEXTS)
 @settings(deadline=None, max_examples=400)
-def test_a_border_between_sentences_holds_unless_there_is_a_reason(text: str) -> None:
+def test_sentence_boundaries_hold_unless_there_is_a_reason(text: str) -> None:
     """The reasons: brackets or quotes around it, a lone label before it, citation marks after it."""
     borders = [start for start, _ in sentence_spans(text)][1:]
     for start, end in segment(text):
@@ -131,14 +131,14 @@ PLAIN = st.lists(
 @given(PLAIN)
 @settings(deadline=None, max_examples=300)
 def test_a_statement_is_one_statement(text: str) -> None:
-    """Where no doubt or negation of a clause before it governs it: that is not seen from the statement alone."""
+    """Unless a doubt or negation in an earlier clause governs it, which the statement alone does not show."""
     for piece in pieces(text):
         assert pieces(piece) == [piece]
 
 
 @given(TEXTS)
 @settings(deadline=None, max_examples=200)
-def test_blanking_keeps_every_place_and_hides_what_stands_in_brackets(text: str) -> None:
+def test_blanking_keeps_offsets_and_hides_text_in_brackets(text: str) -> None:
     seen = blanked(text)
     assert len(seen) == len(text)
     assert all(seen[start + 1 : end - 1].strip() == "" for start, end in asides(text))
@@ -178,7 +178,7 @@ def evidence(text: str = "Aspirin reduced stroke because platelets were inhibite
     return ledger.quote("PMID:1", 0, len(text))
 
 
-def test_a_statement_keeps_its_citations_and_its_place_in_the_sentence() -> None:
+def test_a_statement_keeps_its_citations_and_its_offset_in_the_sentence() -> None:
     text = "Aspirin reduced stroke; bleeding rose. Death was rare."
     found = statements([Sentence(text=text, evidence=("E1", "E2"))], [])
     assert [s.text for s in found] == ["Aspirin reduced stroke;", "bleeding rose.", "Death was rare."]
@@ -187,7 +187,7 @@ def test_a_statement_keeps_its_citations_and_its_place_in_the_sentence() -> None
     assert [s.text for s in sentences_of(found)] == ["Aspirin reduced stroke; bleeding rose.", "Death was rare."]
 
 
-def test_a_quote_letter_by_letter_stays_whole() -> None:
+def test_a_verbatim_quote_stays_whole() -> None:
     quote = evidence()
     same = Sentence(text=quote.quote.replace(" stroke", "  stroke"), evidence=("E1",))
     assert statements([same], [quote]) == (same,)
@@ -196,7 +196,7 @@ def test_a_quote_letter_by_letter_stays_whole() -> None:
 
 @given(st.lists(st.tuples(WRITTEN, st.lists(st.sampled_from(["E1", "E2"]), unique=True).map(tuple)), max_size=4))
 @settings(deadline=None, max_examples=100)
-def test_statements_of_statements_are_themselves(written: list[tuple[str, tuple[str, ...]]]) -> None:
+def test_splitting_statements_again_changes_nothing(written: list[tuple[str, tuple[str, ...]]]) -> None:
     draft = Draft(sentences=tuple(Sentence(text=text, evidence=cited) for text, cited in written))
     once = statements(draft.sentences, [])
     assert statements(once, []) == once
@@ -206,13 +206,13 @@ def test_statements_of_statements_are_themselves(written: list[tuple[str, tuple[
         assert {s.evidence for s in group} == {whole.evidence}
 
 
-def test_two_sentences_alike_stay_two() -> None:
+def test_two_equal_sentences_stay_two() -> None:
     once = statements([Sentence(text="Stroke fell; bleeding rose.", evidence=("E1",))] * 2, [])
     assert [len(group) for group in by_sentence(once)] == [2, 2]
 
 
-def test_real_abstracts_are_cut_with_nothing_lost(shared: Path) -> None:
-    """PubMedQA's conclusions: one in twelve sentences or so holds two statements, and none is torn to shreds."""
+def test_real_abstracts_are_split_without_loss(shared: Path) -> None:
+    """PubMedQA's conclusions: about one in twelve sentences has two statements, and none is split into fragments."""
     sentences = found = 0
     with gzip.open(shared / "pubmedqa" / "pqa_l.jsonl.gz", "rt", encoding="utf-8") as lines:
         for _, line in zip(range(300), lines, strict=False):

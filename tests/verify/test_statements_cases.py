@@ -1,4 +1,4 @@
-"""Where a rationale is cut into statements, case by case: one text per line, `|` where a statement ends."""
+"""How a rationale is split into statements, case by case: one text per line, `|` where a statement ends."""
 
 from __future__ import annotations
 
@@ -212,7 +212,7 @@ def test_there_are_many_cases_and_no_two_alike() -> None:
 
 
 @pytest.mark.parametrize(("kind", "marked"), TEXTS, ids=[f"{kind}-{text[:40]}" for kind, text in TEXTS])
-def test_a_text_is_cut_where_the_table_says(kind: str, marked: str) -> None:
+def test_texts_are_split_as_in_the_table(kind: str, marked: str) -> None:
     text = marked.replace("| ", "").replace("|", "")
     found = [text[start:end] for start, end in segment(text)]
     assert found == [part.strip() for part in marked.split("|")], kind

@@ -1,4 +1,4 @@
-"""The eight labels: the rule's table, the model's word, who gave it, and where an error comes from."""
+"""The eight labels: the table of rules, labels by a model, who gave them, and the source of an error."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def test_words_alone_never_say_correct_or_false(
         (Verdict(label="not judged", critic="c", category=ADDITIONAL), False, None),
     ],
 )
-def test_the_error_is_retrievals_where_the_context_held_nothing(
+def test_the_error_source_is_retrieval_if_the_context_has_nothing(
     verdict: Verdict, relevant: bool, source: str | None
 ) -> None:
     assert error_source(verdict, relevant=relevant) == source
@@ -161,7 +161,7 @@ def verdicts(run: Run, *written: tuple[str, tuple[str, ...]]) -> list[Verdict]:
     return asyncio.run(check_all([Sentence(text=text, evidence=cited) for text, cited in written], run))
 
 
-def test_keyless_labels_what_words_can_carry(make_run: MakeRun) -> None:
+def test_keyless_labels_what_words_can_show(make_run: MakeRun) -> None:
     found = verdicts(
         make_run(QUESTION),
         ("Aspirin lowered the risk of stroke.", ("E1",)),
@@ -183,7 +183,7 @@ def test_statements_that_oppose_each_other_are_illogical(make_run: MakeRun) -> N
     assert found[2].category != ILLOGICAL
 
 
-def test_a_model_that_is_no_proven_judge_labels_as_its_own_word(make_run: MakeRun, scripted_model: Any) -> None:
+def test_labels_of_an_unvalidated_judge_carry_its_name(make_run: MakeRun, scripted_model: Any) -> None:
     model = scripted_model(
         {
             "entail": EntailOutput(relation="neutral"),
@@ -216,7 +216,7 @@ def test_a_model_that_fails_leaves_the_statement_unlabelled(make_run: MakeRun, s
     assert run.warnings == ["a sentence could not be labelled: scripted:model: timed out"]
 
 
-def test_a_statement_that_nobody_could_verify_is_not_labelled(make_run: MakeRun, scripted_model: Any) -> None:
+def test_an_unverified_statement_is_not_labelled(make_run: MakeRun, scripted_model: Any) -> None:
     model = scripted_model({"entail": ModelFailed("broken", model="scripted:model")})
     run = make_run(QUESTION, model=model, by_model=["entail", "label"])
     (found,) = verdicts(run, ("The risk of stroke was lowered by aspirin.", ("E1",)))

@@ -1,1 +1,1 @@
-"""From checked sentences to an answer: the policy, the decision, its limits."""
+"""From checked sentences to an answer: the release policy, the decision and its limits."""

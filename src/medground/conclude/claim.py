@@ -1,4 +1,4 @@
-"""A claim of the user's own, checked against what the sources hold: verdicts and quotes, no answer."""
+"""Check a claim that the user wrote against the sources: verdicts and quotes, no answer."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from medground.verify.statements import segment
 
 CHECKING_A_CLAIM = Declaration(name="verify", operators=CHECKING)
 PASSAGES = 5
-"""Passages that a claim is compared with, where `verify.context` names no other number."""
+"""Passages that a claim is compared with, unless `verify.context` sets another number."""
 
 
 class CheckedClaim(Frozen):
-    """A claim as statements, each with its verdict and the quotes behind it.
+    """A claim split into statements, each with its verdict and the quotes behind it.
 
-    `evidence` are the quotes that decided, and `documents` where they stand. Without any, nothing was found to compare
-    the claim with, or a source failed: `searches` tell which.
+    `evidence` holds the deciding quotes and `documents` their documents. If both are empty, either nothing was found to
+    compare the claim with or a source failed: see `searches`.
     """
 
     claim: str
@@ -40,11 +40,11 @@ class CheckedClaim(Frozen):
 
 
 async def check_claim(run: Run) -> CheckedClaim:
-    """Search for a claim, the text of the run's question, and compare each of its statements with what is found.
+    """Search for the claim (the text of the run's question) and compare each of its statements with the results.
 
     Raises:
         SourceUnavailable: no source could be searched.
-        BudgetExhausted: a limit of the run was reached.
+        BudgetExhausted: the run reached one of its limits.
     """
     claim = run.question.text
     spans = segment(claim)
@@ -60,8 +60,8 @@ async def check_claim(run: Run) -> CheckedClaim:
         )
         for part, (start, end), one in zip(parts, spans, checked, strict=True)
     )
-    named = {evidence for statement in statements for evidence in statement.evidence}
-    evidence = tuple(e for e in run.ledger.evidence if e.id in named)
+    cited = {evidence for statement in statements for evidence in statement.evidence}
+    evidence = tuple(e for e in run.ledger.evidence if e.id in cited)
     listed = dict.fromkeys([*(e.document_id for e in evidence), *run.shown])
     return CheckedClaim(
         claim=claim,

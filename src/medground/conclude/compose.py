@@ -15,7 +15,7 @@ from medground.evidence import Evidence
 from medground.question import Question
 from medground.run import Run
 from medground.sentence import Sentence, by_sentence, sentences_of
-from medground.verify.context import standing
+from medground.verify.context import usable
 from medground.verify.scores import faithfulness, quoted_share, support_score
 from medground.version import __version__
 from medground.write.draft import Draft
@@ -35,28 +35,28 @@ def compose(
     stopped: str | None = None,
     mark: Mark = evidence_mark,
 ) -> Answer:
-    """Put the answer together from what the policy lets through.
+    """Compose the answer from the sentences that the policy releases.
 
-    Its scores are those of the rationale as it was written, with the sentences that were dropped.
+    Its scores cover the rationale as it was written, including the sentences that were dropped.
 
     Args:
         run: the run, with its ledger.
-        draft: the written sentences, or the statements that they were cut into.
+        draft: the written sentences, or the statements that they were split into.
         verdicts: one per sentence or statement of the draft, in order.
-        conflicts: sources that disagree; one that names evidence that was never quoted is left out.
-        lean: what word statistics suggest for a closed question that nobody decided.
+        conflicts: sources that disagree; a conflict with evidence that was never quoted is left out.
+        lean: the estimate of word statistics for a closed question that no model decided.
         stopped: why the run ended early.
         mark: how citations are written in the rationale.
 
     Raises:
         UnknownCitation: a sentence or a verdict cites evidence that this run never quoted.
     """
-    _known(run, draft.sentences, verdicts)
+    _check_citations(run, draft.sentences, verdicts)
     kept, dropped = release(draft.sentences, verdicts, run.settings.verify, uncited=not run.recipe.needs_evidence)
     rationale, statements = _written(kept, run, mark)
     disagreeing = _within(run, conflicts)
-    evidence = _named(run, statements, disagreeing)
-    decision = decide(run, draft, kept, verdicts, lean)  # it may warn, so it comes before the warnings are read
+    evidence = _cited(run, statements, disagreeing)
+    decision = decide(run, draft, kept, verdicts, lean)  # first, because it may add a warning
     return Answer(
         decision=decision,
         rationale=rationale,
@@ -74,7 +74,7 @@ def compose(
 
 
 def _circumstances(run: Run) -> dict[str, Any]:
-    """What was asked and how, who answered, and what it cost: the fields of an answer that only the run knows."""
+    """The fields of an answer that come from the run: question, settings, models, searches and cost."""
     snapshots = tuple(dict.fromkeys(s.state for s in run.sources if s.state is not None))
     return {
         "id": _answer_id(run.question, run.settings.hash, [s.hash for s in snapshots]),
@@ -93,29 +93,29 @@ def _circumstances(run: Run) -> dict[str, Any]:
     }
 
 
-def _known(run: Run, sentences: Sequence[Sentence], verdicts: Sequence[Verdict]) -> None:
+def _check_citations(run: Run, sentences: Sequence[Sentence], verdicts: Sequence[Verdict]) -> None:
     cited = dict.fromkeys(e for sentence in sentences for e in sentence.evidence)
     for evidence in [*cited, *(v.best for v in verdicts if v.best is not None)]:
         run.ledger.cite(evidence)
 
 
 def _documents(run: Run, evidence: Sequence[Evidence], lean: Lean | None) -> tuple[SourceDocument, ...]:
-    """What is quoted, what a lean rests on, and what is shown without being cited."""
-    rests_on = [lean.document] if lean is not None and lean.value is not None and lean.document else []
-    listed = dict.fromkeys([*(e.document_id for e in evidence), *rests_on, *run.shown])
+    """The documents that are quoted, that a lean is based on, or that are listed without being cited."""
+    basis = [lean.document] if lean is not None and lean.value is not None and lean.document else []
+    listed = dict.fromkeys([*(e.document_id for e in evidence), *basis, *run.shown])
     return tuple(source_document(run.ledger.documents[i], run.origins.get(i, "")) for i in listed)
 
 
 def _within(run: Run, conflicts: Sequence[Conflict]) -> tuple[Conflict, ...]:
-    """The conflicts all of whose sides were quoted in this run."""
+    """The conflicts whose sides were all quoted in this run."""
     quotes = {e.id for e in run.ledger.evidence}
     return tuple(c for c in conflicts if quotes.issuperset(_sides(c)))
 
 
-def _named(run: Run, statements: Sequence[Statement], conflicts: Sequence[Conflict]) -> tuple[Evidence, ...]:
-    """The quotes that an answer names, in the order they were taken."""
-    named = {e for s in statements for e in (*s.evidence, s.verdict.best)}.union(*map(_sides, conflicts))
-    return tuple(e for e in run.ledger.evidence if e.id in named)
+def _cited(run: Run, statements: Sequence[Statement], conflicts: Sequence[Conflict]) -> tuple[Evidence, ...]:
+    """The quotes that an answer refers to, in the order they were taken."""
+    cited = {e for s in statements for e in (*s.evidence, s.verdict.best)}.union(*map(_sides, conflicts))
+    return tuple(e for e in run.ledger.evidence if e.id in cited)
 
 
 def _sides(conflict: Conflict) -> set[str]:
@@ -150,7 +150,7 @@ def source_document(document: Document, source: str) -> SourceDocument:
 
 
 def _answer_id(question: Question, settings_hash: str, snapshots: Sequence[str]) -> str:
-    """The same question with the same settings and snapshots has the same id."""
+    """The same question with the same settings and snapshots gets the same id."""
     content = json.dumps([question.model_dump(mode="json"), settings_hash, list(snapshots)], sort_keys=True)
     return hashlib.sha256(content.encode()).hexdigest()[:16]
 
@@ -161,8 +161,8 @@ def unanswered(reason: str) -> Draft:
 
 
 def so_far(run: Run, stopped: str) -> Answer:
-    """The answer of a run that ends early: the first quotes that it took, in the sources' own words, unchecked."""
-    quotes = standing(run.ledger.evidence, run)[: run.settings.recipe.sentences]
+    """The answer of a run that ended early: its first quotes, verbatim and unchecked."""
+    quotes = usable(run.ledger.evidence, run)[: run.settings.recipe.sentences]
     sentences = tuple(Sentence(text=" ".join(quote.quote.split()), evidence=(quote.id,)) for quote in quotes)
     note = "the source's own words; the run ended before checking"
     verdicts = [Verdict(label="quoted", critic="verbatim", note=note) for _ in sentences]

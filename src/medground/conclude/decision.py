@@ -1,4 +1,4 @@
-"""The decision of an answer: what may be said after its rationale was checked."""
+"""The decision of an answer, made after its rationale was checked."""
 
 from __future__ import annotations
 
@@ -31,25 +31,25 @@ def decide(
     verdicts: Sequence[Verdict],
     lean: Lean | None,
 ) -> Decision:
-    """What the checked sentences carry: the writer's answer, else a lean of word statistics, else nothing.
+    """The decision that the checked sentences support: the writer's answer, else a lean of word statistics, else none.
 
     Args:
-        run: the run; a decision of a model that is not a validated judge adds a warning.
-        draft: what was written, and the answer that its writer drew from it.
-        kept: the sentences that leave, with their verdicts.
-        verdicts: those of all sentences, also of the ones that were dropped.
-        lean: what word statistics suggest for a closed question.
+        run: the run; a decision by a model that is not a validated judge adds a warning to it.
+        draft: the written sentences, and the answer that the writer drew from them.
+        kept: the released sentences, with their verdicts.
+        verdicts: the verdicts of all sentences, including dropped ones.
+        lean: the estimate of word statistics for a closed question.
     """
     uncited = not run.recipe.needs_evidence
     if not kept and not (uncited and draft.answer):
         if draft.sentences:
             return _made(run.question, "not judged", reason="no sentence of the rationale passed verification")
-        reason = draft.reason or "no source that was searched has evidence on this question"
+        reason = draft.reason or "no evidence on this question was found in the sources searched"
         return _made(run.question, "unanswerable", reason=reason)
     if draft.answer:
         if not uncited and (doubt := _doubt(run, draft, kept, verdicts)):
             return _made(run.question, "not judged", reason=doubt)
-        for limit in limits([pair for pair in kept if carries(pair[1])], run):
+        for limit in limits([pair for pair in kept if can_support(pair[1])], run):
             run.warn(limit)
         return _decided(run, draft, [sentence for sentence, _ in kept])
     if lean is not None and lean.value is not None:
@@ -70,33 +70,33 @@ def _decided(run: Run, draft: Draft, kept: Sequence[Sentence]) -> Decision:
         writer = _writer(run)
         if not may_judge(writer, run.settings.verify):
             run.warn(f"{writer} made this decision and is not a validated judge")
-        if run.question.task == "free":  # what was checked is what is said: an answer beside it would be unchecked
+        if run.question.task == "free":  # the checked rationale is the answer: any other text would be unchecked
             values = (" ".join(sentence.text for sentence in sentences_of(kept)),)
     return _made(run.question, "decided", values, basis=draft.basis, reason=draft.reason)
 
 
 def _doubt(run: Run, draft: Draft, kept: Sequence[Verdicted], verdicts: Sequence[Verdict]) -> str | None:
-    """Why an answer cannot rest on its rationale; None when it can. A sentence that was dropped carries nothing."""
+    """Why the rationale does not support the answer; None if it does. Dropped sentences support nothing."""
     who = _writer(run) if draft.basis == "model" else "the graph"
-    said = f"{who} answers {', '.join(draft.answer)[:80]!r}"
+    given = f"{who} answers {', '.join(draft.answer)[:80]!r}"
     if any(verdict.label == "contradicted" for verdict in verdicts):
-        return f"{said}, but the evidence contradicts a sentence of its rationale"
+        return f"{given}, but the evidence contradicts a sentence of its rationale"
     if all(verdict.label in UNSUPPORTED for _, verdict in kept):
-        return f"{said}, but none of its sentences is found in the evidence"
-    if not any(carries(verdict) for _, verdict in kept):
+        return f"{given}, but none of its sentences was found in the evidence"
+    if not any(can_support(verdict) for _, verdict in kept):
         kinds = dict.fromkeys(flag for _, verdict in kept for flag in verdict.flags)
         return (
-            f"{said}, but each of its sentences differs from the evidence ({', '.join(kinds)}), is not found in it, "
+            f"{given}, but each of its sentences differs from the evidence ({', '.join(kinds)}), was not found in it, "
             "or cites text that reports no finding"
         )
     return None
 
 
-def carries(verdict: Verdict) -> bool:
-    """Whether a decision may rest on a sentence with this verdict.
+def can_support(verdict: Verdict) -> bool:
+    """Whether a sentence with this verdict can support a decision.
 
-    It may not rest on a statement that is not found in its source, nor on one whose words differ from it unless a judge
-    has seen that, nor on a quote that only asks, plans or supposes, or is a title.
+    It cannot if it was not found in its source, if its words differ from the source and no judge has assessed that, or
+    if it is based on a quote that reports no finding.
     """
     if verdict.label in UNSUPPORTED or not set(verdict.flags).isdisjoint(NOT_FINDINGS):
         return False

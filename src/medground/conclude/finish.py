@@ -1,4 +1,4 @@
-"""The end of every recipe that reads: check each statement, add a lean where nobody decided, compose the answer."""
+"""The last step of recipes that read: check each statement, add a lean if no model decided, compose the answer."""
 
 from __future__ import annotations
 
@@ -26,31 +26,31 @@ async def finish(
     verdicts: Sequence[Verdict] | None = None,
     mark: Mark = evidence_mark,
 ) -> Answer:
-    """The answer that a draft becomes when its statements were checked against the evidence.
+    """Check the statements of a draft against the evidence and compose the answer.
 
     Args:
         question: the question.
-        draft: what was written, cut into statements or not yet.
+        draft: the written sentences, or the statements that they were split into.
         evidence: the quotes that the draft was written from.
         run: the run, with its ledger.
-        verdicts: what a recipe's loop has found already, one for each statement of the draft; nothing is asked again.
+        verdicts: verdicts from a recipe's own loop, one for each statement of the draft; these are not checked again.
         mark: how citations are written in the rationale.
 
     Raises:
         UnknownCitation: a sentence cites evidence that this run never quoted.
-        BudgetExhausted: a limit of the run was reached.
+        BudgetExhausted: the run reached one of its limits.
     """
-    shown = dict.fromkeys(e for sentence in draft.sentences for e in sentence.evidence)
-    for evidence_id in shown:
-        run.ledger.cite(evidence_id)  # before anything is paid for
-    cut = draft.model_copy(update={"sentences": statements(draft.sentences, evidence)})
+    cited_ids = dict.fromkeys(e for sentence in draft.sentences for e in sentence.evidence)
+    for evidence_id in cited_ids:
+        run.ledger.cite(evidence_id)  # fails before anything is paid for
+    split = draft.model_copy(update={"sentences": statements(draft.sentences, evidence)})
     if verdicts is None:
-        verdicts = await check_all(cut.sentences, run)
+        verdicts = await check_all(split.sentences, run)
     lean = None if draft.answer else lean_of(question, evidence, run)
     conflicts = await find_conflicts(question, evidence, run)
     from medground.read.concepts import unmentioned  # it brings MeSH, which answers from stored facts do not need
 
-    cited = [quote for quote in evidence if quote.id in shown] or evidence
+    cited = [quote for quote in evidence if quote.id in cited_ids] or evidence
     if cited and (unmentioned_concepts := unmentioned(question, cited, run)):
         run.warn(f"no quote mentions {', '.join(map(repr, unmentioned_concepts))}, which the question asks about")
-    return compose(run, cut, verdicts, conflicts=conflicts, lean=lean, mark=mark)
+    return compose(run, split, verdicts, conflicts=conflicts, lean=lean, mark=mark)

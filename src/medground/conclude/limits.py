@@ -1,4 +1,4 @@
-"""Limits of what a decision rests on that a reader must hear of: hedged sentences only, or animals and cells only."""
+"""Warn readers if a decision is based only on hedged sentences, or only on animals or cells."""
 
 from __future__ import annotations
 
@@ -12,25 +12,27 @@ from medground.sentence import Sentence
 from medground.verify.overclaim import not_of_people
 
 
-def limits(carrying: Sequence[tuple[Sentence, Verdict]], run: Run) -> list[str]:
-    """One line for each limit that all sentences share which a decision rests on; none without a sentence.
+def limits(supporting: Sequence[tuple[Sentence, Verdict]], run: Run) -> list[str]:
+    """One line for each limit that all sentences behind a decision share.
 
-    A decision has no `may` of its own, so what its sentences leave open is told beside it.
+    A decision of yes or no cannot hedge, so a warning says what its sentences leave open.
     """
-    if not carrying:
+    if not supporting:
         return []
     found: list[str] = []
-    hedges = [DOUBT.search(sentence.text) for sentence, _ in carrying]
+    hedges = [DOUBT.search(sentence.text) for sentence, _ in supporting]
     if all(hedges):
         words = dict.fromkeys(hedge[0].lower() for hedge in hedges if hedge)
-        found.append(f"every sentence that the decision rests on is hedged ({', '.join(words)})")
-    species = [not_of_people(quote.quote, run.ledger.documents[quote.document_id]) for quote in _quotes(carrying, run)]
+        found.append(f"every sentence behind the decision is hedged ({', '.join(words)})")
+    species = [
+        not_of_people(quote.quote, run.ledger.documents[quote.document_id]) for quote in _quotes(supporting, run)
+    ]
     if species and all(species):
         named = dict.fromkeys(word for word in species if word)
-        found.append(f"every quote that the decision rests on is of animals or cells ({', '.join(named)})")
+        found.append(f"every quote behind the decision is about animals or cells ({', '.join(named)})")
     return found
 
 
-def _quotes(carrying: Sequence[tuple[Sentence, Verdict]], run: Run) -> list[Evidence]:
-    named = {e for sentence, verdict in carrying for e in ((verdict.best,) if verdict.best else sentence.evidence)}
-    return [e for e in run.ledger.evidence if e.id in named and e.origin == "text"]
+def _quotes(supporting: Sequence[tuple[Sentence, Verdict]], run: Run) -> list[Evidence]:
+    cited = {e for sentence, verdict in supporting for e in ((verdict.best,) if verdict.best else sentence.evidence)}
+    return [e for e in run.ledger.evidence if e.id in cited and e.origin == "text"]

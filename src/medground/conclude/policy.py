@@ -1,4 +1,4 @@
-"""The one policy that decides which sentences may leave. What it rejects is recorded in the answer."""
+"""The policy that decides which sentences are released. The answer records the ones it rejects."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from medground.sentence import Sentence, by_sentence
 from medground.settings import VerifySettings
 from medground.verify.named import FLAG
 
-_NEVER = ("contradicted",)
+_ALWAYS_DROPPED = ("contradicted",)
 UNSUPPORTED = ("not found", "unverified")
 
 Verdicted = tuple[Sentence, Verdict]
@@ -19,19 +19,18 @@ Verdicted = tuple[Sentence, Verdict]
 def release(
     statements: Sequence[Sentence], verdicts: Sequence[Verdict], settings: VerifySettings, *, uncited: bool = False
 ) -> tuple[list[Verdicted], list[Dropped]]:
-    """Split checked statements into those that leave and the sentences that do not.
+    """Split checked statements into released statements and dropped sentences.
 
-    Contradicted statements, sentences without any citation and those that name a work which was never retrieved never
-    leave. Unsupported ones are flagged or dropped
-    as the settings say. A sentence leaves whole or not at all: a statement that may not leave takes its sentence with
-    it, because what is left of a sentence may say something else. `uncited` lets sentences without citation leave: the
-    baseline without retrieval has no other.
+    Contradicted statements, sentences without a citation and sentences that refer to a work that was never retrieved
+    are always dropped. Unsupported statements are flagged or dropped, depending on the settings. A sentence is released
+    whole or not at all, because part of a sentence may say something else. `uncited` releases sentences without
+    citations, for recipes that answer from a model's memory.
     """
     kept: list[Verdicted] = []
     dropped: list[Dropped] = []
-    left = iter(zip(statements, verdicts, strict=True))
+    remaining = iter(zip(statements, verdicts, strict=True))
     for group in by_sentence(statements):
-        checked = list(islice(left, len(group)))
+        checked = list(islice(remaining, len(group)))
         reasons = [reason for pair in checked if (reason := _refused(*pair, settings, uncited=uncited))]
         if reasons:
             dropped.append(Dropped(text=group[0].whole.text, reason="; ".join(reasons)))
@@ -41,10 +40,10 @@ def release(
 
 
 def _refused(statement: Sentence, verdict: Verdict, settings: VerifySettings, *, uncited: bool) -> str:
-    """Why a statement may not leave, named where its sentence has others; empty when it may."""
-    never = verdict.label in _NEVER or FLAG in verdict.flags or not (statement.evidence or uncited)
-    if not never and not (settings.unsupported == "drop" and verdict.label in UNSUPPORTED):
+    """Why a statement must be dropped, with its text if its sentence has others; empty if it is released."""
+    always = verdict.label in _ALWAYS_DROPPED or FLAG in verdict.flags or not (statement.evidence or uncited)
+    if not always and not (settings.unsupported == "drop" and verdict.label in UNSUPPORTED):
         return ""
-    reason = verdict.note or ("" if statement.evidence else "it cites nothing")
-    said = f"{verdict.label}{': ' + reason if reason else ''}"
-    return f"“{statement.text}” is {said}" if statement.within else said
+    reason = verdict.note or ("" if statement.evidence else "it has no citation")
+    described = f"{verdict.label}{': ' + reason if reason else ''}"
+    return f"“{statement.text}” is {described}" if statement.within else described

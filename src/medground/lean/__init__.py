@@ -1,1 +1,1 @@
-"""The calibrated lean of word statistics on a closed question."""
+"""A calibrated estimate (lean) for a closed question, from word statistics."""

@@ -1,4 +1,4 @@
-"""Cues of an abstract: how often it negates, hedges, finds nothing significant, and where it does so."""
+"""Cues of an abstract: how often it negates, hedges or reports no significant result, and where."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _PATTERNS: Mapping[str, re.Pattern[str]] = {
 _P_VALUE = re.compile(r"\bp\s*(?:values?)?\s*([=<>≤≥])\s*(0?[.·]\d{1,8}|\d{1,4})", re.IGNORECASE)
 _NOT_SIGNIFICANT = re.compile(r"\b(?:NS|n\.s\.)(?=\W)")
 ZONES = ("all", "last", "best", "final")
-"""All sentences; the last third; the three that share most with the question; the last one."""
+"""All sentences; the last third; the three that share most with the question; the last sentence."""
 
 NAMES = (
     *(f"{cue} in {zone}" for cue in _PATTERNS for zone in ZONES),
@@ -48,12 +48,12 @@ def last_third(sentences: Sequence[str]) -> Sequence[str]:
 
 
 def cues(question: str, sentences: Sequence[str], null_result: Vector) -> Vector:
-    """The numbers that `NAMES` names.
+    """The values of the cues in `NAMES`.
 
     Args:
         question: the question asked.
         sentences: sentences of one abstract in order, at least one.
-        null_result: probability per sentence that it reports no significant difference, shape (len(sentences),).
+        null_result: probability that each sentence reports no significant difference, shape (len(sentences),).
 
     Returns:
         Array of shape (len(NAMES),).
@@ -79,7 +79,7 @@ def cues(question: str, sentences: Sequence[str], null_result: Vector) -> Vector
 
 
 def _p_values(text: str) -> list[float]:
-    """How many p-values are small and large (on a log scale), and which kind prevails (-1 to 1)."""
+    """The number of small and of large p-values (on a log scale), and their balance (-1 to 1)."""
     small, large = 0, len(_NOT_SIGNIFICANT.findall(text))
     for sign, number in _P_VALUE.findall(text):
         if sign in ">≥" or float(number.replace("·", ".")) > 0.05:

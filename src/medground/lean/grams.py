@@ -1,4 +1,4 @@
-"""Texts as hashed tf-idf vectors of words and word pairs. Only buckets are stored: no text comes back from them."""
+"""Texts as hashed tf-idf vectors of words and word pairs. Only buckets are stored, so no text can be recovered."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _GRAM = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+|[<>=≤≥]")
 
 
 def grams(text: str) -> Iterator[str]:
-    """Stems, signs of comparison and kinds of number (`#0` below one), then pairs of neighbours."""
+    """Stems, comparison signs and number classes (`#0` below one), then pairs of neighbouring ones."""
     single = [_folded(token[:LONGEST_TOKEN]) for token in _GRAM.findall(text.lower())]
     yield from single
     yield from (f"{a} {b}" for a, b in pairwise(single))
@@ -32,7 +32,7 @@ def _folded(token: str) -> str:
 
 
 def counts(text: str, buckets: int) -> Vector:
-    """`1 + ln(count)` per bucket of the grams that fall into it, shape (buckets,)."""
+    """`1 + ln(count)` of the grams in each bucket, shape (buckets,)."""
     vector = np.zeros(buckets)
     for bucket, n in Counter(zlib.crc32(gram.encode()) % buckets for gram in grams(text)).items():
         vector[bucket] = 1.0 + np.log(n)
@@ -47,7 +47,7 @@ def tfidf(texts: Sequence[str], idf: Vector) -> Vector:
 
 
 def inverse_frequencies(texts: Sequence[str], buckets: int, least: int = 3) -> Vector:
-    """`ln((1 + texts) / (1 + texts with the bucket)) + 1`, and 0 for buckets of fewer than `least` texts."""
+    """`ln((1 + texts) / (1 + texts with the bucket)) + 1`, and 0 for buckets in fewer than `least` texts."""
     present = np.zeros(buckets)
     for text in texts:
         present += counts(text, buckets) > 0

@@ -1,11 +1,11 @@
-"""The calibrated lean: which way word statistics point on a closed question. It is no judgement, and says so.
+"""The calibrated lean: the answer to a closed question that word statistics suggest. It is labelled as an estimate.
 
 A logistic model over cues (`cues.py`) and hashed words of the question and of the abstract's end (`grams.py`), with its
-probabilities calibrated. `scripts/train_lean.py` makes the weights; `data/lean.json` tells what they were made from.
+probabilities calibrated. `scripts/train_lean.py` trains the weights; `data/lean.json` records the training data.
 
-Measured on PubMedQA's test split (`benchmarks/lean.py`), own abstract given: 60.8 % right where `always yes` has 55.2 %
-and 66.0 % on the half it is surest of. Its calibration error was 0.02 in cross-validation and is 0.06 there: it is a
-little too sure of itself.
+On PubMedQA's test split (`benchmarks/lean.py`), given each question's own abstract, it is right for 60.8 % (`always
+yes`: 55.2 %), and for 66.0 % of the half with the highest probabilities. Its calibration error was 0.02 in
+cross-validation and is 0.06 on the test split: it is slightly overconfident.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ from medground.text import words
 from medground.text.sentences import sentence_spans
 
 ON_SUBJECT = 0.6
-"""Least share of the question's topic words, by weight, in a text that is about what the question asks.
+"""Lowest share of the question's topic words, by weight, in a text that counts as on topic.
 
-On PubMedQA's training split 88 % of the own abstracts and 6 % of the nearest wrong ones have it: a lean on a
-neighbouring topic would be the worst of answers."""
+On PubMedQA's training split 88 % of the questions' own abstracts reach it, and 6 % of the closest wrong abstracts. A
+lean based on a neighbouring topic would be the worst possible answer."""
 
 _NEGATED = re.compile(
     r"\b(?:not|no|never|neither|nor|none|cannot|false|untrue|incorrect|wrong)\b|n['’]t\b", re.IGNORECASE
 )
-"""Word statistics do not see which way such a question is asked, and PubMedQA has next to none of them."""
+"""Word statistics cannot tell which way a negated question is asked, and PubMedQA has almost none of them."""
 
 LeanValue = Literal["yes", "no", "maybe"]
 CLASSES: tuple[LeanValue, ...] = ("maybe", "no", "yes")
@@ -49,9 +49,9 @@ class Lean:
 
     Attributes:
         probabilities: by value, summing to 1; without `maybe` for a yes-no task.
-        value: the likeliest, or None (not judged) where its probability is below the threshold or the text is not
-            about the question's subject, or the question is negated.
-        probability: of the likeliest.
+        value: the likeliest value; None (not judged) if its probability is below the threshold, the text is off topic
+            or the question is negated.
+        probability: probability of the likeliest value.
         document: id of the document that was read.
     """
 
@@ -62,12 +62,12 @@ class Lean:
 
 
 def lean(question: str, passages: Sequence[str], *, task: Literal["yes-no", "yes-no-maybe"] = "yes-no-maybe") -> Lean:
-    """Which way the text of one research abstract leans on a question.
+    """The answer that the text of one research abstract suggests.
 
     Args:
         question: the question asked.
-        passages: passages of one document in their order, or its whole text as one.
-        task: without `maybe`, the probabilities of yes and no are made to sum to 1.
+        passages: passages of one document in order, or its whole text as one passage.
+        task: for `yes-no`, the probabilities of yes and no sum to 1.
     """
     weights = _weights()
     text = "\n\n".join(passages)
@@ -90,7 +90,7 @@ def _on_subject(question: str, text: str) -> bool:
 
 
 def features(question: str, text: str, weights: Mapping[str, Vector]) -> Vector:
-    """What the logistic model sees: scaled cues, then words of the question, then words of the text's last third."""
+    """Inputs of the logistic model: scaled cues, words of the question, words of the last third of the text."""
     sentences = [text[start:end] for start, end in sentence_spans(text)] or [""]
     found = cues(question, sentences, null_results(sentences, weights))
     return np.concatenate(
@@ -103,7 +103,7 @@ def features(question: str, text: str, weights: Mapping[str, Vector]) -> Vector:
 
 
 def null_results(sentences: Sequence[str], weights: Mapping[str, Vector]) -> Vector:
-    """Probability per sentence that it reports no significant difference, as learnt from trials; shape (sentences,)."""
+    """Probability that each sentence reports no significant difference, learnt from trials; shape (sentences,)."""
     logits = tfidf(sentences, weights["null idf"]) @ weights["null coefficients"] + weights["null intercept"]
     return np.asarray(1.0 / (1.0 + np.exp(-logits)))
 
@@ -128,11 +128,11 @@ def _weights() -> Mapping[str, Vector]:
     """The shipped weights.
 
     Raises:
-        ConfigError: the files of the package are damaged.
+        ConfigError: a file of the package is damaged.
     """
     folder = resources.files("medground") / "data"
     with np.load(io.BytesIO((folder / "lean.npz").read_bytes()), allow_pickle=False) as stored:
         weights = {name: stored[name].astype(np.float64) for name in stored.files}
     if digest(weights) != json.loads((folder / "lean.json").read_text(encoding="utf-8"))["sha256"]:
-        raise ConfigError("the weights of the lean are damaged (data/lean.npz); install medground again")
+        raise ConfigError("the weights of the lean (data/lean.npz) are damaged; reinstall medground")
     return weights

@@ -1,4 +1,4 @@
-"""A lean of word statistics on a closed question, where no model wrote an answer."""
+"""Estimate the answer to a closed question from word statistics, if no model wrote an answer."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from medground.evidence import Evidence
 from medground.question import Question
 from medground.run import Run
-from medground.verify.context import standing
+from medground.verify.context import usable
 
 if TYPE_CHECKING:
     from medground.lean.model import Lean
@@ -18,14 +18,14 @@ _TASKS: dict[str, Literal["yes-no", "yes-no-maybe"]] = {"yes-no": "yes-no", "yes
 
 
 def lean_of(question: Question, evidence: Sequence[Evidence], run: Run) -> Lean | None:
-    """The calibrated lean from the best-ranked research document that was quoted; None where it does not apply.
+    """The calibrated lean from the best-ranked research document that was quoted; None if it does not apply.
 
-    It was calibrated on single research abstracts, so it reads one document and no other kind.
+    It was calibrated on single research abstracts, so it reads one research document.
     """
     task = _TASKS.get(question.task)
     if task is None or run.writer is None or run.writer.is_model:
         return None
-    ids = [e.document_id for e in sorted(standing(evidence, run), key=lambda e: e.rank)]
+    ids = [e.document_id for e in sorted(usable(evidence, run), key=lambda e: e.rank)]
     documents = [d for d in map(run.ledger.documents.__getitem__, ids) if d.kind == "research"]
     if not documents:
         return None

@@ -1,1 +1,1 @@
-"""From hits to fewer, better hits."""
+"""Fuse, rerank and merge hits."""

@@ -9,13 +9,13 @@ from medground.document import Passage
 
 
 class Reranker(Protocol):
-    """Scores passages against a question, higher is better, calibrated to 0..1 as far as the model allows."""
+    """Scores passages against a question, from 0 to 1; higher is better. Calibrated as far as the model allows."""
 
     @property
     def name(self) -> str:
-        """How hits and traces name it."""
+        """Its name in hits and traces."""
         ...
 
     def score(self, question: str, passages: Sequence[Passage]) -> list[float]:
-        """One score in 0..1 per passage, in the order given."""
+        """One score from 0 to 1 per passage, in the order given."""
         ...

@@ -1,4 +1,4 @@
-"""Does a set of passages suffice to reason from? The two numbers that trigger rewriting.
+"""Two scores that decide whether a set of passages is enough to reason from, or the query is rewritten.
 
 Source: Reason and Verify, Algorithm 1, lines 5 and 6, with its implementation details.
 """
@@ -17,11 +17,11 @@ from medground.document import Hit, Passage
 from medground.text import words
 
 _NEAREST = 1e-6
-"""How near to 0 and 1 a mean may come before its logit is taken."""
+"""Means are kept at least this far from 0 and 1, so that their logit is finite."""
 
 
 class Calibration(BaseModel):
-    """A logistic map from a reranker's mean score to the probability that the passages hold a paper one would cite."""
+    """A logistic map from a reranker's mean score to the probability that the passages include a paper to cite."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -37,9 +37,9 @@ class Calibration(BaseModel):
 
 
 def overlap(question: str, passages: Sequence[Passage]) -> float:
-    """Overlap(q, E): share of the question's content words that stand in the passages and their titles, 0 to 1.
+    """Overlap(q, E): share of the question's content words that occur in the passages and their titles, 0 to 1.
 
-    Words are compared by their stems, as the index compares them. A question of stop words only has an overlap of 1.
+    Words are compared by stem, as in the index. A question with only stop words has an overlap of 1.
     """
     asked = frozenset(words.terms(question))
     found = {term for passage in passages for term in words.terms(f"{passage.title}\n{passage.text}")}
@@ -47,11 +47,11 @@ def overlap(question: str, passages: Sequence[Passage]) -> float:
 
 
 def evidence_score(reranker: str, hits: Sequence[Hit]) -> float:
-    """EvidenceScore(q, E): the mean score that the reranker gave the passages, calibrated where it was measured.
+    """EvidenceScore(q, E): the mean score of the passages by the reranker, calibrated if a calibration is available.
 
-    The scores of two rerankers mean different things. One with a row in `data/evidence_scores.json` is mapped to the
-    probability that the passages hold what is wanted; a cross-encoder without one counts as its sigmoid gives it, as
-    in the paper. Nothing found scores 0.
+    Scores of different rerankers are not comparable. If the reranker has a row in `data/evidence_scores.json`, the mean
+    is mapped to the probability that the passages contain the evidence. A cross-encoder without a row counts as its
+    sigmoid gives it, as in the paper. No hits score 0.
     """
     if not hits:
         return 0.0

@@ -1,4 +1,4 @@
-"""Reranking with any sentence-transformers cross-encoder, by its hub name or its folder (extra `torch`)."""
+"""Rerank with any sentence-transformers cross-encoder, by hub name or folder (extra `torch`)."""
 
 from __future__ import annotations
 
@@ -16,17 +16,16 @@ if TYPE_CHECKING:
 
 
 class CrossEncoderReranker:
-    """Reads the question and a passage together and scores the pair in 0..1.
+    """Reads the question and a passage together and scores the pair from 0 to 1.
 
-    The model's own last activation is left out and a sigmoid takes its place, so that models that end in one and
-    models that give raw scores come out alike. The score orders passages; it is a probability only as far as the
-    model was trained to give one.
+    The model's last activation is replaced by a sigmoid, so that models that end in one and models that return raw
+    scores behave alike. The score orders passages; it is a probability only if the model was trained to return one.
 
     Args:
         name: folder, or name on a hub that this machine reaches, such as `BAAI/bge-reranker-v2-m3`.
 
     Raises:
-        ConfigError: the extra is not installed, the model is not there, or it does not give one score per pair.
+        ConfigError: the extra is not installed, the model cannot be found, or it does not return one score per pair.
     """
 
     def __init__(self, name: str) -> None:
@@ -39,7 +38,7 @@ class CrossEncoderReranker:
         return self._name
 
     def score(self, question: str, passages: Sequence[Passage]) -> list[float]:
-        """One score in 0..1 per passage, in the order given. Long pairs are cut at the model's limit."""
+        """One score from 0 to 1 per passage, in the order given. Long pairs are truncated at the model's limit."""
         if not passages:
             return []
         from torch import nn
@@ -63,5 +62,7 @@ def _load(name: str) -> CrossEncoder:
         reason = next(iter(str(error).strip().splitlines()), type(error).__name__)
         raise ConfigError(f"cannot load the reranker {name!r}: {reason[:200]}") from None
     if model.num_labels != 1:
-        raise ConfigError(f"reranker {name!r} gives {model.num_labels} numbers per pair; a reranker gives one score")
+        raise ConfigError(
+            f"reranker {name!r} returns {model.num_labels} numbers per pair; choose a model that returns one score"
+        )
     return model

@@ -1,6 +1,6 @@
-"""Study designs, read from publication types, from the strongest to the weakest kind of evidence.
+"""Study designs by publication type, from the strongest to the weakest kind of evidence.
 
-The types are those of MEDLINE and, with hyphens, those of JATS.
+The types are those of MEDLINE and, with hyphens, of JATS.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ _LEVELS: tuple[frozenset[str], ...] = (
     ),
 )
 UNKNOWN = 5
-"""Level of a paper whose types name no design: that of a review, under the observational studies."""
+"""Level of a paper whose types name no design: the level of a review, below observational studies."""
 
 
 def design_level(publication_types: Sequence[str]) -> int:
-    """0 for the strongest design named, 7 for the weakest; `UNKNOWN` when none is named."""
+    """0 for the strongest design named, 7 for the weakest; `UNKNOWN` if none is named."""
     names = {name.casefold() for name in publication_types}
     return next((level for level, designs in enumerate(_LEVELS) if names & designs), UNKNOWN)

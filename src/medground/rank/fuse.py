@@ -1,4 +1,4 @@
-"""Reciprocal rank fusion: one ranking out of several, by places only."""
+"""Reciprocal rank fusion: combine rankings by rank alone."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ RANKER = "rrf"
 
 
 def fuse(rankings: Sequence[Ranking], k: int = 60) -> Ranking:
-    """Sum `1 / (k + rank)` over the rankings that hold a passage; the highest sum is rank 1.
+    """Sum `1 / (k + rank)` over the rankings that contain a passage; the highest sum is rank 1.
 
-    Scores of different rankers are never compared. Passages with equal sums stand in the order of their best rank,
-    then of their keys, so the order of the rankings does not matter.
+    Scores of different rankers are never compared. Ties are ordered by best rank, then by key, so the order of the
+    rankings does not matter.
 
     Raises:
-        UsageError: `k` is below 1, or a ranking is not ranked 1, 2, 3, ... or holds a passage twice.
+        UsageError: `k` is below 1, or a ranking is not ranked 1, 2, 3, ... or contains a passage twice.
     """
     if k < 1:
-        raise UsageError(f"the constant of the fusion must be at least 1, not {k}")
+        raise UsageError(f"the fusion constant must be at least 1, not {k}; set retrieval.fusion_k")
     sums: dict[str, list[float]] = {}
     best: dict[str, Hit] = {}
     also: dict[str, set[str]] = {}
@@ -33,7 +33,7 @@ def fuse(rankings: Sequence[Ranking], k: int = 60) -> Ranking:
             also.setdefault(key, set()).update(hit.also)
             if key not in best or (hit.rank, hit.ranker, hit.source) < _place(best[key]):
                 best[key] = hit
-    # Sorted before they are added: the sum of floats depends on their order.
+    # Sorted first, because the sum of floats depends on their order.
     scores = {key: sum(sorted(parts)) for key, parts in sums.items()}
     order = sorted(scores, key=lambda key: (-scores[key], best[key].rank, key))
     return tuple(
@@ -50,6 +50,6 @@ def _place(hit: Hit) -> tuple[int, str, str]:
 
 def _check(ranking: Ranking) -> None:
     if [hit.rank for hit in ranking] != list(range(1, len(ranking) + 1)):
-        raise UsageError("a ranking to be fused must hold the ranks 1, 2, 3, ... in order")
+        raise UsageError("a ranking to fuse must have the ranks 1, 2, 3, ... in order")
     if len({hit.passage.key for hit in ranking}) != len(ranking):
-        raise UsageError("a ranking to be fused holds a passage twice")
+        raise UsageError("a ranking to fuse contains a passage twice")

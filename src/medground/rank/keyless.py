@@ -1,7 +1,7 @@
-"""A score of relevance by words and by the place in the order that came in.
+"""Score relevance by words and by the rank of the search.
 
-Measured on SciFact's training claims (BM25, top 20): the order that comes in has nDCG@10 0.708, words alone make it
-worse (0.56 to 0.68), and this blend leaves it where it was (0.709). So it is a score to read, not a better order.
+On SciFact's training claims (BM25, top 20) the search order has an nDCG@10 of 0.708, words alone are worse (0.56 to
+0.68), and this combination is the same (0.709). So the score is informative, but the order is no better.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ from medground.text import words
 
 WINDOW = 25
 _INTERCEPT, _RANK, _COVERAGE, _NEARNESS, _PAIRS, _TITLE = -2.47, -1.68, 1.57, 1.98, 1.10, 1.42
-"""A logistic regression on SciFact's training claims: relevant or not, for each of the 20 best hits of BM25."""
+"""Logistic regression on SciFact's training claims: relevant or not, for the 20 best BM25 hits of each."""
 
 
 class KeylessReranker:
-    """The probability, as fitted, that a passage is one that the claim's own authors would cite.
+    """Estimates the probability that a claim's authors would cite a passage.
 
-    Passages are to be given in the order that the search gave them.
+    Pass passages in the order of the search.
     """
 
     @property
     def name(self) -> str:
-        """How hits and traces name it."""
+        """Its name in hits and traces."""
         return "keyless"
 
     def score(self, question: str, passages: Sequence[Passage]) -> list[float]:
-        """One score in 0..1 per passage, in the order given."""
+        """One score from 0 to 1 per passage, in the order given."""
         asked = words.terms(question)
         wanted = frozenset(asked)
         bodies = [words.terms(f"{p.title}\n{p.text}") for p in passages]
@@ -52,5 +52,5 @@ class KeylessReranker:
 
 
 def _rarity(wanted: frozenset[str], bodies: Sequence[frozenset[str]]) -> dict[str, float]:
-    """How rare each wanted stem is among these passages: they share a topic, so its common words tell little."""
+    """How rare each wanted stem is among these passages, which share a topic and so its common words."""
     return {t: math.log((len(bodies) + 1) / (sum(t in b for b in bodies) + 0.5)) for t in sorted(wanted)}

@@ -1,4 +1,4 @@
-"""Near-duplicate passages become one hit: the same abstract from two sources, a reprint, a revised record."""
+"""Merge near-duplicate passages: the same abstract from two sources, a reprint, a revised record."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from medground.lookup import Ranking
 
 _WORD = re.compile(r"\w+")
 _SHINGLE = 4
-"""Words that stand together in the comparison."""
+"""Words per shingle."""
 _FEWEST = 8
-"""Shorter passages are merged when they are equal only: a few words in common say little."""
+"""Passages with fewer words are merged only if they are equal: a few shared words say little."""
 
 
 def merge_duplicates(hits: Sequence[Hit], similarity: float = 0.85) -> Ranking:
-    """Keep the best ranked of passages that are nearly the same; its `also` names the others.
+    """Keep the best-ranked of passages that are nearly the same; its `also` names the others.
 
-    Two passages are the same when their words are, in order and without regard to case and punctuation, or when the
-    sets of their four-word runs have a Jaccard similarity of at least `similarity`. Retracted and unretracted passages
-    are never merged: what is known about one must not be lost in the other.
+    Two passages are the same if they have the same words in the same order, ignoring case and punctuation, or if their
+    sets of four-word shingles have a Jaccard similarity of at least `similarity`. Retracted passages are never merged
+    with others, so that no retraction is lost.
 
     Raises:
         UsageError: `similarity` is not in (0, 1].
     """
     if not 0 < similarity <= 1:
-        raise UsageError(f"a similarity lies above 0 and at most at 1, not at {similarity}")
+        raise UsageError(f"similarity must be above 0 and at most 1, not {similarity}")
     kept: list[Hit] = []
     merged: list[list[str]] = []
     index = _Index(similarity)
@@ -47,7 +47,7 @@ def merge_duplicates(hits: Sequence[Hit], similarity: float = 0.85) -> Ranking:
 
 
 class _Index:
-    """Kept passages by their texts and by their shingles."""
+    """Kept passages by text and by shingle."""
 
     def __init__(self, similarity: float) -> None:
         self._similarity = similarity

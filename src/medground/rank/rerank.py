@@ -1,4 +1,4 @@
-"""The step that reranks fused hits with the reranker that the settings name."""
+"""Rerank fused hits with the reranker that the settings name."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from medground.run import Run
 
 
 async def rerank(question: Question, hits: Sequence[Hit], run: Run) -> list[Hit]:
-    """The best `retrieval.keep` hits, best first, ties in the order they came.
+    """The best `retrieval.keep` hits, best first; ties keep their order.
 
     Raises:
         ConfigError: the reranker cannot be opened.
@@ -24,7 +24,7 @@ async def rerank(question: Question, hits: Sequence[Hit], run: Run) -> list[Hit]
 
 
 async def rerank_with(name: str, text: str, hits: Sequence[Hit], keep: int, run: Run) -> list[Hit]:
-    """The best `keep` hits for the words `text` by the reranker called `name`; the first ones for `none`.
+    """The best `keep` hits for `text` by the reranker `name`; if that is `none`, the first `keep` hits.
 
     Raises:
         ConfigError: the reranker cannot be opened.
@@ -42,7 +42,7 @@ async def rerank_with(name: str, text: str, hits: Sequence[Hit], keep: int, run:
 
 
 def reranker_problems(name: str) -> Iterator[MedgroundError]:
-    """What keeps a reranker from being used, for the check of a recipe; it loads the reranker."""
+    """Load a reranker and yield what is wrong with it, for the check of a recipe."""
     try:
         open_reranker(name)
     except MedgroundError as error:
@@ -51,7 +51,7 @@ def reranker_problems(name: str) -> Iterator[MedgroundError]:
 
 @lru_cache(maxsize=4)
 def open_reranker(name: str) -> Reranker | None:
-    """The reranker called `name`; None for `none`."""
+    """Open the reranker `name`; None for `none`."""
     if name == "none":
         return None
     if name == "keyless":

@@ -1,1 +1,1 @@
-"""From hits to evidence."""
+"""Read documents and quote evidence."""

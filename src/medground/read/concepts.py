@@ -1,4 +1,4 @@
-"""Which ideas of a question no quote speaks of: a reader must hear of it when the evidence is about something else."""
+"""Find concepts of a question that no quote mentions, to warn readers if the evidence is about something else."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from medground.text import words
 
 
 def unmentioned(question: Question, evidence: Sequence[Evidence], run: Run) -> list[str]:
-    """The question's words for each MeSH heading that stands in no quote, title or MeSH heading of the evidence.
+    """The question's words for each MeSH heading that no quote, title or indexed record of the evidence mentions.
 
-    A heading is there under any of its names, in any order of words, and where a record has it or a narrower one.
+    A heading counts as mentioned under any of its names, in any word order, and if a record is indexed with it or with
+    a narrower heading.
     """
     documents = {e.document_id: run.ledger.documents[e.document_id] for e in evidence}
-    said = [*(e.quote for e in evidence), *(d.title for d in documents.values())]
-    texts = [frozenset(words.terms(text)) for text in said]
+    mentioning = [*(e.quote for e in evidence), *(d.title for d in documents.values())]
+    texts = [frozenset(words.terms(text)) for text in mentioning]
     indexed = {name for d in documents.values() for m in d.mesh for name in _with_broader(m.descriptor)}
     return [m.words for m in mentions(question.text) if m.heading.name not in indexed and not _named(m, texts)]
 

@@ -1,4 +1,4 @@
-"""From documents to evidence: screen, then quote sentences, as steps that ask operators.
+"""Screen documents and quote sentences as evidence, by asking operators.
 
 A model answers with sentence ids, never with text, so a quote is verbatim by construction.
 """
@@ -43,18 +43,18 @@ async def screen_batch(question: Question, batch: Sequence[Reading], run: Run) -
 
 
 async def extract_evidence(question: Question, readings: Sequence[Reading], run: Run) -> list[Evidence]:
-    """Quotes from these documents, entered in the ledger (Eq. 13 and 14).
+    """Quote these documents and add the quotes to the ledger (Eq. 13 and 14).
 
     Raises:
-        ModelFailed: the model gave no usable output.
+        ModelFailed: the model returned no usable output.
         UnknownCitation: a reading's document was not retrieved.
     """
     places: dict[str, TextSpan] = {}
     ranks = {reading.document_id: reading.rank for reading in readings}
-    standing = [(reading, [p for p in reading.passages if run.stands(p)]) for reading in readings]
+    verbatim = [(reading, [p for p in reading.passages if run.stands(p)]) for reading in readings]
     views = tuple(
         numbered(f"P{number}", run.ledger.documents[reading.document_id], passages, places)
-        for number, (reading, passages) in enumerate(standing, start=1)
+        for number, (reading, passages) in enumerate(verbatim, start=1)
         if passages
     )
     if not views:
@@ -75,7 +75,7 @@ async def is_sufficient(question: Question, evidence: Sequence[Evidence], run: R
 
 
 def evidence_views(evidence: Sequence[Evidence], run: Run) -> tuple[EvidenceView, ...]:
-    """Evidence as operators see it."""
+    """Evidence as it is shown to operators."""
     return tuple(_evidence_view(e, run.ledger.documents[e.document_id]) for e in evidence)
 
 

@@ -1,4 +1,4 @@
-"""Stored facts that answer a question, and the quotes of the lines that state them."""
+"""Find stored facts that answer a question, and quote the lines that state them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _CLOSED_TASKS = ("yes-no", "yes-no-maybe")
 
 @dataclass(frozen=True)
 class GraphAnswer:
-    """A finding, the source that gave it, and its facts with their quotes."""
+    """A finding, its source, and its facts with their quotes."""
 
     source: FactSource
     finding: GraphFinding
@@ -30,10 +30,10 @@ class GraphAnswer:
 
 
 async def ask_for_facts(question: Question, run: Run) -> GraphAnswer | None:
-    """What stored facts say to a question.
+    """Ask sources of stored facts.
 
-    The first source that has the relation is preferred to one that knows the concepts but not the relation; None where
-    no source could read the question, or none could be asked (the answer names a source that failed).
+    The first source that has the relation is preferred to one that only knows the concepts. Returns None if no source
+    understood the question or none could be reached (the answer lists sources that failed).
     """
     if not _may_be_answered_by_facts(question):
         return None
@@ -60,7 +60,7 @@ async def _quoted(found: Found, finding: GraphFinding, run: Run) -> GraphAnswer 
 
 
 def _may_be_answered_by_facts(question: Question) -> bool:
-    """Whether stored relations can be the answer: "what is ..." has no yes, and a fact has no year of its own."""
+    """Whether stored relations can answer: "what is ..." cannot be answered with yes, and facts have no year."""
     limits = question.filters
     if limits != Filters(kinds=limits.kinds) or (limits.kinds and "graph" not in limits.kinds):
         return False

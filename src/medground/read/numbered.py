@@ -1,4 +1,4 @@
-"""Passages as numbered sentences, so that a model answers with ids and every quote is verbatim by construction."""
+"""Number the sentences of passages, so that a model answers with ids and every quote is verbatim by construction."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ TextSpan = tuple[str, int, int]
 def numbered(
     key: str, document: Document, passages: Sequence[Passage], places: dict[str, TextSpan]
 ) -> SentencedPassage:
-    """Passages of one document as sentences `KEY.S1`, `KEY.S2`, ... in the order of the text.
+    """Passages of one document as sentences `KEY.S1`, `KEY.S2`, ... in text order.
 
-    `places` is told where each sentence stands.
+    Records the position of each sentence in `places`.
     """
     sentences: list[SentenceView] = []
     for passage in sorted(passages, key=lambda p: p.start):

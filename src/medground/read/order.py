@@ -1,4 +1,4 @@
-"""Hits as a reading list: documents in the order of their best hit, in batches.
+"""Turn hits into a reading list: documents in the order of their best hit, in batches.
 
 Source: PubMed Reasoner, section 3.2 and Algorithm 2 (batches of m from the ranked list).
 """
@@ -16,7 +16,7 @@ PASSAGES_PER_DOCUMENT = 3
 
 @dataclass(frozen=True)
 class Reading:
-    """A document to read: the passages of it that were found, best first, and its place (1 first) in the list."""
+    """A document to read: its passages that were found, best first, and its rank in the list, counted from 1."""
 
     document_id: str
     rank: int
@@ -38,7 +38,7 @@ def reading_list(hits: Sequence[Hit], most: int) -> list[Reading]:
 
 @dataclass(frozen=True)
 class Batch:
-    """Documents that are read together: batch `number` (1 first) of at most `of`."""
+    """Documents that are read together: batch `number`, counted from 1, of at most `of`."""
 
     readings: tuple[Reading, ...]
     number: int
@@ -46,7 +46,7 @@ class Batch:
 
     @property
     def step(self) -> ReadingBatch:
-        """What is told and traced while it is read."""
+        """The step that is reported and traced while it is read."""
         return ReadingBatch(documents=tuple(r.document_id for r in self.readings), number=self.number, of=self.of)
 
 

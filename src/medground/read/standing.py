@@ -1,4 +1,4 @@
-"""What may be read of what was found."""
+"""Select the hits that may be read."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from medground.run import Run
 
 
 def texts(hits: Sequence[Hit]) -> list[Hit]:
-    """The hits that can be read as text. A line of a graph page is a relation without its subject, so it cannot: such
-    facts answer through `read.facts`."""
+    """The hits that can be read as text. Graph pages are left out: their lines are relations without a subject, and are
+    used as facts instead (`read.facts`)."""
     return [hit for hit in hits if hit.passage.kind != "graph"]
 
 
 async def readable(hits: Sequence[Hit], run: Run, *, retractions: bool = True) -> list[Hit]:
-    """The hits that may become evidence, in their order.
+    """The hits that may become evidence, in order.
 
-    Retracted papers and notices about papers are set aside, and the answer lists them; `retractions=False` reads them
-    all the same, for ablations.
+    Retracted papers and notices about papers are left out of the reading and listed in the answer. `retractions=False`
+    keeps them, for ablations.
 
     Raises:
-        SourceUnavailable: a paper that was set aside cannot be fetched to be shown.
+        SourceUnavailable: a paper that was left out cannot be fetched to be listed.
     """
     if not retractions:
         return list(hits)
-    standing, aside = set_aside(hits)
+    kept, aside = set_aside(hits)
     await run.retrieve(list(aside))
     for document, reason in aside.items():
         run.warn(f"{document} was found but is {reason}, so it is not used as evidence")
         run.shown.setdefault(document)
-    return standing
+    return kept

@@ -1,1 +1,1 @@
-"""Checking what was written against what it cites."""
+"""Checking written statements against the evidence that they cite."""

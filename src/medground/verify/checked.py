@@ -1,4 +1,4 @@
-"""A checked statement: its verdict, and the critic's own word behind it."""
+"""A checked statement: its verdict and the critic's judgement behind it."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from medground.verify.critics.base import Judgement
 
 @dataclass(frozen=True)
 class Checked:
-    """A verdict with the judgement behind it; None where no critic was needed.
+    """A verdict with the judgement behind it.
 
-    That is where a statement is its source's own words, was compared with a stored relation, or has no source at all.
+    `judgement` is None if no critic was needed: the statement is a verbatim quote, was compared with a stored relation,
+    or has no source at all.
     """
 
     verdict: Verdict

@@ -1,8 +1,9 @@
-"""The clauses of a sentence that are statements of their own.
+"""Split a sentence into the clauses that are statements in their own right.
 
-Source: Reason and Verify, section 3.4: clause markers and list delimiters split a sentence; what is not self-contained
-stays with the clause before, and at the beginning with the clause after. A border always stands at white space outside
-of brackets and quotes. The words are English; a sentence of another language is one statement.
+Source: Reason and Verify, section 3.4: clause markers and list delimiters split a sentence. A fragment that is not
+self-contained stays with the clause before it, or at the start of a sentence with the clause after it. Sentences are
+split only at white space outside brackets and quotes. The rules are for English; a sentence in another language stays
+whole.
 """
 
 from __future__ import annotations
@@ -35,13 +36,13 @@ _MARKER = re.compile(
     re.IGNORECASE,
 )
 _FULL = re.compile(rf".*\bthat|{_JOINED}(?:{_CAUSE}|whereas)", re.IGNORECASE | re.DOTALL)
-_TIMID = re.compile(rf"{_JOINED}(?:{_CAUSE})\b", re.IGNORECASE)
+_CAUSAL = re.compile(rf"{_JOINED}(?:{_CAUSE})\b", re.IGNORECASE)
 
 _ITEM = r"\(?(?:[ivx]{1,4}|\d{1,2}|[a-h])\)(?=\s)"
 _BULLET = r"[•▪‣●◦](?=\s)"
 _OPENING = rf"\[[^\]\s]{{1,20}}\]|{_ITEM}|{_BULLET}|[-*–](?=\s)|(?:and|or|first(?:ly)?(?=,)|{_FREE}|{_AFTER_COMMA})\b"
 _LEAD = re.compile(rf"(?:(?:{_OPENING}),?\s*)+", re.IGNORECASE)
-"""What may open a clause without belonging to its subject."""
+"""Words that may open a clause without being part of its subject."""
 
 _NUMBERED = re.compile(
     r"(?<!\S)(?:(?:and|or)\s+)?\(?(?:(?P<roman>[ivx]{1,4})|(?P<digit>\d{1,2})|(?P<letter>[a-h]))\)"
@@ -57,22 +58,27 @@ _OPENS_SUBORDINATE = re.compile(
 )
 _COMMA = re.compile(r",(?=\s)")
 _DURING = re.compile(r"while\s[^,]*\b(?:is|are|was|were)\s+(?:\w+ly\s+)?\w+ing\b", re.IGNORECASE)
-_LEAN_ON = ("only", "just", "simply", "merely", "be", "been", "being", "include", "includes", "included", "including")
 _LAST_WORD = re.compile(r"([^\W_]+(?:['’][^\W_]+)?)[\s,:]*$")
 
 
 class _Cut(NamedTuple):
-    """A place where a clause may begin. `weak`: a marker, which a doubt before it can govern. `timid`: a cause, which
-    a negation before it can govern ("did not fall because ..."). `full`: what follows must be a clause by grammar."""
+    """A position where a clause may begin.
+
+    Attributes:
+        at: the offset.
+        weak: a marker, which an earlier `if` or `whether` can govern.
+        causal: a cause, which an earlier negation can govern ("did not fall because ...").
+        full: a marker that grammar allows only before a full clause.
+    """
 
     at: int
     weak: bool = False
-    timid: bool = False
+    causal: bool = False
     full: bool = False
 
 
 def clause_spans(sentence: str) -> list[Span]:
-    """Spans of the statements of one sentence: in order, white space between them and none at their ends."""
+    """Spans of the statements of one sentence, in order, without the white space between them."""
     seen = blanked(sentence)
     whole = (len(sentence) - len(sentence.lstrip()), len(sentence.rstrip()))
     if whole[0] >= whole[1]:
@@ -85,9 +91,9 @@ def clause_spans(sentence: str) -> list[Span]:
 
 
 def _split(seen: str, span: Span, cuts: Iterable[_Cut]) -> list[Span]:
-    """Split at the cuts on both sides of which a clause stands alone."""
+    """Split a span at the cuts that have a self-contained clause on both sides."""
     start, end = span
-    opening = _LEAD.match(seen, start, end)  # "However, because": one opening, no cut in it
+    opening = _LEAD.match(seen, start, end)  # "However, because" is one opening: do not cut inside it
     first = opening.end() if opening else start + 1
     inner = sorted({cut.at: cut for cut in cuts if first <= cut.at < end}.values())
     ends = [cut.at for cut in inner[1:]] + [end] * bool(inner)
@@ -105,7 +111,7 @@ def _split(seen: str, span: Span, cuts: Iterable[_Cut]) -> list[Span]:
 
 
 def _governed(cut: _Cut, before: Clause) -> bool:
-    return (cut.weak and before.hypothetical) or (cut.timid and before.negated)
+    return (cut.weak and before.hypothetical) or (cut.causal and before.negated)
 
 
 def _body(seen: str, start: int, end: int) -> list[str]:
@@ -131,7 +137,7 @@ def _list_cuts(seen: str, span: Span) -> list[_Cut]:
 
 
 def _numbered(seen: str, span: Span) -> list[int]:
-    """Where the items of lists begin: (i) (ii), 1) 2), a) b). A number that no list counts to is no item."""
+    """Where list items begin: (i) (ii), 1) 2), a) b). A number that does not continue a list is not an item."""
     runs: dict[str, list[int]] = {}
     found: list[int] = []
     for mark in _NUMBERED.finditer(seen, *span):
@@ -149,14 +155,14 @@ def _numbered(seen: str, span: Span) -> list[int]:
 
 def _marker_cuts(seen: str, span: Span) -> list[_Cut]:
     return [
-        _Cut(mark.start(), weak=True, timid=bool(_TIMID.fullmatch(mark[0])), full=bool(_FULL.fullmatch(mark[0])))
+        _Cut(mark.start(), weak=True, causal=bool(_CAUSAL.fullmatch(mark[0])), full=bool(_FULL.fullmatch(mark[0])))
         for mark in _MARKER.finditer(seen, *span)
         if not _runs_on(seen, mark.start())
     ]
 
 
 def _after_subordinate(seen: str, span: Span) -> list[_Cut]:
-    """The comma after an opening "Although A fell,": the first with a clause before it and a clause right after it."""
+    """The comma after an opening such as "Although A fell,": the first one between two clauses."""
     start, end = span
     if not _OPENS_SUBORDINATE.match(seen, start, end) or _DURING.match(seen, start, end):
         return []
@@ -173,7 +179,7 @@ def _after_subordinate(seen: str, span: Span) -> list[_Cut]:
 
 
 def _runs_on(seen: str, at: int) -> bool:
-    """Whether the words before a place need what follows: "was therefore", "that, because", "not because"."""
+    """Whether the words before an offset need what follows: "was therefore", "that, because", "not because"."""
     last = _LAST_WORD.search(seen, max(0, at - 40), at)
     word = last[1].lower() if last else ""
     return (

@@ -1,8 +1,8 @@
-"""Sources that disagree: found, and reported with both sides; never averaged.
+"""Find sources that disagree. Both sides are reported, never averaged.
 
-A model that read the quotes gave them stances: quotes for and against from different papers are a conflict. Without
-one, findings on the same things that differ in words (one reports an effect and the other none, or one says up and the
-other down) are set side by side for the reader to judge (`disagreement`).
+If a model read the quotes, each quote has a stance: quotes for and against from different papers are a conflict.
+Without a model, findings on the same subject are compared by their words (`disagreement`): if one reports an effect and
+the other none, or one an increase and the other a decrease, both are shown for the reader to judge.
 """
 
 from __future__ import annotations
@@ -17,28 +17,30 @@ from medground.evidence import Evidence, Stance
 from medground.operators.keyless.disagreement import Difference, Finding, Kind, difference
 from medground.question import Question
 from medground.run import Run
-from medground.verify.context import standing
+from medground.verify.context import usable
 from medground.verify.reporting import why_not_finding
 
 _BEFORE_RESULTS = re.compile(
     r"background|introduction|objective|aim|purpose|method|context|rationale|design", re.IGNORECASE
 )
 _SHORTEST_ABSTRACT, _LONGEST_ABSTRACT = 500, 5000
-"""Characters of a text without sections whose order tells something."""
+"""Length in characters of an abstract without sections, whose opening can be told from its results."""
 _OPENING = 0.15
-"""Share of an abstract without sections that tells what was known before."""
+"""Share of an abstract without sections that is background."""
 _SIDES: tuple[Stance, ...] = ("supports", "contradicts", "mixed")
 
 
 async def find_conflicts(question: Question, evidence: Sequence[Evidence], run: Run) -> list[Conflict]:
-    """The conflicts among quotes of different documents; retracted papers and stored relations take no side.
+    """Find conflicts between quotes from different documents. Retracted papers and stored relations are left out.
 
-    Evidence whose extraction no model answered has no stance, and is compared by words.
+    Quotes that no model extracted have no stance and are compared by their words.
     """
     reader = run.reader or Author(KEYLESS)
-    told = [e for e in standing(evidence, run) if e.origin == "text" and not _is_not_finding(e, run)]
-    with run.trace.span("find conflicts", quotes=len(told), found_by=reader.name) as span:
-        found = _by_stance(question, told, reader.name) if reader.is_model else _by_words(question.text, told, run)
+    findings = [e for e in usable(evidence, run) if e.origin == "text" and not _is_not_finding(e, run)]
+    with run.trace.span("find conflicts", quotes=len(findings), found_by=reader.name) as span:
+        found = (
+            _by_stance(question, findings, reader.name) if reader.is_model else _by_words(question.text, findings, run)
+        )
         span.set(conflicts=len(found))
     return found
 
@@ -48,7 +50,7 @@ def _is_not_finding(evidence: Evidence, run: Run) -> bool:
 
 
 def _by_stance(question: Question, evidence: Sequence[Evidence], reader: str) -> list[Conflict]:
-    """One conflict where papers stand on both sides; a paper with quotes for and against is mixed, on neither."""
+    """One conflict if papers support both sides. A paper with quotes for and against is mixed and on neither side."""
     stances: dict[str, set[Stance]] = {}
     for quote in evidence:
         stances.setdefault(quote.document_id, set()).add(quote.stance)
@@ -64,15 +66,15 @@ def _by_stance(question: Question, evidence: Sequence[Evidence], reader: str) ->
 
 
 def _side(stances: set[Stance]) -> Stance:
-    told = stances - {"unknown"}
-    if not told:
+    known = stances - {"unknown"}
+    if not known:
         return "unknown"
-    return next(iter(told)) if len(told) == 1 else "mixed"
+    return next(iter(known)) if len(known) == 1 else "mixed"
 
 
 def _by_words(question: str, evidence: Sequence[Evidence], run: Run) -> list[Conflict]:
-    """The first pair that differs opens a conflict; quotes that differ from one side of it in the same way alone join
-    the other."""
+    """Start a conflict with the first pair that differs; a quote that differs from only one side in the same way joins
+    the other side."""
     evidence = [e for e in evidence if _after_opening(e, run)]
     differs = _differences(question, evidence, run)
     conflicts: list[Conflict] = []
@@ -94,7 +96,7 @@ def _by_words(question: str, evidence: Sequence[Evidence], run: Run) -> list[Con
 
 
 def _after_opening(evidence: Evidence, run: Run) -> bool:
-    """Whether a quote stands where a paper tells its own findings, and not before, where it tells those of others."""
+    """Whether a quote is from the part of a paper that reports its own findings, not from its background."""
     if evidence.section:
         return not _BEFORE_RESULTS.search(evidence.section)
     length = len(run.ledger.documents[evidence.document_id].text)

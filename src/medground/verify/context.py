@@ -1,4 +1,4 @@
-"""What statements are compared with: the quotes that each cites, or the first passages of a context (CONTEXT-j).
+"""What statements are compared with: the quotes they cite, or the first passages of a context (CONTEXT-j).
 
 Source: Reason and Verify, section 3.4 (CONTEXT-1 to CONTEXT-5); Self-MedRAG, section 3.5 (all passages of a round).
 """
@@ -20,7 +20,7 @@ from medground.text.sentences import sentence_spans
 
 @dataclass(frozen=True)
 class Premise:
-    """A slice of a retrieved document, and the place of its passage in the context (1 first)."""
+    """A slice of a retrieved document, and the rank of its passage in the context, counted from 1."""
 
     document_id: str
     start: int
@@ -28,50 +28,50 @@ class Premise:
     rank: int
 
     def holds(self, evidence: Evidence) -> bool:
-        """Whether a quote stands inside the slice."""
+        """Whether a quote is inside the slice."""
         return evidence.document_id == self.document_id and self.start <= evidence.start and evidence.end <= self.end
 
 
 @dataclass(frozen=True)
 class Context:
-    """Premises that every statement of a rationale shares, `P1`, `P2`, ..., and where each stands."""
+    """The premises `P1`, `P2`, ... that all statements of a rationale share, and the position of each."""
 
     views: tuple[EvidenceView, ...] = ()
     places: Mapping[str, Premise] = field(default_factory=dict)
 
     def cites(self, best: str | None, sentence: Sentence, run: Run) -> bool:
-        """Whether a sentence cites the whole of a premise: what holds for the premise then holds for its citation."""
+        """Whether a sentence cites a whole premise, so that a judgement on the premise holds for the citation too."""
         place = self.places.get(best or "")
         quotes = [e for e in run.ledger.evidence if e.id in sentence.evidence]
         return place is None or any(place.holds(e) and e.end - e.start == place.end - place.start for e in quotes)
 
     def evidence(self, best: str | None, sentence: Sentence, run: Run) -> str | None:
-        """The ledger id of the quote that a premise stands for.
+        """The ledger id of the quote that represents a premise.
 
-        A quote that the sentence cites inside the passage is preferred; else the nearest sentence of the passage
-        becomes a quote. An id that is no premise of the context is a ledger id already.
+        A quote that the sentence cites from the passage is preferred. Otherwise the closest sentence of the passage is
+        quoted. An id that is not a premise of the context is already a ledger id.
         """
         place = self.places.get(best or "")
         if place is None:
             return best
-        said = words.terms(sentence.text)
+        terms = words.terms(sentence.text)
         cited = [e for e in run.ledger.evidence if e.id in sentence.evidence and place.holds(e)]
         if cited:
-            return max(cited, key=lambda e: words.coverage(said, words.terms(e.quote))).id
+            return max(cited, key=lambda e: words.coverage(terms, words.terms(e.quote))).id
         text = run.ledger.documents[place.document_id].text[place.start : place.end]
         spans = sentence_spans(text) or [(0, len(text))]
-        start, end = max(spans, key=lambda span: words.coverage(said, words.terms(text[span[0] : span[1]])))
+        start, end = max(spans, key=lambda span: words.coverage(terms, words.terms(text[span[0] : span[1]])))
         quote = run.ledger.quote(place.document_id, place.start + start, place.start + end, rank=place.rank)
         return quote.id
 
 
 async def context_of(hits: Sequence[Hit], run: Run, *, by_sentence: bool) -> Context:
-    """The first `verify.context` passages as premises, best first; retracted papers are none.
+    """The first `verify.context` passages as premises, best first, without retracted papers.
 
     Args:
         hits: the context, in its order.
-        run: the run; documents that the ledger lacks are fetched.
-        by_sentence: one premise per sentence instead of one per passage, for a critic that compares words.
+        run: the run; documents missing from its ledger are fetched.
+        by_sentence: make one premise per sentence instead of one per passage, for a critic that compares words.
 
     Raises:
         SourceUnavailable: a document can no longer be fetched.
@@ -82,7 +82,7 @@ async def context_of(hits: Sequence[Hit], run: Run, *, by_sentence: bool) -> Con
     views: list[EvidenceView] = []
     places: dict[str, Premise] = {}
     for rank, passage in enumerate(passages, start=1):
-        if not _stands(passage, run):
+        if not _is_usable(passage, run):
             continue
         spans = sentence_spans(passage.text) if by_sentence else [(0, len(passage.text))]
         for number, (start, end) in enumerate(spans, start=1):
@@ -92,12 +92,12 @@ async def context_of(hits: Sequence[Hit], run: Run, *, by_sentence: bool) -> Con
     return Context(tuple(views), places)
 
 
-def standing(evidence: Sequence[Evidence], run: Run) -> list[Evidence]:
-    """The quotes that may support something: not those of retracted papers, and of notices about papers."""
+def usable(evidence: Sequence[Evidence], run: Run) -> list[Evidence]:
+    """The quotes that may be used as evidence: not those of retracted papers or of notices about papers."""
     return [e for e in evidence if why_aside(run.ledger.documents[e.document_id]) is None]
 
 
-def _stands(passage: Passage, run: Run) -> bool:
+def _is_usable(passage: Passage, run: Run) -> bool:
     document = run.ledger.documents.get(passage.document_id)
     if document is None or why_aside(passage) or why_aside(document):
         return False

@@ -1,7 +1,7 @@
-"""Whether words can stand alone as a clause: a subject that is no bare pronoun, and a finite verb of its own.
+"""Decide whether words are a self-contained clause: a subject other than a bare pronoun, and its own finite verb.
 
-A rule of thumb for English, without a tagger: closed classes, the verbs of the literature, and the word before. It is
-wrong on the safe side: what it does not know stays with the clause before.
+This is a rule of thumb for English that needs no tagger. It uses closed word classes, verbs common in the literature
+and the preceding word. When in doubt, the words stay with the clause before.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ FUNCTION = _set(
     "across against about above below per via than as like despite upon towards toward until and or nor but if "
     "whether because although though while whereas so yet not"
 )
-"""Words that a clause does not end with, and after which a form such as `increased` is no finite verb."""
+"""Words that do not end a clause, and after which a form such as `increased` is not a finite verb."""
 
 _PRONOUNS = _set("it they he she this that these those which who such both neither either")
 _SUBJECTS = _PRONOUNS | frozenset(["we", "i", "you", "there", "one", "none", "others"])
@@ -64,22 +64,22 @@ _CHANGES = _set(
     "lasted occurred participated persisted progressed recovered relapsed remained resolved responded returned "
     "resulted reversed seemed shifted stabilized succeeded suffered survived tended varied worsened"
 )
-"""Past forms that keep their meaning before a preposition; others are then participles ("patients treated with")."""
+"""Past forms that are finite even before a preposition, where others are participles ("patients treated with")."""
 
 _AFTER_PARTICIPLE = _set("with by to in from as for of on at during after before using under")
 
 _AFTER_NOUN = _set("of and or ,")
-"""After which a form such as `causes` or `forms` is a noun."""
+"""Words after which a form such as `causes` or `forms` is a noun."""
 
 
 def words_of(text: str, start: int = 0, end: int | None = None) -> list[str]:
-    """Words and commas of a slice, in lower case; but not the `A` of "vitamin A" and "group A"."""
+    """Words and commas of a slice in lower case, except the `A` of "vitamin A" and "group A"."""
     found = _WORD.finditer(text, start, len(text) if end is None else end)
     return [match[0] if match[0] == "A" and match.start() > start else match[0].lower() for match in found]
 
 
 class Clause:
-    """Reads words one after the other and knows what they make so far."""
+    """Reads words one at a time and tracks the grammar of the clause so far."""
 
     def __init__(self, words: Sequence[str] = ()) -> None:
         self.negated = False
@@ -94,21 +94,21 @@ class Clause:
 
     @property
     def complete(self) -> bool:
-        """Whether there are a subject and a finite verb of the main clause."""
+        """Whether the main clause has a subject and a finite verb."""
         return self._verb and not self._bare
 
     @property
     def stands_alone(self) -> bool:
-        """Whether it is complete, and its subject is more than a pronoun that needs the clause before."""
+        """Whether it is complete and its subject is not just a pronoun that refers back."""
         return self.complete and not self._pronoun
 
     @property
     def names_subject(self) -> bool:
-        """Whether it has a subject that is no pronoun and something about it, if the verb is one that nobody knows."""
+        """Whether it has a subject other than a pronoun and more words, even if its verb is not recognised."""
         return self._nouns > 1 and not self._pronoun
 
     def feed(self, words: Sequence[str]) -> None:
-        """Read on."""
+        """Read more words."""
         for number, word in enumerate(words):
             self._read(word, words[number + 1 : number + 5])
             if word == "," or not _is_adverb(word):
@@ -145,7 +145,7 @@ def _is_adverb(word: str) -> bool:
 
 
 def _finite(word: str, before: str, after: str) -> bool:
-    """Whether a word is a finite verb, seen from the words beside it."""
+    """Whether a word is a finite verb, judged by the words next to it."""
     if word in AUXILIARIES:
         return before != "to"
     if before in ("", ",") or (before in FUNCTION and before not in _SUBJECTS) or before in AUXILIARIES:

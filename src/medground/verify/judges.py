@@ -1,5 +1,5 @@
-"""Who may say supported or contradicted: only a judge that proved itself on data it never saw, or one that the user
-trusts by a setting. The measured ones are rows of `data/judges.json`; a row names data set, size and interval."""
+"""Which judges may call a statement supported or contradicted: those validated on held-out data, and those that the
+user trusts by a setting. Validations are rows of `data/judges.json`, each with its data set, size and interval."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from medground.settings import VerifySettings
 
 
 @dataclass(frozen=True)
-class Proof:
-    """A measurement on held-out pairs: SUPPORT against CONTRADICT accuracy with its 95 % Wilson interval."""
+class Validation:
+    """A measurement on held-out pairs: accuracy on SUPPORT against CONTRADICT with its 95 % Wilson interval."""
 
     model: str
     dataset: str
@@ -25,17 +25,17 @@ class Proof:
 
     @property
     def passes(self) -> bool:
-        """Whether the whole interval lies above the majority class."""
+        """Whether the whole interval is above the share of the majority class."""
         return self.low > self.majority
 
 
 @cache
-def proofs() -> tuple[Proof, ...]:
-    """The measurements that ship with the package."""
+def validations() -> tuple[Validation, ...]:
+    """The validations that ship with the package."""
     rows = json.loads((resources.files("medground") / "data" / "judges.json").read_text(encoding="utf-8"))
-    return tuple(Proof(**row) for row in rows)
+    return tuple(Validation(**row) for row in rows)
 
 
 def may_judge(model: str, settings: VerifySettings) -> bool:
-    """Whether this model's verdicts count."""
-    return model in settings.trusted_judges or any(p.model == model and p.passes for p in proofs())
+    """Whether this model is a validated judge or trusted by the settings."""
+    return model in settings.trusted_judges or any(v.model == model and v.passes for v in validations())

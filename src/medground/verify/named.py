@@ -1,7 +1,7 @@
-"""Works that a sentence names in its own words: an id or an address that this run never retrieved must not appear.
+"""Find references written into a sentence, such as PMIDs, DOIs and web addresses, that this run never retrieved.
 
-Citations are ids in the ledger. A writer that puts a PMID, a DOI or an address into its text cites past it, and nobody
-has checked that there is such a work, or what it says.
+Citations are ids in the ledger. A writer that puts a PMID, a DOI or an address into its text bypasses the ledger:
+nothing shows that the work exists or what it says.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _MARKS = re.compile(rf"\s*\[{_ID}(?:\s*[,;]\s*{_ID})*\]")
 
 
 def unretrieved_references(sentence: str, documents: Iterable[Document]) -> list[str]:
-    """The works that a sentence names and that none of the documents is or names."""
+    """The references in a sentence that none of the documents has as its id or mentions."""
     named = list(dict.fromkeys(match[0].rstrip(".,;:)]}") for match in _NAMED.finditer(sentence)))
     if not named:
         return []
@@ -32,7 +32,7 @@ def unretrieved_references(sentence: str, documents: Iterable[Document]) -> list
 
 
 def without_marks(text: str) -> str:
-    """Written text without citation marks such as `[E3]` or `[P1.S2]`: an answer writes its own, from its ledger."""
+    """Remove citation marks such as `[E3]` or `[P1.S2]`: an answer adds its own from the ledger."""
     return " ".join(_MARKS.sub("", text).split())
 
 
@@ -46,5 +46,5 @@ def _parts(document: Document) -> Iterator[str]:
 
 
 def _plain(text: str) -> str:
-    """Letters, digits and what ids are made of: `PMID: 123` and `pmid123` name one work."""
+    """Keep only the characters of ids, so that `PMID: 123` and `pmid123` are the same reference."""
     return re.sub(r"[^a-z0-9./]", "", text.casefold())

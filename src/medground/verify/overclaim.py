@@ -1,9 +1,9 @@
-"""Overclaiming: a statement that says more than the quote that supports it, whoever the critic is.
+"""Overclaims: statements that claim more than the quote that supports them, whichever critic judged them.
 
-Each kind is told by words alone: `certainty` (the quote hedges, the statement does not), `cause` (the quote reports an
-association, the statement a cause), `population` (the quote studied animals or cells, the statement speaks of people),
-`purpose` and `title` (the quote reports nothing: it asks, plans or supposes, or is a title). A word is no proof, so an
-overclaim never makes a statement false: it can be `partly` supported at most.
+Each kind is detected from words alone: `certainty` (the quote hedges, the statement does not), `cause` (the quote
+reports an association, the statement a cause), `population` (the quote is about animals or cells, the statement about
+people), `purpose` and `title` (the quote reports no finding: it asks, plans or supposes, or is a title). Words alone
+are not proof, so an overclaim never makes a statement false: the statement is `partly` supported at most.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ _REPORTED = re.compile(
     r"\b(?:suggest\w*|hypothesi\w+|speculat\w+|appear(?:s|ed)?|seem(?:s|ed)?|possible|likely)\b[^.;,]{0,20}?\bthat\b",
     re.IGNORECASE,
 )
-"""A hedge in front of what it hedges; a statement that repeats the rest has lost it."""
+"""A hedge before the clause that it hedges; a statement that repeats only the clause drops the hedge."""
 _MODAL = re.compile(
     r"\b(?P<modal>may|might|could)\s+(?:\w+ly\s+|also\s+)?(?:be\s+|have\s+)?(?P<verb>\w+)", re.IGNORECASE
 )
 _WORD = re.compile(r"\w+")
 _NEAR = 60
-"""Characters in front of a verb in which its hedge stands."""
-_TOLD = re.compile(r"\b(?:suggest\w*|hypothesi\w+|speculat\w+|unclear|uncertain\w*)\b", re.IGNORECASE)
+"""Characters before a verb in which its hedge is looked for."""
+_HEDGED = re.compile(r"\b(?:suggest\w*|hypothesi\w+|speculat\w+|unclear|uncertain\w*)\b", re.IGNORECASE)
 _ANIMALS_OR_CELLS = re.compile(
     r"\b(?:mouse|mice|murine|rats?|rodents?|rabbits?|zebrafish|drosophila|pigs?|piglets?|porcine|dogs?|canine|monkeys?|"
     r"macaques?|sheep|guinea pigs?|hamsters?|in vitro|ex vivo|cell lines?|cultured cells|cell cultures?|explants?)\b",
@@ -44,9 +44,18 @@ _PEOPLE = re.compile(
 )
 
 
+_NOTES = {
+    "certainty": "is more certain than its source, which says `{word}`",
+    "cause": "claims a cause, but its source reports an association (`{word}`)",
+    "population": "is about people, but its source studied animals or cells (`{word}`)",
+    PURPOSE: "claims a finding, but its source reports none (`{word}`)",
+    TITLE: "claims a finding, but its source is only {word}",
+}
+
+
 @dataclass(frozen=True)
-class Excess:
-    """In what a statement says more than its source, and the source's own word for it."""
+class Overclaim:
+    """How a statement claims more than its source, and the word of the source that shows it."""
 
     kind: str
     word: str
@@ -54,28 +63,28 @@ class Excess:
     @property
     def note(self) -> str:
         """One line for a reader."""
-        return f"says more than its source: the source says `{self.word}`"
+        return _NOTES[self.kind].format(word=self.word)
 
 
-def excesses(statement: str, quote: str, document: Document, *, sentence: str = "") -> tuple[Excess, ...]:
-    """In what a statement says more than a quote of a document.
+def overclaims(statement: str, quote: str, document: Document, *, sentence: str = "") -> tuple[Overclaim, ...]:
+    """Find the ways in which a statement claims more than a quote.
 
     Args:
         statement: one checked statement.
         quote: the quote that supports it best.
-        document: where the quote stands; its title may name the species that the quote leaves out.
-        sentence: the whole sentence that the statement stands in, whose `may` may stand in another clause.
+        document: the document of the quote; its title may name a species that the quote does not.
+        sentence: the whole sentence that the statement is part of, which may hedge in another clause.
     """
-    found = [(kind, told(statement, quote, document, sentence or statement)) for kind, told in _KINDS.items()]
-    return tuple(Excess(kind, word) for kind, word in found if word)
+    found = [(kind, detect(statement, quote, document, sentence or statement)) for kind, detect in _KINDS.items()]
+    return tuple(Overclaim(kind, word) for kind, word in found if word)
 
 
-def held_back(verdict: Verdict, found: tuple[Excess, ...]) -> Verdict:
-    """A verdict that says what the statement overclaims: flagged, and `partly` where it was `supported`."""
+def downgraded(verdict: Verdict, found: tuple[Overclaim, ...]) -> Verdict:
+    """The verdict with its overclaims as flags; `supported` becomes `partly`."""
     if not found or verdict.label in ("quoted", "not found", "unverified", "contradicted"):
         return verdict
-    flags = tuple(dict.fromkeys([*verdict.flags, *(excess.kind for excess in found)]))
-    note = "; ".join([*([verdict.note] if verdict.note else []), *dict.fromkeys(excess.note for excess in found)])
+    flags = tuple(dict.fromkeys([*verdict.flags, *(overclaim.kind for overclaim in found)]))
+    note = "; ".join([*([verdict.note] if verdict.note else []), *dict.fromkeys(overclaim.note for overclaim in found)])
     label = "partly" if verdict.label == "supported" else verdict.label
     return verdict.model_copy(update={"label": label, "flags": flags, "note": note})
 
@@ -92,15 +101,15 @@ def _certainty(statement: str, quote: str, document: Document, sentence: str) ->
 
 
 def _lost_modal(statement: str, quote: str, sentence: str) -> str | None:
-    """A `may` in front of a verb which the statement has, and has it plainly: a hedge elsewhere does not soften it."""
+    """The `may`, `might` or `could` before a verb of the quote that the statement uses without a hedge close by."""
     before = sentence[: max(sentence.find(statement), 0)]
     for hedged in _MODAL.finditer(quote):
         verb = words.stem(hedged["verb"].lower())
-        for said in _WORD.finditer(statement):
-            plain = words.stem(said[0].lower()) == verb and not HEDGE.search(
-                (before + statement[: said.start()])[-_NEAR:]
+        for written in _WORD.finditer(statement):
+            plain = words.stem(written[0].lower()) == verb and not HEDGE.search(
+                (before + statement[: written.start()])[-_NEAR:]
             )
-            if plain and not _TOLD.search(sentence):
+            if plain and not _HEDGED.search(sentence):
                 return hedged["modal"].lower()
     return None
 
@@ -110,7 +119,7 @@ def _cause(statement: str, quote: str, document: Document, sentence: str) -> str
 
 
 def _population(statement: str, quote: str, document: Document, sentence: str) -> str | None:
-    """The quote's own people make it a study of people, whatever else it studied."""
+    """The species of the quote if the statement is about people; a quote that mentions people is about people."""
     if _ANIMALS_OR_CELLS.search(sentence) or not _PEOPLE.search(statement):
         return None
     return not_of_people(quote, document)
@@ -124,7 +133,7 @@ def _not_finding(flag: str, statement: str, quote: str, document: Document, sent
 
 
 def not_of_people(quote: str, document: Document) -> str | None:
-    """The animals or cells that a quote is about, by its words and its title; None where either speaks of people."""
+    """The animals or cells that a quote is about, from its words and its title; None if either mentions people."""
     if _PEOPLE.search(quote) or _PEOPLE.search(document.title):
         return None
     return _word(_ANIMALS_OR_CELLS, quote) or _word(_ANIMALS_OR_CELLS, document.title)

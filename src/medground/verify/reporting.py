@@ -1,7 +1,7 @@
-"""Quotes that report nothing: what a study asked, planned or supposed, what is not known, and a title.
+"""Detect quotes that report no finding: questions, aims, hypotheses, what is unknown, and titles.
 
-A sentence that tells an aim holds every word of the finding that it looks for, so it is the best lookalike of a proof.
-The words are English. A sentence that tells its result too ("to see whether ..., we ... and found ...") does report.
+A sentence that states an aim contains every word of the finding it is after, so it easily passes for proof. The rules
+are for English. A sentence that also states its result ("to see whether ..., we ... and found ...") reports a finding.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from medground.document import Document
 PURPOSE = "purpose"
 TITLE = "title"
 NOT_FINDINGS = (PURPOSE, TITLE)
-"""The flags of quotes that report nothing."""
+"""The flags of quotes that report no finding."""
 
 _LOOK = (
     r"(?:determin|investigat|evaluat|assess|examin|compar|test|stud|explor|clarif|describ|identif|establish|estimat|"
@@ -55,7 +55,7 @@ _RESULT = re.compile(
 
 
 def why_not_finding(quote: str, document: Document) -> tuple[str, str] | None:
-    """The flag of a quote that reports nothing, and its word that tells; None for one that may report something."""
+    """The flag of a quote that reports no finding, and the words that show it; None if it may report one."""
     if _is_title(quote, document):
         return TITLE, "a title"
     word = _word(quote)
@@ -63,7 +63,7 @@ def why_not_finding(quote: str, document: Document) -> tuple[str, str] | None:
 
 
 def asks_or_plans(sentence: str) -> bool:
-    """Whether a written sentence itself claims no finding."""
+    """Whether a written sentence claims no finding itself."""
     return bool(_word(sentence))
 
 

@@ -1,7 +1,7 @@
 """How well a rationale as a whole is supported: two published scores over the verdicts of its statements.
 
-Both scores are somebody's word. What is a source's own words supports itself and says nothing about the question, so
-a rationale of quotes has no score until somebody able has judged.
+Both scores need a judge. A verbatim quote supports itself, which says nothing about the question, so a rationale made
+of quotes has no score until a validated judge has assessed it.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ _GRAPH = "graph"
 
 
 def support_score(verdicts: Sequence[Verdict], settings: VerifySettings | None = None) -> float | None:
-    """S: the share of supported statements, in 0..1 (Self-MedRAG, section 3.5).
+    """S: the share of supported statements, from 0 to 1 (Self-MedRAG, section 3.5).
 
-    Supported are `supported` statements, and `quoted` ones that state something; a statement on which the critic failed
-    is not. None where no proven judge and no stored relation has judged any statement, and where one waits for a
-    judge: `not judged`, or `related` in the word of a critic that is no judge.
+    `supported` statements count, and `quoted` ones that report a finding; a statement on which the critic failed does
+    not. The score is None if no statement was assessed by a validated judge or a stored relation, or if one still needs
+    a judge: it is `not judged`, or `related` according to a critic that is not a validated judge.
     """
     trust = settings or VerifySettings()
     judged = [v for v in verdicts if v.label != "unverified" and (v.critic == _GRAPH or may_judge(v.critic, trust))]
@@ -33,18 +33,18 @@ def support_score(verdicts: Sequence[Verdict], settings: VerifySettings | None =
 
 
 def quoted_share(verdicts: Sequence[Verdict]) -> float | None:
-    """The share of statements that are a source's own words, in 0..1; None where there is no statement.
+    """The share of statements that are verbatim quotes, from 0 to 1; None if there are no statements.
 
-    It tells where words come from, not that they answer anything.
+    It says where the words come from, not whether they answer the question.
     """
     return sum(v.label == "quoted" for v in verdicts) / len(verdicts) if verdicts else None
 
 
 def faithfulness(verdicts: Sequence[Verdict]) -> float | None:
-    """Faith(R): the share of statements with a CORRECT category, in 0..1 (Reason and Verify, Eq. 1).
+    """Faith(R): the share of statements with a CORRECT category, from 0 to 1 (Reason and Verify, Eq. 1).
 
-    Any CORRECT category counts, CORRECT-MISSING too, as the paper defines it. A statement that was not labelled
-    counts as not correct beside others that were; None where nobody but words labelled any.
+    Every CORRECT category counts, including CORRECT-MISSING, as in the paper. A statement without a label counts as not
+    correct. The score is None if only word statistics gave labels.
     """
     if not any(v.category is not None and (v.labelled_by_model or v.critic == _GRAPH) for v in verdicts):
         return None

@@ -1,7 +1,7 @@
-"""From written sentences to statements, each of which is checked by itself.
+"""Split written sentences into statements, each of which is checked separately.
 
-Source: Reason and Verify, section 3.4: sentence borders, then clause markers and list delimiters (`clauses`). It is
-deterministic, so people, models and rules annotate the same units.
+Source: Reason and Verify, section 3.4: sentence boundaries, then clause markers and list delimiters (`clauses`). The
+split is deterministic, so people, models and rules annotate the same units.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _LABEL = re.compile(r"\(?(?:\d{1,2}|[ivx]{1,4}|[a-h])[.)]|[-*•–]|(?:yes|no|m
 def segment(text: str) -> tuple[Span, ...]:
     """Spans `(start, end)` of the statements of a text, in code points.
 
-    They are ordered, do not overlap, have no white space at their ends, and hold every other character.
+    They are in order, do not overlap and cover everything except the white space between them.
     """
     return tuple(
         (start + first, start + last)
@@ -35,10 +35,10 @@ def segment(text: str) -> tuple[Span, ...]:
 
 
 def written_sentences(text: str) -> list[Span]:
-    """Spans of the sentences of a rationale: those of `sentence_spans`, cut at the full stops of other scripts too.
+    """Spans of the sentences of a rationale: those of `sentence_spans`, also split at the full stops of other scripts.
 
-    No border is one inside brackets or quotes, one after a lone list number or a lone `Yes.` (they belong to what
-    follows), and one before citation marks (they belong to what they follow).
+    A sentence does not end inside brackets or quotes, after a lone list number or a lone `Yes.` (these belong to the
+    text after them), or before citation marks (these belong to the text before them).
     """
     inside = asides(text)
     starts = [start for start, _ in inside]
@@ -69,10 +69,10 @@ def _sentences(text: str) -> Iterator[Span]:
 
 
 def statements(written: Sequence[Sentence], evidence: Sequence[Evidence]) -> tuple[Sentence, ...]:
-    """The statements of what was written, each with the citations and the sentence that it came from.
+    """Split written sentences into statements; each keeps the citations and the text of its sentence.
 
-    A text that is a cited quote letter by letter stays whole: it is compared with that quote. Statements stay as they
-    are.
+    A sentence that repeats a cited quote verbatim stays whole, so that it can be compared with that quote. Statements
+    are returned unchanged.
     """
     quotes = {quote.id: " ".join(quote.quote.split()) for quote in evidence}
     found: list[Sentence] = []

@@ -1,7 +1,7 @@
-"""The eight labels of checked statements: by a language model where one is named, else by a rule over signals.
+"""Give checked statements one of the eight labels: by a language model if one is set, else by rules.
 
-Each label keeps the evidence that decided it and, where a statement is not supported, whether retrieval failed (the
-context held nothing on the question) or generation (it did, and the statement departs from it).
+A statement that is not supported also gets the source of the error: retrieval (the context has nothing on the question)
+or generation (it has, but the statement goes beyond it).
 
 Source: Reason and Verify, section 3.4 and Table 1.
 """
@@ -25,11 +25,11 @@ from medground.run import Run
 from medground.sentence import Sentence, sentences_of
 from medground.text import words
 from medground.verify.checked import Checked
-from medground.verify.context import Context, standing
+from medground.verify.context import Context, usable
 from medground.verify.critics.base import Claim, Critic
 
 MOST_QUOTES = 20
-"""Quotes of the run that a model sees as the context, those that the statement cites first."""
+"""Most quotes of the run that a model is shown as context, starting with those that the statement cites."""
 
 EvidenceRelation = Literal["quoted", "entails", "contradicts", "related", "neutral", "failed"]
 
@@ -37,12 +37,12 @@ EvidenceRelation = Literal["quoted", "entails", "contradicts", "related", "neutr
 async def label_all(
     sentences: Sequence[Sentence], checked: Sequence[Checked], run: Run, critic: Critic, context: Context
 ) -> list[Checked]:
-    """The checked statements with their labels, in order.
+    """Label the checked statements; results are in order.
 
-    A model is asked for the statements that a critic was needed for, and only where it is not keyless.
+    If a model answers the operator `label`, it is asked about the statements that needed a critic.
 
     Raises:
-        BudgetExhausted: a limit of the run was reached.
+        BudgetExhausted: the run reached one of its limits.
     """
     items = [_Item(sentence, c.verdict, *_relation(c)) for sentence, c in zip(sentences, checked, strict=True)]
     by_model = run.answerer(label).is_model
@@ -64,7 +64,7 @@ async def label_all(
 
 @dataclass(frozen=True)
 class _Item:
-    """A statement, its verdict, the relation behind that, and whether a judge gave the relation, and not words."""
+    """A statement, its verdict, the relation behind it, and whether a judge rather than word statistics gave that."""
 
     sentence: Sentence
     verdict: Verdict
@@ -81,7 +81,7 @@ def _relation(checked: Checked) -> tuple[EvidenceRelation, bool]:
 
 
 def error_source(verdict: Verdict, *, relevant: bool) -> ErrorSource | None:
-    """Where an unsupported statement went wrong; None for one that is supported, or that nobody could tell."""
+    """The source of the error in an unsupported statement; None if it is supported or that cannot be determined."""
     wrong = verdict.category is not None and (
         verdict.category.startswith("INCORRECT") or verdict.category == "CORRECT-MISSING"
     )
@@ -144,24 +144,24 @@ def _by_rule(
 async def _elsewhere(
     items: Sequence[_Item], run: Run, critic: Critic, context: Context
 ) -> dict[int, Literal["entails", "contradicts"]]:
-    """What a judge says of unsupported statements against quotes that they do not cite; by place in the rationale."""
+    """Judgements of unsupported statements against quotes that they do not cite, by position in the rationale."""
     if context.views or not Author(critic.name).is_model:
         return {}
     claims: dict[int, Claim] = {}
     for number, item in enumerate(items):
-        others = [e for e in standing(run.ledger.evidence, run) if e.id not in item.sentence.evidence]
+        others = [e for e in usable(run.ledger.evidence, run) if e.id not in item.sentence.evidence]
         if item.judged and item.relation in ("related", "neutral") and others and item.verdict.critic != "graph":
             claims[number] = Claim(item.sentence.text, evidence_views(others[:MOST_QUOTES], run))
     found = await critic.judge(list(claims.values())) if claims else []
-    told: dict[int, Literal["entails", "contradicts"]] = {}
+    relations: dict[int, Literal["entails", "contradicts"]] = {}
     for number, judgement in zip(claims, found, strict=True):
         if judgement.relation == "entails" or judgement.relation == "contradicts":
-            told[number] = judgement.relation
-    return told
+            relations[number] = judgement.relation
+    return relations
 
 
 def _opposed(item: _Item, rationale: Sequence[_Item], run: Run) -> bool:
-    """Whether another statement on the same paper says the opposite; two quotes that do are a conflict of sources."""
+    """Whether another statement about the same paper says the opposite; two such quotes are a conflict instead."""
     papers = _papers(item.sentence, run)
     return item.relation != "quoted" and any(
         not papers.isdisjoint(_papers(other.sentence, run)) and oppose(item.sentence.text, other.sentence.text)
@@ -175,11 +175,11 @@ def _papers(sentence: Sentence, run: Run) -> set[str]:
 
 
 def _quotes(sentence: Sentence, run: Run) -> tuple[EvidenceView, ...]:
-    quotes = sorted(standing(run.ledger.evidence, run), key=lambda e: e.id not in sentence.evidence)
+    quotes = sorted(usable(run.ledger.evidence, run), key=lambda e: e.id not in sentence.evidence)
     return evidence_views(quotes[:MOST_QUOTES], run)
 
 
 def _relevant(run: Run, context: Context) -> bool:
-    """Whether the context holds anything on the question, by words."""
-    views = context.views or evidence_views(standing(run.ledger.evidence, run), run)
+    """Whether the context has anything on the question, judged by words."""
+    views = context.views or evidence_views(usable(run.ledger.evidence, run), run)
     return bool(screen(run.question.text, [PassageView(id=v.id, title=v.title, text=v.quote) for v in views]))

@@ -1,1 +1,1 @@
-"""From evidence to a rationale and an answer."""
+"""Write a rationale and an answer from evidence."""

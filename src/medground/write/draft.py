@@ -1,4 +1,4 @@
-"""What was written, before it is checked."""
+"""A rationale and an answer before they are checked."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from medground.verify.named import without_marks
 
 
 class Draft(Frozen):
-    """A rationale and the answer that follows from it; `answer` is empty when none follows."""
+    """A rationale and the answer that follows from it; `answer` is empty if none follows."""
 
     sentences: tuple[Sentence, ...] = ()
     answer: tuple[str, ...] = ()
@@ -19,6 +19,6 @@ class Draft(Frozen):
 
 
 def drafted(output: WriteOutput) -> Draft:
-    """What a model wrote, each sentence on one line with what it cites."""
+    """A model's output as a draft: each sentence on one line, with its citations."""
     written = tuple(Sentence(text=without_marks(s.text), evidence=s.evidence) for s in output.sentences)
     return Draft(sentences=written, answer=output.answer, basis="model" if output.answer else None)

@@ -1,4 +1,4 @@
-"""A draft from stored relations: their sentences are ours, and each cites the line that states it."""
+"""Draft an answer from stored relations. Each sentence cites the line that states its relation."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from medground.write.draft import Draft
 _CLOSED = {"recorded": "yes", "excluded": "no"}
 
 
-def graph_draft(question: Question, word: GraphAnswer) -> Draft:
-    """The facts as a rationale; `recorded` is yes, `excluded` is no, `seen in none` of some patients is neither."""
-    finding = word.finding
-    sentences = tuple(Sentence(text=fact.sentence, evidence=(quote.id,)) for fact, quote in word.facts)
+def graph_draft(question: Question, stored: GraphAnswer) -> Draft:
+    """The facts as a rationale: `recorded` means yes, `excluded` no, and `seen in none` of some patients neither."""
+    finding = stored.finding
+    sentences = tuple(Sentence(text=fact.sentence, evidence=(quote.id,)) for fact, quote in stored.facts)
     if question.task == "free":
         answer: str | None = finding.answer or " ".join(s.text for s in sentences)
     else:
         answer = _CLOSED.get(finding.status)
     if answer is None:
-        reason = f"seen in none of the patients that were counted, which is no ground for a no; {finding.note}"
+        reason = f"seen in none of the patients counted, which is not enough for a no; {finding.note}"
         return Draft(sentences=sentences, reason=reason.rstrip("; "))
     return Draft(sentences=sentences, answer=(answer,), basis="graph fact", reason=finding.note)

@@ -1,4 +1,4 @@
-"""Steps that write: a draft by the `write` operator, and the rationale as one text with citation marks."""
+"""Write a draft with the `write` operator, and join its sentences into a rationale with citation marks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ async def write_draft(question: Question, evidence: Sequence[Evidence], run: Run
     """Have the rationale and the answer written from the evidence.
 
     Raises:
-        ModelFailed: the model gave no usable output.
+        ModelFailed: the model returned no usable output.
     """
     output = await run.ask(
         write,
@@ -33,7 +33,7 @@ async def write_draft(question: Question, evidence: Sequence[Evidence], run: Run
 
 
 Mark = Callable[[Evidence], str]
-"""How a citation is written in the rationale."""
+"""Formats a citation in the rationale."""
 
 
 def evidence_mark(evidence: Evidence) -> str:
@@ -44,7 +44,7 @@ def evidence_mark(evidence: Evidence) -> str:
 def joined(
     sentences: Sequence[Sentence], evidence: Sequence[Evidence], mark: Mark = evidence_mark
 ) -> tuple[str, list[tuple[int, int]]]:
-    """The rationale with marks such as `[E1][E3]` after each sentence, and each sentence's span without its marks."""
+    """The rationale with marks such as `[E1][E3]` after each sentence, and the span of each sentence without marks."""
     by_id = {quote.id: quote for quote in evidence}
     text, spans = "", []
     for sentence in sentences:

@@ -1,4 +1,4 @@
-"""The step that reasons: sub-claims with the sentences that state them, as a draft whose citations are spans.
+"""Reason from passages: sub-claims with the sentences that state them, as a draft whose citations are spans.
 
 Source: Reason and Verify, section 3.1 (rationale generator; Algorithm 1, line 12); Self-MedRAG, section 3.4.
 """
@@ -23,7 +23,7 @@ from medground.write.draft import Draft
 
 @dataclass(frozen=True)
 class Reasoned:
-    """A provisional answer with its rationale, and the quotes that the rationale cites, in the order of their use."""
+    """A provisional answer with its rationale, and the quotes that the rationale cites, in order of first use."""
 
     draft: Draft
     evidence: tuple[Evidence, ...]
@@ -37,16 +37,16 @@ async def reasoned(
     demonstrations: Sequence[Demonstration] = (),
     history: Sequence[PastRound] = (),
 ) -> Reasoned:
-    """Take the question apart and answer it from these passages alone.
+    """Split the question into sub-claims and answer it from these passages alone.
 
-    Each hit is a passage `P1`, `P2`, ... in the order given. Its cited sentences enter the ledger as quotes with exact
-    offsets; each sub-claim becomes a sentence of the draft with the ids of its quotes. Without a readable passage the
-    draft is empty, and nobody is asked.
+    The hits are shown as passages `P1`, `P2`, ... in the order given. Sentences that the model cites enter the ledger
+    as quotes with exact offsets, and each sub-claim becomes a sentence of the draft with the ids of its quotes. If no
+    passage can be read, the draft is empty and no model is asked.
 
     Raises:
-        ModelFailed: the model gave no usable output.
+        ModelFailed: the model returned no usable output.
         SourceUnavailable: a document can no longer be fetched.
-        BudgetExhausted: a limit of the run was reached.
+        BudgetExhausted: the run reached one of its limits.
     """
     passages, places = await _presented(hits, run)
     if not passages:
@@ -59,12 +59,12 @@ async def reasoned(
 
 
 async def answered(question: Question, hits: Sequence[Hit], run: Run) -> Reasoned:
-    """Answer at once from these passages, without reasoning first: vanilla RAG. Otherwise as `reasoned`.
+    """Answer directly from these passages, without reasoning first (vanilla RAG). Otherwise like `reasoned`.
 
     Raises:
-        ModelFailed: the model gave no usable output.
+        ModelFailed: the model returned no usable output.
         SourceUnavailable: a document can no longer be fetched.
-        BudgetExhausted: a limit of the run was reached.
+        BudgetExhausted: the run reached one of its limits.
     """
     passages, places = await _presented(hits, run)
     if not passages:
@@ -74,7 +74,7 @@ async def answered(question: Question, hits: Sequence[Hit], run: Run) -> Reasone
 
 
 async def _presented(hits: Sequence[Hit], run: Run) -> tuple[tuple[SentencedPassage, ...], dict[str, TextSpan]]:
-    """The passages as numbered sentences, and where each sentence stands."""
+    """The passages as numbered sentences, and the position of each sentence."""
     await run.retrieve([hit.passage.document_id for hit in hits])
     passages = [hit.passage for hit in hits if hit.passage.text.strip() and run.stands(hit.passage)]
     places: dict[str, TextSpan] = {}
@@ -120,5 +120,5 @@ def _reasoned(
 
 
 def _unavailable(author: Author | None) -> str:
-    """Why there is no answer. Word statistics judge nothing, so they give no reason of their own."""
+    """Why there is no answer. Word statistics do not judge, so they give no reason."""
     return f"{author.name} found no answer in the passages" if author and author.is_model else ""

@@ -26,7 +26,7 @@ from medground.write.reason import reasoned
 
 @dataclass(frozen=True)
 class Round:
-    """One element of the history: `Q_i`, `C_i`, `A_i` with `Rat_i`, and what the critic said of each statement."""
+    """One element of the history: `Q_i`, `C_i`, `A_i` with `Rat_i`, and the critic's judgement of each statement."""
 
     query: LoopQuery
     context: tuple[Hit, ...]
@@ -40,12 +40,12 @@ class Round:
 async def answer_round(
     question: Question, query: LoopQuery, context: Sequence[Hit], history: Sequence[Round], run: Run
 ) -> Round:
-    """`(A_i, Rat_i) = G(Q_i, C_i, H)`, and how much of the rationale the critic finds in the context.
+    """`(A_i, Rat_i) = G(Q_i, C_i, H)`, and the share of the rationale that the critic finds in the context.
 
     Raises:
-        ModelFailed: the model gave no usable output.
+        ModelFailed: the model returned no usable output.
         SourceUnavailable: a document can no longer be fetched.
-        BudgetExhausted: a limit of the run was reached.
+        BudgetExhausted: the run reached one of its limits.
     """
     written = await reasoned(question, context, run, history=[_past(past) for past in history])
     parts = statements(written.draft.sentences, written.evidence)
@@ -59,13 +59,13 @@ async def answer_round(
         checked=tuple(checked),
         score=steering_score(checked, tau),  # S_i = SR(Rat_i, C_i)
         unsupported=tuple(  # U_i
-            part.text for part, said in zip(parts, checked, strict=True) if not holds(said, tau) and not failed(said)
+            part.text for part, one in zip(parts, checked, strict=True) if not holds(one, tau) and not failed(one)
         ),
     )
 
 
 def note_round(span: Span, this: Round, revision: Revision, run: Run) -> None:
-    """Record in the trace what a round came to, and which statements were kept out of the next query."""
+    """Record the result of a round in the trace, and which statements were left out of the next query."""
     run.end(
         span,
         RoundEnded(

@@ -1,4 +1,4 @@
-"""The summary of evidence by article, and a response from it.
+"""Summarise evidence by article, and write a response from the summary.
 
 Source: PubMed Reasoner, section 3.3.
 """
@@ -18,7 +18,7 @@ from medground.write.draft import Draft, drafted
 
 
 def by_article(evidence: Sequence[Evidence], run: Run, *, designs: bool) -> list[Evidence]:
-    """Evidence grouped by article, in reading order; stronger study designs first when `designs`."""
+    """Evidence grouped by article in reading order; if `designs`, stronger study designs come first."""
 
     def place(quote: Evidence) -> tuple[int, int]:
         level = design_level(run.ledger.documents[quote.document_id].publication_types) if designs else 0
@@ -29,7 +29,7 @@ def by_article(evidence: Sequence[Evidence], run: Run, *, designs: bool) -> list
 
 
 async def summarise_evidence(question: Question, evidence: Sequence[Evidence], run: Run) -> list[ObservationView]:
-    """Observations by article, each with the quotes behind it (SoE)."""
+    """Observations by article, each with its quotes (SoE)."""
     output = await run.ask(summarise, SummariseInput(question=question.text, evidence=evidence_views(evidence, run)))
     articles = {e.id: e.document_id for e in evidence}
     return [
@@ -38,7 +38,7 @@ async def summarise_evidence(question: Question, evidence: Sequence[Evidence], r
 
 
 async def respond_from(question: Question, summary: Sequence[ObservationView], run: Run) -> Draft:
-    """The response, conditioned on question, task and summary."""
+    """The response, given the question, the task and the summary."""
     output = await run.ask(
         respond,
         RespondInput(

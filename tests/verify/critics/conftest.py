@@ -22,7 +22,7 @@ WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "the", "lens", "aorta", "
 WORDS += ["cause", "of", ".", ",", "poison", "ignore", "answer"]
 HIDDEN, HEADS, INNER, LAYERS, PLACES = 32, 4, 64, 2, 48
 SEED = 66
-"""Of weights that give all three relations to the contract's claims, so that the tests see each of them."""
+"""Weights that give all three relations to the contract's claims, so that the tests cover each of them."""
 
 MNLI = ("CONTRADICTION", "NEUTRAL", "ENTAILMENT")
 SHAPE = BertShape(num_hidden_layers=LAYERS, num_attention_heads=HEADS, layer_norm_eps=1e-12)
@@ -103,7 +103,7 @@ def write_tokenizer(folder: Path) -> None:
 
 
 def config(labels: Sequence[str]) -> dict[str, Any]:
-    """What transformers writes beside such a model."""
+    """The config that transformers writes next to such a model."""
     return {
         "architectures": ["BertForSequenceClassification"],
         "model_type": "bert",

@@ -1,4 +1,4 @@
-"""`medground ask` with an NLI model as critic: its word counts when it is trusted, and only then."""
+"""`medground ask` with an NLI model as critic: its verdicts count only if it is trusted."""
 
 from __future__ import annotations
 
@@ -79,4 +79,4 @@ def test_an_nli_model_judges_what_a_model_wrote(
         assert answer.dropped == ()
         assert answer.support is None
         assert "Supported (nli:" not in shown
-        assert "has not proved itself as a judge" in " ".join(shown.split())
+        assert "(not a validated judge): the quote" in " ".join(shown.split())

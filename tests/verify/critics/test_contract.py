@@ -1,4 +1,4 @@
-"""Our critics keep the contract that ships for everybody's."""
+"""Our critics pass the contract tests that ship with the package."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ID = re.compile(r"<id>(E[0-9]+)</id>")
 
 
 def reader(value: EntailInput) -> EntailOutput:
-    """A model that holds what is said letter by letter for entailed."""
+    """A model that finds verbatim statements entailed."""
     same = next((e.id for e in value.evidence if e.quote == value.statement), None)
     return EntailOutput(relation="entails" if same else "neutral", best=same)
 
@@ -35,7 +35,7 @@ class TestKeyless(CriticContract):
     def make(self) -> Critic:
         return self._make()
 
-    def test_it_is_no_judge(self) -> None:
+    def test_keyless_never_judges(self) -> None:
         assert {judgement.relation for judgement in self.judged(CLAIMS)} <= {"related", "neutral"}
 
 

@@ -1,4 +1,4 @@
-"""The critic around an NLI model: its rule, its failures, its manners towards the event loop."""
+"""The NLI critic: its rule, its failures, and that it does not block the event loop."""
 
 from __future__ import annotations
 
@@ -63,17 +63,17 @@ def test_the_rule(scores: list[tuple[float, float]], relation: str, best: str, p
     assert found.entailment == max(entailment for entailment, _ in scores)
 
 
-def test_premises_that_disagree_are_both_named() -> None:
+def test_disagreeing_premises_are_both_named() -> None:
     found = decide(views(2), [Score(0.6, 0.1), Score(0.1, 0.9)], tau=0.5)
     assert found.note == "entailed by E1 (0.60), contradicted by E2 (0.90)"
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
 @pytest.mark.parametrize("place", [0, 1])
-def test_a_number_that_is_none_fails_the_claim(bad: float, place: int) -> None:
+def test_a_non_finite_value_fails_the_claim(bad: float, place: int) -> None:
     wrong = Score(bad, 0.1) if place == 0 else Score(0.1, bad)
     found = decide(views(3), [Score(0.99, 0.0), wrong, Score(0.2, 0.2)], tau=0.5)
-    assert found == Judgement("failed", note="the model gave a number that is none")
+    assert found == Judgement("failed", note="the model returned a value that is not a finite number")
 
 
 @given(st.lists(st.tuples(SHARES, SHARES), min_size=1, max_size=6), SHARES)
@@ -106,14 +106,14 @@ def test_tau_is_a_setting(make_run: MakeRun, onnx_model: Write) -> None:
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
-def test_a_model_of_broken_numbers_supports_nothing(
+def test_a_model_with_non_finite_values_supports_nothing(
     make_run: MakeRun, onnx_model: Write, weights: Any, bad: float
 ) -> None:
     weights["classifier.bias"][1] = bad
     run = make_run("q1?", options={"verify.critic": f"nli:{onnx_model(weights=weights)}"})
     found = judged(run, CLAIMS)
     assert {j.relation for j in found} == {"failed"}
-    assert "a number that is none" in run.warnings[0]
+    assert "not a finite number" in run.warnings[0]
 
 
 def test_one_broken_claim_spares_the_others(make_run: MakeRun, onnx_model: Write, weights: Any) -> None:
@@ -127,7 +127,7 @@ def test_one_broken_claim_spares_the_others(make_run: MakeRun, onnx_model: Write
 
 
 class Slow:
-    """A network whose batches wait until the test lets them go on."""
+    """A network whose batches wait until the test releases them."""
 
     def __init__(self, network: Any) -> None:
         self.calls = 0
@@ -145,7 +145,7 @@ class Slow:
 
 @pytest.fixture
 def slow(onnx_model: Write, monkeypatch: pytest.MonkeyPatch) -> tuple[NliModel, Slow]:
-    """A real model whose every batch is one pair and waits."""
+    """A real model with batches of one pair that wait."""
     monkeypatch.setattr(nli_model, "_BATCH_TOKENS", 1)
     open_nli.cache_clear()
     model = open_nli(onnx_model())
@@ -171,11 +171,11 @@ def test_a_model_that_takes_too_long_supports_nothing(make_run: MakeRun, slow: t
 
     found = asyncio.run(too_long())
     assert [j.relation for j in found] == ["failed"] * len(CLAIMS) + ["neutral"]
-    assert "took too long; raise it with --set model.timeout=N" in found[0].note
+    assert "took too long; allow more time with --set model.timeout=N" in found[0].note
     assert network.calls == 1  # the batch in hand was the last one
 
 
-def test_the_loop_goes_on_while_the_model_reads(make_run: MakeRun, slow: tuple[NliModel, Slow]) -> None:
+def test_the_event_loop_runs_while_the_model_reads(make_run: MakeRun, slow: tuple[NliModel, Slow]) -> None:
     model, network = slow
     ticks = 0
 
@@ -195,7 +195,7 @@ def test_the_loop_goes_on_while_the_model_reads(make_run: MakeRun, slow: tuple[N
     assert ticks == 5
 
 
-def test_a_caller_that_goes_away_stops_the_model(make_run: MakeRun, slow: tuple[NliModel, Slow]) -> None:
+def test_cancelling_stops_the_model(make_run: MakeRun, slow: tuple[NliModel, Slow]) -> None:
     model, network = slow
     threads = threading.active_count()
 
@@ -211,7 +211,7 @@ def test_a_caller_that_goes_away_stops_the_model(make_run: MakeRun, slow: tuple[
     assert threading.active_count() <= threads
 
 
-def test_a_network_that_breaks_is_a_failure_with_its_reason(make_run: MakeRun, slow: tuple[NliModel, Slow]) -> None:
+def test_a_network_error_is_a_failure_with_its_reason(make_run: MakeRun, slow: tuple[NliModel, Slow]) -> None:
     model, network = slow
 
     def broken(*arrays: Any) -> Any:
@@ -227,7 +227,7 @@ def test_a_network_that_breaks_is_a_failure_with_its_reason(make_run: MakeRun, s
 def test_an_unreadable_statement_is_unverified_and_the_rest_is_judged(make_run: MakeRun, onnx_model: Write) -> None:
     run = make_run("q1?", options={"verify.critic": f"nli:{onnx_model()}"})
     found = judged(run, [claim("the lens " * 40, "The lens is long."), CLAIMS[0]])
-    assert found[0] == Judgement("failed", note="the statement has 80 tokens; the model takes 23")
+    assert found[0] == Judgement("failed", note="the statement has 80 tokens; the model takes at most 23")
     assert found[1].relation == judged(run, CLAIMS[:1])[0].relation
 
 

@@ -1,4 +1,4 @@
-"""An NLI model reads what it is given: labels in any order, long premises in windows, pairs in batches."""
+"""NLI models: labels in any order, long premises in windows, pairs in batches."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_labels_in_any_order(labels: tuple[str, ...], entailment: int, contradic
         None,
     ],
 )
-def test_labels_that_do_not_tell_are_refused(id2label: Any) -> None:
+def test_labels_that_do_not_name_entailment_are_refused(id2label: Any) -> None:
     with pytest.raises(ConfigError, match="must be entailment, neutral and contradiction") as caught:
         read_labels("m", id2label)
     assert "\n" not in str(caught.value)
@@ -143,7 +143,7 @@ FAMILIES = {
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("family", FAMILIES)
 def test_other_architectures(tmp_path: Path, family: str) -> None:
-    """With the byte tokenizer of RoBERTa, whose padding is 1 and whose places begin at 2."""
+    """With the byte tokenizer of RoBERTa, with padding 1 and positions from 2."""
     transformers = pytest.importorskip("transformers", reason="needs the extra torch")
     torch = pytest.importorskip("torch", reason="needs the extra torch")
     names = dict(enumerate(("contradiction", "neutral", "entailment")))
@@ -184,7 +184,7 @@ def test_one_at_a_time_is_all_together(model: NliModel, pairs: list[tuple[str, s
 @settings(max_examples=40, deadline=None)
 @given(st.lists(WORDS, min_size=50, max_size=150), STATEMENTS)
 def test_a_long_premise_is_the_best_of_its_windows(model: NliModel, words: list[str], statement: str) -> None:
-    """Each word is a token here, so the windows can be cut by hand."""
+    """Each word is a token here, so the windows can be checked by hand."""
     room = model.longest - 3 - len(statement.split())
     step = room - room // 4
     starts = range(0, max(len(words) - room, 0) + step, step)
@@ -195,7 +195,7 @@ def test_a_long_premise_is_the_best_of_its_windows(model: NliModel, words: list[
 
 
 class Recorder:
-    """A network that keeps what it is given."""
+    """A network that records its inputs."""
 
     def __init__(self) -> None:
         self.seen: list[tuple[NDArray[np.int64], ...]] = []
@@ -251,9 +251,9 @@ def test_how_long_a_pair_may_be(onnx_model: Write, places: int | None, limit: fl
 @pytest.mark.parametrize(
     ("statement", "reason"),
     [
-        ("the lens " * 12, "the statement has 24 tokens; the model takes 23"),
+        ("the lens " * 12, "the statement has 24 tokens; the model takes at most 23"),
         ("水晶体 длинный", "does not know"),
-        ("\u200b", "nothing that the model reads"),
+        ("\u200b", "no tokens that the model can read"),
         ("the lens is zebra", None),
     ],
 )

@@ -1,4 +1,4 @@
-"""Every way a critic can be named wrongly ends in one clear line, before anything was asked."""
+"""Every wrong critic name ends in one clear line, before any model is asked."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def refusal(name: str) -> str:
 
 @pytest.mark.parametrize("name", ["", "nli", "nli:", "nli: ", "NLI:x", "keyless"])
 def test_an_unknown_critic(name: str) -> None:
-    assert "verify.critic is `entail`, or `nli:` and a folder or hub name" in refusal(name)
+    assert "set verify.critic to `entail` or `nli:` and a folder or hub name" in refusal(name)
 
 
 def test_the_default_needs_nothing(make_run: Callable[..., Run]) -> None:
@@ -49,8 +49,8 @@ def test_a_wrong_critic_stops_the_run(make_run: Callable[..., Run]) -> None:
 
 
 @pytest.mark.parametrize("name", ["./absent", "/absent/model", "~/absent-model", "~nobody/model"])
-def test_a_folder_that_is_nowhere(name: str) -> None:
-    assert refusal(f"nli:{name}") == f"there is no folder {name!r} with an NLI model"
+def test_a_missing_folder(name: str) -> None:
+    assert refusal(f"nli:{name}") == f"no folder {name!r} with an NLI model; check verify.critic"
 
 
 def test_a_hub_that_has_no_such_model(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -77,19 +77,19 @@ def test_without_the_extra_for_torch(monkeypatch: pytest.MonkeyPatch) -> None:
     assert 'needs the extra "torch" (torch is missing)' in refusal("nli:some/model")
 
 
-def test_labels_that_do_not_tell(onnx_model: Write) -> None:
+def test_labels_that_do_not_name_entailment(onnx_model: Write) -> None:
     assert "LABEL_0, LABEL_1, LABEL_2" in refusal(f"nli:{onnx_model(labels=('LABEL_0', 'LABEL_1', 'LABEL_2'))}")
 
 
 @pytest.mark.parametrize("file", ["config.json", "tokenizer.json", "tokenizer_config.json", "model.onnx"])
-def test_a_file_that_is_broken(onnx_model: Write, file: str) -> None:
+def test_a_damaged_file(onnx_model: Write, file: str) -> None:
     folder = Path(onnx_model())
     (folder / file).write_bytes(b"\x00 broken")
     assert "NLI model" in refusal(f"nli:{folder}")
 
 
 @pytest.mark.parametrize("file", ["config.json", "tokenizer.json"])
-def test_a_file_that_is_missing(onnx_model: Write, file: str) -> None:
+def test_a_missing_file(onnx_model: Write, file: str) -> None:
     folder = Path(onnx_model())
     (folder / file).unlink()
     assert file in refusal(f"nli:{folder}")
@@ -100,11 +100,11 @@ def test_a_config_of_another_model(onnx_model: Write) -> None:
     config = json.loads((folder / "config.json").read_text())
     config["id2label"] = {"0": "entailment", "1": "not_entailment"}
     (folder / "config.json").write_text(json.dumps(config))
-    assert "its config.json is that of another model" in refusal(f"nli:{folder}")
+    assert "its config.json belongs to another model" in refusal(f"nli:{folder}")
 
 
 def graph(inputs: dict[str, tuple[int, list[Any]]]) -> onnx.ModelProto:
-    """A graph that gives the same three numbers to everything, whatever it is called with."""
+    """A graph that returns the same three numbers for any input."""
     tokens = [helper.make_tensor_value_info(name, kind, shape) for name, (kind, shape) in inputs.items()]
     out = helper.make_tensor_value_info("logits", TensorProto.FLOAT, [1, 3])
     constant = numpy_helper.from_array(np.zeros((1, 3), np.float32), "zeros")
@@ -121,8 +121,8 @@ INT, ANY = TensorProto.INT64, ["batch", "tokens"]
 @pytest.mark.parametrize(
     ("inputs", "said"),
     [
-        ({"input_ids": (INT, ANY), "bbox": (INT, ANY)}, "takes input_ids, bbox"),
-        ({"pixels": (TensorProto.FLOAT, ANY)}, "takes pixels"),
+        ({"input_ids": (INT, ANY), "bbox": (INT, ANY)}, "has inputs input_ids, bbox"),
+        ({"pixels": (TensorProto.FLOAT, ANY)}, "has inputs pixels"),
         ({"input_ids": (TensorProto.FLOAT, ANY)}, "as integers"),
         ({"input_ids": (INT, [1, 16])}, "cannot judge a pair: onnxruntime"),
         ({"input_ids": (INT, ANY)}, "shape (1, 3) for 2 pairs"),
@@ -148,7 +148,7 @@ def test_weights_without_a_head(torch_model: Write, weights: Any) -> None:
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("file", ["config.json", "model.safetensors"])
-def test_a_torch_folder_that_is_broken(torch_model: Write, file: str) -> None:
+def test_a_damaged_torch_folder(torch_model: Write, file: str) -> None:
     folder = Path(torch_model())
     (folder / file).write_bytes(b"\x00 broken")
     assert "cannot load the NLI model" in refusal(f"nli:{folder}")

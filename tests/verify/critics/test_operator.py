@@ -1,4 +1,4 @@
-"""The critic that is an operator: what the model said, how sure it was of it, and what it may leave out."""
+"""The operator critic: the model's relation, its probability, and what it may omit."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_probabilities_are_read_from_the_word(tokens: list[Weighed], wanted: dic
 
 
 @pytest.mark.parametrize("given", [None, "no", [{"token": None, "logprob": "x"}], [{"tok": 1}], {"content": []}])
-def test_what_no_server_should_send_is_no_probability(given: Any) -> None:
+def test_invalid_log_probabilities_are_ignored(given: Any) -> None:
     said = ModelResponse(parts=[TextPart('{"relation":"entails"}')], provider_details={"logprobs": given})
     assert probabilities_of(said, "relation", VALUES) == {}
 
@@ -110,7 +110,7 @@ TOKENS = st.lists(
 
 
 @given(TOKENS)
-def test_whatever_comes_they_are_shares(tokens: list[Weighed]) -> None:
+def test_probabilities_are_always_shares(tokens: list[Weighed]) -> None:
     found = probabilities_of(response(*tokens), "relation", VALUES)
     assert set(found) <= set(VALUES)
     assert all(0 <= share <= 1 for share in found.values())
@@ -131,7 +131,7 @@ async def closed(models: Any, work: Awaitable[T]) -> T:
 
 @pytest.fixture
 def judge(make_run: MakeRun, serve: Any) -> Callable[..., Judgement]:
-    """The judgement of a server on one claim, and the requests that it took."""
+    """The judgement of a server on one claim, and the requests that it received."""
 
     def ask(peer: ChatPeer, *, native: bool = True, model: Any = None) -> Judgement:
         run = make_run("q1?")
@@ -151,7 +151,7 @@ def test_the_server_is_asked_and_its_numbers_are_used(judge: Any) -> None:
     assert properties["flags"]["items"]["enum"] == list(FLAGS)
 
 
-def test_a_word_below_tau_is_no_word(judge: Any) -> None:
+def test_a_relation_below_tau_does_not_count(judge: Any) -> None:
     with ChatPeer(answered("entails", {"entails": 0.4, "related": 0.3, "neutral": 0.3})) as peer:
         found = judge(peer)
     assert (found.relation, found.best, found.probability) == ("related", "E2", None)
@@ -190,7 +190,7 @@ def test_a_call_that_is_refused_for_another_reason_stays_refused(judge: Any, ser
     assert ["logprobs" in request for request in peer.requests] == [True, False, True]
 
 
-def test_what_a_model_writes_of_its_own_certainty_is_discarded(judge: Any) -> None:
+def test_a_certainty_that_a_model_writes_is_discarded(judge: Any) -> None:
     with ChatPeer(chat('{"relation":"entails","best":"E2","flags":[],"probabilities":{"entails":1.0}}')) as peer:
         assert judge(peer) == Judgement("entails", "E2")
 

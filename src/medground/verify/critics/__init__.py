@@ -1,1 +1,1 @@
-"""Critics: who tells whether passages entail a statement. `base.py` is the contract."""
+"""Critics decide whether passages entail a statement. `base.py` is the contract."""

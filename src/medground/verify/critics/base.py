@@ -1,4 +1,4 @@
-"""The contract of a critic: premise passages and a statement in, a relation with its probability out.
+"""The contract of a critic: it takes a statement and premise passages and returns a relation with its probability.
 
 Source: Self-MedRAG, section 3.5; Reason and Verify, section 3.1 (rationale verifier).
 """
@@ -15,7 +15,7 @@ from medground.operators.views import EvidenceView
 
 @dataclass(frozen=True)
 class Claim:
-    """A statement and the passages that it is compared with, best ranked first. No passages: nothing can support it."""
+    """A statement and the passages that it is compared with, best first. Without passages it cannot be supported."""
 
     statement: str
     premises: tuple[EvidenceView, ...]
@@ -23,16 +23,16 @@ class Claim:
 
 @dataclass(frozen=True)
 class Judgement:
-    """What a critic says of one claim.
+    """A critic's judgement of one claim.
 
     Attributes:
-        relation: `entails`, `contradicts`, `related` (same topic, not judged), `neutral`; `failed` when the critic gave
-            nothing usable (an error, a time-out, a number that is none): it is then `unverified`, never supported.
-        best: id of the premise with the highest entailment, or of the one that decides; None where none is near.
-        probability: of the relation, in 0..1, where the critic measures one.
-        entailment: highest probability of entailment over the premises, where the critic measures one.
-        flags: differences that make a lookalike wrong, such as `number` or `negation`.
-        note: one line for a reader; the reason of a failure.
+        relation: `entails`, `contradicts`, `related` (same topic, not judged) or `neutral`. `failed` means that the
+            critic gave no usable result (an error, a timeout, NaN): the statement is `unverified`, never supported.
+        best: id of the deciding premise, or of the one with the highest entailment; None if none is close.
+        probability: probability of the relation, from 0 to 1, if the critic measures it.
+        entailment: highest probability of entailment over the premises, if the critic measures it.
+        flags: differences from a similar premise that make the statement wrong, such as `number` or `negation`.
+        note: one line for a reader; for a failure, the reason.
     """
 
     relation: Entailment | Literal["failed"]
@@ -44,23 +44,23 @@ class Judgement:
 
 
 def without_judge(claim: Claim) -> Judgement | None:
-    """The judgement on a claim that needs no critic: nothing is stated, or there is nothing to compare it with."""
+    """The judgement of a claim that needs no critic: it is empty, or there is no text to compare it with."""
     if not claim.statement.strip():
         return Judgement("failed", note="the statement is empty")
     if not any(premise.quote.strip() for premise in claim.premises):
-        return Judgement("neutral", note="nothing to compare it with")
+        return Judgement("neutral", note="there is no text to compare it with")
     return None
 
 
-def sound(claim: Claim, said: Judgement) -> Judgement:
-    """The judgement; a failed one where a number is no probability or a premise was not given: no proof is in that."""
-    numbers = [number for number in (said.probability, said.entailment) if number is not None]
-    if not all(0 <= number <= 1 for number in numbers):  # NaN is not
-        return Judgement("failed", note="the critic gave a number that is no probability")
-    decisive = said.best is not None or said.relation in ("entails", "contradicts")
-    if decisive and said.best not in {premise.id for premise in claim.premises}:
-        return Judgement("failed", note="the critic names no passage that it was given")
-    return said
+def sound(claim: Claim, judgement: Judgement) -> Judgement:
+    """The judgement, or a failed one if a number is not a probability or `best` is not one of the premises."""
+    numbers = [number for number in (judgement.probability, judgement.entailment) if number is not None]
+    if not all(0 <= number <= 1 for number in numbers):  # False for NaN
+        return Judgement("failed", note="the critic returned a number that is not a probability")
+    decisive = judgement.best is not None or judgement.relation in ("entails", "contradicts")
+    if decisive and judgement.best not in {premise.id for premise in claim.premises}:
+        return Judgement("failed", note="the critic did not name one of the passages it was given")
+    return judgement
 
 
 class Critic(Protocol):
@@ -68,13 +68,13 @@ class Critic(Protocol):
 
     @property
     def name(self) -> str:
-        """Who judges, as `verify.trusted_judges` names it too: `keyless`, `nli:roberta-large-mnli`, ..."""
+        """The critic's name, as in `verify.trusted_judges`: `keyless`, `nli:roberta-large-mnli`, ..."""
         ...
 
     async def judge(self, claims: Sequence[Claim]) -> list[Judgement]:
-        """One judgement per claim, in order. A claim that cannot be judged is `failed`, with the reason.
+        """Judge claims; results are in order. A claim that cannot be judged is `failed`, with the reason.
 
         Raises:
-            BudgetExhausted: a limit of the run was reached.
+            BudgetExhausted: the run reached one of its limits.
         """
         ...

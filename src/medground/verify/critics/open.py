@@ -1,4 +1,4 @@
-"""Critics by the name that `verify.critic` gives them."""
+"""Open the critic that `verify.critic` names."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _NLI = "nli:"
 
 
 def open_critic(run: Run) -> Critic:
-    """The critic that the run's settings name. The first time it loads a model; `check_critic` does that before.
+    """Open the critic that the run's settings name. A model is loaded on first use, or earlier by `check_critic`.
 
     Raises:
-        ConfigError: there is none of that name, an extra is missing, or its model is of another kind.
+        ConfigError: no critic has that name, an extra is missing, or the model is not an NLI model.
     """
     name = run.settings.verify.critic
     model = check_critic(name)
@@ -30,15 +30,15 @@ def open_critic(run: Run) -> Critic:
 
 
 def check_critic(name: str) -> NliModel | None:
-    """Load the model of a critic of its own, once; None for the operator, whose model is opened with all others.
+    """Load the NLI model of a critic, once. Returns None for the operator, whose model is opened with the others.
 
-    It blocks, so it is called in a thread, and before anything that costs.
+    This blocks: call it in a thread, before anything is paid for.
 
     Raises:
-        ConfigError: as `open_critic`.
+        ConfigError: see `open_critic`.
     """
     if name == OPERATOR:
         return None
     if not name.startswith(_NLI) or not name.removeprefix(_NLI).strip():
-        raise ConfigError(f"unknown critic {name!r}; verify.critic is `entail`, or `nli:` and a folder or hub name")
+        raise ConfigError(f"unknown critic {name!r}; set verify.critic to `entail` or `nli:` and a folder or hub name")
     return open_nli(name.removeprefix(_NLI).strip())

@@ -1,7 +1,7 @@
-"""The critic that is an operator: a language model as NLI judge, or keyless words when no model is named.
+"""The critic that asks an operator: a language model as NLI judge, or word statistics if no model is set.
 
 Source: Self-MedRAG, section 3.5 (LLM based verification). The probability comes from the log-probabilities of the word
-that states the relation, where the model's server gives them.
+that states the relation, if the model's server returns them.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ class OperatorCritic:
         return self._run.models.of(entail.name).name
 
     async def judge(self, claims: Sequence[Claim]) -> list[Judgement]:
-        """One judgement per claim, in order.
+        """Judge claims; results are in order.
 
         Raises:
-            BudgetExhausted: a limit of the run was reached.
+            BudgetExhausted: the run reached one of its limits.
         """
         done = itertools.count(1)
 
@@ -44,8 +44,8 @@ class OperatorCritic:
         return list(await asyncio.gather(*map(one, claims)))
 
     async def _one(self, claim: Claim) -> Judgement:
-        if settled := without_judge(claim):
-            return settled
+        if judgement := without_judge(claim):
+            return judgement
         try:
             output = await self._run.ask(entail, EntailInput(statement=claim.statement, evidence=claim.premises))
         except ModelFailed as failed:
@@ -55,11 +55,11 @@ class OperatorCritic:
 
 
 def _judgement(claim: Claim, output: EntailOutput, tau: float) -> Judgement:
-    """What the operator said; a word below tau, where its probability is known, is no word."""
+    """The operator's judgement; one with a known probability below tau counts as `related`."""
     probability = output.probabilities.get(output.relation)
     best = output.best
     if output.relation in ("entails", "contradicts"):
-        best = best or claim.premises[0].id  # the operator's check lets it be left out for a single premise
+        best = best or claim.premises[0].id  # may be omitted for a single premise
         if probability is not None and probability < tau:
             note = f"{output.relation} with a probability of {probability:.2f}, below {tau:g}"
             return Judgement("related", best, entailment=output.probabilities.get("entails"), note=note)

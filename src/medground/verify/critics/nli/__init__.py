@@ -1,1 +1,1 @@
-"""The critic that is an NLI model. `critic.py` decides, `model.py` reads, `open.py` finds the model by its name."""
+"""The NLI critic. `critic.py` decides, `model.py` runs the model, `open.py` finds it by name."""

@@ -1,7 +1,8 @@
-"""The critic that is an NLI model.
+"""The critic that uses an NLI model.
 
 Source: Self-MedRAG, section 3.5: every passage is a premise and the statement is the hypothesis; the passage with the
-highest entailment is the best support, and the statement is supported when that reaches tau. Contradiction is ours.
+highest entailment is the best support, and the statement is supported if that reaches tau. Contradiction is our
+addition.
 """
 
 from __future__ import annotations
@@ -20,18 +21,18 @@ from medground.verify.critics.base import Claim, Judgement, without_judge
 if TYPE_CHECKING:
     from medground.verify.critics.nli.model import NliModel, Score
 
-_STOPPED = "the model took too long; raise it with --set model.timeout=N"
+_STOPPED = "the model took too long; allow more time with --set model.timeout=N"
 
 
 class NliCritic:
     """Judges all claims together, in a thread.
 
-    It may take `model.timeout` seconds per claim, as a critic that is asked claim by claim may. After that, and when
-    the caller goes away, the batch in hand is the last one.
+    It may take `model.timeout` seconds per claim, like a critic that is asked one claim at a time. After that time, or
+    if the caller is cancelled, it stops after the current batch.
 
     Args:
         run: the run, for its settings and trace.
-        name: as in the settings, `nli:` and the model's name.
+        name: name in the settings: `nli:` and the model's name.
         model: the model.
     """
 
@@ -46,12 +47,12 @@ class NliCritic:
         return self._name
 
     async def judge(self, claims: Sequence[Claim]) -> list[Judgement]:
-        """One judgement per claim, in order."""
-        settled = [without_judge(claim) for claim in claims]
-        waiting = [claim for claim, judgement in zip(claims, settled, strict=True) if judgement is None]
+        """Judge claims; results are in order."""
+        without_model = [without_judge(claim) for claim in claims]
+        waiting = [claim for claim, judgement in zip(claims, without_model, strict=True) if judgement is None]
         with self._run.trace.span("critic", critic=self._name, claims=len(claims), judged=len(waiting)):
             found = iter(await self._judged(waiting) if waiting else [])
-        return [next(found) if judgement is None else judgement for judgement in settled]
+        return [next(found) if judgement is None else judgement for judgement in without_model]
 
     async def _judged(self, claims: Sequence[Claim]) -> list[Judgement]:
         stop = threading.Event()
@@ -84,16 +85,17 @@ class NliCritic:
 
 
 def decide(premises: Sequence[EvidenceView], scores: Sequence[Score], tau: float) -> Judgement:
-    """The judgement on one statement from the scores of its premises, of which there is at least one.
+    """Judge one statement from the scores of its premises, at least one.
 
-    Entailment decides when it reaches tau, contradiction when it does and is above the highest entailment. Where both
-    reach it, the note names both premises. The probability of neutral is what the stronger of the two leaves.
+    Contradiction decides if it reaches tau and is above the highest entailment; otherwise entailment decides if it
+    reaches tau. If both reach tau, the note names both premises. The probability of neutral is one minus the higher of
+    the two.
     """
     if not all(math.isfinite(s.entailment) and math.isfinite(s.contradiction) for s in scores):
-        return Judgement("failed", note="the model gave a number that is none")
-    places = range(len(scores))
-    near = max(places, key=lambda i: (scores[i].entailment, -i))
-    against = max(places, key=lambda i: (scores[i].contradiction, -i))
+        return Judgement("failed", note="the model returned a value that is not a finite number")
+    numbers = range(len(scores))
+    near = max(numbers, key=lambda i: (scores[i].entailment, -i))
+    against = max(numbers, key=lambda i: (scores[i].contradiction, -i))
     entailment, contradiction = scores[near].entailment, scores[against].contradiction
     both = f"entailed by {premises[near].id} ({entailment:.2f}), contradicted by {premises[against].id}"
     note = f"{both} ({contradiction:.2f})" if min(entailment, contradiction) >= tau else ""

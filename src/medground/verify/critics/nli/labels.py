@@ -1,4 +1,4 @@
-"""Which number of an NLI model's output is which relation, from the labels in its config."""
+"""Map the outputs of an NLI model to relations, by the labels in its config."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _SETS = (["contradiction", "entailment", "neutral"], ["entailment", "not entailm
 
 @dataclass(frozen=True)
 class Labels:
-    """Places of the relations in a model's output.
+    """Positions of the relations in a model's output.
 
     Attributes:
-        entailment: place of entailment.
-        contradiction: place of contradiction; None for a model that only tells entailment from the rest.
-        count: how many numbers the model gives per pair.
+        entailment: index of entailment.
+        contradiction: index of contradiction; None for a model that only separates entailment from the rest.
+        count: number of outputs per pair.
     """
 
     entailment: int
@@ -38,10 +38,10 @@ class Labels:
 
 
 def read_labels(name: str, id2label: Mapping[Any, Any] | None) -> Labels:
-    """The places, from `id2label` of a transformers config: place, as a number or its text, to label.
+    """Read the positions from `id2label` of a transformers config, which maps an index (number or text) to a label.
 
     Raises:
-        ConfigError: the labels do not say which is entailment, or are those of another task.
+        ConfigError: the labels do not name entailment, or belong to another task.
     """
     try:
         ordered = [str(label) for _, label in sorted((int(place), label) for place, label in (id2label or {}).items())]

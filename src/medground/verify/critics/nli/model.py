@@ -1,6 +1,6 @@
-"""An NLI model: pairs of premise and hypothesis in, probabilities of entailment and contradiction out.
+"""An NLI model: takes pairs of premise and hypothesis, returns probabilities of entailment and contradiction.
 
-Tokens, windows, batches and probabilities are the same whatever runs the network (`Network`).
+Tokenising, windows, batches and probabilities are the same for every `Network`.
 """
 
 from __future__ import annotations
@@ -17,26 +17,26 @@ from medground.errors import ConfigError, ModelFailed
 from medground.verify.critics.nli.labels import Labels, read_labels
 
 LONGEST = 512
-"""Tokens of a pair; NLI models are trained on shorter ones, whatever length they accept."""
+"""Most tokens of a pair. NLI models may accept more, but are trained on shorter pairs."""
 
 _OFFSET = 2
-"""Models of RoBERTa's family number their places from 2, so that many of the places they have are of no use."""
+"""Models of the RoBERTa family number positions from 2, so two of their positions cannot be used."""
 
 _OVERLAP = 4
-"""A window shares one part in this many with the next one, which is more than a sentence."""
+"""Consecutive windows share one part in this many, which is more than a sentence."""
 
 _BATCH_TOKENS = 2048
-"""Padded tokens of one batch. It bounds memory, and how long a model that was told to stop goes on: a large model on
-two cores reads so much in half a minute."""
+"""Padded tokens of one batch. This limits memory, and the time until a cancelled model stops: a large model on two
+cores needs half a minute for one batch."""
 
 Integers = NDArray[np.int64]
 
 
 class Network(Protocol):
-    """What runs the network: torch or onnxruntime."""
+    """Runs the network: torch or onnxruntime."""
 
     def logits(self, ids: Integers, mask: Integers, types: Integers) -> NDArray[np.float32]:
-        """Arrays of shape (pairs, tokens) in, one of shape (pairs, labels) out. Safe to call from several threads.
+        """Takes arrays of shape (pairs, tokens), returns one of shape (pairs, labels). Thread-safe.
 
         Raises:
             ModelFailed: the network could not run.
@@ -46,7 +46,7 @@ class Network(Protocol):
 
 @dataclass(frozen=True)
 class Score:
-    """Highest probabilities over the windows of a premise; NaN when a window gave a number that is none."""
+    """Highest probabilities over the windows of a premise; NaN if any window gave a value that is not finite."""
 
     entailment: float
     contradiction: float
@@ -56,14 +56,14 @@ class NliModel:
     """A tokenizer, a network and its labels.
 
     Args:
-        name: as in the settings.
+        name: name in the settings.
         config: the model's `config.json`, with `id2label`.
-        tokenizer: how it reads text; it is changed to neither cut nor pad.
-        network: what runs it.
-        longest: tokens that the tokenizer's own config allows for a pair.
+        tokenizer: its tokenizer; truncation and padding are switched off.
+        network: runs the model.
+        longest: most tokens of a pair according to the tokenizer's config.
 
     Raises:
-        ConfigError: wrong labels, or the network does not give one number per label for a pair.
+        ConfigError: the labels are wrong, or the network does not return one number per label for a pair.
     """
 
     def __init__(
@@ -84,22 +84,22 @@ class NliModel:
         self._try()
 
     def problem(self, statement: str) -> str | None:
-        """Why the model cannot judge a statement, or None. It is never cut: what is not read is not proved."""
+        """Why the model cannot judge a statement, or None. Statements are never truncated."""
         encoding = self._tokenizer.encode(statement, add_special_tokens=False)
         if not encoding.ids:
-            return "the statement has nothing that the model reads"
+            return "the statement has no tokens that the model can read"
         if len(encoding.ids) > self.longest // 2:
-            return f"the statement has {len(encoding.ids)} tokens; the model takes {self.longest // 2}"
+            return f"the statement has {len(encoding.ids)} tokens; the model takes at most {self.longest // 2}"
         if encoding.ids.count(self._unknown) * 2 > len(encoding.ids):
-            return "the statement is in words or letters that the model does not know"
+            return "most of the statement is in words or letters that the model does not know"
         return None
 
     def score(self, pairs: Sequence[tuple[str, str]], stopped: Callable[[], bool] = lambda: False) -> list[Score]:
-        """One score per pair of premise and hypothesis, in order; it blocks. A long premise is read in windows.
+        """Score pairs of premise and hypothesis; results are in order. This blocks. Long premises are read in windows.
 
         Args:
-            pairs: of hypotheses without `problem`.
-            stopped: asked before each batch; the scores of batches that were not read are NaN.
+            pairs: premises with hypotheses that have no `problem`.
+            stopped: called before each batch; once it is true, the remaining scores are NaN.
 
         Raises:
             ModelFailed: the network could not run.
@@ -111,7 +111,7 @@ class NliModel:
                 found = np.full((len(batch), 2), np.nan)
             else:
                 found = self._probabilities([windows[n][1] for n in batch])
-            np.maximum.at(best, [windows[n][0] for n in batch], found)  # a NaN stays a NaN
+            np.maximum.at(best, [windows[n][0] for n in batch], found)  # NaN stays NaN
         return [Score(float(entailment), float(contradiction)) for entailment, contradiction in best]
 
     def _windows(self, premise: str, hypothesis: str) -> list[Encoding]:
@@ -123,13 +123,13 @@ class NliModel:
         return [first, *first.overflowing]
 
     def _probabilities(self, windows: Sequence[Encoding]) -> NDArray[np.float64]:
-        """Entailment and contradiction, of shape (windows, 2); NaN where any number of a window is none."""
+        """Entailment and contradiction, of shape (windows, 2); NaN for windows with a value that is not finite."""
         logits = self._logits(windows).astype(np.float64)
         logits[~np.isfinite(logits).all(axis=1)] = np.nan
         weights = np.exp(logits - logits.max(axis=1, keepdims=True))
         shares = weights / weights.sum(axis=1, keepdims=True)
         entailment, place = shares[:, self.labels.entailment], self.labels.contradiction
-        # A model of two labels measures no contradiction; what it could not read is still a NaN.
+        # A model with two labels does not measure contradiction; windows that it could not read stay NaN.
         return np.stack([entailment, entailment * 0 if place is None else shares[:, place]], axis=1)
 
     def _logits(self, windows: Sequence[Encoding]) -> NDArray[np.float32]:
@@ -141,7 +141,7 @@ class NliModel:
         return self._network.logits(ids, mask, np.minimum(types, self._last_type))
 
     def _try(self) -> None:
-        """Two pairs of different lengths, so that a wrong model is known before the first question."""
+        """Run two pairs of different lengths, to detect a wrong model before the first question."""
         pairs = [self._windows("one", "one")[0], self._windows("one two three", "two")[0]]
         try:
             shape = self._logits(pairs).shape
@@ -149,25 +149,25 @@ class NliModel:
             raise ConfigError(f"NLI model {self.name!r} cannot judge a pair: {error.reason}") from None
         if shape != (len(pairs), self.labels.count):
             raise ConfigError(
-                f"NLI model {self.name!r} gives an array of shape {shape} for {len(pairs)} pairs and"
-                f" {self.labels.count} labels; its config.json is that of another model"
+                f"NLI model {self.name!r} returns an array of shape {shape} for {len(pairs)} pairs and"
+                f" {self.labels.count} labels; its config.json belongs to another model"
             )
 
 
 def _unknown(tokenizer: Tokenizer) -> int:
-    """The id of what the tokenizer does not know; -1 where it knows every byte."""
+    """The id of the unknown token; -1 if the tokenizer has none."""
     token = getattr(tokenizer.model, "unk_token", None)
     place = tokenizer.token_to_id(token) if token else getattr(tokenizer.model, "unk_id", None)
     return -1 if place is None else int(place)
 
 
 def one_line(error: Exception) -> str:
-    """The first line of what a library says."""
+    """The first line of a library's error message."""
     return next(iter(str(error).strip().splitlines()), type(error).__name__)[:200]
 
 
 def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Places of windows grouped by similar length, longest first, so that little is padded."""
+    """Indices of windows grouped by similar length, longest first, to keep padding low."""
     order = sorted(range(len(lengths)), key=lambda n: -lengths[n])
     start = 0
     while start < len(order):

@@ -1,4 +1,4 @@
-"""An NLI model by the name that settings give it. Nothing heavy is imported before a model is opened."""
+"""Open an NLI model by its name in the settings. Heavy libraries are imported only when a model is opened."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ if TYPE_CHECKING:
     from medground.verify.critics.nli.model import NliModel
 
 GRAPH = "model.onnx"
-"""The file that makes a folder one for onnxruntime."""
+"""A folder with this file is opened with onnxruntime."""
 
 
 @lru_cache(maxsize=2)
 def open_nli(name: str) -> NliModel:
-    """Load an NLI model; the second time it is there already. It blocks, and may fetch from a hub.
+    """Load an NLI model and cache it. This blocks and may download from a hub.
 
     Args:
-        name: a folder with `model.onnx`, a folder that transformers loads, or a name on a hub.
+        name: a folder with `model.onnx`, a folder that transformers can load, or a name on a hub.
 
     Raises:
-        ConfigError: an extra is not installed, nothing has that name, or the model is of another kind.
+        ConfigError: an extra is not installed, no model has that name, or it is not an NLI model.
     """
-    folder = Path(os.path.expanduser(name))  # noqa: PTH111  # Path's own raises for a user that is nowhere
+    folder = Path(os.path.expanduser(name))  # noqa: PTH111  # Path.expanduser raises for an unknown user
     if (folder / GRAPH).is_file():
         try:
             from medground.verify.critics.nli.with_onnx import open_onnx
@@ -34,7 +34,7 @@ def open_nli(name: str) -> NliModel:
             raise _missing(name, "dense", error) from None
         return open_onnx(name, folder)
     if not folder.is_dir() and _is_path(name):
-        raise ConfigError(f"there is no folder {name!r} with an NLI model")
+        raise ConfigError(f"no folder {name!r} with an NLI model; check verify.critic")
     try:
         from medground.verify.critics.nli.with_torch import open_torch
     except ImportError as error:

@@ -1,5 +1,5 @@
-"""NLI models run by onnxruntime, without torch: a folder with `model.onnx`, `tokenizer.json` and `config.json` (extra
-`dense`), as `optimum-cli export onnx` and many hubs write it."""
+"""NLI models in onnxruntime, without torch: a folder with `model.onnx`, `tokenizer.json` and `config.json` (extra
+`dense`), as `optimum-cli export onnx` and many hubs provide it."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ _TYPES = {"tensor(int64)": np.int64, "tensor(int32)": np.int32}
 
 
 class OnnxNetwork:
-    """A graph whose inputs are those of a transformers model, of any number of pairs and tokens.
+    """An ONNX graph with the inputs of a transformers model, for any number of pairs and tokens.
 
     Raises:
-        ConfigError: the graph cannot be read, or has other inputs.
+        ConfigError: the graph cannot be read, or has different inputs.
     """
 
     def __init__(self, name: str, graph: Path) -> None:
         self._name = name
         options = onnxruntime.SessionOptions()
-        # Threads that spin while they wait take the cores from whoever shares them.
+        # Threads that spin while waiting take the cores from other processes.
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         options.log_severity_level = 3
         available = onnxruntime.get_available_providers()
@@ -51,7 +51,7 @@ class OnnxNetwork:
         self._inputs = {given.name: _TYPES.get(given.type) for given in self._session.get_inputs()}
         if "input_ids" not in self._inputs or not set(self._inputs) <= set(_INPUTS) or None in self._inputs.values():
             raise ConfigError(
-                f"NLI model {name!r} takes {', '.join(self._inputs)}; a graph takes {', '.join(_INPUTS)} as integers"
+                f"NLI model {name!r} has inputs {', '.join(self._inputs)}; it needs {', '.join(_INPUTS)} as integers"
             )
         outputs = [output.name for output in self._session.get_outputs()]
         self._output = "logits" if "logits" in outputs else outputs[0]
@@ -60,7 +60,7 @@ class OnnxNetwork:
         """Shape (pairs, labels).
 
         Raises:
-            ModelFailed: out of memory, or a graph that is made for other shapes.
+            ModelFailed: out of memory, or the graph was made for other shapes.
         """
         arrays = dict(zip(_INPUTS, (ids, mask, types), strict=True))
         given = {key: arrays[key].astype(kind) for key, kind in self._inputs.items()}
@@ -75,14 +75,14 @@ def open_onnx(name: str, folder: Path) -> NliModel:
     """Load a model from its folder.
 
     Raises:
-        ConfigError: a file is missing or broken, or the labels are others.
+        ConfigError: a file is missing or damaged, or the labels do not fit.
     """
     config = _read_json(name, folder / "config.json")
     limits = folder / "tokenizer_config.json"
     longest = _read_json(name, limits).get("model_max_length") if limits.is_file() else None
     path = folder / "tokenizer.json"
     if not path.is_file():
-        raise ConfigError(f"NLI model {name!r} lacks {path}; put it beside {GRAPH}")
+        raise ConfigError(f"NLI model {name!r} has no {path}; put it next to {GRAPH}")
     try:
         tokenizer = Tokenizer.from_file(str(path))
     except Exception as error:  # noqa: BLE001  # tokenizers raises nothing narrower

@@ -1,4 +1,4 @@
-"""NLI models run by torch: any sequence-classification model of transformers, by folder or hub name (extra `torch`)."""
+"""NLI models in torch: any sequence-classification model of transformers, by folder or hub name (extra `torch`)."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from medground.verify.critics.nli.labels import read_labels
 from medground.verify.critics.nli.model import Integers, NliModel, one_line
 
 _UNLOADABLE = (OSError, ValueError, KeyError, RuntimeError, ImportError, EOFError, SafetensorError, pickle.PickleError)
-"""What transformers raises for a model that is nowhere, broken, or needs a package that is missing."""
+"""What transformers raises if a model cannot be found, is damaged, or needs a package that is missing."""
 
 
 class TorchNetwork:
-    """A transformers model in float32 on the GPU where there is one, else on the CPU."""
+    """A transformers model in float32, on the GPU if available, else on the CPU."""
 
     def __init__(self, name: str, model: Any) -> None:
         self._name = name
@@ -35,7 +35,7 @@ class TorchNetwork:
         """Shape (pairs, labels).
 
         Raises:
-            ModelFailed: out of memory, or a token that the model does not have.
+            ModelFailed: out of memory, or a token that the model does not know.
         """
         arrays = {"input_ids": ids, "attention_mask": mask} | ({"token_type_ids": types} if self._takes_types else {})
         try:
@@ -48,16 +48,16 @@ class TorchNetwork:
 
 
 def open_torch(name: str) -> NliModel:
-    """Load a model. A hub is asked where the files are not on this machine yet.
+    """Load a model; it is downloaded from a hub if it is not on this machine yet.
 
     Raises:
-        ConfigError: it is not there, cannot be read, was not trained to classify, or has other labels.
+        ConfigError: the model cannot be found or read, was not trained to classify, or its labels do not fit.
     """
     try:
-        # Code that comes with a model is never run, and nobody is asked whether it may.
+        # Never run code that comes with a model, and never ask whether to.
         how: dict[str, Any] = {"trust_remote_code": False, "local_files_only": is_away(name)}
         config = AutoConfig.from_pretrained(name, **how)
-        read_labels(name, config.id2label)  # before gigabytes of weights are fetched
+        read_labels(name, config.id2label)  # before gigabytes of weights are downloaded
         reader = AutoTokenizer.from_pretrained(name, **how)
         model, about = AutoModelForSequenceClassification.from_pretrained(
             name, config=config, output_loading_info=True, **how
