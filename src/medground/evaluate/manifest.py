@@ -1,4 +1,4 @@
-"""The header of a run: everything that could change its results; and how two headers differ."""
+"""The header of a run, with everything that could change its results, and how two headers differ."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ ACCEPTABLE = ("dataset_hash", "prompts_hash", "snapshots", "medground")
 """Differences that a user may accept: the same run over changed material or with a changed program."""
 
 _NOT_COMPARED = {"model": ("cache", "concurrency", "default"), "recipe": ("name",)}
-"""Settings that decide when a call is made and never what it says, and those that the header has by another name."""
+"""Settings that affect when a call is made but not its output, and those that the header holds under another name."""
 
 _LONGEST = 60
 
@@ -79,7 +79,7 @@ def differences(old: RunHeader, new: RunHeader) -> dict[str, str]:
 
 
 def acceptable(name: str) -> bool:
-    """Whether a run may go on with this difference when the user says so."""
+    """Whether a run may resume with this difference if the user accepts it."""
     return name.partition(".")[0] in ACCEPTABLE
 
 

@@ -1,4 +1,4 @@
-"""Running a data set through an engine: one line per item, several items at once, whatever becomes of them."""
+"""Runs a data set through an engine: one line for each item, whatever its outcome; several items at once."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ from medground.usage import UsageReport
 
 _STATUS: dict[str, RunStatus] = {"decided": "answered"}
 _STOPS = (ConfigError, SnapshotCorrupt, StorageFailed)
-"""What no later item would be spared either: the run stops, and goes on when that is mended."""
+"""Errors that every later item would meet too: the run stops, and resumes once they are fixed."""
 
 
 class Watch(Protocol):
     """Called after each item; must be cheap."""
 
     def __call__(self, tally: Tally, /) -> None:
-        """Show how far the run is."""
+        """Show the progress of the run."""
         ...
 
 
@@ -48,11 +48,11 @@ class Selection:
     """Which items of which file are run, and how.
 
     Attributes:
-        path: the data set's file, as its owner gives it.
+        path: the data set's file, as published.
         split: `test`, `train`, `validation`, `unknown`, or `all`.
-        limit: at most so many items: the first ones of the file, or of a fixed shuffle where a seed is given.
-        seed: of that shuffle. It depends on the seed and the ids alone, so a smaller limit is part of a greater one.
-        with_context: an item's own documents are its only source, instead of the engine's.
+        limit: maximum number of items: the first of the file, or of a fixed shuffle if a seed is given.
+        seed: of that shuffle. It depends only on the seed and the ids, so a smaller limit selects part of a larger one.
+        with_context: use an item's own documents as the only source, instead of the engine's.
     """
 
     dataset: DataSet
@@ -72,21 +72,21 @@ async def run_set(
     accept: Collection[str] = (),
     watch: Watch = lambda tally: None,
 ) -> Tally:
-    """Ask every item that has no line in `out` yet, and append its line. What was written stays, whatever stops this.
+    """Ask every item that has no line in `out` yet, and append its line. Finished lines stay, whatever stops the run.
 
     Args:
         engine: an open engine; it stays open.
         selection: what is run.
-        out: the run's file; an interrupted run goes on in it.
-        concurrency: items under way at once.
-        accept: header fields in which the run that is there may differ.
-        watch: told after each item.
+        out: the run's file; an interrupted run resumes in it.
+        concurrency: number of items asked at once.
+        accept: header fields in which an existing run may differ.
+        watch: called after each item.
 
     Raises:
-        UsageError: the data set has no such items or is not what it should be; `out` holds another run.
+        UsageError: the data set has no such items or is not the published one; `out` holds another run.
         ConfigError: a model cannot be used as configured.
         SnapshotCorrupt: a corpus is damaged.
-        StorageFailed: the disk refuses.
+        StorageFailed: the disk refuses a write.
     """
     if concurrency < 1:
         raise UsageError(f"a run needs a concurrency of at least 1, not {concurrency}")
@@ -130,10 +130,10 @@ async def _ask_all(
 
 
 async def ask_item(engine: Engine, item: Item, *, with_context: bool = False) -> RunLine:
-    """The line of one item. A failure is a line too, with its status.
+    """The line of one item. A failure also gets a line, with its status.
 
     Raises:
-        ConfigError, SnapshotCorrupt, StorageFailed: nothing could be asked.
+        ConfigError, SnapshotCorrupt, StorageFailed: no item can be asked.
     """
     sources = recording([GivenSource(item.context)] if with_context else engine.sources)
     view = replace(engine, sources=sources)  # it shares models with the engine, and is never closed
@@ -151,7 +151,7 @@ async def ask_item(engine: Engine, item: Item, *, with_context: bool = False) ->
     except MedgroundError as failed:
         spent, trace, error = failed.spent, failed.trace_id or "", str(failed)
         status = "unreadable" if isinstance(failed, ModelFailed) and failed.unreadable else "failed"
-    except Exception as failed:  # noqa: BLE001 - the edge of one item: what goes wrong in it is its result
+    except Exception as failed:  # noqa: BLE001 - the edge of one item: its error is its result
         error = f"{type(failed).__name__}: {failed}"
     return _line(
         item,
@@ -195,7 +195,7 @@ def _values(answer: Answer) -> tuple[str, ...]:
 
 
 def _count(selection: Selection) -> int:
-    """How many items there are, each built once before the first one costs something."""
+    """The number of items. Each is built once, before the first one costs anything."""
     count = 0
     for item in selected_items(selection):
         count += 1
@@ -214,7 +214,7 @@ def _ids(selection: Selection) -> Iterator[str]:
 
 
 def selected_items(selection: Selection, done: Collection[str] = ()) -> Iterator[Item]:
-    """The items that are selected and not done, in the order they are asked; raises what reading the set raises."""
+    """The selected items that are not done, in the order they are asked. Raises what reading the set raises."""
     read = selection.dataset.read
     if selection.limit is None or selection.seed is None:
         left = None if selection.limit is None else selection.limit - len(done)
@@ -229,5 +229,5 @@ def selected_items(selection: Selection, done: Collection[str] = ()) -> Iterator
 
 
 def shuffle_key(item: str, seed: int | None) -> str:
-    """The place of an item in the shuffle of a seed: items are asked in the order of these keys."""
+    """The sort key of an item in the shuffle of a seed."""
     return hashlib.sha256(f"{seed}:{item}".encode()).hexdigest()

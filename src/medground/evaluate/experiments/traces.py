@@ -1,4 +1,4 @@
-"""What the trace of a question says of its final query, of what was read, and of each round."""
+"""The final query, the documents read and the rounds of a question, from its trace."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Traced:
 
 
 def read_traced(folder: Path, trace: str) -> Traced | None:
-    """What a stored trace says; None where it is not kept any more."""
+    """What a stored trace contains; None if it was removed."""
     try:
         spans = read_trace(folder, trace)
     except UsageError:

@@ -1,4 +1,4 @@
-"""What the metrics need and a run's line does not have: read from the answers and traces that the home folder keeps."""
+"""What the metrics need beyond the lines of a run: read from the answers and traces that the home folder keeps."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Spans = Sequence[Mapping[str, Any]]
 
 
 def stored_answer(home: Path, line: RunLine) -> Answer | None:
-    """The answer of a line; None where it has none or it is no longer kept.
+    """The answer of a line; None if it has none or it was removed.
 
     Raises:
         UsageError: the file is not an answer.
@@ -30,7 +30,7 @@ def stored_answer(home: Path, line: RunLine) -> Answer | None:
 
 
 def stored_trace(home: Path, line: RunLine) -> Spans | None:
-    """The spans of a line's trace; None where it has none or it is no longer there."""
+    """The spans of a line's trace; None if it has none or it was removed."""
     folder = home / "traces"
     if not line.trace or not (folder / f"{line.trace}.jsonl").is_file():
         return None
