@@ -112,8 +112,10 @@ class BlockingEngine:
     def close(self) -> None:
         """Close the engine. Safe to call twice."""
         if not self._loop.is_closed():
-            self._wait(self._engine.close())
-            self._stop()
+            try:
+                self._wait(self._engine.close())
+            finally:
+                self._stop()
 
     def __enter__(self) -> Self:
         return self

@@ -29,7 +29,7 @@ from medground.recipes.base import Recipe
 from medground.recipes.declaration import Declaration
 from medground.run import Run
 from medground.search import SearchResult, find_passages
-from medground.settings import Settings
+from medground.settings import KeySettings, Settings
 from medground.sources.base import Source
 from medground.sources.open import open_sources
 from medground.steps import Kept, OnStep, Step, ignore_steps
@@ -37,6 +37,13 @@ from medground.trace import Trace
 
 _FIXED = ("corpora", "sources", "pubmed", "email", "dense")
 """Settings of retrieval that are used once, when the sources are opened."""
+
+
+def _fixed(settings: Settings) -> dict[str, object]:
+    """What is used once, when the engine is opened."""
+    sections: dict[str, object] = {kind.section: settings.section(kind) for kind in settings.source_sections()}
+    of_retrieval = {f"retrieval.{name}": getattr(settings.retrieval, name) for name in _FIXED}
+    return {**of_retrieval, **sections, "keys.ncbi": settings.keys.ncbi, "home": settings.home}
 
 
 @dataclass
@@ -53,7 +60,8 @@ class Engine:
     sources: Sequence[Source]
     models: Models
     _stack: AsyncExitStack = field(default_factory=AsyncExitStack, repr=False)
-    _models: dict[str, Models] = field(default_factory=dict, repr=False)
+    _models: dict[tuple[str, KeySettings], Models] = field(default_factory=dict, repr=False)
+    _opening: asyncio.Lock = field(default_factory=asyncio.Lock, repr=False)
     _closed: bool = False
 
     @classmethod
@@ -72,7 +80,7 @@ class Engine:
         Args:
             settings: `Settings.load()` by default.
             corpora: names of the corpora to search, in place of those that the settings name.
-            progress: told of what takes long.
+            progress: called with the progress of long steps, such as building the starter corpus.
 
         Raises:
             UsageError: an unknown recipe or corpus.
@@ -87,7 +95,11 @@ class Engine:
             names = (corpora,) if isinstance(corpora, str) else tuple(corpora)
             settings = settings.with_options({"retrieval.corpora": names})
         setup = await set_up(settings)
-        sources = await asyncio.to_thread(open_sources, settings, progress)
+        try:
+            sources = await asyncio.to_thread(open_sources, settings, progress)
+        except BaseException:
+            await setup.models.close()
+            raise
         engine = cls(settings=settings, recipe=setup.recipe, sources=sources, models=setup.models)
         engine._stack.push_async_callback(setup.models.close)
         for source in sources:
@@ -119,7 +131,7 @@ class Engine:
             recipe: the recipe to follow for this question.
             model: the model that answers its operators.
             settings: other settings for this question, such as `{"recipe.rounds": 2}`.
-            on_step: told of each step as it happens.
+            on_step: called with each step as it happens.
 
         Raises:
             UsageError: the question is empty, too long, or does not fit its task; the engine is closed; a setting is
@@ -231,6 +243,9 @@ class Engine:
             with run.trace.span("verify") as span:
                 span.text(claim=claim)
                 return await check_claim(run)
+        except MedgroundError as error:
+            error.spent, error.trace_id = run.report(), run.trace.id
+            raise
         finally:
             run.trace.close()
 
@@ -243,7 +258,13 @@ class Engine:
         return Answers(self.settings.home).read(name)
 
     def history(self, limit: int = 20) -> list[PastAnswer]:
-        """The questions that were asked last, the latest first."""
+        """The questions that were asked last, the latest first.
+
+        Raises:
+            UsageError: `limit` is negative.
+        """
+        if limit < 0:
+            raise UsageError(f"a history takes a limit of at least 0, not {limit}")
         return list(islice(Answers(self.settings.home).history(), limit))
 
     async def close(self) -> None:
@@ -261,22 +282,41 @@ class Engine:
 
     async def _setup(self, recipe: str | None, model: str | None, settings: Mapping[str, Any] | None) -> Setup:
         """What answers one question; opened and checked where it differs from the engine's own."""
+        self._check_open()
         named = {"recipe.name": recipe, "model.default": model}
         changes = {**(settings or {}), **{key: value for key, value in named.items() if value is not None}}
         if not changes:
             return Setup(self.settings, self.recipe, self.models)
         chosen = self.settings.with_options(changes)
-        for name in _FIXED:
-            if getattr(chosen.retrieval, name) != getattr(self.settings.retrieval, name):
-                raise UsageError(f"retrieval.{name} is fixed once an engine is open; open another engine for it")
-        key = chosen.model.model_dump_json()
-        own = self.models if chosen.model == self.settings.model else self._models.get(key)
-        setup = await set_up(chosen, own)
-        await check_sources(setup, self.sources)
-        if own is None:
-            self._models[key] = setup.models
-            self._stack.push_async_callback(setup.models.close)
+        fixed = _fixed(self.settings)
+        for name, value in _fixed(chosen).items():
+            if value != fixed[name]:
+                raise UsageError(f"{name} is fixed once an engine is open; open another engine for it")
+        if (chosen.model, chosen.keys) == (self.settings.model, self.settings.keys):
+            return await self._checked(chosen, self.models)
+        key = (chosen.model.model_dump_json(), chosen.keys)
+        async with self._opening:  # questions that ask for the same model open it once
+            setup = await self._checked(chosen, self._models.get(key))
+            if key not in self._models:
+                self._models[key] = setup.models
+                self._stack.push_async_callback(setup.models.close)
         return setup
+
+    async def _checked(self, settings: Settings, models: Models | None) -> Setup:
+        """What answers with these settings, checked; new models are closed where the check fails."""
+        setup = await set_up(settings, models)
+        try:
+            await check_sources(setup, self.sources)
+            self._check_open()  # it may have been closed meanwhile
+        except BaseException:
+            if models is None:
+                await setup.models.close()
+            raise
+        return setup
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise UsageError("this engine is closed; open another one with Engine.open")
 
     def _run(
         self,
@@ -288,8 +328,7 @@ class Engine:
         *,
         traced: bool = True,
     ) -> Run:
-        if self._closed:
-            raise UsageError("this engine is closed; open another one with Engine.open")
+        self._check_open()
         run_id = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(4)}"
         return Run(
             question=question,

@@ -42,6 +42,8 @@ async def set_up(settings: Settings, models: Models | None = None) -> Setup:
     if recipe is not None:
         problems += await _problems(recipe, settings, ())
     if recipe is None or opened is None or problems:
+        if models is None and opened is not None:
+            await opened.close()
         raise one_report(problems)
     return Setup(settings, recipe, opened)
 

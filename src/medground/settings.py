@@ -185,13 +185,12 @@ class Settings(_Part):
         Raises:
             ConfigError: an unknown key, or a wrong value.
         """
-        content = self.model_dump(exclude_unset=True, exclude={"keys", "home", "sections"})
+        content = self.model_dump(exclude_unset=True, exclude={"home", "sections"})
         content |= {name: section.model_dump(exclude_unset=True) for name, section in self.sections.items()}
         changed = options_layer(options)
         merge(content, changed)
         merged = self._checked(content, [("the settings", content), ("the options", changed)])
-        kept = {"keys": self.keys, "home": self.home}
-        return merged.model_copy(update={name: value for name, value in kept.items() if name not in changed})
+        return merged if "home" in changed else merged.model_copy(update={"home": self.home})
 
     def section(self, kind: type[S]) -> S:
         """The settings of a recipe's own section; its defaults where no layer sets any."""
@@ -210,8 +209,12 @@ class Settings(_Part):
         content = self.model_dump(mode="json", exclude={"home", "keys", "trace", "sections"})
         if not self.retrieval.sources:  # results from before there was such a setting keep their hash
             content["retrieval"].pop("sources")
-        own = [_declared(recipe, RECIPES), *(_declared(name, SOURCES) for name in self.retrieval.sources)]
-        return content | {kind.section: self.section(kind).model_dump(mode="json") for kind in own if kind}
+        own = [kind for kind in (_declared(recipe, RECIPES), *self.source_sections()) if kind]
+        return content | {kind.section: self.section(kind).model_dump(mode="json") for kind in own}
+
+    def source_sections(self) -> list[type[SettingsSection]]:
+        """The sections of the sources that these settings name."""
+        return [kind for name in self.retrieval.sources if (kind := _declared(name, SOURCES))]
 
     @property
     def hash(self) -> str:

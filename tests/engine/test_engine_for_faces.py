@@ -23,6 +23,7 @@ from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
 from medground.engine import Engine
 from medground.errors import BudgetExhausted, ConfigError, UsageError
+from medground.models.keyless import Keyless
 from medground.models.registry import Models
 from medground.operators.verifying import EntailOutput
 from medground.outcome import Outcome
@@ -79,6 +80,82 @@ def test_what_is_fixed_once_an_engine_is_open_is_refused(papers: Path) -> None:
         with pytest.raises(ConfigError, match="unknown model 'gpt'"):
             engine.ask(QUESTION, model="gpt")
         assert engine.ask(QUESTION).evidence
+
+
+@pytest.mark.parametrize("fixed", [{"home": "/elsewhere"}, {"keys.ncbi": "another key"}])
+def test_the_home_and_the_key_of_a_source_are_fixed(papers: Path, fixed: dict[str, str]) -> None:
+    with BlockingEngine(corpora="papers") as engine, pytest.raises(UsageError, match="is fixed once an engine is open"):
+        engine.ask(QUESTION, settings=fixed)
+
+
+class Opened:
+    """Stands in for `open_models`; counts the models that are open."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.keys: list[str | None] = []
+        self.open = 0
+        monkeypatch.setattr("medground.opening.open_models", self._models)
+
+    def _models(self, settings: Settings, operators: Any) -> Models:
+        opened, key = self, settings.keys.openai
+
+        class Counted(Keyless):
+            async def close(self) -> None:
+                opened.open -= 1
+
+        self.open += 1
+        self.keys.append(key.get_secret_value() if key else None)
+        name = settings.model.default
+        return Models(name, {}, {name: Counted()})
+
+
+def test_a_model_is_opened_once_and_again_for_another_key(papers: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def asked() -> None:
+        async with Engine.open(corpora="papers") as engine:
+            await asyncio.gather(*(engine.ask(QUESTION, model="another") for _ in range(3)))
+            await engine.ask(QUESTION, model="another", settings={"keys.openai": "my key"})
+
+    opened = Opened(monkeypatch)
+    asyncio.run(asked())
+    assert opened.keys == [None, None, "my key"]
+    assert opened.open == 0
+
+
+def test_models_are_closed_where_opening_fails(papers: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def asked() -> None:
+        with pytest.raises(UsageError):
+            await Engine.open(corpora="unknown")
+        with pytest.raises(ConfigError):
+            await Engine.open(Settings.load(options={"verify.critic": "unknown"}), corpora="papers")
+        async with Engine.open(corpora="papers") as engine:
+            with pytest.raises(ConfigError, match="no source has vectors"):
+                await engine.ask(
+                    QUESTION, recipe="self-medrag", model="another", settings={"self_medrag.retrieval": "dense"}
+                )
+            assert opened.open == 1
+        with pytest.raises(UsageError, match="this engine is closed"):
+            await engine.ask(QUESTION, model="another")
+
+    opened = Opened(monkeypatch)
+    asyncio.run(asked())
+    assert opened.open == 0
+
+
+def test_an_engine_that_is_closed_while_it_opens_a_model_leaves_none_open(
+    papers: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def asked() -> None:
+        engine = await Engine.open(corpora="papers")
+        task = asyncio.create_task(engine.ask(QUESTION, model="another"))
+        while opened.open < 2:
+            await asyncio.sleep(0)
+        await engine.close()
+        with pytest.raises(UsageError, match="this engine is closed"):
+            await task
+
+    opened = Opened(monkeypatch)
+    asyncio.run(asked())
+    assert opened.open == 0
 
 
 def test_another_recipe_is_checked_before_it_runs(papers: Path) -> None:
@@ -139,6 +216,13 @@ def test_a_claim_gets_a_verdict_and_its_quotes(papers: Path, scripted_model: Any
     assert claim.documents[0].id == "PMID:1"
 
 
+def test_an_error_of_a_claim_carries_its_cost_and_trace(papers: Path) -> None:
+    with BlockingEngine(corpora="papers") as engine, pytest.raises(BudgetExhausted) as spent:
+        engine.verify("Aspirin lowers the risk of stroke.", settings={"budget.seconds": 1e-9})
+    assert spent.value.spent is not None
+    assert spent.value.trace_id
+
+
 def test_word_statistics_never_support_a_claim(papers: Path) -> None:
     with BlockingEngine(corpora="papers") as engine:
         claim = engine.verify("Aspirin does not reduce the risk of stroke.")
@@ -156,6 +240,8 @@ def test_kept_answers_and_the_history(papers: Path) -> None:
         assert engine.answer(second.id) == second
         assert {past.question for past in engine.history()} == {first.question.text, second.question.text}
         assert len(engine.history(1)) == 1
+        with pytest.raises(UsageError, match="limit of at least 0"):
+            engine.history(-1)
         with pytest.raises(UsageError, match=r"no answer '\.\./x' is kept"):
             engine.answer("../x")
     (papers / "answers" / "99999999-damaged.json").write_text("{}", encoding="utf-8")
