@@ -68,7 +68,7 @@ class ModelSettings(_Part):
 
 
 class BudgetSettings(_Part):
-    """Limits of one question; None is no limit."""
+    """Limits of one question; None for no limit."""
 
     tokens: int | None = Field(default=None, ge=0)
     calls: int | None = Field(default=None, ge=0)
@@ -144,7 +144,7 @@ class Settings(_Part):
     keys: KeySettings = KeySettings()
     home: Path = Field(default_factory=_default_home)
     sections: Mapping[str, SerializeAsAny[SettingsSection]] = Field(default_factory=dict)
-    """Sections of recipes that some layer sets, by name; read them with `section`."""
+    """Sections that some layer sets, by name; read them with `section`."""
 
     @classmethod
     def load(
@@ -193,12 +193,12 @@ class Settings(_Part):
         return merged if "home" in changed else merged.model_copy(update={"home": self.home})
 
     def section(self, kind: type[S]) -> S:
-        """The settings of a recipe's own section; its defaults where no layer sets any."""
+        """The settings of a section; its defaults where no layer sets any."""
         found = self.sections.get(kind.section)
         return found if isinstance(found, kind) else kind()
 
     def with_section(self, section: SettingsSection) -> Settings:
-        """These settings with another section of a recipe."""
+        """These settings with a section replaced."""
         return self.model_copy(update={"sections": {**self.sections, section.section: section}})
 
     def as_read_by(self, recipe: str) -> dict[str, Any]:
@@ -211,6 +211,16 @@ class Settings(_Part):
             content["retrieval"].pop("sources")
         own = [kind for kind in (_declared(recipe, RECIPES), *self.source_sections()) if kind]
         return content | {kind.section: self.section(kind).model_dump(mode="json") for kind in own}
+
+    def shown(self) -> dict[str, Any]:
+        """All settings as JSON values by group, as a settings file names them, with secrets hidden.
+
+        Of the sections, those that the recipe and the sources read, and those that a layer sets.
+        """
+        shared = self.model_dump(mode="json", exclude={"sections"})
+        sections = {name: section.model_dump(mode="json") for name, section in sorted(self.sections.items())}
+        read = self.as_read_by(self.recipe.name)
+        return shared | {name: value for name, value in read.items() if name not in shared} | sections
 
     def source_sections(self) -> list[type[SettingsSection]]:
         """The sections of the sources that these settings name."""
@@ -247,6 +257,12 @@ def section_name(recipe: str) -> str | None:
     """Name of the section that a recipe declares; None where it has none or is not known."""
     kind = _declared(recipe, RECIPES)
     return kind.section if kind else None
+
+
+def section_defaults(name: str) -> dict[str, Any]:
+    """The default values of a section, as JSON values; none if no recipe or source declares it."""
+    kind = _section_called(name)
+    return kind().model_dump(mode="json") if kind else {}
 
 
 def _section_called(name: str) -> type[SettingsSection] | None:
