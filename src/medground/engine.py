@@ -329,7 +329,8 @@ class Engine:
         traced: bool = True,
     ) -> Run:
         self._check_open()
-        run_id = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(4)}"
+        now = datetime.now(UTC)
+        run_id = f"{now:%Y%m%d-%H%M%S}-{now.microsecond:05x}{secrets.token_hex(3)}"  # in order of time
         return Run(
             question=question,
             settings=settings,

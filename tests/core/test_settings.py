@@ -46,6 +46,8 @@ def test_the_file_in_the_working_folder_is_read(tmp_path: Path, monkeypatch: pyt
         (["model=x", "model.default=keyless"], {}, "given twice"),
         (["self_medrag.roonds=2"], {}, r"self_medrag\.roonds \(from the options\): is not a setting"),
         ([], {"MEDGROUND_SELF_MEDRAG__ROUNDS": "0"}, r"self_medrag\.rounds \(from the environment\)"),
+        (["self_medrag=3"], {}, r"self_medrag \(from the options\): is a group of settings, not a value"),
+        (["recipe=rag"], {}, r"recipe \(from the options\): is a group of settings, not a value"),
         (["ground.rounds=2"], {}, r"ground \(from the options\): is not a setting"),
     ],
 )

@@ -238,14 +238,17 @@ def test_kept_answers_and_the_history(papers: Path) -> None:
         first, second = engine.ask(QUESTION), engine.ask("Do fins of zebrafish regenerate?")
         assert engine.answer(first.trace_id) == first
         assert engine.answer(second.id) == second
-        assert {past.question for past in engine.history()} == {first.question.text, second.question.text}
+        assert [past.question for past in engine.history()] == [second.question.text, first.question.text]
+        third, fourth = engine.ask(QUESTION), engine.ask(QUESTION)
+        assert [past.trace_id for past in engine.history(2)] == [fourth.trace_id, third.trace_id]
+        assert engine.answer(first.id) == fourth
         assert len(engine.history(1)) == 1
         with pytest.raises(UsageError, match="limit of at least 0"):
             engine.history(-1)
         with pytest.raises(UsageError, match=r"no answer '\.\./x' is kept"):
             engine.answer("../x")
     (papers / "answers" / "99999999-damaged.json").write_text("{}", encoding="utf-8")
-    assert len(list(Answers(papers).history())) == 2
+    assert len(list(Answers(papers).history())) == 4
 
 
 def test_steps_are_told_as_they_happen_and_stored_alike(papers: Path) -> None:

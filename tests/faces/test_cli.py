@@ -199,6 +199,12 @@ def test_config_schema_version_and_doctor(
     shown = capsys.readouterr().out
     assert "extra dense" in shown
     assert "very-secret" not in shown
+    monkeypatch.setenv("MEDGROUND_RECIPE__NAME", "best")
+    monkeypatch.setenv("MEDGROUND_RETRIEVAL__SOURCES", "pubmed,unknown")
+    assert run("doctor") == 1
+    shown = capsys.readouterr().out
+    assert "unknown recipe 'best'" in shown
+    assert "unknown source 'unknown'" in shown
 
 
 @pytest.mark.parametrize("words", [[], ["demonstrations"], ["corpus"]])
