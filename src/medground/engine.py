@@ -330,7 +330,7 @@ class Engine:
     ) -> Run:
         self._check_open()
         now = datetime.now(UTC)
-        run_id = f"{now:%Y%m%d-%H%M%S}-{now.microsecond:05x}{secrets.token_hex(3)}"  # in order of time
+        run_id = f"{now:%Y%m%d-%H%M%S}-{now.microsecond:05x}{secrets.token_hex(2)[1:]}"  # in order of time
         return Run(
             question=question,
             settings=settings,

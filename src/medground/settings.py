@@ -61,9 +61,9 @@ class ModelSettings(_Part):
     operators: dict[str, str] = Field(default_factory=dict, description="operator name to model name")
     base_url: str | None = Field(default=None, description="an OpenAI-compatible address for `openai:` names")
     timeout: float = Field(default=60.0, gt=0, description="seconds for one model call")
-    retries: int = Field(default=2, ge=0, description="how often invalid output is asked for again")
+    retries: int = Field(default=2, ge=0, description="most further attempts after invalid output")
     temperature: float = Field(default=0.0, ge=0)
-    concurrency: int = Field(default=8, ge=1, description="model calls under way at once")
+    concurrency: int = Field(default=8, ge=1, description="model calls at the same time")
     cache: bool = True
 
 
@@ -102,7 +102,7 @@ class RecipeSettings(_Part):
 class VerifySettings(_Part):
     critic: str = Field(
         default="entail",
-        description="`entail`: whoever answers that operator; or `nli:` and the folder or hub name of an NLI model",
+        description="`entail`: the model that answers that operator; or `nli:` and the folder or hub name of an NLI model",
     )
     entailment: float = Field(default=0.5, gt=0, le=1, description="least probability of entailment (tau)")
     support: float = Field(default=0.7, ge=0, le=1, description="least share of supported statements (theta)")
@@ -110,7 +110,7 @@ class VerifySettings(_Part):
     taxonomy: bool = Field(default=True, description="give each statement one of the eight labels")
     unsupported: Literal["flag", "drop"] = "flag"
     trusted_judges: Annotated[tuple[str, ...], BeforeValidator(_listed)] = Field(
-        default=(), description="models whose verdicts count although no measurement of ours proves them"
+        default=(), description="models whose verdicts count without a measurement of ours"
     )
 
 

@@ -1,4 +1,4 @@
-"""What faces need of the engine: per-question choices, search, documents, claims, kept answers, steps, clear errors."""
+"""What faces need from the engine: per-question choices, search, documents, claims, kept answers, steps, clear errors."""
 
 from __future__ import annotations
 
@@ -251,11 +251,11 @@ def test_kept_answers_and_the_history(papers: Path) -> None:
     assert len(list(Answers(papers).history())) == 4
 
 
-def test_steps_are_told_as_they_happen_and_stored_alike(papers: Path) -> None:
-    told: list[Step] = []
+def test_steps_are_reported_as_they_happen_and_stored_alike(papers: Path) -> None:
+    seen: list[Step] = []
     with BlockingEngine(corpora="papers") as engine:
-        answer = engine.ask(QUESTION, on_step=told.append)
-    kinds = [type(step) for step in told]
+        answer = engine.ask(QUESTION, on_step=seen.append)
+    kinds = [type(step) for step in seen]
     assert kinds[:2] == [Searching, Searched]
     assert kinds[-1] is Kept
     assert {ReadingBatch, Asking} <= set(kinds)
@@ -264,20 +264,20 @@ def test_steps_are_told_as_they_happen_and_stored_alike(papers: Path) -> None:
     from medground.trace import read_trace
 
     adapter: TypeAdapter[Step] = TypeAdapter(AnyStep)
-    assert [adapter.validate_json(step.model_dump_json()) for step in told] == told
+    assert [adapter.validate_json(step.model_dump_json()) for step in seen] == seen
     spans = read_trace(papers / "traces", answer.trace_id)
     for kind in (ReadingBatch, Searching):
-        assert kind.stored(spans) == [step for step in told if isinstance(step, kind)]
+        assert kind.stored(spans) == [step for step in seen if isinstance(step, kind)]
 
 
-def test_judging_is_told_one_by_one(make_run: Any, memory_source: Any) -> None:
+def test_judging_is_reported_one_by_one(make_run: Any, memory_source: Any) -> None:
     from medground.document import Document
     from medground.sentence import Sentence
     from medground.verify.check import check_each
 
-    told: list[Step] = []
+    seen: list[Step] = []
     text = "Aspirin reduced the risk of stroke in adults. Steroids help children with asthma."
-    run = make_run(QUESTION, [memory_source([Document(id="PMID:1", text=text)])], on_step=told.append)
+    run = make_run(QUESTION, [memory_source([Document(id="PMID:1", text=text)])], on_step=seen.append)
 
     async def checked() -> None:
         await run.retrieve(["PMID:1"])
@@ -288,7 +288,7 @@ def test_judging_is_told_one_by_one(make_run: Any, memory_source: Any) -> None:
         await check_each(said, run)
 
     asyncio.run(checked())
-    assert [(s.done, s.of) for s in told if isinstance(s, Judging)] == [(0, 3), (1, 3), (2, 3), (3, 3)]
+    assert [(s.done, s.of) for s in seen if isinstance(s, Judging)] == [(0, 3), (1, 3), (2, 3), (3, 3)]
 
 
 def test_a_stream_ends_in_the_answer(papers: Path) -> None:
@@ -323,7 +323,7 @@ async def waiting(question: Any, run: Any) -> Answer:
 
 
 def test_cancelling_keeps_the_partial_answer(papers: Path) -> None:
-    told: list[Step] = []
+    seen: list[Step] = []
 
     async def cancelled() -> None:
         async with Engine.open(corpora="papers") as engine:
@@ -332,15 +332,15 @@ def test_cancelling_keeps_the_partial_answer(papers: Path) -> None:
             async with aclosing(events) as stream:  # type: ignore[type-var]
                 async for _ in stream:
                     break
-            task = asyncio.create_task(view.ask(QUESTION, on_step=told.append))
-            while not told:
+            task = asyncio.create_task(view.ask(QUESTION, on_step=seen.append))
+            while not seen:
                 await asyncio.sleep(0.01)
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task
 
     asyncio.run(cancelled())
-    kept = told[-1]
+    kept = seen[-1]
     assert isinstance(kept, Kept)
     answer = Answers(papers).read(kept.trace_id)
     assert answer.stopped == kept.stopped == "cancelled"

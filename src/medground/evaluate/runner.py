@@ -32,7 +32,7 @@ from medground.usage import UsageReport
 
 _STATUS: dict[str, RunStatus] = {"decided": "answered"}
 _STOPS = (ConfigError, SnapshotCorrupt, StorageFailed)
-"""What no later item would be spared either: the run stops, and goes on when that is mended."""
+"""Errors that would affect every later item too: they stop the run, which can be resumed once they are fixed."""
 
 
 class Watch(Protocol):
@@ -72,21 +72,21 @@ async def run_set(
     accept: Collection[str] = (),
     watch: Watch = lambda tally: None,
 ) -> Tally:
-    """Ask every item that has no line in `out` yet, and append its line. What was written stays, whatever stops this.
+    """Ask every item that has no line in `out` yet, and append its line. Lines once written are kept.
 
     Args:
         engine: an open engine; it stays open.
         selection: what is run.
-        out: the run's file; an interrupted run goes on in it.
-        concurrency: items under way at once.
-        accept: header fields in which the run that is there may differ.
-        watch: told after each item.
+        out: the run's file; an interrupted run is resumed.
+        concurrency: number of items in parallel.
+        accept: header fields in which an existing run may differ.
+        watch: called after each item.
 
     Raises:
         UsageError: the data set has no such items or is not what it should be; `out` holds another run.
         ConfigError: a model cannot be used as configured.
         SnapshotCorrupt: a corpus is damaged.
-        StorageFailed: the disk refuses.
+        StorageFailed: writing failed.
     """
     if concurrency < 1:
         raise UsageError(f"a run needs a concurrency of at least 1, not {concurrency}")
