@@ -129,7 +129,7 @@ ANY_RECIPE = Declaration(
 
 
 class MemorySource:
-    """A real, small source over documents given by the test: passages are ranked by the words they share with the question."""
+    """A small real source over documents of the test. Passages are ranked by the words they share with the question."""
 
     def __init__(
         self, documents: Sequence[Document], name: str = "corpus:test", fails: MedgroundError | None = None

@@ -102,7 +102,7 @@ class RecipeSettings(_Part):
 class VerifySettings(_Part):
     critic: str = Field(
         default="entail",
-        description="`entail`: the model that answers that operator; or `nli:` and the folder or hub name of an NLI model",
+        description="`entail`: the model that answers that operator; or `nli:` and an NLI model's folder or hub name",
     )
     entailment: float = Field(default=0.5, gt=0, le=1, description="least probability of entailment (tau)")
     support: float = Field(default=0.7, ge=0, le=1, description="least share of supported statements (theta)")

@@ -1,4 +1,4 @@
-"""What faces need from the engine: per-question choices, search, documents, claims, kept answers, steps, clear errors."""
+"""What faces need from the engine: choices per question, search, documents, claims, kept answers, steps, errors."""
 
 from __future__ import annotations
 
