@@ -110,7 +110,7 @@ class BlockingEngine:
         return self._engine.history(limit)
 
     def close(self) -> None:
-        """Close the engine. Safe to call twice."""
+        """Close the engine once its calls have ended. Safe to call twice."""
         if not self._loop.is_closed():
             try:
                 self._wait(self._engine.close())

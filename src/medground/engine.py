@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import secrets
 import time
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -62,6 +63,7 @@ class Engine:
     _stack: AsyncExitStack = field(default_factory=AsyncExitStack, repr=False)
     _models: dict[tuple[str, KeySettings], Models] = field(default_factory=dict, repr=False)
     _opening: asyncio.Lock = field(default_factory=asyncio.Lock, repr=False)
+    _calls: set[asyncio.Future[None]] = field(default_factory=set, repr=False)
     _closed: bool = False
 
     @classmethod
@@ -145,7 +147,10 @@ class Engine:
         setup = await self._setup(recipe, model, settings)
         run = self._run(asked, setup.settings, setup.recipe, setup.models, on_step)
         try:
-            with run.trace.span(f"recipe {setup.recipe.name}", settings_hash=setup.settings.hash) as span:
+            with (
+                self._under_way(),
+                run.trace.span(f"recipe {setup.recipe.name}", settings_hash=setup.settings.hash) as span,
+            ):
                 span.text(question=asked.text)
                 answer = await self._answer(run, setup.recipe)
                 span.set(decision=answer.decision.status, answer=answer.id)
@@ -208,7 +213,8 @@ class Engine:
             raise UsageError("the query is empty; enter at least one word")
         asked = Question.ask(text, task="free", filters=filters)
         run = self._run(asked, self.settings, self.recipe, self.models, traced=False)
-        return await find_passages(run, limit)
+        with self._under_way():
+            return await find_passages(run, limit)
 
     async def document(self, document_id: str) -> Document:
         """A document of the sources by its id, such as `PMID:21645374`.
@@ -219,7 +225,8 @@ class Engine:
         """
         asked = Question(text=document_id, task="free")
         run = self._run(asked, self.settings, self.recipe, self.models, traced=False)
-        await run.retrieve([document_id])
+        with self._under_way():
+            await run.retrieve([document_id])
         if document_id not in run.ledger.documents:
             names = ", ".join(dict.fromkeys(source.name for source in self.sources))
             raise UsageError(f"no source holds {document_id[:80]!r}; searched: {names or 'nothing'}")
@@ -240,7 +247,7 @@ class Engine:
         setup = await self._setup(None, model, settings)
         run = self._run(Question.ask(claim, task="free"), setup.settings, CHECKING_A_CLAIM, setup.models)
         try:
-            with run.trace.span("verify") as span:
+            with self._under_way(), run.trace.span("verify") as span:
                 span.text(claim=claim)
                 return await check_claim(run)
         except MedgroundError as error:
@@ -268,8 +275,13 @@ class Engine:
         return list(islice(Answers(self.settings.home).history(), limit))
 
     async def close(self) -> None:
-        """Close sources and models. Safe to call twice."""
+        """Close sources and models, once the calls under way have ended; cancel them to close at once.
+
+        Safe to call twice.
+        """
         self._closed = True
+        if self._calls:
+            await asyncio.wait(self._calls)
         await self._stack.aclose()
 
     async def __aenter__(self) -> Self:
@@ -313,6 +325,18 @@ class Engine:
                 await setup.models.close()
             raise
         return setup
+
+    @contextlib.contextmanager
+    def _under_way(self) -> Iterator[None]:
+        """A call that uses the sources, which stay open until it has ended."""
+        self._check_open()
+        ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._calls.add(ended)
+        try:
+            yield
+        finally:
+            self._calls.discard(ended)
+            ended.set_result(None)
 
     def _check_open(self) -> None:
         if self._closed:

@@ -158,6 +158,37 @@ def test_an_engine_that_is_closed_while_it_opens_a_model_leaves_none_open(
     assert opened.open == 0
 
 
+def test_closing_waits_for_the_calls_under_way(papers: Path) -> None:
+    async def asked() -> list[Any]:
+        engine = await Engine.open(corpora=["papers", "others"])
+        calls = [engine.ask(QUESTION), engine.search("aspirin"), engine.document("PMID:1"), engine.verify("It helps.")]
+        tasks = [asyncio.create_task(call) for call in calls]
+        while len(engine._calls) < len(tasks):
+            await asyncio.sleep(0)
+        await engine.close()
+        assert all(task.done() for task in tasks)
+        return await asyncio.gather(*tasks)
+
+    answer, *_ = asyncio.run(asked())
+    assert answer.evidence[0].document_id == "PMID:1"
+    assert [search.status for search in answer.searches] == ["found", "empty"]
+
+
+def test_closing_does_not_wait_for_a_call_that_was_cancelled(papers: Path) -> None:
+    async def asked() -> None:
+        async with Engine.open(corpora="papers") as engine:
+            view = replace(engine, recipe=replace(engine.recipe, run=waiting))
+            task = asyncio.create_task(view.ask(QUESTION))
+            while not engine._calls:
+                await asyncio.sleep(0)
+            task.cancel()
+            await asyncio.wait_for(engine.close(), timeout=10)
+            with pytest.raises(asyncio.CancelledError):
+                await task
+
+    asyncio.run(asked())
+
+
 def test_another_recipe_is_checked_before_it_runs(papers: Path) -> None:
     with BlockingEngine(corpora="papers") as engine, pytest.raises(ConfigError, match="no source has vectors"):
         engine.ask(QUESTION, recipe="self-medrag", settings={"self_medrag.retrieval": "dense"})
