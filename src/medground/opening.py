@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Setup:
-    """What answers one question: settings, the recipe that they name, and the models."""
+    """What is needed to answer a question: settings, the recipe that they name, and the models."""
 
     settings: Settings
     recipe: Recipe
@@ -29,7 +29,7 @@ class Setup:
 
 
 async def set_up(settings: Settings, models: Models | None = None) -> Setup:
-    """Open what the settings name apart from the sources; `models` are those that are open already.
+    """Open what the settings name apart from the sources; `models` are those that are already open.
 
     Raises:
         UsageError: an unknown recipe.
@@ -42,12 +42,14 @@ async def set_up(settings: Settings, models: Models | None = None) -> Setup:
     if recipe is not None:
         problems += await _problems(recipe, settings, ())
     if recipe is None or opened is None or problems:
+        if models is None and opened is not None:
+            await opened.close()
         raise one_report(problems)
     return Setup(settings, recipe, opened)
 
 
 async def check_sources(setup: Setup, sources: Sequence[Source]) -> None:
-    """Let the recipe look at the sources.
+    """Let the recipe check the sources.
 
     Raises:
         MedgroundError: what the recipe finds wrong with them.

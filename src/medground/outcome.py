@@ -1,4 +1,4 @@
-"""What became of one of several questions."""
+"""The outcome of one of several questions."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from medground.errors import MedgroundError
 
 @dataclass(frozen=True)
 class Outcome:
-    """A question with its answer, or with the error in its place.
+    """A question with its answer or its error.
 
-    `answer` is there beside an error where a budget ran out: it is what was found so far.
+    If a budget ran out, both are set: `answer` is what was found so far.
     """
 
     question: str

@@ -10,16 +10,16 @@ import asyncio
 import contextlib
 import itertools
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from medground.answer import Search
 from medground.author import Author
 from medground.budget import of_question, remaining
 from medground.document import Passage
-from medground.errors import BudgetExhausted, ModelFailed, RateLimited, SourceUnavailable, UsageError
+from medground.errors import BudgetExhausted, ModelFailed, SourceUnavailable, UsageError
 from medground.evidence import Ledger
 from medground.lookup import Found, Lookup
 from medground.models.base import CallLimits
@@ -33,6 +33,8 @@ from medground.sources.listing import failed_search, search_of
 from medground.steps import Asking, OnStep, Searched, Searching, Step, ignore_steps
 from medground.trace import Span, Trace
 from medground.usage import Usage, UsageReport
+
+T = TypeVar("T")
 
 Clock = Callable[[], float]
 """Returns seconds and never goes back, such as `time.monotonic`."""
@@ -180,7 +182,7 @@ class Run:
         depth = self.settings.retrieval.depth
         filled = [one if one.limit else one.model_copy(update={"limit": depth}) for one in lookups]
         sent = [(source, one) for one in filled for source in self.sources if self._is_for(one, source)]
-        results = await asyncio.gather(*(self._search(source, one, next(self._order)) for source, one in sent))
+        results = await _together(self._search(source, one, next(self._order)) for source, one in sent)
         for (source, _), result in zip(sent, results, strict=True):
             if isinstance(result, SourceUnavailable):
                 self.warn(f"{source.name} could not be searched: {result.reason}")
@@ -208,12 +210,9 @@ class Run:
         with self.step(begun) as span:
             limits = lookup.limited(self.question.filters) or self.question.filters
             cached = key in self._found
-            if not cached:  # a task, so that the same lookup at the same time waits for it
-                self._found[key] = asyncio.ensure_future(source.search(lookup, limits))
             try:
-                found = replace(await self._found[key], lookup=lookup)
-            except (SourceUnavailable, RateLimited) as error:
-                self._found.pop(key, None)
+                found = replace(await self._once(key, lambda: source.search(lookup, limits)), lookup=lookup)
+            except SourceUnavailable as error:
                 span.fail(error)
                 self._count_search(number, failed_search(source.name, lookup, error))
                 return error
@@ -221,6 +220,22 @@ class Run:
             if found.understood:
                 self._count_search(number, search_of(found, cached=cached))
             return found
+
+    async def _once(self, key: tuple[str, Lookup], search: Callable[[], Coroutine[Any, Any, Found]]) -> Found:
+        """The result of a search. The same search at the same time waits for it; one that failed is sent again."""
+        if under_way := self._found.get(key):
+            try:
+                return await asyncio.shield(under_way)  # whoever sent it still waits for it
+            except asyncio.CancelledError:
+                if _is_cancelled():
+                    raise  # otherwise whoever sent it was cancelled: send it again
+        sent = self._found[key] = asyncio.ensure_future(search())
+        try:
+            return await sent
+        except BaseException:
+            if self._found.get(key) is sent:
+                del self._found[key]
+            raise
 
     def _count_search(self, number: int, search: Search) -> None:
         self.usage += Usage(searches=1)
@@ -265,3 +280,21 @@ class Run:
             BudgetExhausted: nothing is left.
         """
         return remaining(self.settings.budget, self.usage, self.seconds)
+
+
+async def _together(calls: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+    """The results of concurrent calls, in order. If one raises, the others are cancelled first."""
+    tasks = [asyncio.ensure_future(call) for call in calls]
+    try:
+        return await asyncio.gather(*tasks)
+    except BaseException:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        raise
+
+
+def _is_cancelled() -> bool:
+    """Whether the current task itself is being cancelled."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0

@@ -13,7 +13,7 @@ from medground.run import Run
 from medground.sources.base import MOST_HITS
 
 _DEPTH = 100
-"""Hits per ranker at least: near-duplicates are merged, and fusion needs more than it shows."""
+"""Least number of hits per ranker: near-duplicates are merged, and fusion needs more hits than are shown."""
 
 
 @dataclass(frozen=True)

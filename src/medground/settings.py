@@ -61,14 +61,14 @@ class ModelSettings(_Part):
     operators: dict[str, str] = Field(default_factory=dict, description="operator name to model name")
     base_url: str | None = Field(default=None, description="an OpenAI-compatible address for `openai:` names")
     timeout: float = Field(default=60.0, gt=0, description="seconds for one model call")
-    retries: int = Field(default=2, ge=0, description="how often invalid output is asked for again")
+    retries: int = Field(default=2, ge=0, description="most further attempts after invalid output")
     temperature: float = Field(default=0.0, ge=0)
-    concurrency: int = Field(default=8, ge=1, description="model calls under way at once")
+    concurrency: int = Field(default=8, ge=1, description="model calls at the same time")
     cache: bool = True
 
 
 class BudgetSettings(_Part):
-    """Limits of one question; None is no limit."""
+    """Limits of one question; None for no limit."""
 
     tokens: int | None = Field(default=None, ge=0)
     calls: int | None = Field(default=None, ge=0)
@@ -102,7 +102,7 @@ class RecipeSettings(_Part):
 class VerifySettings(_Part):
     critic: str = Field(
         default="entail",
-        description="`entail`: whoever answers that operator; or `nli:` and the folder or hub name of an NLI model",
+        description="`entail`: the model that answers that operator; or `nli:` and an NLI model's folder or hub name",
     )
     entailment: float = Field(default=0.5, gt=0, le=1, description="least probability of entailment (tau)")
     support: float = Field(default=0.7, ge=0, le=1, description="least share of supported statements (theta)")
@@ -110,7 +110,7 @@ class VerifySettings(_Part):
     taxonomy: bool = Field(default=True, description="give each statement one of the eight labels")
     unsupported: Literal["flag", "drop"] = "flag"
     trusted_judges: Annotated[tuple[str, ...], BeforeValidator(_listed)] = Field(
-        default=(), description="models whose verdicts count although no measurement of ours proves them"
+        default=(), description="models whose verdicts count without a measurement of ours"
     )
 
 
@@ -144,7 +144,7 @@ class Settings(_Part):
     keys: KeySettings = KeySettings()
     home: Path = Field(default_factory=_default_home)
     sections: Mapping[str, SerializeAsAny[SettingsSection]] = Field(default_factory=dict)
-    """Sections of recipes that some layer sets, by name; read them with `section`."""
+    """Sections that some layer sets, by name; read them with `section`."""
 
     @classmethod
     def load(
@@ -185,21 +185,20 @@ class Settings(_Part):
         Raises:
             ConfigError: an unknown key, or a wrong value.
         """
-        content = self.model_dump(exclude_unset=True, exclude={"keys", "home", "sections"})
+        content = self.model_dump(exclude_unset=True, exclude={"home", "sections"})
         content |= {name: section.model_dump(exclude_unset=True) for name, section in self.sections.items()}
         changed = options_layer(options)
         merge(content, changed)
         merged = self._checked(content, [("the settings", content), ("the options", changed)])
-        kept = {"keys": self.keys, "home": self.home}
-        return merged.model_copy(update={name: value for name, value in kept.items() if name not in changed})
+        return merged if "home" in changed else merged.model_copy(update={"home": self.home})
 
     def section(self, kind: type[S]) -> S:
-        """The settings of a recipe's own section; its defaults where no layer sets any."""
+        """The settings of a section; its defaults where no layer sets any."""
         found = self.sections.get(kind.section)
         return found if isinstance(found, kind) else kind()
 
     def with_section(self, section: SettingsSection) -> Settings:
-        """These settings with another section of a recipe."""
+        """These settings with a section replaced."""
         return self.model_copy(update={"sections": {**self.sections, section.section: section}})
 
     def as_read_by(self, recipe: str) -> dict[str, Any]:
@@ -210,8 +209,22 @@ class Settings(_Part):
         content = self.model_dump(mode="json", exclude={"home", "keys", "trace", "sections"})
         if not self.retrieval.sources:  # results from before there was such a setting keep their hash
             content["retrieval"].pop("sources")
-        own = [_declared(recipe, RECIPES), *(_declared(name, SOURCES) for name in self.retrieval.sources)]
-        return content | {kind.section: self.section(kind).model_dump(mode="json") for kind in own if kind}
+        own = [kind for kind in (_declared(recipe, RECIPES), *self.source_sections()) if kind]
+        return content | {kind.section: self.section(kind).model_dump(mode="json") for kind in own}
+
+    def shown(self) -> dict[str, Any]:
+        """All settings as JSON values by group, as a settings file names them, with secrets hidden.
+
+        Of the sections, those that the recipe and the sources read, and those that a layer sets.
+        """
+        shared = self.model_dump(mode="json", exclude={"sections"})
+        sections = {name: section.model_dump(mode="json") for name, section in sorted(self.sections.items())}
+        read = self.as_read_by(self.recipe.name)
+        return shared | {name: value for name, value in read.items() if name not in shared} | sections
+
+    def source_sections(self) -> list[type[SettingsSection]]:
+        """The sections of the sources that these settings name."""
+        return [kind for name in self.retrieval.sources if (kind := _declared(name, SOURCES))]
 
     @property
     def hash(self) -> str:
@@ -244,6 +257,12 @@ def section_name(recipe: str) -> str | None:
     """Name of the section that a recipe declares; None where it has none or is not known."""
     kind = _declared(recipe, RECIPES)
     return kind.section if kind else None
+
+
+def section_defaults(name: str) -> dict[str, Any]:
+    """The default values of a section, as JSON values; none if no recipe or source declares it."""
+    kind = _section_called(name)
+    return kind().model_dump(mode="json") if kind else {}
 
 
 def _section_called(name: str) -> type[SettingsSection] | None:

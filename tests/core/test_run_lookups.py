@@ -131,6 +131,49 @@ def test_a_source_that_fails_is_named_and_the_others_are_used(make_run: MakeRun)
     assert run.warnings == ["b could not be searched: no answer", "c could not be searched: too many calls"]
 
 
+def test_an_error_of_the_caller_cancels_the_other_searches(make_run: MakeRun) -> None:
+    async def asked() -> tuple[Recorded, set[Any]]:
+        slow = Recorded("b", turns={"lens": 10_000})
+        run = make_run("lens?", [Recorded("a", fails=UsageError("no such field")), slow])
+        with pytest.raises(UsageError, match="no such field"):
+            await run.look_up(words("lens"))
+        return slow, asyncio.all_tasks() - {asyncio.current_task()}
+
+    slow, running = asyncio.run(asked())
+    assert len(slow.asked) == 1
+    assert (slow.answered, running) == ([], set())
+
+
+def test_a_lookup_can_be_repeated_after_it_was_cancelled(make_run: MakeRun) -> None:
+    async def asked() -> list[Found]:
+        source = Recorded("a", turns={"lens": 10_000_000})
+        run = make_run("lens?", [source])
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.01):
+                await run.look_up(words("lens"))
+        source._turns = {}
+        return list(await run.look_up(words("lens")))
+
+    assert asyncio.run(asked())[0].size == 1
+
+
+@pytest.mark.parametrize("cancelled", [0, 1], ids=["the first", "the one that waits"])
+def test_cancelling_one_of_two_equal_lookups_leaves_the_other(make_run: MakeRun, cancelled: int) -> None:
+    async def asked() -> tuple[Recorded, list[Any]]:
+        source = Recorded("a", turns={"lens": 20})
+        run = make_run("lens?", [source])
+        both = [asyncio.create_task(run.look_up(words("lens", node=node))) for node in ("n1", "n2")]
+        for _ in range(5):
+            await asyncio.sleep(0)
+        both[cancelled].cancel()
+        return source, await asyncio.gather(*both, return_exceptions=True)
+
+    source, results = asyncio.run(asked())
+    assert isinstance(results[cancelled], asyncio.CancelledError)
+    assert results[1 - cancelled][0].size == 1
+    assert len(source.asked) == 2 - cancelled
+
+
 def test_a_failed_search_is_tried_again(make_run: MakeRun) -> None:
     source = Recorded("a", fails=down("a"))
     run = make_run("lens?", [source])

@@ -46,6 +46,8 @@ def test_the_file_in_the_working_folder_is_read(tmp_path: Path, monkeypatch: pyt
         (["model=x", "model.default=keyless"], {}, "given twice"),
         (["self_medrag.roonds=2"], {}, r"self_medrag\.roonds \(from the options\): is not a setting"),
         ([], {"MEDGROUND_SELF_MEDRAG__ROUNDS": "0"}, r"self_medrag\.rounds \(from the environment\)"),
+        (["self_medrag=3"], {}, r"self_medrag \(from the options\): is a group of settings, not a value"),
+        (["recipe=rag"], {}, r"recipe \(from the options\): is a group of settings, not a value"),
         (["ground.rounds=2"], {}, r"ground \(from the options\): is not a setting"),
     ],
 )
@@ -88,3 +90,12 @@ def test_the_hash_covers_what_changes_an_answer_but_no_secret(tmp_path: Path) ->
     assert same.hash == base.hash
     assert "very-secret" not in same.model_dump_json() + repr(same)
     assert Settings.load(environ={}, options={"recipe.batch": 6}).hash != base.hash
+
+
+def test_changing_one_key_keeps_the_others(tmp_path: Path) -> None:
+    settings = Settings.load(environ={}, options={"keys.openai": "one", "keys.ncbi": "two", "home": tmp_path})
+    changed = settings.with_options({"keys.openai": "three", "recipe.rounds": 2})
+    assert changed.keys.openai is not None
+    assert changed.keys.openai.get_secret_value() == "three"
+    assert (changed.keys.ncbi, changed.home) == (settings.keys.ncbi, tmp_path)
+    assert settings.with_options({"recipe.rounds": 2}).keys == settings.keys

@@ -1,4 +1,4 @@
-"""What faces need of the engine: per-question choices, search, documents, claims, kept answers, steps, clear errors."""
+"""What faces need from the engine: choices per question, search, documents, claims, kept answers, steps, errors."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
 from medground.engine import Engine
 from medground.errors import BudgetExhausted, ConfigError, UsageError
+from medground.models.keyless import Keyless
 from medground.models.registry import Models
 from medground.operators.verifying import EntailOutput
 from medground.outcome import Outcome
@@ -79,6 +80,113 @@ def test_what_is_fixed_once_an_engine_is_open_is_refused(papers: Path) -> None:
         with pytest.raises(ConfigError, match="unknown model 'gpt'"):
             engine.ask(QUESTION, model="gpt")
         assert engine.ask(QUESTION).evidence
+
+
+@pytest.mark.parametrize("fixed", [{"home": "/elsewhere"}, {"keys.ncbi": "another key"}])
+def test_the_home_and_the_key_of_a_source_are_fixed(papers: Path, fixed: dict[str, str]) -> None:
+    with BlockingEngine(corpora="papers") as engine, pytest.raises(UsageError, match="is fixed once an engine is open"):
+        engine.ask(QUESTION, settings=fixed)
+
+
+class Opened:
+    """Stands in for `open_models`; counts the models that are open."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.keys: list[str | None] = []
+        self.open = 0
+        monkeypatch.setattr("medground.opening.open_models", self._models)
+
+    def _models(self, settings: Settings, operators: Any) -> Models:
+        opened, key = self, settings.keys.openai
+
+        class Counted(Keyless):
+            async def close(self) -> None:
+                opened.open -= 1
+
+        self.open += 1
+        self.keys.append(key.get_secret_value() if key else None)
+        name = settings.model.default
+        return Models(name, {}, {name: Counted()})
+
+
+def test_a_model_is_opened_once_and_again_for_another_key(papers: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def asked() -> None:
+        async with Engine.open(corpora="papers") as engine:
+            await asyncio.gather(*(engine.ask(QUESTION, model="another") for _ in range(3)))
+            await engine.ask(QUESTION, model="another", settings={"keys.openai": "my key"})
+
+    opened = Opened(monkeypatch)
+    asyncio.run(asked())
+    assert opened.keys == [None, None, "my key"]
+    assert opened.open == 0
+
+
+def test_models_are_closed_where_opening_fails(papers: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def asked() -> None:
+        with pytest.raises(UsageError):
+            await Engine.open(corpora="unknown")
+        with pytest.raises(ConfigError):
+            await Engine.open(Settings.load(options={"verify.critic": "unknown"}), corpora="papers")
+        async with Engine.open(corpora="papers") as engine:
+            with pytest.raises(ConfigError, match="no source has vectors"):
+                await engine.ask(
+                    QUESTION, recipe="self-medrag", model="another", settings={"self_medrag.retrieval": "dense"}
+                )
+            assert opened.open == 1
+        with pytest.raises(UsageError, match="this engine is closed"):
+            await engine.ask(QUESTION, model="another")
+
+    opened = Opened(monkeypatch)
+    asyncio.run(asked())
+    assert opened.open == 0
+
+
+def test_an_engine_that_is_closed_while_it_opens_a_model_leaves_none_open(
+    papers: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def asked() -> None:
+        engine = await Engine.open(corpora="papers")
+        task = asyncio.create_task(engine.ask(QUESTION, model="another"))
+        while opened.open < 2:
+            await asyncio.sleep(0)
+        await engine.close()
+        with pytest.raises(UsageError, match="this engine is closed"):
+            await task
+
+    opened = Opened(monkeypatch)
+    asyncio.run(asked())
+    assert opened.open == 0
+
+
+def test_closing_waits_for_the_calls_under_way(papers: Path) -> None:
+    async def asked() -> list[Any]:
+        engine = await Engine.open(corpora=["papers", "others"])
+        calls = [engine.ask(QUESTION), engine.search("aspirin"), engine.document("PMID:1"), engine.verify("It helps.")]
+        tasks = [asyncio.create_task(call) for call in calls]
+        while len(engine._calls) < len(tasks):
+            await asyncio.sleep(0)
+        await engine.close()
+        assert all(task.done() for task in tasks)
+        return await asyncio.gather(*tasks)
+
+    answer, *_ = asyncio.run(asked())
+    assert answer.evidence[0].document_id == "PMID:1"
+    assert [search.status for search in answer.searches] == ["found", "empty"]
+
+
+def test_closing_does_not_wait_for_a_call_that_was_cancelled(papers: Path) -> None:
+    async def asked() -> None:
+        async with Engine.open(corpora="papers") as engine:
+            view = replace(engine, recipe=replace(engine.recipe, run=waiting))
+            task = asyncio.create_task(view.ask(QUESTION))
+            while not engine._calls:
+                await asyncio.sleep(0)
+            task.cancel()
+            await asyncio.wait_for(engine.close(), timeout=10)
+            with pytest.raises(asyncio.CancelledError):
+                await task
+
+    asyncio.run(asked())
 
 
 def test_another_recipe_is_checked_before_it_runs(papers: Path) -> None:
@@ -139,6 +247,13 @@ def test_a_claim_gets_a_verdict_and_its_quotes(papers: Path, scripted_model: Any
     assert claim.documents[0].id == "PMID:1"
 
 
+def test_an_error_of_a_claim_carries_its_cost_and_trace(papers: Path) -> None:
+    with BlockingEngine(corpora="papers") as engine, pytest.raises(BudgetExhausted) as spent:
+        engine.verify("Aspirin lowers the risk of stroke.", settings={"budget.seconds": 1e-9})
+    assert spent.value.spent is not None
+    assert spent.value.trace_id
+
+
 def test_word_statistics_never_support_a_claim(papers: Path) -> None:
     with BlockingEngine(corpora="papers") as engine:
         claim = engine.verify("Aspirin does not reduce the risk of stroke.")
@@ -154,19 +269,24 @@ def test_kept_answers_and_the_history(papers: Path) -> None:
         first, second = engine.ask(QUESTION), engine.ask("Do fins of zebrafish regenerate?")
         assert engine.answer(first.trace_id) == first
         assert engine.answer(second.id) == second
-        assert {past.question for past in engine.history()} == {first.question.text, second.question.text}
+        assert [past.question for past in engine.history()] == [second.question.text, first.question.text]
+        third, fourth = engine.ask(QUESTION), engine.ask(QUESTION)
+        assert [past.trace_id for past in engine.history(2)] == [fourth.trace_id, third.trace_id]
+        assert engine.answer(first.id) == fourth
         assert len(engine.history(1)) == 1
+        with pytest.raises(UsageError, match="limit of at least 0"):
+            engine.history(-1)
         with pytest.raises(UsageError, match=r"no answer '\.\./x' is kept"):
             engine.answer("../x")
     (papers / "answers" / "99999999-damaged.json").write_text("{}", encoding="utf-8")
-    assert len(list(Answers(papers).history())) == 2
+    assert len(list(Answers(papers).history())) == 4
 
 
-def test_steps_are_told_as_they_happen_and_stored_alike(papers: Path) -> None:
-    told: list[Step] = []
+def test_steps_are_reported_as_they_happen_and_stored_alike(papers: Path) -> None:
+    seen: list[Step] = []
     with BlockingEngine(corpora="papers") as engine:
-        answer = engine.ask(QUESTION, on_step=told.append)
-    kinds = [type(step) for step in told]
+        answer = engine.ask(QUESTION, on_step=seen.append)
+    kinds = [type(step) for step in seen]
     assert kinds[:2] == [Searching, Searched]
     assert kinds[-1] is Kept
     assert {ReadingBatch, Asking} <= set(kinds)
@@ -175,20 +295,20 @@ def test_steps_are_told_as_they_happen_and_stored_alike(papers: Path) -> None:
     from medground.trace import read_trace
 
     adapter: TypeAdapter[Step] = TypeAdapter(AnyStep)
-    assert [adapter.validate_json(step.model_dump_json()) for step in told] == told
+    assert [adapter.validate_json(step.model_dump_json()) for step in seen] == seen
     spans = read_trace(papers / "traces", answer.trace_id)
     for kind in (ReadingBatch, Searching):
-        assert kind.stored(spans) == [step for step in told if isinstance(step, kind)]
+        assert kind.stored(spans) == [step for step in seen if isinstance(step, kind)]
 
 
-def test_judging_is_told_one_by_one(make_run: Any, memory_source: Any) -> None:
+def test_judging_is_reported_one_by_one(make_run: Any, memory_source: Any) -> None:
     from medground.document import Document
     from medground.sentence import Sentence
     from medground.verify.check import check_each
 
-    told: list[Step] = []
+    seen: list[Step] = []
     text = "Aspirin reduced the risk of stroke in adults. Steroids help children with asthma."
-    run = make_run(QUESTION, [memory_source([Document(id="PMID:1", text=text)])], on_step=told.append)
+    run = make_run(QUESTION, [memory_source([Document(id="PMID:1", text=text)])], on_step=seen.append)
 
     async def checked() -> None:
         await run.retrieve(["PMID:1"])
@@ -199,7 +319,7 @@ def test_judging_is_told_one_by_one(make_run: Any, memory_source: Any) -> None:
         await check_each(said, run)
 
     asyncio.run(checked())
-    assert [(s.done, s.of) for s in told if isinstance(s, Judging)] == [(0, 3), (1, 3), (2, 3), (3, 3)]
+    assert [(s.done, s.of) for s in seen if isinstance(s, Judging)] == [(0, 3), (1, 3), (2, 3), (3, 3)]
 
 
 def test_a_stream_ends_in_the_answer(papers: Path) -> None:
@@ -234,7 +354,7 @@ async def waiting(question: Any, run: Any) -> Answer:
 
 
 def test_cancelling_keeps_the_partial_answer(papers: Path) -> None:
-    told: list[Step] = []
+    seen: list[Step] = []
 
     async def cancelled() -> None:
         async with Engine.open(corpora="papers") as engine:
@@ -243,15 +363,15 @@ def test_cancelling_keeps_the_partial_answer(papers: Path) -> None:
             async with aclosing(events) as stream:  # type: ignore[type-var]
                 async for _ in stream:
                     break
-            task = asyncio.create_task(view.ask(QUESTION, on_step=told.append))
-            while not told:
+            task = asyncio.create_task(view.ask(QUESTION, on_step=seen.append))
+            while not seen:
                 await asyncio.sleep(0.01)
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task
 
     asyncio.run(cancelled())
-    kept = told[-1]
+    kept = seen[-1]
     assert isinstance(kept, Kept)
     answer = Answers(papers).read(kept.trace_id)
     assert answer.stopped == kept.stopped == "cancelled"

@@ -1,6 +1,6 @@
-"""A stranger adds a source, an operator, a recipe and a reader: new files, and one line of a registry for each.
+"""A contributor adds a source, an operator, a recipe and a reader: new files, and one registry line for each.
 
-The toys are the examples of CONTRIBUTING.md, read from there, so that what it shows is what works.
+The toys are the examples of CONTRIBUTING.md, read from there, so that what it shows works.
 """
 
 from __future__ import annotations

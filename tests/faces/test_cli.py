@@ -183,6 +183,15 @@ def test_config_schema_version_and_doctor(
     shown = capsys.readouterr().out
     assert "recipe.batch = 7" in shown
     assert "very-secret" not in shown
+    assert run("config", "show", "--set", "recipe.name=self-medrag", "--set", "reason_and_verify.shots=2") == 0
+    shown = capsys.readouterr().out
+    assert "self_medrag.rounds = 3\n" in shown
+    assert "reason_and_verify.shots = 2\n" in shown
+    assert "sections" not in shown
+    assert run("config", "show", "--json", "--set", "recipe.name=self-medrag") == 0
+    shown = capsys.readouterr().out
+    assert json.loads(shown)["self_medrag"]["rounds"] == 3
+    assert "very-secret" not in shown
     assert run("schema", "answer") == 0
     assert json.loads(capsys.readouterr().out)["title"] == "Answer"
     assert run("version") == 0
@@ -190,6 +199,12 @@ def test_config_schema_version_and_doctor(
     shown = capsys.readouterr().out
     assert "extra dense" in shown
     assert "very-secret" not in shown
+    monkeypatch.setenv("MEDGROUND_RECIPE__NAME", "best")
+    monkeypatch.setenv("MEDGROUND_RETRIEVAL__SOURCES", "pubmed,unknown")
+    assert run("doctor") == 1
+    shown = capsys.readouterr().out
+    assert "unknown recipe 'best'" in shown
+    assert "unknown source 'unknown'" in shown
 
 
 @pytest.mark.parametrize("words", [[], ["demonstrations"], ["corpus"]])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -194,6 +195,23 @@ def test_many_threads_can_ask_at_once(hpo: GraphStore) -> None:
     alone = [ask(hpo, text) for text in texts]
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(lambda text: ask(hpo, text), texts)) == alone
+
+
+def test_closing_while_other_threads_read_is_safe(hpo: GraphStore) -> None:
+    def read(store: GraphStore) -> bool:
+        try:
+            while True:
+                store.descendants("HP:0000001")
+        except SnapshotCorrupt:  # closed
+            return True
+
+    for _ in range(5):
+        store = GraphStore.open(hpo.path)
+        with ThreadPoolExecutor(4) as pool:
+            reading = [pool.submit(read, store) for _ in range(4)]
+            time.sleep(0.02)
+            store.close()
+        assert all(one.result() for one in reading)
 
 
 @pytest.mark.parametrize("content", [b"", b"not a database" * 100, b"SQLite format 3\x00" + b"\x00" * 4000])

@@ -1,8 +1,8 @@
 """Build a snapshot: read, cut and index, embed, publish. A phase that was killed resumes where it stopped.
 
 The work is done in a folder next to the finished snapshots. Its name is derived from the inputs and settings, so the
-same command finds it again. It becomes a snapshot, by renaming, only once all of it is on disk: nobody ever opens an
-incomplete one.
+same command finds it again. It becomes a snapshot, by renaming, only once all of it is on disk, so an
+incomplete one is never opened.
 """
 
 from __future__ import annotations

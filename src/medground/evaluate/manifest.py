@@ -15,7 +15,7 @@ from medground.engine import Engine
 from medground.evaluate.base import RunHeader
 from medground.recipes.declaration import Declaration
 from medground.recipes.registry import RECIPES
-from medground.settings import section_name
+from medground.settings import section_defaults, section_name
 from medground.version import __version__
 
 _LIBRARIES = (
@@ -68,14 +68,27 @@ def prompts_hash(recipe: Declaration) -> str:
 def differences(old: RunHeader, new: RunHeader) -> dict[str, str]:
     """Name of each field that differs, and the difference in words, such as `limit was 60, is 100`.
 
-    When a run began, and the versions of libraries, are recorded and not compared; Medground's own version is.
+    When a run began, and the versions of libraries, are recorded and not compared; Medground's own version is. Between
+    two recipes prompts are not compared, and a section that only one of them reads is compared with its defaults.
     """
-    one, other = _flat(_compared(old)), _flat(_compared(new))
+    first, second = _compared(old), _compared(new)
+    if old.recipe != new.recipe:
+        del first["prompts_hash"], second["prompts_hash"]
+        _fill(first["settings"], second["settings"])
+        _fill(second["settings"], first["settings"])
+    one, other = _flat(first), _flat(second)
     return {
         name: f"{name} was {_shown(one.get(name))}, is {_shown(other.get(name))}"
         for name in sorted(one.keys() | other.keys())
         if one.get(name) != other.get(name)
     }
+
+
+def _fill(settings: dict[str, Any], other: Mapping[str, Any]) -> None:
+    """Give settings the defaults of the sections that only the other ones have."""
+    for name in other.keys() - settings.keys():
+        defaults = section_defaults(name)
+        settings[name] = {key: defaults.get(key) for key in other[name]}
 
 
 def acceptable(name: str) -> bool:

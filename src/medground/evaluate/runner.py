@@ -32,7 +32,7 @@ from medground.usage import UsageReport
 
 _STATUS: dict[str, RunStatus] = {"decided": "answered"}
 _STOPS = (ConfigError, SnapshotCorrupt, StorageFailed)
-"""Errors that every later item would meet too: the run stops, and resumes once they are fixed."""
+"""Errors that would affect every later item too: they stop the run, which can be resumed once they are fixed."""
 
 
 class Watch(Protocol):
@@ -72,13 +72,13 @@ async def run_set(
     accept: Collection[str] = (),
     watch: Watch = lambda tally: None,
 ) -> Tally:
-    """Ask every item that has no line in `out` yet, and append its line. Finished lines stay, whatever stops the run.
+    """Ask every item that has no line in `out` yet, and append its line. Lines once written are kept.
 
     Args:
         engine: an open engine; it stays open.
         selection: what is run.
-        out: the run's file; an interrupted run resumes in it.
-        concurrency: number of items asked at once.
+        out: the run's file; an interrupted run is resumed.
+        concurrency: number of items in parallel.
         accept: header fields in which an existing run may differ.
         watch: called after each item.
 
@@ -86,7 +86,7 @@ async def run_set(
         UsageError: the data set has no such items or is not the published one; `out` holds another run.
         ConfigError: a model cannot be used as configured.
         SnapshotCorrupt: a corpus is damaged.
-        StorageFailed: the disk refuses a write.
+        StorageFailed: writing failed.
     """
     if concurrency < 1:
         raise UsageError(f"a run needs a concurrency of at least 1, not {concurrency}")

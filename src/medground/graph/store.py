@@ -121,7 +121,8 @@ class GraphStore:
 
     def close(self) -> None:
         """Close the file. Safe to call twice."""
-        self._connection.close()
+        with self._lock:  # another thread may be reading
+            self._connection.close()
 
     def __enter__(self) -> Self:
         return self

@@ -37,7 +37,7 @@ class ServedModel:
 
     The output is constrained to the operator's JSON schema if the model supports that, and is otherwise the argument of
     a forced tool call. Either way it is validated and checked by the operator. If it does not pass, the model is asked
-    again and told why.
+    again and given the reason.
 
     The price is 0 for `local` models and loopback addresses, the provider's list price where pydantic-ai knows it,
     and unknown (None) otherwise.

@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime
 from medground.document import Frozen
 from medground.pubmed.mapping import Mapper
 from medground.pubmed.model_text import query_in
-from medground.pubmed.parser import MAX_CHARACTERS, mend_syntax
+from medground.pubmed.parser import MAX_CHARACTERS, repair_syntax
 from medground.pubmed.repair import EVERYTHING, Repairer
 from medground.pubmed.syntax import to_text
 from medground.pubmed.translate import parse, standard_mapper
@@ -53,7 +53,7 @@ def _round(text: str, today: date, mapper: Mapper) -> tuple[str, list[str]]:
     plain, notes = query_in(text)
     if len(plain) > MAX_CHARACTERS:
         notes.append(f"only the first {MAX_CHARACTERS:,} characters were used")
-    node, repairs = mend_syntax(plain)
+    node, repairs = repair_syntax(plain)
     repairer = Repairer(mapper.mesh, today)
     repaired = None if node is None else repairer.repair(node)
     notes += [f"column {repair.column}: {repair.reason}" for repair in (*repairs, *repairer.repairs)]

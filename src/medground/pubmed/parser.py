@@ -47,7 +47,7 @@ def parse_syntax(text: str) -> Node:
     return node
 
 
-def mend_syntax(text: str) -> tuple[Node | None, list[Repair]]:
+def repair_syntax(text: str) -> tuple[Node | None, list[Repair]]:
     """Parse any text in lenient mode. Returns None if it has no words, and the repairs made."""
     parser = _Parser(tokens(text[:MAX_CHARACTERS]), lenient=True)
     return parser.read(), parser.repairs
@@ -193,7 +193,7 @@ class _Parser:
         text = clean_words(token.text, _QUOTED_EDGES)
         if "[" in token.text or "]" in token.text:
             self._fault("a field tag goes after the closing quotation mark", token.column)
-            inner, _ = mend_syntax(token.text)
+            inner, _ = repair_syntax(token.text)
             if inner is not None:
                 self._add(group, _quoted_leaf(inner))
         elif not text and self._peek("colon") is None:

@@ -44,7 +44,7 @@ def open_sources(settings: Settings, progress: Progress = no_progress) -> list[S
                 store = GraphStore.open(graph)
                 opened.callback(store.close)
                 sources.append(GraphSource(store, source.fetch, source.state))
-        sources += [_opened(name, settings) for name in _named(settings)]
+        sources += [find_source(name).open(settings) for name in _named(settings)]
         opened.pop_all()
     return sources
 
@@ -68,7 +68,13 @@ def _named(settings: Settings) -> list[str]:
     return list(dict.fromkeys([*settings.retrieval.sources, *pubmed]))
 
 
-def _opened(name: str, settings: Settings) -> Source:
+def find_source(name: str) -> SourceDeclaration:
+    """The declaration of a source that is not a corpus.
+
+    Raises:
+        UsageError: no source has this name.
+        ConfigError: it needs a package that is not installed.
+    """
     if name not in SOURCES:
         raise UsageError(f"unknown source {name!r}; choose one of {', '.join(sorted(SOURCES))}")
     module, _, constant = SOURCES[name].partition(":")
@@ -78,7 +84,7 @@ def _opened(name: str, settings: Settings) -> Source:
         raise ConfigError(
             f'source {name!r} needs a package ({error.name} is missing); run: pip install "medground[{name}]"'
         ) from None
-    return declared.open(settings)
+    return declared
 
 
 def _embedder(snapshot: Snapshot, settings: Settings) -> Embedder | None:

@@ -24,7 +24,7 @@ _BEFORE_RESULTS = re.compile(
     r"background|introduction|objective|aim|purpose|method|context|rationale|design", re.IGNORECASE
 )
 _SHORTEST_ABSTRACT, _LONGEST_ABSTRACT = 500, 5000
-"""Length in characters of an abstract without sections, whose opening can be told from its results."""
+"""Shortest abstract without sections, in characters, whose opening can be separated from its results."""
 _OPENING = 0.15
 """Share of an abstract without sections that is background."""
 _SIDES: tuple[Stance, ...] = ("supports", "contradicts", "mixed")

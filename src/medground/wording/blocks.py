@@ -40,7 +40,7 @@ class Block:
     Args:
         kind: what the block is.
         lines: each starts on a line of its own, and may be wrapped.
-        marker: what stands before an item, such as `1.` or `-`.
+        marker: what is printed before an item, such as `1.` or `-`.
     """
 
     kind: Kind

@@ -8,7 +8,7 @@ from medground.wording.phrases import clean, some
 
 
 def in_words(step: Step) -> str:
-    """A step in one short line without an end; empty for a step that tells a reader nothing."""
+    """A step in a few words without a full stop; empty for a step that readers need not see."""
     match step:
         case Searching():
             return f"searching {clean(step.source)}"

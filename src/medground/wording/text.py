@@ -20,7 +20,7 @@ _PIECE = re.compile(rf"\s+|[{_WIDE}]|[^\s{_WIDE}]+")
 _PIECE_OF_ADDRESS = re.compile(r"\s+|\S+")
 
 Word = tuple[bool, list[Span]]
-"""Whether a space stands before it, and its pieces, which stay on one line."""
+"""Whether a space comes before it, and its pieces, which stay on one line."""
 
 
 def as_text(answer: Answer, *, details: bool = False, width: int = WIDTH) -> str:

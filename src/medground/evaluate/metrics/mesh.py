@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
-from medground.pubmed.parser import mend_syntax
+from medground.pubmed.parser import repair_syntax
 from medground.pubmed.syntax import Chain, Leaf, Negated, Node, Span
 
 _MESH_TAGS = ("MeSH Terms", "MeSH Major Topic")
@@ -62,7 +62,7 @@ def heading_scores(pairs: Iterable[tuple[Collection[str], Collection[str]]]) -> 
 
 def headings_of(query: str) -> tuple[str, ...]:
     """The MeSH headings that a PubMed query asks for, in order, each once; headings after a NOT are left out."""
-    node, _ = mend_syntax(query)
+    node, _ = repair_syntax(query)
     return tuple(dict.fromkeys(_wanted(node))) if node is not None else ()
 
 

@@ -24,11 +24,14 @@ def show(
     json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
     """Print the settings that these options produce. Secrets are hidden; the last line is the hash."""
+    from json import dumps
+
     chosen = load_settings(sets, preset, settings)
+    content = chosen.shown()
     if json:
-        typer.echo(chosen.model_dump_json(indent=2))
+        typer.echo(dumps(content, indent=2, ensure_ascii=False))
         return
-    for group, value in chosen.model_dump(mode="json").items():
+    for group, value in content.items():
         if isinstance(value, dict):
             for key, inner in value.items():
                 typer.echo(f"{group}.{key} = {inner}")

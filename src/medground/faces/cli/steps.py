@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 class StepLine:
-    """Shows the current step on a terminal; draws nothing when `quiet` or where standard error is not a terminal.
+    """Shows the current step on a terminal; draws nothing if `quiet` or if standard error is not a terminal.
 
     Attributes:
-        kept: trace id under which an answer was kept that did not end by itself; empty without one.
+        kept: trace id of a partial answer that was kept; empty if there is none.
     """
 
     def __init__(self, *, quiet: bool = False) -> None:
