@@ -30,21 +30,12 @@ from medground.recipes.base import Recipe
 from medground.recipes.declaration import Declaration
 from medground.run import Run
 from medground.search import SearchResult, find_passages
-from medground.settings import KeySettings, Settings
+from medground.settings import Settings
+from medground.setups import Setups
 from medground.sources.base import Source
 from medground.sources.open import open_sources
 from medground.steps import Kept, OnStep, Step, ignore_steps
 from medground.trace import Trace
-
-_FIXED = ("corpora", "sources", "pubmed", "email", "dense")
-"""Settings of retrieval that are used once, when the sources are opened."""
-
-
-def _fixed(settings: Settings) -> dict[str, object]:
-    """What is used once, when the engine is opened."""
-    sections: dict[str, object] = {kind.section: settings.section(kind) for kind in settings.source_sections()}
-    of_retrieval = {f"retrieval.{name}": getattr(settings.retrieval, name) for name in _FIXED}
-    return {**of_retrieval, **sections, "keys.ncbi": settings.keys.ncbi, "home": settings.home}
 
 
 @dataclass
@@ -61,8 +52,7 @@ class Engine:
     sources: Sequence[Source]
     models: Models
     _stack: AsyncExitStack = field(default_factory=AsyncExitStack, repr=False)
-    _models: dict[tuple[str, KeySettings], Models] = field(default_factory=dict, repr=False)
-    _opening: asyncio.Lock = field(default_factory=asyncio.Lock, repr=False)
+    _setups: Setups = field(default_factory=Setups, repr=False)
     _calls: set[asyncio.Future[None]] = field(default_factory=set, repr=False)
     _closed: bool = False
 
@@ -282,6 +272,7 @@ class Engine:
         self._closed = True
         if self._calls:
             await asyncio.wait(self._calls)
+        await self._setups.close()
         await self._stack.aclose()
 
     async def __aenter__(self) -> Self:
@@ -297,33 +288,11 @@ class Engine:
         self._check_open()
         named = {"recipe.name": recipe, "model.default": model}
         changes = {**(settings or {}), **{key: value for key, value in named.items() if value is not None}}
+        own = Setup(self.settings, self.recipe, self.models)
         if not changes:
-            return Setup(self.settings, self.recipe, self.models)
-        chosen = self.settings.with_options(changes)
-        fixed = _fixed(self.settings)
-        for name, value in _fixed(chosen).items():
-            if value != fixed[name]:
-                raise UsageError(f"{name} is fixed once an engine is open; open another engine for it")
-        if (chosen.model, chosen.keys) == (self.settings.model, self.settings.keys):
-            return await self._checked(chosen, self.models)
-        key = (chosen.model.model_dump_json(), chosen.keys)
-        async with self._opening:  # questions that ask for the same model open it once
-            setup = await self._checked(chosen, self._models.get(key))
-            if key not in self._models:
-                self._models[key] = setup.models
-                self._stack.push_async_callback(setup.models.close)
-        return setup
-
-    async def _checked(self, settings: Settings, models: Models | None) -> Setup:
-        """What answers with these settings, checked; new models are closed where the check fails."""
-        setup = await set_up(settings, models)
-        try:
-            await check_sources(setup, self.sources)
-            self._check_open()  # it may have been closed meanwhile
-        except BaseException:
-            if models is None:
-                await setup.models.close()
-            raise
+            return own
+        setup = await self._setups.changed(own, changes, self.sources)
+        self._check_open()  # it may have been closed meanwhile; `close` closes the models
         return setup
 
     @contextlib.contextmanager
