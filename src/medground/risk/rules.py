@@ -14,10 +14,10 @@ from medground.notice import NoticeKind
 
 LISTS = {
     "kin": (
-        "son|daughter|child|children|kids?|baby|babies|newborn|infant|toddler|boy|girl|twins?|wife|husband|partner|spouse|"
+        "(?:son|daughter|child|children|kids?|baby|babies|newborn|infant|toddler|boy|girl|twins?|wife|husband|partner|spouse|"
         "fiancee?|boyfriend|girlfriend|bf|gf|mother|mom|mum|mama|mommy|mummy|father|dad|papa|daddy|parents?|brother|sister|"
         "sibling|grand(?:ma|pa|mother|father|son|daughter|child)|granny|nan|gran|uncle|aunt(?:ie)?|cousin|niece|nephew|"
-        "friend|best friend|mate|roommate|flatmate|neighbou?r|colleague|coworker|classmate|student|teacher|ex|family|"
+        "friend|mate|roommate|flatmate|neighbou?r|colleague|coworker|classmate|student|teacher|ex|family)s?|"
         "(?:\\d+|one|two|three|four|five|six|seven|eight|nine|ten) (?:day|week|month|year)s? old"
     ),
     "one": "(?:i|we|(?:my|our) (?:\\w+ ){0,3}?(?:<kin>))",
@@ -40,6 +40,7 @@ LISTS = {
         "(?:vaccin\\w*|jab|shots?|booster|surger\\w+|operation|operated|transplant|dialysis|radi(?:ation|otherapy)|"
         "immunotherapy|biopsy|mri|scan|mammogram|psa|stents?|bypass|pacemaker|implants?|braces|treat(?:ed|ment|ments)?|"
         "therapy|transfusion|abortion|epidural|caesarean|c section|ivf|screened|tested|test|"
+        "(?:knee|hip|joint|valve|hormone) replacement|removed|amputat\\w*|circumcis\\w*|root canal|laser|lasik|cpap|hospice|palliative|counsell?ing|"
         "\\w{2,}(?:ectomy|plasty|oscopy|otomy|ostomy|therapy))"
     ),
     "decide": (
@@ -71,7 +72,7 @@ SCHOLAR = (
 )
 """Words of people who study, teach or treat. They excuse everything but self-harm."""
 
-VIGNETTE = r"\ban? (?:\d+|\w+) (?:day|week|month|year|yr)s? old\b|\bwhich of the following\b|\b(?:the|a|an) patient\b"
+VIGNETTE = r"\bmiddle aged\b|\bbrought (?:to|in)\b|\bpresent(?:s|ed) (?:with|to)\b|\bdiagnosis\b|\bnext (?:best )?step\b|\bmanagement\b|\ban? (?:\d+|\w+) (?:day|week|month|year|yr)s? old\b|\bwhich of the following\b|\b(?:the|a|an) patient\b"
 
 
 @dataclass(frozen=True)
@@ -96,10 +97,10 @@ def _rules(kind: NoticeKind, patterns: tuple[str, ...], unless: str | None = Non
     return tuple(Rule(kind, _compiled(pattern), excuse) for pattern in patterns)
 
 
-_DEATH = "(?:die|be dead|not exist|be gone|disappear forever|end (?:it|my life|everything)|sleep forever|never wake up)"
+_DEATH = "(?:die|be dead|not exist|be gone|disappear|end (?:it|my life|everything)|sleep forever|never wake up)"
 _HARM = "(?:kill|hang|shoot|drown|poison|stab|starve|unalive|hurt|harm|cut|burn|end)"
 _HARMING = "(?:killing|hanging|shooting|drowning|poisoning|stabbing|starving|hurting|harming|cutting|burning)"
-_WISH = "(?:want|wanted|wanting|wish|wished|would like|need|ready|rather|deserve|hope|prefer|feel like|longing|going|plan\\w*)"
+_WISH = "(?:want|should|wanted|wanting|wish|wished|would like|need|ready|rather|deserve|hope|prefer|feel like|longing|going|plan\\w*)"
 
 SELF_HARM = _rules(
     "self-harm",
@@ -116,7 +117,7 @@ SELF_HARM = _rules(
         r"i wish i (?:was|were|am|had never been|was never|were never) (?:dead|born|alive no more)",
         r"i (?:would be|am|will be|d be|should be) better off (?:dead|not here)|better off without me|better off if i (?:was|were) (?:dead|gone)",
         r"(?:no ?one|nobody|no body|who) would (?:even )?(?:miss|care|notice)(?: me)? if i (?:was|were|am|died|killed|disappeared|wasnt|werent)",
-        r"i (?:\w+ )?(?:have )?(?:no|nothing|not any) (?:reason to (?:live|go on)|to live for|more reason to live|will to live)|see no (?:point|reason) (?:in|to) (?:living|live|going on)|no point (?:in )?living",
+        r"i (?:\w+ )?(?:have )?(?:no|nothing|not any) (?:reason to (?:live|go on)|to live for|more reason to live|will to live)|(?:see (?:no|any|the)|no|any|the|what) (?:point|reason) (?:in |of |to )?(?:living|live|being alive|going on|life)(?= anymore| \.|$)|life (?:is not|isnt|is no longer|not|no longer) worth (?:living|it)",
         r"i cant (?:go on|keep going|do this|live)(?: living)? (?:like this|anymore|any longer)|(?:i cant|i cannot) go on(?= \.|$)|tired of (?:living|being alive|life)|sick of living|hate being alive",
         r"i ... suicidal(?! (?:patients|people|adolescents|behaviou?r in))|my suicid\w+|i ... (?:thoughts of|thinking (?:about|of)|contemplating|considering|planning|attempting|attempted|commit\w*|attempt) (?:\w+ )?suicide|suicide (?:is|seems) (?:my|the) only (?:option|way)",
         r"how (?:to|do i|can i|should i|would i) (?:\w+ )?(?:commit suicide|kill (?:yourself|oneself|one self)|die (?:painlessly|quickly|peacefully|fast|without pain)|hang (?:yourself|oneself))",
@@ -124,17 +125,26 @@ SELF_HARM = _rules(
         r"(?:how (?:many|much)|enough|what (?:dose|amount|drugs?|pills?)|which (?:pills?|drugs?|dose)) ... (?:kill me|(?:for|so) (?:me|i) (?:\w+ )?(?:die|to die)|end my life|to die|i ... die)",
         r"how many (?:\w+ ){0,3}(?:<drug>)(?: \w+){0,4} (?:fatal|lethal|deadly|to overdose|to die)",
         r"i (?:\w+ )?(?:overdosed?|(?:took|taken) (?:\w+ ){0,6}(?:overdose|pills|tablets)) (?:on purpose|deliberately|intentionally)|goodbye (?:world|everyone) i",
-        # Someone near to the writer
-        rf"<other> ... (?:wants?|wanted|threat\w+|tried|trying|going|plans?|planning|thinking|thinks|talks?|talking|says?|keeps?|about|might|may|will|urges?) (?:to |of |about |on )?(?:just |s?he |they )?(?:is going to |will |wants? to |going to |to )?(?:{_HARM}|{_HARMING}) (?:<themself>)",
-        r"(?:my|our) (?:\w+ ){0,3}?(?:<kin>) ... (?:<themself>) again",
-        r"(?:my|our) (?:\w+ ){0,3}?(?:<kin>) ... (?:(?:wants?|wishes) (?:to (?:die|be dead|end (?:it|his life|her life|their life))|(?:s?he|they) (?:was|were) dead)|suicidal|self harm(?:s|ing)|(?:tried|attempt\w*|commit\w*) (?:to commit )?suicide|doesnt want to (?:live|be alive))",
-        r"(?:my|our) (?:\w+ ){0,3}?(?:<kin>) ... i (?:want|wish|am going|feel like|dont want) (?:to )?(?:die|live|kill|be dead)",
+        rf"(?:{_WISH}|thinking|thoughts?|think|urge|about) (?:to |of |about )?(?:jump\w*|throw\w* myself) (?:off|from|in front of|out of|under|into) (?:a|the|my) \w+|slit(?:ting)? my (?:wrists?|throat)|(?:{_WISH}) (?:to )?(?:cut|slash) my (?:wrists?|throat|veins)",
+        r"kill me if i (?:take|took|swallow|inject|drink) (?:a |the |all )?(?:whole|entire|all|lots|too many|handful|\d+)|i want (?:it|everything|it all) to (?:be over|end)|(?:<one>) (?:\w+ )?tried to overdose|better off dead",
+        r"i ... (?:think|thought|thinking|dream\w*|fantasi\w+|obsess\w*) (?:about|of) (?:\w+ )?(?:suicide|ending (?:it|everything|my)|being dead)|i ... (?:started|relapsed|back to|keep|been|stop) (?:\w+ )?cutting(?= again| myself| \.|$)",
         # Spanish, French, German, Portuguese, Italian
         r"(?<!no )(?<!no me )quiero (?:morir(?:me)?|matarme|suicidarme|quitarme la vida|desaparecer)|me quiero (?:morir|matar|suicidar)|no quiero (?:vivir|seguir viviendo|estar vivo|estar viva)|quitarme la vida|acabar con mi vida|pienso en (?:suicidarme|el suicidio)|voy a (?:matarme|suicidarme)|hacerme dano",
         r"je (?:veux|voudrais|vais|souhaite) (?:mourir|me tuer|me suicider|en finir)|jai envie de (?:mourir|me tuer|me suicider|en finir)|je (?:ne )?veux plus vivre|jai des (?:idees|pensees) suicidaires|mettre fin a (?:mes jours|ma vie)|je pense au suicide|me faire du mal",
         r"ich (?:will|mochte|moechte|wollte|werde) (?:\w+ )?(?:sterben|mich (?:umbringen|toten|toeten)|tot sein)|(?:nicht mehr leben|mich umbringen|ich bringe mich um|mir das leben nehmen)|ich (?:habe|denke an) (?:\w+ )?(?:selbstmord|suizid)\w*|mich (?:selbst )?ritzen",
         r"(?<!nao )quero (?:morrer|me matar)|(?<!non )voglio (?:morire|uccidermi|suicidarmi)",
     ),
+)
+
+OTHERS_SELF_HARM = _rules(
+    "self-harm",
+    (
+        rf"<other> ... (?:wants?|wanted|threat\w+|tried|trying|going|plans?|planning|thinking|thinks|talks?|talking|says?|keeps?|about|might|may|will|urges?) (?:to |of |about |on )?(?:just |s?he |they )?(?:is going to |will |wants? to |going to |to )?(?:{_HARM}|{_HARMING}) (?:<themself>)",
+        r"(?:my|our) (?:\w+ ){0,3}?(?:<kin>) ... (?:(?:<themself>) again|(?:cutting|harming|hurting|burning|starving|cuts|harms|hurts|burns) (?:<themself>)|suicide note)",
+        r"(?:my|our) (?:\w+ ){0,3}?(?:<kin>) ... (?:(?:wants?|wishes) (?:to (?:die|be dead|end (?:it|his life|her life|their life))|(?:s?he|they) (?:was|were) dead)|suicidal|self harm(?:s|ing)|(?:tried|attempt\w*|commit\w*) (?:to commit )?suicide|doesnt want to (?:live|be alive))",
+        r"(?:my|our) (?:\w+ ){0,3}?(?:<kin>) ... i (?:want|wish|am going|feel like|dont want) (?:to )?(?:die|live|kill|be dead)",
+    ),
+    unless=VIGNETTE,
 )
 
 _NOW = "(?:now|right now|please help|help me|help|what (?:should|do|can) i do|since (?:an hour|this morning|last night)|tonight|today)"
@@ -145,8 +155,8 @@ EMERGENCY = _rules(
         # Breath and allergy
         r"<one> ... (?:cant|unable to|(?:can )?(?:hardly|barely)|struggling to|struggles to|fighting to) (?:\w+ )?breathe(?! through my nose)",
         rf"<one> ... (?:trouble|difficulty|problems?|short(?:ness)? (?:of )?) ?(?:breathing|breathe)(?: \w+)? (?:{_NOW}|suddenly|after|and)",
-        r"(?:is|are|has|not) (?:not|stopped|isnt) breathing|isnt breathing|(?:<one>|<stranger>) (?:\w+ )?(?:stopped breathing|(?:is|am) choking|choking)|turning (?:blue|purple)|gone blue|went blue",
-        r"my (?:\w+ )?(?:throat|tongue|lips|face|airway)(?: and \w+)? (?:is|are|feels?|feel|keeps?|started) (?:\w+ )?(?:swelling|swollen|closing|puffing)|my (?:<kin>)(?:s)? (?:throat|tongue|lips|face)(?: and \w+)? (?:is|are) (?:\w+ )?(?:swelling|swollen|closing)|(?:throat|tongue|lips) (?:is|are) swelling",
+        r"(?:<one>|<stranger>) ... (?:not|isnt|stopped) breathing|^not breathing|(?:<one>|<stranger>) (?:\w+ )?(?:(?:is|am) choking|choking)|turning (?:blue|purple)|gone blue|went blue",
+        r"my (?:\w+ )?(?:throat|tongue|lips|face|airway)(?: and \w+)? (?:is|are|feels?|feel|keeps?|started) (?:\w+ )?(?:swelling|swollen|closing|puffing|tight)|my (?:<kin>)(?:s)? (?:throat|tongue|lips|face)(?: and \w+)? (?:is|are) (?:\w+ )?(?:swelling|swollen|closing)|(?:throat|tongue|lips) (?:is|are) swelling",
         r"<one> ... (?:anaphyla\w+|(?:severe|bad|serious) allergic reaction)(?! (?:in|to) (?:general|patients))",
         r"used (?:my|his|her) epi ?pen|(?:no|without an|have no|dont have an) epi ?pen",
         # Heart, brain
@@ -154,17 +164,19 @@ EMERGENCY = _rules(
         r"i (?:have|am having|got|feel|am feeling|woke up with|get)(?: \w+){0,4} (?:chest (?:pains?|pressure|tightness)|(?:pain|pressure|tightness|tight feeling) (?:in|on) my chest|elephant on my chest)|my chest (?:\w+ )?(?:hurts?|is (?:hurting|tight|killing|being|in|pounding)|feels? (?:tight|heavy|crushed|like)|aches)|(?:my|our) (?:<kin>) (?:has|is having|got|complains of)(?: \w+){0,3} chest pains?|pain (?:in my (?:left )?arm and|in my chest)|chest pain (?:and|with|spreading to|going (?:down|into)) my",
         rf"^(?:(?:having|got|help|sudden|severe|crushing|terrible|bad) )*chest (?:pains?|pressure|tightness)(?: \w+){{0,6}} (?:{_NOW})",
         r"(?:face|mouth|smile) (?:\w+ )?(?:is |has |looks |went )(?:\w+ )?(?:drooping|drooped|droopy|lopsided|crooked)|<one> ... (?:slurring|speech (?:is|became|suddenly) slurred|suddenly (?:cant|lost|unable)(?: \w+)? (?:speak|talk|see|move|walk|speech|vision|sight|feel))",
-        r"(?:suddenly|just) (?:cant|lost|went|gone)(?: \w+){0,3} (?:see|vision|sight|blind|speak|numb|paraly[sz]ed)|i (?:cant|suddenly cant) (?:move|feel) (?:my|one) (?:\w+ )?(?:arm|leg|legs|side|face)|(?:my|one) (?:\w+ )?(?:arm|leg|side|face)(?: \w+){0,3} (?:suddenly|just) (?:\w+ )?(?:numb|weak|limp)",
+        r"<one> ... (?:lost|losing) (?:\w+ )?(?:vision|sight|eyesight)|(?:suddenly|just) (?:cant|lost|went|gone)(?: \w+){0,3} (?:see|vision|sight|blind|speak|numb|paraly[sz]ed)|i (?:cant|suddenly cant) (?:move|feel) (?:my|one) (?:\w+ )?(?:arm|leg|legs|side|face)|(?:my|one) (?:\w+ )?(?:arm|leg|side|face)(?: \w+){0,3} (?:suddenly|just) (?:\w+ )?(?:numb|weak|limp)",
         r"(?:the |sudden )?worst headache (?:of (?:my|his|her) life|ever|i have ever)|i ... thunderclap headache",
-        r"(?:(?:<one>)|<stranger>) ... (?:unconscious|unresponsive|collapsed|passed out|wont wake|cant wake|not waking|wont respond|seizing|convulsing|fitting|having convulsions|foaming)",
+        r"(?:(?:<one>)|<stranger>) ... (?:unconscious|unresponsive|collapsed|passed out|wont wake|cant wake|not waking|wont respond|seizing|convulsing|fitting|having convulsions|foaming|(?:is|are|gone|went|and) (?:limp|floppy|lifeless)|just had a (?:seizure|fit|stroke)|(?:going|about) to (?:pass out|faint|collapse|black out))",
         r"<one> (?:\w+ ){0,3}(?:wont|isnt|is not|not|doesnt) (?:wake|waking|respond|responding|moving)(?: up)?|(?:i )?cant wake (?:him|her|them|my)|seizure (?:\w+ ){0,3}(?:wont|not|doesnt) stop\w*",
         # Poison and overdose
         rf"<one> ... (?:overdose|overdosing)(?! (?:risk|prevention|death))|(?:i|<other>) (?:\w+ )?overdose (?:on|and|what)|^(?:help )?overdose(?: \w+){{0,6}} (?:{_NOW})",
-        r"<one> ... (?:took|taken|swallowed|injected|gave|given|had|take|taking|ate) (?:\w+ ){0,5}(?:too (?:many|much)(?! (?:time|salt|sugar|coffee|tea|water|care|risk))|(?:a |the )?(?:whole|entire|full) (?:bottle|packet|pack|box|strip|blister)|double (?:the )?(?:\w+ )?dose|(?:twice|three times|ten times) (?:the|my|his|her) (?:\w+ )?dose|wrong (?:dose|pills?|medication|medicine|insulin)|handful of (?:<drug>))(?! of (?:coffee|tea|time))",
+        r"(?:<one>|<stranger>) ... (?:took|taken|swallowed|injected|gave|given|had|take|taking|ate) (?:\w+ ){0,5}(?:too (?:many|much)(?! (?:time|salt|sugar|coffee|tea|water|care|risk))|(?:a |the )?(?:whole|entire|full) (?:bottle|packet|pack|box|strip|blister)|double (?:the )?(?:\w+ )?dose|(?:twice|three times|ten times) (?:the|my|his|her) (?:\w+ )?dose|wrong (?:dose|pills?|medication|medicine|insulin)|handful of (?:<drug>))(?! of (?:coffee|tea|time))",
         r"<one> ... (?:took|taken|swallowed|ate|had) (?:about |around |like )?(?:[1-9]\d+|ten|twelve|fifteen|twenty|thirty|forty|fifty) (?!mg|ml|mcg|g |units?|iu|years|minutes|hours|days|weeks|months|steps)(?:\w+ ){0,2}(?:<drug>)",
         r"<one> ... (?:swallow(?:ed|s)|drank|drunk|drinks|ate|eaten|eats|ingested|inhaled|licked|chewed|got into|sprayed) (?:\w+ ){0,5}(?:<poison>)(?! (?:daily|every|twice|once|as prescribed|each))(?<!vitamins)",
+        r"i (?:\w+ )?(?:mixed|breathed in|inhaled) (?:\w+ ){0,2}(?:bleach|ammonia|chlorine|carbon monoxide|fumes|gas|smoke)|(?:<poison>) (?:\w+ ){0,2}in (?:my|his|her) eyes?",
+        rf"^(?!is |are |does |do |can |which |how |why |where |who |what (?!do |should ))(?:\w+ ){{0,5}}(?:heart attack|stroke|seizure|anaphylaxis|anaphylactic shock|cardiac arrest|allergic reaction|overdose|choking|poisoning)(?: \w+){{0,4}} (?:happening|{_NOW})(?: please)?(?= \.|$)",
         # Blood and wounds
-        r"(?:<one> ... |^)(?:coughing|vomiting|throwing|spitting|puking|pooping|peeing)(?: up)? (?:\w+ ){0,4}blood|(?:bleeding|blood) (?:\w+ ){0,3}(?:wont|cant|not|doesnt|isnt|will never) (?:\w+ )?stop\w*|(?:cant|unable to) stop (?:the|my|his|her) (?:\w+ )?(?:bleeding|blood)",
+        r"(?:<one> ... |^)(?:coughing|vomiting|throwing|spitting|puking|pooping|peeing)(?: up)? (?:\w+ ){0,4}blood|(?:bleeding|blood) (?:\w+ ){0,3}(?:wont|cant|not|doesnt|isnt|will never) (?:\w+ )?stop\w*|(?:wont|doesnt|cant|not) stop bleeding|(?:cant|unable to) stop (?:the|my|his|her) (?:\w+ )?(?:bleeding|blood)",
         r"<one> ... bleeding (?:\w+ ){0,2}(?:heavily|badly|a lot|profusely|everywhere|to death|out)|<one> ... pregnant ... (?:bleeding|cant feel (?:the|my) baby)|baby (?:has )?(?:stopped|isnt|is not) (?:moving|kicking)|(?:my|her) waters? (?:just )?(?:broke|have broken)(?! in)|baby is coming",
         r"<one> ... (?:bitten by a (?:\w+ )?(?:snake|viper|rattlesnake|cobra|bat)|electrocuted|(?:was|been|got) (?:shot|stabbed)|(?:almost|nearly) drowned|bone (?:is )?sticking out|severed|cut off (?:my|his|her) (?:finger|hand|toe))|snake (?:just )?bit (?:me|my)",
         r"hit (?:his|her|my) head ... (?:vomit\w*|confused|sleepy|drowsy|passed out|unconscious|blood)",
@@ -188,14 +200,15 @@ TREATMENT = _rules(
         rf"(?:is|was|would|will) it (?:be )?(?:\w+ )?(?:safe|ok|okay|fine|alright|all right|dangerous|bad|harmful|wise|a good idea|too late|advisable|worth|risky|better|normal) (?:for (?:me|us|my|our)|if i|if my|that i) ... (?:<decide>|taking|stopping|{_MEDICAL}|have|get|drink|miss\w*)",
         rf"(?:is|was|would|will) it (?:be )?(?:\w+ )?(?:safe|ok|okay|fine|alright|dangerous|bad|wise|a good idea|too late|advisable|risky) to ... (?:my|me|i am|i have)",
         rf"i (?:\w+ )?(?:want|would like|wish|am thinking|am planning|am considering|have decided|decided|plan|am going|am tempted|am about|need|stopped|refuse) (?:to |of |about )?(?:stop|stopping|quit|quitting|come off|coming off|go off|get off|getting off|skip|skipping|switch|switching|taking|taper|tapering|wean|cut down|take|taking|start|starting|change|changing) ... (?:my|{_MEDICAL})",
-        rf"(?:safe|ok|okay|dangerous|right|good|best|better|recommended|suitable|bad|interact\w*|interaction|compatible|work|necessary|appropriate|alternatives?) (?:for|with|to) (?:me|(?:my|our) (?:\w+ ){{0,3}}?(?:<kin>|<drug>|<care>|condition|cancer|pregnancy|diabetes|blood pressure|heart|kidneys?|liver|asthma|epilepsy|pain|disease))",
+        rf"(?:safe|ok|okay|dangerous|right|good|best|better|recommended|suitable|bad|interact\w*|interaction|compatible|work|necessary|appropriate|alternatives?) (?:\w+ ){{0,2}}?(?:for|with|to) (?:me|(?:my|our) (?:\w+ ){{0,3}}?(?:<kin>|<drug>|<care>|condition|cancer|pregnancy|diabetes|blood pressure|heart|kidneys?|liver|asthma|epilepsy|pain|disease|migraines?|headaches?|depression|anxiety|infection|cold|flu|rash|eczema|back|knee|hip|allergy|arthritis|covid|adhd|insomnia|reflux|ulcer|thyroid|cholesterol|hypertension|gout|uti|acne|psoriasis|lupus|ms|copd|tumou?r))",
         rf"i (?:am|have|had|take|took|was|suffer)(?: \w+){{0,12}} (?:\. )?(?:is|are|does|would|which|what)(?: \w+){{0,6}} (?:safe|recommended|dangerous|best (?:drug|treatment|option|medicine|medication)|{_MEDICAL} (?:for me|should)|help me)",
         r"my (?:doctor|gp|physician|oncologist|surgeon|cardiologist|psychiatrist|dentist|pharmacist|consultant|specialist|neurologist|obstetrician|gyn\w*|urologist|rheumatologist|dermatologist|midwife|nurse|pa?ediatrician|vet)s? (?:\w+ )?(?:prescribed|wants?|told|tells|recommend(?:s|ed)|suggest(?:s|ed)|says?|said|put|gave|advised|offered|is recommending|is suggesting)",
         rf"i (?:\w+ )?(?:missed|forgot|skipped|vomited after) (?:to take |taking )?(?:a|my|one|two|the|last nights?) (?:\w+ )?(?:dose|pill|tablet|{_MEDICAL})",
         rf"{_MAY} {_WHO} (?:\w+ )?(?:go to|see|call|visit|be seen|worry|wait) (?:\w+ )?(?:the |a |my )?(?:er|hospital|doctor|emergency|gp|a and e|clinic|dentist|dermatologist|specialist|ambulance)",
+        rf"(?:would|do|should|can) you (?:\w+ )?(?:recommend|suggest|advise|prescribe|take|give) ... (?:me|my|our|i)|{_MAY} (?:i|we) (?:\w+ )?(?:vaccinate|treat|medicate|immuni[sz]e|operate on|circumcise) (?:\w+ )?(?:my|our)|{_MAY} we (?:\w+ )?<decide> (?:our|my) (?:\w+ ){{0,3}}?(?:<kin>)",
         rf"(?:how much|how many|what|which) (?:\w+ ){{0,4}}?(?:dose|dosage|mg|{_MEDICAL}) (?:\w+ ){{0,3}}?(?:for|to) (?:me|(?:give )?my (?:\w+ ){{0,3}}?(?:<kin>))",
     ),
     unless=f"{SCHOLAR}|{VIGNETTE}",
 )
 
-RULES = (*SELF_HARM, *EMERGENCY, *TREATMENT)
+RULES = (*SELF_HARM, *OTHERS_SELF_HARM, *EMERGENCY, *TREATMENT)
