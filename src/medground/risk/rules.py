@@ -30,7 +30,7 @@ LISTS = {
         "(?:medic(?:ine|ation|ament)s?|drugs?|pills?|tablets?|capsules?|dos(?:e|es|age)|antibiotics?|antidepressants?|ssris?|"
         "statins?|steroids?|painkillers?|insulin|aspirin|ibuprofen|paracetamol|acetaminophen|tylenol|advil|metformin|"
         "warfarin|melatonin|opioids?|opiates?|heroin|cocaine|morphine|fentanyl|methadone|codeine|tramadol|oxycodone|valium|"
-        "xanax|inhalers?|contracepti\\w+|hormones?|hrt|vitamins?|supplements?|creams?|drops|injections?|"
+        "xanax|cannabis|cbd|marijuana|ketamine|ozempic|prozac|eliquis|lexapro|zoloft|adderall|ritalin|inhalers?|contracepti\\w+|hormones?|hrt|vitamins?|supplements?|creams?|drops|injections?|"
         "beta ?blockers?|blood thinners?|anticoagulants?|antihistamines?|chemo\\w*|prescription|sleeping|"
         "\\w{2,}(?:pril|sartan|olol|statin|azole|cillin|mycin|oxacin|mab|nib|pam|lam|idone|apine|oxetine|traline|gliptin|"
         "flozin|glutide|parin|xaban|gatran|dipine|thyroxine|profen|prazole|sone|solone|triptan|setron|formin|zide|semide|"
@@ -64,7 +64,7 @@ OLD = (
 """What happened long ago is no emergency."""
 
 SCHOLAR = (
-    r"\b(?:patients|my patient|our patient|cohorts?|meta analys\w+|systematic|literature|thesis|essay|manuscript|dissertation|"
+    r"\b(?:patients|studies|evidence|papers?|articles?|my patient|our patient|cohorts?|meta analys\w+|systematic|literature|thesis|essay|manuscript|dissertation|"
     r"grant|protocol|trials?|regression|dataset|data set|mice|mouse|rats?|cell lines?|assay|primers?|pubmed|exam|"
     r"publish|cite|journal|control group|statistic\w*|lecture|lesson|curriculum)\b|(?<!i am )\ba (?:\w+ )?patient (?:with|who)\b|"
     r"\bi (?:am|was) (?:writing|researching|studying|reviewing|teaching|reading|preparing|designing)\b|"
@@ -97,7 +97,7 @@ def _rules(kind: NoticeKind, patterns: tuple[str, ...], unless: str | None = Non
     return tuple(Rule(kind, _compiled(pattern), excuse) for pattern in patterns)
 
 
-_DEATH = "(?:die|be dead|not exist|be gone|disappear|end (?:it|my life|everything)|sleep forever|never wake up)"
+_DEATH = "(?:die|dead|be dead|not exist|be gone|disappear|end (?:it all|things|everything|this life|my suffering)|(?:not|never) (?:to )?(?:wake up|be born)|end (?:it|my life|everything)|sleep forever|never wake up)"
 _HARM = "(?:kill|hang|shoot|drown|poison|stab|starve|unalive|hurt|harm|cut|burn|end)"
 _HARMING = "(?:killing|hanging|shooting|drowning|poisoning|stabbing|starving|hurting|harming|cutting|burning)"
 _WISH = "(?:want|should|wanted|wanting|wish|wished|would like|need|ready|rather|deserve|hope|prefer|feel like|longing|going|plan\\w*)"
@@ -107,31 +107,35 @@ SELF_HARM = _rules(
     (
         # The writer
         rf"(?<!never )(?<!not )(?<!dont want to )(?<!not want to )(?:kill(?:ing)?|hang(?:ing)?|unalive|drown(?:ing)?|shoot(?:ing)?) myself",
-        rf"i ... (?:{_WISH}) (?:to )?(?:just )?(?:{_DEATH})(?! at home| in a hospice| of (?:laugh|embarrass|bored|shame))",
+        rf"(?:i ... |^)(?:{_WISH}|longing|urges?|desire) (?:to |of )?(?:just |really |go (?:to sleep )?and )?(?:{_DEATH}|overdose|self harm)(?! at home| in a hospice| of (?:laugh|embarrass|bored|shame))",
         rf"(?:{_WISH}|urges?|impulses?|tempted|thoughts?|thinking|think|trying|tried|about|how (?:do|can|to)(?: i)?|keep|again|stop|start\w*|been|cant stop|feel like) (?:to |of |about |on )?(?:{_HARM}|{_HARMING}) myself",
         rf"(?:{_HARM}|{_HARMING}) myself (?:\w+ )?(?:on purpose|deliberately|intentionally|again|to (?:feel|cope|die)|because)",
-        r"(?:i|self) (?:self harm|harm(?:ed|ing)? my body|self harmed|self harming|am self harming)",
+        rf"i (?:wish|hope|want|pray)(?:ed)? ... (?:die|dead|(?:not|never|dont) (?:wake up|exist|waking up))(?= \.|$| in my sleep| tonight| tomorrow| soon)",
+        rf"(?:might|may|could|will|would|scared i|afraid i|worried i|going to|about to|gonna) (?:\w+ )?(?:{_HARM}|end up \w+) myself(?! (?:by|if i|when|while|with (?:\w+ )?exercise))",
+        r"^(?:feeling|feel|am|very|so|really) (?:\w+ ){0,2}suicidal|i (?:self harm|cut)(?= \.|$| when| every| because| again)|(?:urges?|want|need|going|tempted|thinking|keep|kept) (?:\w+ )?self harm\w*",
+        r"(?:done|finished|through|fed up|had enough) (?:with|of) (?:my |this )?(?:life|living|being alive|existence)|(?:give|giving|given) up on (?:my )?life|(?:better|happier|easier)(?: \w+){0,3} without me(?: in it| around| here| \.|$)",
+        r"i (?:\w+ ){0,3}(?:self harm|harm(?:ed|ing)? my body|self harmed|self harming|am self harming)",
         r"(?:end|ending|take|taking) my (?:own )?(?:life|existence)",
         r"i ... (?:end|ending) it (?:all|tonight|now|today|soon)",
         r"i (?:\w+ )?(?:dont|not) (?:\w+ )?(?:want|wish|care|deserve) (?:to |if i )(?:live|be alive|be here anymore|exist|wake up|go on|keep living|be in this world|die or)",
         r"i wish i (?:was|were|am|had never been|was never|were never) (?:dead|born|alive no more)",
         r"i (?:would be|am|will be|d be|should be) better off (?:dead|not here)|better off without me|better off if i (?:was|were) (?:dead|gone)",
         r"(?:no ?one|nobody|no body|who) would (?:even )?(?:miss|care|notice)(?: me)? if i (?:was|were|am|died|killed|disappeared|wasnt|werent)",
-        r"i (?:\w+ )?(?:have )?(?:no|nothing|not any) (?:reason to (?:live|go on)|to live for|more reason to live|will to live)|(?:see (?:no|any|the)|no|any|the|what) (?:point|reason) (?:in |of |to )?(?:living|live|being alive|going on|life)(?= anymore| \.|$)|life (?:is not|isnt|is no longer|not|no longer) worth (?:living|it)",
+        r"i (?:\w+ )?(?:have )?(?:no|nothing|not any) (?:reason to (?:live|go on)|to live for|more reason to live|will to live)|(?:see (?:no|any|the|a|much)|no|any|the|what) (?:point|reason) (?:in |of |to )?(?:keep (?:on )?)?(?:living|live|being alive|going on|going|life)(?= anymore| any longer| \.|$)|life (?:is not|isnt|is no longer|not|no longer) worth (?:living|it)",
         r"i cant (?:go on|keep going|do this|live)(?: living)? (?:like this|anymore|any longer)|(?:i cant|i cannot) go on(?= \.|$)|tired of (?:living|being alive|life)|sick of living|hate being alive",
         r"i ... suicidal(?! (?:patients|people|adolescents|behaviou?r in))|my suicid\w+|i ... (?:thoughts of|thinking (?:about|of)|contemplating|considering|planning|attempting|attempted|commit\w*|attempt) (?:\w+ )?suicide|suicide (?:is|seems) (?:my|the) only (?:option|way)",
-        r"how (?:to|do i|can i|should i|would i) (?:\w+ )?(?:commit suicide|kill (?:yourself|oneself|one self)|die (?:painlessly|quickly|peacefully|fast|without pain)|hang (?:yourself|oneself))",
-        r"(?:painless|easiest|quickest|fastest|easy|quick|best|least painful|peaceful) (?:way|ways|method|methods) (?:to|for) (?:die|dying|commit suicide|suicide|kill (?:yourself|oneself|myself)|end it)",
-        r"(?:how (?:many|much)|enough|what (?:dose|amount|drugs?|pills?)|which (?:pills?|drugs?|dose)) ... (?:kill me|(?:for|so) (?:me|i) (?:\w+ )?(?:die|to die)|end my life|to die|i ... die)",
+        r"how (?:to|do i|can i|should i|would i) (?:\w+ )?(?:commit suicide|kill (?:yourself|oneself|urself|one self)|die (?:painlessly|quickly|peacefully|fast|without pain)|hang (?:yourself|oneself))",
+        r"(?:painless|easiest|quickest|fastest|easy|quick|best|least painful|peaceful) (?:way|ways|method|methods) (?:to|for) (?:die|dying|commit suicide|suicide|(?:kill|hang|drown|shoot|poison) (?:yourself|oneself|urself|myself)|overdose|end (?:it|my life|your life))",
+        r"(?:how (?:many|much)|enough|what (?:dose|amount|drugs?|pills?)|which (?:pills?|drugs?|dose)) ... (?:kill me|(?:for|so) (?:me|i) (?:\w+ )?(?:die|to die)|end my life|to die|(?:not|never) wake up|i ... die)|(?:die|kill me|fatal|lethal|deadly|overdose) (?:\w+ ){0,4}(?:all|whole|entire|bottle of) my (?:\w+ )?(?:<drug>)|(?:die|kill me) (?:from|by|of) (?:taking|an overdose|overdosing)(?: \w+){0,3} my",
         r"how many (?:\w+ ){0,3}(?:<drug>)(?: \w+){0,4} (?:fatal|lethal|deadly|to overdose|to die)",
         r"i (?:\w+ )?(?:overdosed?|(?:took|taken) (?:\w+ ){0,6}(?:overdose|pills|tablets)) (?:on purpose|deliberately|intentionally)|goodbye (?:world|everyone) i",
         rf"(?:{_WISH}|thinking|thoughts?|think|urge|about) (?:to |of |about )?(?:jump\w*|throw\w* myself) (?:off|from|in front of|out of|under|into) (?:a|the|my) \w+|slit(?:ting)? my (?:wrists?|throat)|(?:{_WISH}) (?:to )?(?:cut|slash) my (?:wrists?|throat|veins)",
-        r"kill me if i (?:take|took|swallow|inject|drink) (?:a |the |all )?(?:whole|entire|all|lots|too many|handful|\d+)|i want (?:it|everything|it all) to (?:be over|end)|(?:<one>) (?:\w+ )?tried to overdose|better off dead",
+        r"kill me if i (?:take|took|swallow|inject|drink) (?:a |the |all )?(?:whole|entire|all|lots|too many|handful|\d+)|i want (?:it|everything|it all) to (?:be over|end)|(?:<one>) (?:\w+ )?tried to overdose|better off dead|rather (?:be dead|die|not (?:live|be alive|exist))",
         r"i ... (?:think|thought|thinking|dream\w*|fantasi\w+|obsess\w*) (?:about|of) (?:\w+ )?(?:suicide|ending (?:it|everything|my)|being dead)|i ... (?:started|relapsed|back to|keep|been|stop) (?:\w+ )?cutting(?= again| myself| \.|$)",
         # Spanish, French, German, Portuguese, Italian
-        r"(?<!no )(?<!no me )quiero (?:morir(?:me)?|matarme|suicidarme|quitarme la vida|desaparecer)|me quiero (?:morir|matar|suicidar)|no quiero (?:vivir|seguir viviendo|estar vivo|estar viva)|quitarme la vida|acabar con mi vida|pienso en (?:suicidarme|el suicidio)|voy a (?:matarme|suicidarme)|hacerme dano",
-        r"je (?:veux|voudrais|vais|souhaite) (?:mourir|me tuer|me suicider|en finir)|jai envie de (?:mourir|me tuer|me suicider|en finir)|je (?:ne )?veux plus vivre|jai des (?:idees|pensees) suicidaires|mettre fin a (?:mes jours|ma vie)|je pense au suicide|me faire du mal",
-        r"ich (?:will|mochte|moechte|wollte|werde) (?:\w+ )?(?:sterben|mich (?:umbringen|toten|toeten)|tot sein)|(?:nicht mehr leben|mich umbringen|ich bringe mich um|mir das leben nehmen)|ich (?:habe|denke an) (?:\w+ )?(?:selbstmord|suizid)\w*|mich (?:selbst )?ritzen",
+        r"(?<!no )(?<!no me )quiero (?:morir(?:me)?|matarme|suicidarme|quitarme la vida|desaparecer)|me quiero (?:morir|matar|suicidar)|ganas de (?:morir(?:me)?|matarme|suicidarme|vivir mas)|deseo (?:morir|suicidarme)|me voy a (?:matar|suicidar)|mejor (?:estar )?muert[oa]|no quiero (?:vivir|seguir viviendo|estar vivo|estar viva)|quitarme la vida|acabar con mi vida|pienso en (?:suicidarme|el suicidio)|voy a (?:matarme|suicidarme)|hacerme dano",
+        r"je (?:veux|voudrais|vais|souhaite) (?:mourir|me tuer|me suicider|en finir)|(?:jai )?envie d(?:e |)(?:mourir|me tuer|me suicider|en finir)|je vais me (?:tuer|suicider)|je (?:ne )?veux plus vivre|jai des (?:idees|pensees) suicidaires|mettre fin a (?:mes jours|ma vie)|je pense au suicide|me faire du mal",
+        r"ich (?:will|mochte|moechte|wollte|werde) (?:\w+ )?(?:sterben|mich (?:umbringen|toten|toeten)|tot sein)|(?:(?:nicht|keine lust) mehr (?:zu )?leben|keinen grund (?:mehr )?zu leben|lebensmude|ware ich (?:doch )?tot|mich umbringen|ich bringe mich um|mir das leben nehmen)|ich (?:habe|denke an) (?:\w+ )?(?:selbstmord|suizid)\w*|mich (?:selbst )?ritzen",
         r"(?<!nao )quero (?:morrer|me matar)|(?<!non )voglio (?:morire|uccidermi|suicidarmi)",
     ),
 )
@@ -140,7 +144,7 @@ OTHERS_SELF_HARM = _rules(
     "self-harm",
     (
         rf"<other> ... (?:wants?|wanted|threat\w+|tried|trying|going|plans?|planning|thinking|thinks|talks?|talking|says?|keeps?|about|might|may|will|urges?) (?:to |of |about |on )?(?:just |s?he |they )?(?:is going to |will |wants? to |going to |to )?(?:{_HARM}|{_HARMING}) (?:<themself>)",
-        r"(?:my|our) (?:\w+ ){0,3}?(?:<kin>) ... (?:(?:<themself>) again|(?:cutting|harming|hurting|burning|starving|cuts|harms|hurts|burns) (?:<themself>)|suicide note)",
+        r"(?:my|our) (?:\w+ ){0,3}?(?:<kin>) ... (?:(?:<themself>) again|(?:end|ending|take|taking|took) (?:his|her|their) (?:own )?life|(?:to|of|about) (?:kill\w*|harm\w*|hurt\w*|hang\w*) (?:<themself>)|self harm\w*|(?:cutting|harming|hurting|burning|starving|cuts|harms|hurts|burns) (?:<themself>)|suicide note)",
         r"(?:my|our) (?:\w+ ){0,3}?(?:<kin>) ... (?:(?:wants?|wishes) (?:to (?:die|be dead|end (?:it|his life|her life|their life))|(?:s?he|they) (?:was|were) dead)|suicidal|self harm(?:s|ing)|(?:tried|attempt\w*|commit\w*) (?:to commit )?suicide|doesnt want to (?:live|be alive))",
         r"(?:my|our) (?:\w+ ){0,3}?(?:<kin>) ... i (?:want|wish|am going|feel like|dont want) (?:to )?(?:die|live|kill|be dead)",
     ),
@@ -159,27 +163,29 @@ EMERGENCY = _rules(
         r"my (?:\w+ )?(?:throat|tongue|lips|face|airway)(?: and \w+)? (?:is|are|feels?|feel|keeps?|started) (?:\w+ )?(?:swelling|swollen|closing|puffing|tight)|my (?:<kin>)(?:s)? (?:throat|tongue|lips|face)(?: and \w+)? (?:is|are) (?:\w+ )?(?:swelling|swollen|closing)|(?:throat|tongue|lips) (?:is|are) swelling",
         r"<one> ... (?:anaphyla\w+|(?:severe|bad|serious) allergic reaction)(?! (?:in|to) (?:general|patients))",
         r"used (?:my|his|her) epi ?pen|(?:no|without an|have no|dont have an) epi ?pen",
+        rf"(?:(?:am|is|are|im|started|still) having|having|with|has|have|get) (?:\w+ ){{0,2}}(?:trouble|difficulty|problems?|hard time) (?:breathing|swallowing)(?= \.|$| and| right| now| after)",
+        r"^(?:help )?(?:i )?(?:cant|not able to|unable to|hardly|barely) (?:\w+ )?(?:breathe|swallow|speak|see|move)(?: \w+){0,5}$|catch my breath|stuck in (?:my|his|her) throat|swallowed a (?:\w+ ){0,2}bone|no pulse",
         # Heart, brain
         r"<one> (?:\w+ ){0,3}(?:am|is|are|be) (?:\w+ )?having (?:a|an|another) (?:\w+ )?(?:heart attack|stroke|seizure|cardiac arrest|fit)|(?:<stranger>) (?:is|are) having (?:a|an) (?:\w+ )?(?:heart attack|stroke|seizure)|am i having a (?:heart attack|stroke)|(?:is|are) (?:my|our) (?:\w+ ){0,2}(?:<kin>) having a (?:heart attack|stroke|seizure)",
         r"i (?:have|am having|got|feel|am feeling|woke up with|get)(?: \w+){0,4} (?:chest (?:pains?|pressure|tightness)|(?:pain|pressure|tightness|tight feeling) (?:in|on) my chest|elephant on my chest)|my chest (?:\w+ )?(?:hurts?|is (?:hurting|tight|killing|being|in|pounding)|feels? (?:tight|heavy|crushed|like)|aches)|(?:my|our) (?:<kin>) (?:has|is having|got|complains of)(?: \w+){0,3} chest pains?|pain (?:in my (?:left )?arm and|in my chest)|chest pain (?:and|with|spreading to|going (?:down|into)) my",
         rf"^(?:(?:having|got|help|sudden|severe|crushing|terrible|bad) )*chest (?:pains?|pressure|tightness)(?: \w+){{0,6}} (?:{_NOW})",
-        r"(?:face|mouth|smile) (?:\w+ )?(?:is |has |looks |went )(?:\w+ )?(?:drooping|drooped|droopy|lopsided|crooked)|<one> ... (?:slurring|speech (?:is|became|suddenly) slurred|suddenly (?:cant|lost|unable)(?: \w+)? (?:speak|talk|see|move|walk|speech|vision|sight|feel))",
-        r"<one> ... (?:lost|losing) (?:\w+ )?(?:vision|sight|eyesight)|(?:suddenly|just) (?:cant|lost|went|gone)(?: \w+){0,3} (?:see|vision|sight|blind|speak|numb|paraly[sz]ed)|i (?:cant|suddenly cant) (?:move|feel) (?:my|one) (?:\w+ )?(?:arm|leg|legs|side|face)|(?:my|one) (?:\w+ )?(?:arm|leg|side|face)(?: \w+){0,3} (?:suddenly|just) (?:\w+ )?(?:numb|weak|limp)",
+        r"(?:face|mouth|smile) (?:\w+ )?(?:is |has |looks |went )(?:\w+ )?(?:drooping|drooped|droopy|lopsided|crooked)|<one> ... (?:slurring|speech (?:is|became|suddenly|has become|sounds) slurred|slurred speech|(?:talks|talking|speaking) (?:nonsense|gibberish)|suddenly (?:cant|lost|unable)(?: \w+)? (?:speak|talk|see|move|walk|speech|vision|sight|feel))",
+        r"<one> ... (?:lost|losing) (?:\w+ )?(?:vision|sight|eyesight)|(?:suddenly|just) (?:cant|lost|went|gone)(?: \w+){0,3} (?:see|vision|sight|blind|speak|numb|paraly[sz]ed)|<one> ... (?:cant|suddenly cant|unable to) (?:move|feel|lift|raise|walk) (?:my|one|his|her|the) (?:\w+ )?(?:arm|leg|legs|side|face)|(?:my|one) (?:\w+ )?(?:arm|leg|side|face)(?: \w+){0,3} (?:suddenly|just) (?:\w+ )?(?:numb|weak|limp)",
         r"(?:the |sudden )?worst headache (?:of (?:my|his|her) life|ever|i have ever)|i ... thunderclap headache",
         r"(?:(?:<one>)|<stranger>) ... (?:unconscious|unresponsive|collapsed|passed out|wont wake|cant wake|not waking|wont respond|seizing|convulsing|fitting|having convulsions|foaming|(?:is|are|gone|went|and) (?:limp|floppy|lifeless)|just had a (?:seizure|fit|stroke)|(?:going|about) to (?:pass out|faint|collapse|black out))",
         r"<one> (?:\w+ ){0,3}(?:wont|isnt|is not|not|doesnt) (?:wake|waking|respond|responding|moving)(?: up)?|(?:i )?cant wake (?:him|her|them|my)|seizure (?:\w+ ){0,3}(?:wont|not|doesnt) stop\w*",
         # Poison and overdose
         rf"<one> ... (?:overdose|overdosing)(?! (?:risk|prevention|death))|(?:i|<other>) (?:\w+ )?overdose (?:on|and|what)|^(?:help )?overdose(?: \w+){{0,6}} (?:{_NOW})",
-        r"(?:<one>|<stranger>) ... (?:took|taken|swallowed|injected|gave|given|had|take|taking|ate) (?:\w+ ){0,5}(?:too (?:many|much)(?! (?:time|salt|sugar|coffee|tea|water|care|risk))|(?:a |the )?(?:whole|entire|full) (?:bottle|packet|pack|box|strip|blister)|double (?:the )?(?:\w+ )?dose|(?:twice|three times|ten times) (?:the|my|his|her) (?:\w+ )?dose|wrong (?:dose|pills?|medication|medicine|insulin)|handful of (?:<drug>))(?! of (?:coffee|tea|time))",
+        r"(?:<one>|<stranger>) ... (?:took|taken|swallowed|injected|gave|given|had|take|taking|ate|snorted|smoked|used|did) (?:\w+ ){0,5}(?:too (?:many|much)(?! (?:time|salt|sugar|coffee|tea|water|care|risk))|(?:a |the )?(?:whole|entire|full) (?:bottle|packet|pack|box|strip|blister)|(?:(?:double|triple|twice|\d+ times|(?:two|three|four|five|ten) times|extra) )+(?:the |my |his |her |a )?(?:\w+ ){0,2}dos(?:e|es|age)|wrong (?:dose|pills?|medication|medicine|insulin)|handful of (?:<drug>))(?! of (?:coffee|tea|time))",
         r"<one> ... (?:took|taken|swallowed|ate|had) (?:about |around |like )?(?:[1-9]\d+|ten|twelve|fifteen|twenty|thirty|forty|fifty) (?!mg|ml|mcg|g |units?|iu|years|minutes|hours|days|weeks|months|steps)(?:\w+ ){0,2}(?:<drug>)",
         r"<one> ... (?:swallow(?:ed|s)|drank|drunk|drinks|ate|eaten|eats|ingested|inhaled|licked|chewed|got into|sprayed) (?:\w+ ){0,5}(?:<poison>)(?! (?:daily|every|twice|once|as prescribed|each))(?<!vitamins)",
         r"i (?:\w+ )?(?:mixed|breathed in|inhaled) (?:\w+ ){0,2}(?:bleach|ammonia|chlorine|carbon monoxide|fumes|gas|smoke)|(?:<poison>) (?:\w+ ){0,2}in (?:my|his|her) eyes?",
-        rf"^(?!is |are |does |do |can |which |how |why |where |who |what (?!do |should ))(?:\w+ ){{0,5}}(?:heart attack|stroke|seizure|anaphylaxis|anaphylactic shock|cardiac arrest|allergic reaction|overdose|choking|poisoning)(?: \w+){{0,4}} (?:happening|{_NOW})(?: please)?(?= \.|$)",
+        rf"^(?!is |are |does |do |can |which |how |why |where |who |what (?!do |should ))(?:\w+ ){{0,5}}(?:heart attack|stroke|seizure|anaphylaxis|anaphylactic shock|cardiac arrest|allergic reaction|overdose|choking|poisoning)(?: \w+){{0,4}} (?:happening|{_NOW})(?: please)?(?= \.|$)|^(?:having |got )?(?:heart attack|stroke) symptoms (?:right )?now",
         # Blood and wounds
         r"(?:<one> ... |^)(?:coughing|vomiting|throwing|spitting|puking|pooping|peeing)(?: up)? (?:\w+ ){0,4}blood|(?:bleeding|blood) (?:\w+ ){0,3}(?:wont|cant|not|doesnt|isnt|will never) (?:\w+ )?stop\w*|(?:wont|doesnt|cant|not) stop bleeding|(?:cant|unable to) stop (?:the|my|his|her) (?:\w+ )?(?:bleeding|blood)",
-        r"<one> ... bleeding (?:\w+ ){0,2}(?:heavily|badly|a lot|profusely|everywhere|to death|out)|<one> ... pregnant ... (?:bleeding|cant feel (?:the|my) baby)|baby (?:has )?(?:stopped|isnt|is not) (?:moving|kicking)|(?:my|her) waters? (?:just )?(?:broke|have broken)(?! in)|baby is coming",
+        r"<one> ... bleeding (?:\w+ ){0,2}(?:heavily|badly|a lot|profusely|everywhere|to death|out)|<one> ... pregnant ... (?:bleeding|(?:blurry|blurred) vision|contractions|cant feel (?:the|my) baby)|baby (?:has )?(?:stopped|isnt|is not) (?:moving|kicking)|(?:my|her) waters? (?:just )?(?:broke|have broken)(?! in)|baby is coming",
         r"<one> ... (?:bitten by a (?:\w+ )?(?:snake|viper|rattlesnake|cobra|bat)|electrocuted|(?:was|been|got) (?:shot|stabbed)|(?:almost|nearly) drowned|bone (?:is )?sticking out|severed|cut off (?:my|his|her) (?:finger|hand|toe))|snake (?:just )?bit (?:me|my)",
-        r"hit (?:his|her|my) head ... (?:vomit\w*|confused|sleepy|drowsy|passed out|unconscious|blood)",
+        r"blood (?:is )?(?:\w+ )?(?:spurting|gushing|pouring|everywhere)|(?:spurting|gushing|pouring|squirting) (?:\w+ )?blood|hit (?:his|her|my) head ... (?:vomit\w*|confused|sleepy|drowsy|passed out|unconscious|blood)",
         r"my (?:newborn|(?:\w+ )?(?:day|week)s? old)(?: \w+){0,2} (?:has|is running|with) (?:\w+ ){0,3}(?:fever|temperature)|<one> ... stiff neck ... (?:fever|rash|headache)|<one> ... (?:fever|rash|headache) ... stiff neck|rash (?:\w+ ){0,3}(?:doesnt|not|wont) (?:fade|disappear)",
     ),
     unless=f"{OLD}|{SCHOLAR}|{VIGNETTE}",
@@ -187,12 +193,20 @@ EMERGENCY = _rules(
 
 _WHO = "(?:i|(?:my|our) (?:\\w+ ){0,3}?(?:<kin>))"
 _MAY = "(?:should|can|could|may|must|shall|ought|do|would|will|cant|shouldnt)"
+_STUDY = (
+    "trust|believe|cite|know|find|learn|understand|read|search|compare|expect|measure|interpret|explain|say|tell|carry|"
+    "inherit|look|see|call|ask|think|conclude|assume|include|exclude|need|fast|search|filter|have (?:a|an) (?:risk|gene)|get (?:\\w+ ){0,3}(?:power|papers)"
+)
 _MEDICAL = "(?:<drug>|<care>)"
 
 TREATMENT = _rules(
     "treatment",
     (
         rf"{_MAY} {_WHO} (?:\w+ ){{0,2}}?(?:stop|quit|start|restart|continue|take|taking|skip|double|halve|taper|come off|go off|get off|go on|wean off|inject|swallow|increase|decrease|switch)(?! (?:a look|part|care|place|into account|the mean|notes|searching|with pubmed))",
+        rf"{_MAY} {_WHO} (?!(?:{_STUDY}) )(?:\w+ ){{1,8}}?{_MEDICAL}",
+        rf"{_MAY} my (?:\w+ ){{0,3}}?(?:<kin>) (?:try|use|get|have|take|undergo|do|go|start|stop)",
+        rf"(?:am|are|is) {_WHO} (?:allowed|permitted|supposed|meant|able|ok|okay|safe|fine) to (?:<decide>|have|get|drink|eat)|(?:am|is) (?:i|my (?:\w+ ){{0,2}}?(?:<kin>)) (?:\w+ )?(?:eligible|a candidate|too (?:old|young|late)) for|(?:stay|remain|be kept) on (?:\w+ ){{0,3}}(?:<drug>)",
+        rf"(?:is|are|would|will|does) (?:\w+ ){{0,3}}?{_MEDICAL}(?: \w+){{0,5}} (?:for|help|cure|fix|treat) (?:me|my)|(?:safe|right|best|correct|proper|maximum|recommended) (?:dose|dosage|amount)(?: \w+){{0,4}} for (?:me|my)",
         rf"{_MAY} {_WHO} (?:\w+ ){{0,2}}?(?:<decide>|have|get|undergo|accept|consider|choose|ask for|agree to|receive|go for|opt for|be) ... {_MEDICAL}",
         rf"{_MAY} {_WHO} (?:\w+ ){{0,2}}?(?:<decide>|eat|drink|exercise|fly|drive|breastfeed|smoke|run|have) ... (?:with|while|after|during|on|for|if i|because) (?:\w+ ){{0,2}}?(?:my|i|me|<drug>|<care>)",
         rf"(?:how|what|which) ... {_MAY} {_WHO} (?:\w+ )?(?:treat|cure|manage|take|use|do|give|get rid of) ... (?:my|our)",
