@@ -20,24 +20,24 @@ LISTS = {
         "friend|mate|roommate|flatmate|neighbou?r|colleague|coworker|classmate|student|teacher|ex|family)s?|"
         "(?:\\d+|one|two|three|four|five|six|seven|eight|nine|ten) (?:day|week|month|year)s? old"
     ),
-    "one": "(?:i|we|(?:my|our) (?:\\w+ ){0,3}?(?:<kin>))",
+    "one": "(?:i|we|(?:my|our) (?:\\w+ ){0,3}?(?:<kin>)|the (?:baby|toddler|kids?)|^(?:help )?(?:<kin>))",
     "other": "(?:(?:my|our) (?:\\w+ ){0,3}?(?:<kin>)|he|she|they|someone|somebody)",
     "stranger": "(?:he|she|someone|somebody|(?:a|this|the) (?:man|woman|guy|lady|child|person|boy|girl|kid|stranger))",
     "themself": "(?:him ?self|her ?self|them ?sel(?:f|ves))",
     "no": "not|no|never|without|dont|didnt|doesnt|isnt|arent|wasnt|havent|hasnt|hadnt|wouldnt|denie[sd]|neither|nor",
-    "talk": "(?:risk|chances?|odds|prevent\\w*|avoid\\w*|likely|ever|of|causes?|fear|why)",
+    "talk": "(?:risk|chances?|odds|prevent\\w*|avoid\\w*|likely|ever|causes?|fear|why)",
     "drug": (
         "(?:medic(?:ine|ation|ament)s?|drugs?|pills?|tablets?|capsules?|dos(?:e|es|age)|antibiotics?|antidepressants?|ssris?|"
         "statins?|steroids?|painkillers?|insulin|aspirin|ibuprofen|paracetamol|acetaminophen|tylenol|advil|metformin|"
         "warfarin|melatonin|opioids?|opiates?|heroin|cocaine|morphine|fentanyl|methadone|codeine|tramadol|oxycodone|valium|"
-        "xanax|cannabis|cbd|marijuana|ketamine|ozempic|prozac|eliquis|lexapro|zoloft|adderall|ritalin|inhalers?|contracepti\\w+|hormones?|hrt|vitamins?|supplements?|creams?|drops|injections?|"
+        "xanax|cannabis|cbd|marijuana|birth control|semaglutide|naltrexone|ketamine|ozempic|effexor|paxil|wegovy|viagra|humira|lyrica|nicotine|prozac|eliquis|lexapro|zoloft|adderall|ritalin|inhalers?|contracepti\\w+|hormones?|hrt|vitamins?|supplements?|creams?|drops|injections?|"
         "beta ?blockers?|blood thinners?|anticoagulants?|antihistamines?|chemo\\w*|prescription|sleeping|"
         "\\w{2,}(?:pril|sartan|olol|statin|azole|cillin|mycin|oxacin|mab|nib|pam|lam|idone|apine|oxetine|traline|gliptin|"
         "flozin|glutide|parin|xaban|gatran|dipine|thyroxine|profen|prazole|sone|solone|triptan|setron|formin|zide|semide|"
         "barbital|gabalin|pentin|vir|cycline|lithium)|lithium|valproate|levodopa|digoxin|clopidogrel|methotrexate)"
     ),
     "care": (
-        "(?:vaccin\\w*|jab|shots?|booster|surger\\w+|operation|operated|transplant|dialysis|radi(?:ation|otherapy)|"
+        "(?:vaccin\\w*|jab|shots?|booster|surger\\w+|operation|operate|operated|transplant|dialysis|radi(?:ation|otherapy)|"
         "immunotherapy|biopsy|mri|scan|mammogram|psa|stents?|bypass|pacemaker|implants?|braces|treat(?:ed|ment|ments)?|"
         "therapy|transfusion|abortion|epidural|caesarean|c section|ivf|screened|tested|test|"
         "(?:knee|hip|joint|valve|hormone) replacement|removed|amputat\\w*|circumcis\\w*|root canal|laser|lasik|cpap|hospice|palliative|counsell?ing|"
@@ -110,8 +110,11 @@ SELF_HARM = _rules(
         rf"(?:i ... |^)(?:{_WISH}|longing|urges?|desire) (?:to |of )?(?:just |really |go (?:to sleep )?and )?(?:{_DEATH}|overdose|self harm)(?! at home| in a hospice| of (?:laugh|embarrass|bored|shame))",
         rf"(?:{_WISH}|urges?|impulses?|tempted|thoughts?|thinking|think|trying|tried|about|how (?:do|can|to)(?: i)?|keep|again|stop|start\w*|been|cant stop|feel like) (?:to |of |about |on )?(?:{_HARM}|{_HARMING}) myself",
         rf"(?:{_HARM}|{_HARMING}) myself (?:\w+ )?(?:on purpose|deliberately|intentionally|again|to (?:feel|cope|die)|because)",
-        rf"i (?:wish|hope|want|pray)(?:ed)? ... (?:die|dead|(?:not|never|dont) (?:wake up|exist|waking up))(?= \.|$| in my sleep| tonight| tomorrow| soon)",
+        rf"i (?:\w+ ){{0,2}}(?:wish|hope|want|pray)(?:ed)? ... (?:to die|to be dead|(?:not|never|dont) (?:wake up|exist|waking up))(?= \.|$| in my sleep| tonight| tomorrow| soon)",
         rf"(?:might|may|could|will|would|scared i|afraid i|worried i|going to|about to|gonna) (?:\w+ )?(?:{_HARM}|end up \w+) myself(?! (?:by|if i|when|while|with (?:\w+ )?exercise))",
+        r"i (?:\w+ ){0,2}(?:bought|got|have|tied|made) (?:a |the )?(?:rope|noose|gun|razor|blade) ... (?:ready|going|plan|use it|tonight|myself|beside|next to)|(?:is|does|are) (?:hanging|overdosing|jumping|slitting|cutting) (?:\w+ ){0,3}(?:painful|painless|hurt|quick)",
+        r"i (?:\w+ )?(?:burn|cut|harm|scratch|hurt|starve) myself (?:with|when|because|to|every|sometimes|often|at night|whenever|until)(?!.*(?:cook|shav|accident|kitchen|mistake|exercis|run|lift))",
+        r"i ... thinking (?:about|of) (?:my )?(?:own )?(?:death|dying) (?:and how|a lot|all the time|every day|constantly)|(?:\d{2,} (?!mg|ml|mcg|percent)|all my|whole|entire|bottle|handful) ... kill me|(?:cant|dont think i can|dont know if i can|not sure i can) (?:\w+ )?(?:stay alive|keep living|go on living)",
         r"^(?:feeling|feel|am|very|so|really) (?:\w+ ){0,2}suicidal|i (?:self harm|cut)(?= \.|$| when| every| because| again)|(?:urges?|want|need|going|tempted|thinking|keep|kept) (?:\w+ )?self harm\w*",
         r"(?:done|finished|through|fed up|had enough) (?:with|of) (?:my |this )?(?:life|living|being alive|existence)|(?:give|giving|given) up on (?:my )?life|(?:better|happier|easier)(?: \w+){0,3} without me(?: in it| around| here| \.|$)",
         r"i (?:\w+ ){0,3}(?:self harm|harm(?:ed|ing)? my body|self harmed|self harming|am self harming)",
@@ -160,7 +163,7 @@ EMERGENCY = _rules(
         r"<one> ... (?:cant|unable to|(?:can )?(?:hardly|barely)|struggling to|struggles to|fighting to) (?:\w+ )?breathe(?! through my nose)",
         rf"<one> ... (?:trouble|difficulty|problems?|short(?:ness)? (?:of )?) ?(?:breathing|breathe)(?: \w+)? (?:{_NOW}|suddenly|after|and)",
         r"(?:<one>|<stranger>) ... (?:not|isnt|stopped) breathing|^not breathing|(?:<one>|<stranger>) (?:\w+ )?(?:(?:is|am) choking|choking)|turning (?:blue|purple)|gone blue|went blue",
-        r"my (?:\w+ )?(?:throat|tongue|lips|face|airway)(?: and \w+)? (?:is|are|feels?|feel|keeps?|started) (?:\w+ )?(?:swelling|swollen|closing|puffing|tight)|my (?:<kin>)(?:s)? (?:throat|tongue|lips|face)(?: and \w+)? (?:is|are) (?:\w+ )?(?:swelling|swollen|closing)|(?:throat|tongue|lips) (?:is|are) swelling",
+        r"my (?:\w+ )?(?:throat|tongue|lips|face|airway)(?: and \w+)? (?:is|are|feels?|feel|keeps?|started) (?:\w+ )?(?:swelling|swollen|closing|puffing|tight|tingling|numb and)|my (?:<kin>)(?:s)? (?:throat|tongue|lips|face)(?: and \w+)? (?:is|are) (?:\w+ )?(?:swelling|swollen|closing)|(?:throat|tongue|lips) (?:is|are) swelling",
         r"<one> ... (?:anaphyla\w+|(?:severe|bad|serious) allergic reaction)(?! (?:in|to) (?:general|patients))",
         r"used (?:my|his|her) epi ?pen|(?:no|without an|have no|dont have an) epi ?pen",
         rf"(?:(?:am|is|are|im|started|still) having|having|with|has|have|get) (?:\w+ ){{0,2}}(?:trouble|difficulty|problems?|hard time) (?:breathing|swallowing)(?= \.|$| and| right| now| after)",
@@ -170,7 +173,7 @@ EMERGENCY = _rules(
         r"i (?:have|am having|got|feel|am feeling|woke up with|get)(?: \w+){0,4} (?:chest (?:pains?|pressure|tightness)|(?:pain|pressure|tightness|tight feeling) (?:in|on) my chest|elephant on my chest)|my chest (?:\w+ )?(?:hurts?|is (?:hurting|tight|killing|being|in|pounding)|feels? (?:tight|heavy|crushed|like)|aches)|(?:my|our) (?:<kin>) (?:has|is having|got|complains of)(?: \w+){0,3} chest pains?|pain (?:in my (?:left )?arm and|in my chest)|chest pain (?:and|with|spreading to|going (?:down|into)) my",
         rf"^(?:(?:having|got|help|sudden|severe|crushing|terrible|bad) )*chest (?:pains?|pressure|tightness)(?: \w+){{0,6}} (?:{_NOW})",
         r"(?:face|mouth|smile) (?:\w+ )?(?:is |has |looks |went )(?:\w+ )?(?:drooping|drooped|droopy|lopsided|crooked)|<one> ... (?:slurring|speech (?:is|became|suddenly|has become|sounds) slurred|slurred speech|(?:talks|talking|speaking) (?:nonsense|gibberish)|suddenly (?:cant|lost|unable)(?: \w+)? (?:speak|talk|see|move|walk|speech|vision|sight|feel))",
-        r"<one> ... (?:lost|losing) (?:\w+ )?(?:vision|sight|eyesight)|(?:suddenly|just) (?:cant|lost|went|gone)(?: \w+){0,3} (?:see|vision|sight|blind|speak|numb|paraly[sz]ed)|<one> ... (?:cant|suddenly cant|unable to) (?:move|feel|lift|raise|walk) (?:my|one|his|her|the) (?:\w+ )?(?:arm|leg|legs|side|face)|(?:my|one) (?:\w+ )?(?:arm|leg|side|face)(?: \w+){0,3} (?:suddenly|just) (?:\w+ )?(?:numb|weak|limp)",
+        r"<one> ... (?:lost|losing) (?:\w+ )?(?:vision|sight|eyesight)|(?:suddenly|just) (?:cant|lost|went|gone)(?: \w+){0,3} (?:see|vision|sight|blind|speak|numb|paraly[sz]ed)|<one> ... (?:cant|suddenly cant|unable to) (?:move|feel|lift|raise|walk) (?:my|one|his|her|the) (?:\w+ )?(?:arm|leg|legs|side|face)|(?:my|one) (?:\w+ )?(?:arm|leg|side|face)(?: \w+){0,3} (?:suddenly|just) (?:\w+ )?(?:numb|weak|limp)|(?:left|right|one) side of my (?:face|body) (?:\w+ ){0,2}(?:numb|weak|limp|paraly\w+|droop\w*)",
         r"(?:the |sudden )?worst headache (?:of (?:my|his|her) life|ever|i have ever)|i ... thunderclap headache",
         r"(?:(?:<one>)|<stranger>) ... (?:unconscious|unresponsive|collapsed|passed out|wont wake|cant wake|not waking|wont respond|seizing|convulsing|fitting|having convulsions|foaming|(?:is|are|gone|went|and) (?:limp|floppy|lifeless)|just had a (?:seizure|fit|stroke)|(?:going|about) to (?:pass out|faint|collapse|black out))",
         r"<one> (?:\w+ ){0,3}(?:wont|isnt|is not|not|doesnt) (?:wake|waking|respond|responding|moving)(?: up)?|(?:i )?cant wake (?:him|her|them|my)|seizure (?:\w+ ){0,3}(?:wont|not|doesnt) stop\w*",
@@ -181,6 +184,7 @@ EMERGENCY = _rules(
         r"<one> ... (?:swallow(?:ed|s)|drank|drunk|drinks|ate|eaten|eats|ingested|inhaled|licked|chewed|got into|sprayed) (?:\w+ ){0,5}(?:<poison>)(?! (?:daily|every|twice|once|as prescribed|each))(?<!vitamins)",
         r"i (?:\w+ )?(?:mixed|breathed in|inhaled) (?:\w+ ){0,2}(?:bleach|ammonia|chlorine|carbon monoxide|fumes|gas|smoke)|(?:<poison>) (?:\w+ ){0,2}in (?:my|his|her) eyes?",
         rf"^(?!is |are |does |do |can |which |how |why |where |who |what (?!do |should ))(?:\w+ ){{0,5}}(?:heart attack|stroke|seizure|anaphylaxis|anaphylactic shock|cardiac arrest|allergic reaction|overdose|choking|poisoning)(?: \w+){{0,4}} (?:happening|{_NOW})(?: please)?(?= \.|$)|^(?:having |got )?(?:heart attack|stroke) symptoms (?:right )?now",
+        r"<one> ... (?:took|taken|ate|gave|given|swallowed) ... (?:<drug>) ... (?:twice (?:today|tonight|in)|by accident|by mistake|instead of)|(?:accidentally|mistakenly|by mistake) (?:took|gave|swallowed|ate|drank|injected) ... (?:<drug>|<poison>|dose)|(?:battery|magnet|bead|bean|coin)s? (?:up|in|into|inside|stuck in) (?:his|her|my|the|their) (?:nose|ear|throat)",
         # Blood and wounds
         r"(?:<one> ... |^)(?:coughing|vomiting|throwing|spitting|puking|pooping|peeing)(?: up)? (?:\w+ ){0,4}blood|(?:bleeding|blood) (?:\w+ ){0,3}(?:wont|cant|not|doesnt|isnt|will never) (?:\w+ )?stop\w*|(?:wont|doesnt|cant|not) stop bleeding|(?:cant|unable to) stop (?:the|my|his|her) (?:\w+ )?(?:bleeding|blood)",
         r"<one> ... bleeding (?:\w+ ){0,2}(?:heavily|badly|a lot|profusely|everywhere|to death|out)|<one> ... pregnant ... (?:bleeding|(?:blurry|blurred) vision|contractions|cant feel (?:the|my) baby)|baby (?:has )?(?:stopped|isnt|is not) (?:moving|kicking)|(?:my|her) waters? (?:just )?(?:broke|have broken)(?! in)|baby is coming",
@@ -195,7 +199,7 @@ _WHO = "(?:i|(?:my|our) (?:\\w+ ){0,3}?(?:<kin>))"
 _MAY = "(?:should|can|could|may|must|shall|ought|do|would|will|cant|shouldnt)"
 _STUDY = (
     "trust|believe|cite|know|find|learn|understand|read|search|compare|expect|measure|interpret|explain|say|tell|carry|"
-    "inherit|look|see|call|ask|think|conclude|assume|include|exclude|need|fast|search|filter|have (?:a|an) (?:risk|gene)|get (?:\\w+ ){0,3}(?:power|papers)"
+    "inherit|look|see|call|ask|think|conclude|assume|include|exclude|need|fast|search|filter|have (?:a|an) (?:risk|gene)|get (?:\\w+ ){0,3}(?:power|papers?|lists?|information|overview|data|studies|summary|copy|access)"
 )
 _MEDICAL = "(?:<drug>|<care>)"
 
@@ -205,6 +209,7 @@ TREATMENT = _rules(
         rf"{_MAY} {_WHO} (?:\w+ ){{0,2}}?(?:stop|quit|start|restart|continue|take|taking|skip|double|halve|taper|come off|go off|get off|go on|wean off|inject|swallow|increase|decrease|switch)(?! (?:a look|part|care|place|into account|the mean|notes|searching|with pubmed))",
         rf"{_MAY} {_WHO} (?!(?:{_STUDY}) )(?:\w+ ){{1,8}}?{_MEDICAL}",
         rf"{_MAY} my (?:\w+ ){{0,3}}?(?:<kin>) (?:try|use|get|have|take|undergo|do|go|start|stop)",
+        rf"(?:if|whether|think|sure|that) (?:i|my (?:\w+ ){{0,2}}?(?:<kin>)) should (?:<decide>|get|have|undergo|be)|if i (?:stop|stopped|quit|skip|skipped|miss|missed|double|doubled|come off|came off) (?:taking|using|my|a|the|one|{_MEDICAL})|if i (?:take|took|mix|combine) ... (?:with|while|and|after|before) (?:\w+ )?(?:my|{_MEDICAL}|alcohol)",
         rf"(?:am|are|is) {_WHO} (?:allowed|permitted|supposed|meant|able|ok|okay|safe|fine) to (?:<decide>|have|get|drink|eat)|(?:am|is) (?:i|my (?:\w+ ){{0,2}}?(?:<kin>)) (?:\w+ )?(?:eligible|a candidate|too (?:old|young|late)) for|(?:stay|remain|be kept) on (?:\w+ ){{0,3}}(?:<drug>)",
         rf"(?:is|are|would|will|does) (?:\w+ ){{0,3}}?{_MEDICAL}(?: \w+){{0,5}} (?:for|help|cure|fix|treat) (?:me|my)|(?:safe|right|best|correct|proper|maximum|recommended) (?:dose|dosage|amount)(?: \w+){{0,4}} for (?:me|my)",
         rf"{_MAY} {_WHO} (?:\w+ ){{0,2}}?(?:<decide>|have|get|undergo|accept|consider|choose|ask for|agree to|receive|go for|opt for|be) ... {_MEDICAL}",
