@@ -114,6 +114,7 @@ SELF_HARM = _rules(
         rf"(?:might|may|could|will|would|scared i|afraid i|worried i|going to|about to|gonna) (?:\w+ )?(?:{_HARM}|end up \w+) myself(?! (?:by|if i|when|while|with (?:\w+ )?exercise))",
         r"i (?:\w+ ){0,2}(?:bought|got|have|tied|made) (?:a |the )?(?:rope|noose|gun|razor|blade) ... (?:ready|going|plan|use it|tonight|myself|beside|next to)|(?:is|does|are) (?:hanging|overdosing|jumping|slitting|cutting) (?:\w+ ){0,3}(?:painful|painless|hurt|quick)",
         r"i (?:\w+ )?(?:burn|cut|harm|scratch|hurt|starve) myself (?:with|when|because|to|every|sometimes|often|at night|whenever|until)(?!.*(?:cook|shav|accident|kitchen|mistake|exercis|run|lift))",
+        r"i (?:\w+ )?(?:cut|burn|scratch)(?:ing)? my (?:arms?|legs?|wrists?|thighs?|skin) (?:to|when|because|again|on purpose|at night|every)(?!.*(?:cook|shav|accident|kitchen|mistake))|^(?:i )?(?:dont|no longer) want to (?:live|be alive|exist|wake up|be here anymore)",
         r"i ... thinking (?:about|of) (?:my )?(?:own )?(?:death|dying) (?:and how|a lot|all the time|every day|constantly)|(?:\d{2,}(?! mg| ml| mcg| percent)|all my|whole|entire|bottle|handful) ... kill me|(?:cant|dont think i can|dont know if i can|not sure i can) (?:\w+ )?(?:stay alive|keep living|go on living)",
         r"^(?:feeling|feel|am|very|so|really) (?:\w+ ){0,2}suicidal|i (?:self harm|cut)(?= \.|$| when| every| because| again)|(?:urges?|want|need|going|tempted|thinking|keep|kept) (?:\w+ )?self harm\w*",
         r"(?:done|finished|through|fed up|had enough) (?:with|of) (?:my |this )?(?:life|living|being alive|existence)|(?:give|giving|given) up on (?:my )?life|(?:better|happier|easier)(?: \w+){0,3} without me(?: in it| around| here| \.|$)",
@@ -128,7 +129,7 @@ SELF_HARM = _rules(
         r"i cant (?:go on|keep going|do this|live)(?: living)? (?:like this|anymore|any longer)|(?:i cant|i cannot) go on(?= \.|$)|tired of (?:living|being alive|life)|sick of living|hate being alive",
         r"i ... suicidal(?! (?:patients|people|adolescents|behaviou?r in))|my suicid\w+|i ... (?:thoughts of|thinking (?:about|of)|contemplating|considering|planning|attempting|attempted|commit\w*|attempt) (?:\w+ )?suicide|suicide (?:is|seems) (?:my|the) only (?:option|way)",
         r"how (?:to|do i|can i|should i|would i) (?:\w+ )?(?:commit suicide|kill (?:yourself|oneself|urself|one self)|die (?:painlessly|quickly|peacefully|fast|without pain)|hang (?:yourself|oneself))",
-        r"(?:painless|easiest|quickest|fastest|easy|quick|best|least painful|peaceful) (?:way|ways|method|methods) (?:to|for) (?:die|dying|commit suicide|suicide|(?:kill|hang|drown|shoot|poison) (?:yourself|oneself|urself|myself)|overdose|end (?:it|my life|your life))",
+        r"(?:painless|easiest|quickest|fastest|easy|quick|best|least painful|peaceful) (?:way|ways|method|methods) (?:to|for|of) (?:die|dying|commit suicide|suicide|(?:kill|hang|drown|shoot|poison) (?:yourself|oneself|urself|myself)|overdose|end (?:it|my life|your life))",
         r"(?:how (?:many|much)|enough|what (?:dose|amount|drugs?|pills?)|which (?:pills?|drugs?|dose)) ... (?:kill me|(?:for|so) (?:me|i) (?:\w+ )?(?:die|to die)|end my life|to die|(?:not|never) wake up|i ... die)|(?:die|kill me|fatal|lethal|deadly|overdose) (?:\w+ ){0,4}(?:all|whole|entire|bottle of) my (?:\w+ )?(?:<drug>)|(?:die|kill me) (?:from|by|of) (?:taking|an overdose|overdosing)(?: \w+){0,3} my",
         r"how many (?:\w+ ){0,3}(?:<drug>)(?: \w+){0,4} (?:fatal|lethal|deadly|to overdose|to die)",
         r"i (?:\w+ )?(?:overdosed?|(?:took|taken) (?:\w+ ){0,6}(?:overdose|pills|tablets)) (?:on purpose|deliberately|intentionally)|goodbye (?:world|everyone) i",
@@ -147,7 +148,7 @@ OTHERS_SELF_HARM = _rules(
     "self-harm",
     (
         rf"<other> ... (?:wants?|wanted|threat\w+|tried|trying|going|plans?|planning|thinking|thinks|talks?|talking|says?|keeps?|about|might|may|will|urges?) (?:to |of |about |on )?(?:just |s?he |they )?(?:is going to |will |wants? to |going to |to )?(?:{_HARM}|{_HARMING}) (?:<themself>)",
-        r"(?:my|our) (?:\w+ ){0,3}?(?:<kin>) ... (?:(?:<themself>) again|(?:end|ending|take|taking|took) (?:his|her|their) (?:own )?life|(?:to|of|about) (?:kill\w*|harm\w*|hurt\w*|hang\w*) (?:<themself>)|self harm\w*|(?:cutting|harming|hurting|burning|starving|cuts|harms|hurts|burns) (?:<themself>)|suicide note)",
+        r"(?:my|our) (?:\w+ ){0,3}?(?:<kin>) ... (?:(?:<themself>) again|end(?:ing)? it (?:all|tonight|now|today)|(?:end|ending|take|taking|took) (?:his|her|their) (?:own )?life|(?:to|of|about) (?:kill\w*|harm\w*|hurt\w*|hang\w*) (?:<themself>)|self harm\w*|(?:cutting|harming|hurting|burning|starving|cuts|harms|hurts|burns) (?:<themself>)|suicide note)",
         r"(?:my|our) (?:\w+ ){0,3}?(?:<kin>) ... (?:(?:wants?|wishes) (?:to (?:die|be dead|end (?:it|his life|her life|their life))|(?:s?he|they) (?:was|were) dead)|suicidal|self harm(?:s|ing)|(?:tried|attempt\w*|commit\w*) (?:to commit )?suicide|doesnt want to (?:live|be alive))",
         r"(?:my|our) (?:\w+ ){0,3}?(?:<kin>) ... i (?:want|wish|am going|feel like|dont want) (?:to )?(?:die|live|kill|be dead)",
     ),
@@ -155,6 +156,8 @@ OTHERS_SELF_HARM = _rules(
 )
 
 _NOW = "(?:now|right now|please help|help me|help|what (?:should|do|can) i do|since (?:an hour|this morning|last night)|tonight|today)"
+
+_SOMEBODY = "(?:i|my|me|our|<stranger>|<one>)"
 
 EMERGENCY = _rules(
     "emergency",
@@ -164,13 +167,13 @@ EMERGENCY = _rules(
         rf"<one> ... (?:trouble|difficulty|problems?|short(?:ness)? (?:of )?) ?(?:breathing|breathe)(?: \w+)? (?:{_NOW}|suddenly|after|and)",
         r"(?:<one>|<stranger>) ... (?:not|isnt|stopped) breathing|^not breathing|(?:<one>|<stranger>) (?:\w+ )?(?:(?:is|am) choking|choking)|turning (?:blue|purple)|gone blue|went blue",
         r"my (?:\w+ )?(?:throat|tongue|lips|face|airway)(?: and \w+)? (?:is|are|feels?|feel|keeps?|started) (?:\w+ )?(?:swelling|swollen|closing|puffing|tight|tingling|numb and)|my (?:<kin>)(?:s)? (?:throat|tongue|lips|face)(?: and \w+)? (?:is|are) (?:\w+ )?(?:swelling|swollen|closing)|(?:throat|tongue|lips) (?:is|are) swelling",
-        r"<one> ... (?:anaphyla\w+|(?:severe|bad|serious) allergic reaction)(?! (?:in|to) (?:general|patients))",
+        r"<one> ... (?:have|has|having|in|into|had) (?:an |a )?(?:anaphyla\w+|(?:severe |bad |serious |life threatening )?allergic reaction)(?! (?:in|to) (?:general|patients))",
         r"used (?:my|his|her) epi ?pen|(?:no|without an|have no|dont have an) epi ?pen",
         rf"(?:(?:am|is|are|im|started|still) having|having|with|has|have|get) (?:\w+ ){{0,2}}(?:trouble|difficulty|problems?|hard time) (?:breathing|swallowing)(?= \.|$| and| right| now| after)",
         r"^(?:help )?(?:i )?(?:cant|not able to|unable to|hardly|barely) (?:\w+ )?(?:breathe|swallow|speak|see|move)(?: \w+){0,5}$|catch my breath|stuck in (?:my|his|her) throat|swallowed a (?:\w+ ){0,2}bone|no pulse",
         # Heart, brain
         r"<one> (?:\w+ ){0,3}(?:am|is|are|be) (?:\w+ )?having (?:a|an|another) (?:\w+ )?(?:heart attack|stroke|seizure|cardiac arrest|fit)|(?:<stranger>) (?:is|are) having (?:a|an) (?:\w+ )?(?:heart attack|stroke|seizure)|am i having a (?:heart attack|stroke)|(?:is|are) (?:my|our) (?:\w+ ){0,2}(?:<kin>) having a (?:heart attack|stroke|seizure)",
-        r"i (?:have|am having|got|feel|am feeling|woke up with|get)(?: \w+){0,4} (?:chest (?:pains?|pressure|tightness)|(?:pain|pressure|tightness|tight feeling) (?:in|on) my chest|elephant on my chest)|my chest (?:\w+ )?(?:hurts?|is (?:hurting|tight|killing|being|in|pounding)|feels? (?:tight|heavy|crushed|like)|aches)|(?:my|our) (?:<kin>) (?:has|is having|got|complains of)(?: \w+){0,3} chest pains?|pain (?:in my (?:left )?arm and|in my chest)|chest pain (?:and|with|spreading to|going (?:down|into)) my",
+        r"i (?:\w+ )?(?:have|am having|having|got|feel|am feeling|woke up with|get)(?: (?!read|heard|seen|questions?|about|studied)\w+){0,4} (?:chest (?:pains?|pressure|tightness)|(?:pain|pressure|tightness|tight feeling) (?:in|on) my chest|elephant on my chest)|my chest (?:\w+ )?(?:hurts?|is (?:hurting|tight|killing|being|in|pounding)|feels? (?:tight|heavy|crushed|like)|aches)|(?:my|our) (?:<kin>) (?:has|is having|got|complains of)(?: \w+){0,3} chest pains?|pain (?:in my (?:left )?arm and|in my chest)|chest pain (?:and|with|spreading to|going (?:down|into)) my",
         rf"^(?:(?:having|got|help|sudden|severe|crushing|terrible|bad) )*chest (?:pains?|pressure|tightness)(?: \w+){{0,6}} (?:{_NOW})",
         r"(?:face|mouth|smile) (?:\w+ )?(?:is |has |looks |went )(?:\w+ )?(?:drooping|drooped|droopy|lopsided|crooked)|<one> ... (?:slurring|speech (?:is|became|suddenly|has become|sounds) slurred|slurred speech|(?:talks|talking|speaking) (?:nonsense|gibberish)|suddenly (?:cant|lost|unable)(?: \w+)? (?:speak|talk|see|move|walk|speech|vision|sight|feel))",
         r"<one> ... (?:lost|losing) (?:\w+ )?(?:vision|sight|eyesight)|(?:suddenly|just) (?:cant|lost|went|gone)(?: \w+){0,3} (?:see|vision|sight|blind|speak|numb|paraly[sz]ed)|<one> ... (?:cant|suddenly cant|unable to) (?:move|feel|lift|raise|walk) (?:my|one|his|her|the) (?:\w+ )?(?:arm|leg|legs|side|face)|(?:my|one) (?:\w+ )?(?:arm|leg|side|face)(?: \w+){0,3} (?:suddenly|just) (?:\w+ )?(?:numb|weak|limp)|(?:left|right|one) side of my (?:face|body) (?:\w+ ){0,2}(?:numb|weak|limp|paraly\w+|droop\w*)",
@@ -191,6 +194,12 @@ EMERGENCY = _rules(
         r"<one> ... (?:bitten by a (?:\w+ )?(?:snake|viper|rattlesnake|cobra|bat)|electrocuted|(?:was|been|got) (?:shot|stabbed)|(?:almost|nearly) drowned|bone (?:is )?sticking out|severed|cut off (?:my|his|her) (?:finger|hand|toe))|snake (?:just )?bit (?:me|my)",
         r"blood (?:is )?(?:\w+ )?(?:spurting|gushing|pouring|everywhere)|(?:spurting|gushing|pouring|squirting) (?:\w+ )?blood|hit (?:his|her|my) head ... (?:vomit\w*|confused|sleepy|drowsy|passed out|unconscious|blood)",
         r"my (?:newborn|(?:\w+ )?(?:day|week)s? old)(?: \w+){0,2} (?:has|is running|with) (?:\w+ ){0,3}(?:fever|temperature)|<one> ... stiff neck ... (?:fever|rash|headache)|<one> ... (?:fever|rash|headache) ... stiff neck|rash (?:\w+ ){0,3}(?:doesnt|not|wont) (?:fade|disappear)",
+        # Somebody, and a state in which nobody should wait
+        rf"{_SOMEBODY} ... (?:hardly|barely|cant|unable to|struggling to|struggles to) (?:\w+ )?(?:breathe|speak|talk|swallow|see|move|feel|stand|stay awake)(?! (?:a difference|any|better|well|the point|through my nose|why|how|anything))",
+        rf"{_SOMEBODY} ... (?:not (?:responding|waking|moving|breathing)|asthma attack|(?:wheezing|struggling|gasping|bleeding|choking|burned|burnt) (?:badly|heavily|for (?:air|breath))|(?:feel|feels|feeling|felt) (?:like )?(?:faint\w*|passing out|i am dying)|heavy bleeding|(?:blood sugar|glucose) (?:is|of|at) (?:\w+ )?(?:\d+|very low|dropping)|adult \w+ instead of)",
+        rf"(?:hit|hurt|banged|bumped) (?:my|his|her|their|the) head (?:.{{0,60}} )?(?:vomit\w*|throwing up|threw up|confused|dizzy|sleepy|drowsy|blood thinners?)|blood thinners? (?:.{{0,40}} )?(?:hit|banged|bumped) (?:my|his|her) head",
+        rf"(?:sudden(?:ly)?|all of a sudden|out of nowhere)(?: \w+){{0,4}} (?:cant|numb|weak|blind|paraly\w+|confused|double vision|collapsed)(?: \w+){{0,3}}(?<=\w) (?:my|he|she|i|now|me)|(?:cant|dont) (?:feel|move) my \w+ (?:suddenly|all of a sudden|anymore)",
+        r"^(?:ate|swallowed|drank|took|inhaled) (?:\w+ ){0,5}(?:<poison>)|(?:heavy|heavily|massive|severe|profuse|uncontrolled) bleed(?:ing)?(?: \w+){0,5} (?:what (?:do|should) i|help|right now)|<one> ... (?:drank|swallowed|ate) (?:\w+ ){0,4}(?:oil|polish|fluid|spray|eye drops|tide|something (?:poisonous|toxic))",
     ),
     unless=f"{OLD}|{SCHOLAR}|{VIGNETTE}",
 )
@@ -210,14 +219,15 @@ TREATMENT = _rules(
         rf"{_MAY} {_WHO} (?!(?:{_STUDY}) )(?:\w+ ){{1,8}}?{_MEDICAL}",
         rf"{_MAY} my (?:\w+ ){{0,3}}?(?:<kin>) (?:try|use|get|have|take|undergo|do|go|start|stop)",
         rf"(?:if|whether|think|sure|that) (?:i|my (?:\w+ ){{0,2}}?(?:<kin>)) should (?:<decide>|get|have|undergo|be)|if i (?:stop|stopped|quit|skip|skipped|miss|missed|double|doubled|come off|came off) (?:taking|using|my|a|the|one|{_MEDICAL})|if i (?:take|took|mix|combine) ... (?:with|while|and|after|before) (?:\w+ )?(?:my|{_MEDICAL}|alcohol)",
+        rf"(?:which|what|how (?:much|many|often|long)) (?:\w+ ){{0,4}}?{_MEDICAL} (?:\w+ ){{0,2}}?{_MAY} {_WHO}|if you were (?:me|in my)|{_MAY} {_WHO} (?:\w+ )?(?:go|get|be) (?:back )?(?:on|off) (?:it|them|this|that|my)",
         rf"(?:am|are|is) {_WHO} (?:allowed|permitted|supposed|meant|able|ok|okay|safe|fine) to (?:<decide>|have|get|drink|eat)|(?:am|is) (?:i|my (?:\w+ ){{0,2}}?(?:<kin>)) (?:\w+ )?(?:eligible|a candidate|too (?:old|young|late)) for|(?:stay|remain|be kept) on (?:\w+ ){{0,3}}(?:<drug>)",
         rf"(?:is|are|would|will|does) (?:\w+ ){{0,3}}?{_MEDICAL}(?: \w+){{0,5}} (?:for|help|cure|fix|treat) (?:me|my)|(?:safe|right|best|correct|proper|maximum|recommended) (?:dose|dosage|amount)(?: \w+){{0,4}} for (?:me|my)",
         rf"{_MAY} {_WHO} (?!(?:{_STUDY}) )(?:\w+ ){{0,2}}?(?:<decide>|have|get|undergo|accept|consider|choose|ask for|agree to|receive|go for|opt for|be) ... {_MEDICAL}",
         rf"{_MAY} {_WHO} (?:\w+ ){{0,2}}?(?:<decide>|eat|drink|exercise|fly|drive|breastfeed|smoke|run|have) ... (?:with|while|after|during|on|for|if i|because) (?:\w+ ){{0,2}}?(?:my|i|me|<drug>|<care>)",
-        rf"(?:how|what|which) ... {_MAY} {_WHO} (?:\w+ )?(?:treat|cure|manage|take|use|do|give|get rid of) ... (?:my|our)",
+        rf"(?:how|what|which) ... {_MAY} {_WHO} (?:\w+ )?(?:treat|cure|manage|take|use|do (?:for|about)|give|get rid of) ... (?:my|our)",
         rf"(?:do|does|will|would) {_WHO} (?:really |still |actually )?(?:need|require) (?:to (?:be on|take|keep|continue|stop|start|have)|{_MEDICAL}|(?:\w+ ){{1,3}}?{_MEDICAL})",
         rf"(?:is|was|would|will) it (?:be )?(?:\w+ )?(?:safe|ok|okay|fine|alright|all right|dangerous|bad|harmful|wise|a good idea|too late|advisable|worth|risky|better|normal) (?:for (?:me|us|my|our)|if i|if my|that i) ... (?:<decide>|taking|stopping|{_MEDICAL}|have|get|drink|miss\w*)",
-        rf"(?:is|was|would|will) it (?:be )?(?:\w+ )?(?:safe|ok|okay|fine|alright|dangerous|bad|wise|a good idea|too late|advisable|risky) to ... (?:my|me|i am|i have)",
+        rf"(?:is|was|would|will) it (?:be )?(?:\w+ )?(?:safe|ok|okay|fine|alright|dangerous|bad|wise|a good idea|too late|advisable|risky|time|necessary|possible) to ... (?:my|me|i am|i have)",
         rf"i (?:\w+ )?(?:want|would like|wish|am thinking|am planning|am considering|have decided|decided|plan|am going|am tempted|am about|need|stopped|refuse) (?:to |of |about )?(?:stop|stopping|quit|quitting|come off|coming off|go off|get off|getting off|skip|skipping|switch|switching|taking|taper|tapering|wean|cut down|take|taking|start|starting|change|changing) ... (?:my|{_MEDICAL})",
         rf"(?:safe|ok|okay|dangerous|right|good|best|better|recommended|suitable|bad|interact\w*|interaction|compatible|work|necessary|appropriate|alternatives?) (?:\w+ ){{0,2}}?(?:for|with|to) (?:me|(?:my|our) (?:\w+ ){{0,3}}?(?:<kin>|<drug>|<care>|condition|cancer|pregnancy|diabetes|blood pressure|heart|kidneys?|liver|asthma|epilepsy|pain|disease|migraines?|headaches?|depression|anxiety|infection|cold|flu|rash|eczema|back|knee|hip|allergy|arthritis|covid|adhd|insomnia|reflux|ulcer|thyroid|cholesterol|hypertension|gout|uti|acne|psoriasis|lupus|ms|copd|tumou?r))",
         rf"i (?:am|have|had|take|took|was|suffer)(?: \w+){{0,12}} (?:\. )?(?:is|are|does|would|which|what)(?: \w+){{0,6}} (?:safe|recommended|dangerous|best (?:drug|treatment|option|medicine|medication)|{_MEDICAL} (?:for me|should)|help me)",

@@ -19,7 +19,7 @@ _SPELLINGS = {
     "myself": "mysef myslef mself myselve mysellf meself",
     "die": "dei diee dye",
     "suicide": "sucide suiside suicde suicidee",
-    "suicidal": "sucidal suicidle suisidal suicdal",
+    "suicidal": "sucidal suicidle suicidel suicidial suicdial suisidal suicdal",
     "live": "liv",
     "chest": "ches chets cheast",
     "breathe": "breath breeth breahte brethe breate",
