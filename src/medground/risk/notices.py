@@ -27,7 +27,7 @@ _SIGNS = frozenset(
     "i me my myself we our us mine help now right he she someone somebody man woman child person baby yourself oneself "
     "painless painlessly easiest quickest suicide suicidal die fatal lethal deadly bleeding breathing throat tongue lips "
     "headache seizure rash without better baby turning sudden suddenly life living worth stop "
-    "id wake many pills tablets dead happening pulse live dont ate swallowed drank took unconscious unresponsive collapsed choking ganas envie deseo "
+    "id wake many pills tablets dead happening pulse live dont want ate swallowed drank took unconscious unresponsive collapsed choking ganas envie deseo "
     "quiero me morir vivir vida suicidarme matarme hacerme je jai fin ich mich mir leben quero voglio".split()
 )
 """Words of which every rule needs at least one: most questions have none, and are read no further."""

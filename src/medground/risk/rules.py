@@ -14,7 +14,7 @@ from medground.notice import NoticeKind
 
 LISTS = {
     "kin": (
-        "(?:son|daughter|child|children|kids?|baby|babies|newborn|infant|toddler|boy|girl|twins?|wife|husband|partner|spouse|"
+        "(?:son|daughter|teen|teenager|child|children|kids?|baby|babies|newborn|infant|toddler|boy|girl|twins?|wife|husband|partner|spouse|"
         "fiancee?|boyfriend|girlfriend|bf|gf|mother|mom|mum|mama|mommy|mummy|father|dad|papa|daddy|parents?|brother|sister|"
         "sibling|grand(?:ma|pa|mother|father|son|daughter|child)|granny|nan|gran|uncle|aunt(?:ie)?|cousin|niece|nephew|"
         "friend|mate|roommate|flatmate|neighbou?r|colleague|coworker|classmate|student|teacher|ex|family)s?|"
@@ -65,7 +65,7 @@ OLD = (
 
 SCHOLAR = (
     r"\b(?:patients|studies|evidence|papers?|articles?|my patient|our patient|cohorts?|meta analys\w+|systematic|literature|thesis|essay|manuscript|dissertation|"
-    r"grant|protocol|trials?|regression|dataset|data set|mice|mouse|rats?|cell lines?|assay|primers?|pubmed|exam|"
+    r"grant|protocol|trials?|regression|dataset|data set|mice|mouse|rats?(?! poison)|cell lines?|assay|primers?|pubmed|exam|"
     r"publish|cite|journal|control group|statistic\w*|lecture|lesson|curriculum)\b|(?<!i am )\ba (?:\w+ )?patient (?:with|who)\b|"
     r"\bi (?:am|was) (?:writing|researching|studying|reviewing|teaching|reading|preparing|designing)\b|"
     r"\bwhich of the following\b|\bguidelines?\b"
@@ -144,6 +144,26 @@ SELF_HARM = _rules(
     ),
 )
 
+_OWN = "^(?=.*\\b(?:i|me|my|myself)\\b).*\\b"
+_ABOUT_IT = (
+    r"\b(?:rates?|prevalence|incidence|prevention|risk factors?|predict\w*|data|lists?|people|adolescents|veterans|women|men|"
+    r"genes?|gene|mechanism|assisted|define|definition|meaning|died by|find|search|information|interested|bomb\w*|inhibition)\b"
+)
+"""Words of a question about suicide in general. They excuse only what is said without "I want", "I will" and the like."""
+
+OWN_SELF_HARM = _rules(
+    "self-harm",
+    (
+        _OWN + r"(?<!not )(?<!never )(?<!without )suicid\w+",
+        _OWN + r"(?<!not )(?<!never )(?:kill(?:ing)?|hang(?:ing)?) (?:yourself|themselves|oneself)",
+        _OWN + r"(?<!dont )(?<!not )(?<!never )(?<!didnt )(?:want|wants|wanting|wanted|wish|wishing|ready|deserve) to (?:die|be dead)(?= \.|$| anymore| tonight| now| today| soon| and| because| so| but| when| since)",
+        _OWN + r"(?:ending it(?= \.|$| all| tonight)|let me die|goodbye (?:letter|note)|self harm\w*|(?:dont|not|never) (?:want to )?(?:be on this (?:planet|earth)|be in this world|be here anymore))",
+        r"so (?:that )?(?:i|it|we) (?:\w+ )?(?:dont|never|will not|wont) wake up|(?:normal|wrong|ok|okay|a sin|selfish|bad|natural) to want to (?:die|be dead|kill)",
+        r"i ... (?:all (?:of )?my|whole|entire|every|bottle|\d\d) ... (?:will|would|do|could) i die|(?:will|would|could) i die if i ... (?:all|whole|entire|every|bottle|\d\d)",
+    ),
+    unless=f"{SCHOLAR}|{VIGNETTE}|{_ABOUT_IT}",
+)
+
 OTHERS_SELF_HARM = _rules(
     "self-harm",
     (
@@ -166,7 +186,7 @@ EMERGENCY = _rules(
         r"<one> ... (?:cant|unable to|(?:can )?(?:hardly|barely)|struggling to|struggles to|fighting to) (?:\w+ )?breathe(?! through my nose)",
         rf"<one> ... (?:trouble|difficulty|problems?|short(?:ness)? (?:of )?) ?(?:breathing|breathe)(?: \w+)? (?:{_NOW}|suddenly|after|and)",
         r"(?:<one>|<stranger>) ... (?:not|isnt|stopped) breathing|^not breathing|(?:<one>|<stranger>) (?:\w+ )?(?:(?:is|am) choking|choking)|turning (?:blue|purple)|gone blue|went blue",
-        r"my (?:\w+ )?(?:throat|tongue|lips|face|airway)(?: and \w+)? (?:is|are|feels?|feel|keeps?|started) (?:\w+ )?(?:swelling|swollen|closing|puffing|tight|tingling|numb and)|my (?:<kin>)(?:s)? (?:throat|tongue|lips|face)(?: and \w+)? (?:is|are) (?:\w+ )?(?:swelling|swollen|closing)|(?:throat|tongue|lips) (?:is|are) swelling",
+        r"my (?:\w+ )?(?:throat|tongue|lips|face|airway)(?: and \w+)? (?:is|are|feels?|feel|keeps?|started) (?:\w+ )?(?:swelling|swollen|closing|puffing|tight|tingling|numb and|blue|purple)|my (?:<kin>)(?:s)? (?:throat|tongue|lips|face)(?: and \w+)? (?:is|are) (?:\w+ )?(?:swelling|swollen|closing)|(?:throat|tongue|lips) (?:is|are) swelling",
         r"<one> ... (?:have|has|having|in|into|had) (?:an |a )?(?:anaphyla\w+|(?:severe |bad |serious |life threatening )?allergic reaction)(?! (?:in|to) (?:general|patients))",
         r"used (?:my|his|her) epi ?pen|(?:no|without an|have no|dont have an) epi ?pen",
         rf"(?:(?:am|is|are|im|started|still) having|having|with|has|have|get) (?:\w+ ){{0,2}}(?:trouble|difficulty|problems?|hard time) (?:breathing|swallowing)(?= \.|$| and| right| now| after)",
@@ -187,10 +207,10 @@ EMERGENCY = _rules(
         r"<one> ... (?:swallow(?:ed|s)|drank|drunk|drinks|ate|eaten|eats|ingested|inhaled|licked|chewed|got into|sprayed) (?:\w+ ){0,5}(?:<poison>)(?! (?:daily|every|twice|once|as prescribed|each))(?<!vitamins)",
         r"i (?:\w+ )?(?:mixed|breathed in|inhaled) (?:\w+ ){0,2}(?:bleach|ammonia|chlorine|carbon monoxide|fumes|gas|smoke)|(?:<poison>) (?:\w+ ){0,2}in (?:my|his|her) eyes?",
         rf"^(?!is |are |does |do |can |which |how |why |where |who |what (?!do |should ))(?:\w+ ){{0,5}}(?:heart attack|stroke|seizure|anaphylaxis|anaphylactic shock|cardiac arrest|allergic reaction|overdose|choking|poisoning)(?: \w+){{0,4}} (?:happening|{_NOW})(?: please)?(?= \.|$)|^(?:having |got )?(?:heart attack|stroke) symptoms (?:right )?now",
-        r"<one> ... (?:took|taken|ate|gave|given|swallowed) ... (?:<drug>) ... (?:twice (?:today|tonight|in)|by accident|by mistake|instead of)|(?:accidentally|mistakenly|by mistake) (?:took|gave|swallowed|ate|drank|injected) ... (?:<drug>|<poison>|dose)|(?:battery|magnet|bead|bean|coin)s? (?:up|in|into|inside|stuck in) (?:his|her|my|the|their) (?:nose|ear|throat)",
+        r"<one> ... (?:took|taken|ate|gave|given|swallowed) ... (?:<drug>) ... (?:twice(?! (?:a|daily|per|weekly|every))|by accident|by mistake|instead of)|(?:accidentally|mistakenly|by mistake) (?:took|gave|swallowed|ate|drank|injected) ... (?:<drug>|<poison>|dose)|(?:battery|magnet|bead|bean|coin)s? (?:up|in|into|inside|stuck in) (?:his|her|my|the|their) (?:nose|ear|throat)",
         # Blood and wounds
         r"(?:<one> ... |^)(?:coughing|vomiting|throwing|spitting|puking|pooping|peeing)(?: up)? (?:\w+ ){0,4}blood|(?:bleeding|blood) (?:\w+ ){0,3}(?:wont|cant|not|doesnt|isnt|will never) (?:\w+ )?stop\w*|(?:wont|doesnt|cant|not) stop bleeding|(?:cant|unable to) stop (?:the|my|his|her) (?:\w+ )?(?:bleeding|blood)",
-        r"<one> ... bleeding (?:\w+ ){0,2}(?:heavily|badly|a lot|profusely|everywhere|to death|out)|<one> ... pregnant ... (?:bleeding|(?:blurry|blurred) vision|contractions|cant feel (?:the|my) baby)|baby (?:has )?(?:stopped|isnt|is not) (?:moving|kicking)|(?:my|her) waters? (?:just )?(?:broke|have broken)(?! in)|baby is coming",
+        r"<one> ... bleeding (?:\w+ ){0,2}(?:heavily|badly|a lot|profusely|everywhere|to death|out)|<one> ... pregnant ... (?:bleeding|(?:blurry|blurred) vision|contractions|cant feel (?:the|my) baby)|baby (?:has )?(?:stopped|isnt|is not) (?:moving|kicking)|(?:my|her) waters? (?:just )?(?:broke|have broken)(?! in)|babys? (?:head )?(?:is )?(?:coming(?! home)|crowning|out(?= \.|$))|appendix (?:has |just )?(?:burst|ruptured)|<one> ... (?:unbearable|excruciating|agoni[sz]ing)|having a (?:bad|severe|terrible) reaction to",
         r"<one> ... (?:bitten by a (?:\w+ )?(?:snake|viper|rattlesnake|cobra|bat)|electrocuted|(?:was|been|got) (?:shot|stabbed)|(?:almost|nearly) drowned|bone (?:is )?sticking out|severed|cut off (?:my|his|her) (?:finger|hand|toe))|snake (?:just )?bit (?:me|my)",
         r"blood (?:is )?(?:\w+ )?(?:spurting|gushing|pouring|everywhere)|(?:spurting|gushing|pouring|squirting) (?:\w+ )?blood|hit (?:his|her|my) head ... (?:vomit\w*|confused|sleepy|drowsy|passed out|unconscious|blood)",
         r"my (?:newborn|(?:\w+ )?(?:day|week)s? old)(?: \w+){0,2} (?:has|is running|with) (?:\w+ ){0,3}(?:fever|temperature)|<one> ... stiff neck ... (?:fever|rash|headache)|<one> ... (?:fever|rash|headache) ... stiff neck|rash (?:\w+ ){0,3}(?:doesnt|not|wont) (?:fade|disappear)",
@@ -223,7 +243,7 @@ TREATMENT = _rules(
         rf"(?:am|are|is) {_WHO} (?:allowed|permitted|supposed|meant|able|ok|okay|safe|fine) to (?:<decide>|have|get|drink|eat)|(?:am|is) (?:i|my (?:\w+ ){{0,2}}?(?:<kin>)) (?:\w+ )?(?:eligible|a candidate|too (?:old|young|late)) for|(?:stay|remain|be kept) on (?:\w+ ){{0,3}}(?:<drug>)",
         rf"(?:is|are|would|will|does) (?:\w+ ){{0,3}}?{_MEDICAL}(?: \w+){{0,5}} (?:for|help|cure|fix|treat) (?:me|my)|(?:safe|right|best|correct|proper|maximum|recommended) (?:dose|dosage|amount)(?: \w+){{0,4}} for (?:me|my)",
         rf"{_MAY} {_WHO} (?!(?:{_STUDY}) )(?:\w+ ){{0,2}}?(?:<decide>|have|get|undergo|accept|consider|choose|ask for|agree to|receive|go for|opt for|be) ... {_MEDICAL}",
-        rf"{_MAY} {_WHO} (?:\w+ ){{0,2}}?(?:<decide>|eat|drink|exercise|fly|drive|breastfeed|smoke|run|have) ... (?:with|while|after|during|on|for|if i|because) (?:\w+ ){{0,2}}?(?:my|i|me|<drug>|<care>)",
+        rf"{_MAY} {_WHO} (?:\w+ ){{0,2}}?(?:<decide>|eat|drink|exercise|fly|drive|breastfeed|smoke|run|have) ... (?:with|while|after|during|on|for|if i|because) (?:\w+ ){{0,2}}?(?:my|i|me|pregnant|breastfeeding|nursing|fasting|<drug>|<care>)",
         rf"(?:how|what|which) ... {_MAY} {_WHO} (?:\w+ )?(?:treat|cure|manage|take|use|do (?:for|about)|give|get rid of) ... (?:my|our)",
         rf"(?:do|does|will|would) {_WHO} (?:really |still |actually )?(?:need|require) (?:to (?:be on|take|keep|continue|stop|start|have)|{_MEDICAL}|(?:\w+ ){{1,3}}?{_MEDICAL})",
         rf"(?:is|was|would|will) it (?:be )?(?:\w+ )?(?:safe|ok|okay|fine|alright|all right|dangerous|bad|harmful|wise|a good idea|too late|advisable|worth|risky|better|normal) (?:for (?:me|us|my|our)|if i|if my|that i) ... (?:<decide>|taking|stopping|{_MEDICAL}|have|get|drink|miss\w*)",
@@ -240,4 +260,4 @@ TREATMENT = _rules(
     unless=f"{SCHOLAR}|{VIGNETTE}",
 )
 
-RULES = (*SELF_HARM, *OTHERS_SELF_HARM, *EMERGENCY, *TREATMENT)
+RULES = (*SELF_HARM, *OWN_SELF_HARM, *OTHERS_SELF_HARM, *EMERGENCY, *TREATMENT)
