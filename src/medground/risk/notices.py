@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from medground.notice import Notice, NoticeKind
-from medground.risk.rules import RULES
+from medground.risk.rules import rules
 from medground.risk.words import plain
 
 _NUMBERS = "112 in Europe, 911 in North America, 999 in the UK"
@@ -42,7 +42,7 @@ def notice_for(text: str) -> Notice | None:
     words = plain(text)
     if _SIGNS.isdisjoint(words.split()):
         return None
-    for rule in RULES:
-        if rule.pattern.search(words) and not (rule.unless and rule.unless.search(words)):
+    for rule in rules():
+        if rule.fires(words):
             return Notice(kind=rule.kind, sentence=_SENTENCES[rule.kind])
     return None
