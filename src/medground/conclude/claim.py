@@ -50,9 +50,7 @@ async def check_claim(run: Run) -> CheckedClaim:
     """
     claim = run.question.text
     if run.notice is not None and run.notice.stops:
-        return CheckedClaim(
-            claim=claim, notice=run.notice, statements=(), usage=run.report(), trace_id=run.trace.id
-        )
+        return CheckedClaim(claim=claim, notice=run.notice, statements=(), usage=run.report(), trace_id=run.trace.id)
     spans = segment(claim)
     parts = [Sentence(text=claim[start:end], evidence=(), within=claim, start=start) for start, end in spans]
     checked = await check_each(parts, run, context=await _context(claim, run), cited=False)
