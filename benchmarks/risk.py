@@ -1,11 +1,11 @@
-"""Measures which questions get a notice for a person at risk: recall on wordings of our own, false alarms on real questions.
+"""Measures who gets a notice for a person at risk: recall on wordings of our own, false alarms on real questions.
 
     python benchmarks/risk.py SHARED_DATA_FOLDER
 
 The wordings are those of `tests/risk/wordings.tsv`. The real questions are PubMedQA, BioASQ 7b to 9b, MedQuAD (all of
 it, and a fixed sample of 1,000) and MIRAGE: none is by a person at risk now, so each notice there is a false alarm.
-Recall on wordings that the rules were written for, or mended with, says little. What each round found when it was new is in
-docs/benchmarks.md. Intervals are Wilson's, 95 %.
+Recall on wordings that the rules were written for, or mended with, says little: docs/benchmarks.md has what each round
+found when it was new. Intervals are Wilson's, 95 %.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from lean import wilson
-
 from medground.risk import notice_for
 
 WORDINGS = Path(__file__).resolve().parent.parent / "tests" / "risk" / "wordings.tsv"

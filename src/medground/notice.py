@@ -7,7 +7,7 @@ from typing import Literal
 from medground.document import Frozen
 
 NoticeKind = Literal["self-harm", "emergency", "treatment"]
-"""`self-harm`: nothing is searched or quoted. `emergency`, `treatment` (a person's own treatment): the answer follows."""
+"""`self-harm`: nothing is searched or quoted. `emergency`, `treatment` (one's own treatment): the answer follows."""
 
 
 class Notice(Frozen):

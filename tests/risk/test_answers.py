@@ -1,4 +1,4 @@
-"""A notice is the first thing said: in answers of every recipe, in verification, in each form, in the trace and on errors."""
+"""A notice is the first thing said: in answers of every recipe, in verification, in each form and on errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Recognises a person at risk in a question, and says where to turn. Rules only: no model, a few microseconds."""
+"""Recognises a person at risk in a question, and says where to turn. Rules only, no model."""
 
 from medground.risk.notices import notice_for
 

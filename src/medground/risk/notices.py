@@ -9,8 +9,8 @@ from medground.risk.words import plain
 _NUMBERS = "112 in Europe, 911 in North America, 999 in the UK"
 _SENTENCES: dict[NoticeKind, str] = {
     "self-harm": (
-        "You do not have to face this alone: please talk to someone now, through a crisis line (988 in the US, 116 123 in "
-        f"the UK; findahelpline.com lists others) or, in danger, your local emergency number ({_NUMBERS}). "
+        "You do not have to face this alone: please talk to someone now, through a crisis line (988 in the US, 116 123 "
+        f"in the UK; findahelpline.com lists others) or, in danger, your local emergency number ({_NUMBERS}). "
         "This tool cannot advise, and it has searched nothing."
     ),
     "emergency": (
@@ -23,15 +23,6 @@ _SENTENCES: dict[NoticeKind, str] = {
     ),
 }
 
-_SIGNS = frozenset(
-    "i me my myself we our us mine help now right he she someone somebody man woman child person baby yourself oneself "
-    "painless painlessly easiest quickest suicide suicidal die fatal lethal deadly bleeding breathing throat tongue lips "
-    "headache seizure rash without better baby turning sudden suddenly life living worth stop "
-    "id wake many pills tablets dead happening pulse live dont want ate swallowed drank took unconscious unresponsive collapsed choking ganas envie deseo "
-    "quiero me morir vivir vida suicidarme matarme hacerme je jai fin ich mich mir leben quero voglio".split()
-)
-"""Words of which every rule needs at least one: most questions have none, and are read no further."""
-
 
 def notice_for(text: str) -> Notice | None:
     """The notice that a question or claim calls for; None where nobody seems to be at risk.
@@ -40,8 +31,6 @@ def notice_for(text: str) -> Notice | None:
     length of the text.
     """
     words = plain(text)
-    if _SIGNS.isdisjoint(words.split()):
-        return None
     for rule in rules():
         if rule.fires(words):
             return Notice(kind=rule.kind, sentence=_SENTENCES[rule.kind])

@@ -26,7 +26,7 @@ _SENTENCE_ENDS = (".", "?", "!", "。", "！", "？")
 
 
 def layout(answer: Answer, *, details: bool = False) -> list[Block]:
-    """The blocks of an answer: a notice if there is one, decision and reason, sentences with verdicts, conflicts, sources, notes.
+    """The blocks of an answer: notice, decision and reason, sentences with verdicts, conflicts, sources, notes.
 
     Args:
         answer: the answer.
