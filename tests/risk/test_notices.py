@@ -22,6 +22,7 @@ ROWS = [
 MISSED = {
     "i keep imagining my own funeral and want it to be real",
     "how do people kill themselves without pain, asking for myself",
+    "My dad hanged himself and now I want to follow him",
 }
 """Wordings of self-harm that the rules miss. Remove what a change mends."""
 TEXTS = [row[2] for row in ROWS]
