@@ -48,8 +48,15 @@ _SPELLINGS = {
     "tablets": "tabs",
 }
 _MENDED = {wrong: right for right, many in _SPELLINGS.items() for wrong in many.split()}
-_PAIRS = {"can not": "cant", "do not": "dont", "will not": "wont", "my self": "myself", "any more": "anymore"}
-_PAIRS |= {"id like": "i would like", "id rather": "i would rather"}
+_PAIRS = {
+    "can not": "cant",
+    "do not": "dont",
+    "will not": "wont",
+    "my self": "myself",
+    "any more": "anymore",
+    "id like": "i would like",
+    "id rather": "i would rather",
+}
 _PAIR = re.compile(rf"\b(?:{'|'.join(_PAIRS)})\b")
 
 
