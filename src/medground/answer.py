@@ -11,6 +11,7 @@ from pydantic import Field, model_validator
 from medground.author import Author
 from medground.document import DocumentId, Frozen, Retraction, SourceKind
 from medground.evidence import Evidence, Stance
+from medground.notice import Notice
 from medground.question import Question
 from medground.usage import UsageReport
 
@@ -220,6 +221,9 @@ class Answer(Frozen):
     schema_version: str = SCHEMA_VERSION
     id: str
     question: Question
+    notice: Notice | None = Field(
+        default=None, description="where to turn, shown first; null if the question shows nobody at risk"
+    )
     decision: Decision
     rationale: str = ""
     statements: tuple[Statement, ...] = ()
@@ -295,6 +299,8 @@ class Answer(Frozen):
         for side in (side for conflict in self.conflicts for side in conflict.sides):
             if unknown := set(side.evidence) - known.keys():
                 raise ValueError(f"a conflict cites unknown evidence {', '.join(sorted(unknown))}")
+        if self.notice is not None and self.notice.stops and (self.evidence or self.documents or self.rationale):
+            raise ValueError("an answer whose notice is about self-harm quotes nothing")
         if self.decision.task != self.question.task:
             raise ValueError("decision and question have different tasks")
         if self.decision.status in ("decided", "lean") and not self.evidence and self.needs_evidence:

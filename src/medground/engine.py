@@ -17,7 +17,7 @@ from typing import Any, Self
 from medground.answer import Answer
 from medground.answers import Answers, PastAnswer
 from medground.conclude.claim import CHECKING_A_CLAIM, CheckedClaim, check_claim
-from medground.conclude.compose import so_far
+from medground.conclude.compose import not_searched, so_far
 from medground.document import Document
 from medground.errors import BudgetExhausted, MedgroundError, UsageError
 from medground.models.registry import Models
@@ -28,6 +28,7 @@ from medground.query import Filters
 from medground.question import Question, Task
 from medground.recipes.base import Recipe
 from medground.recipes.declaration import Declaration
+from medground.risk import notice_for
 from medground.run import Run
 from medground.search import SearchResult, find_passages
 from medground.settings import Settings
@@ -35,7 +36,7 @@ from medground.setups import Setups
 from medground.sources.base import Source
 from medground.sources.open import open_sources
 from medground.steps import Kept, OnStep, Step, ignore_steps
-from medground.trace import Trace
+from medground.trace import Span, Trace
 
 
 @dataclass
@@ -116,6 +117,8 @@ class Engine:
     ) -> Answer:
         """Answer one question. The answer and its trace are kept in the home folder, also when the call is cancelled.
 
+        A question that shows a person at risk gets a notice first; one about self-harm gets the notice alone.
+
         Args:
             question: the question, or a `Question` with limits of its own.
             task: the kind of answer; guessed from the question when absent.
@@ -136,16 +139,18 @@ class Engine:
         asked = question if isinstance(question, Question) else Question.ask(question, task=task, options=options)
         setup = await self._setup(recipe, model, settings)
         run = self._run(asked, setup.settings, setup.recipe, setup.models, on_step)
+        run.notice = notice_for(asked.text)
         try:
             with (
                 self._under_way(),
                 run.trace.span(f"recipe {setup.recipe.name}", settings_hash=setup.settings.hash) as span,
             ):
                 span.text(question=asked.text)
+                _mark(span, run)
                 answer = await self._answer(run, setup.recipe)
                 span.set(decision=answer.decision.status, answer=answer.id)
         except MedgroundError as error:
-            error.spent, error.trace_id = run.report(), run.trace.id
+            error.spent, error.trace_id, error.notice = run.report(), run.trace.id, run.notice
             raise
         finally:
             run.trace.close()
@@ -236,12 +241,15 @@ class Engine:
         """
         setup = await self._setup(None, model, settings)
         run = self._run(Question.ask(claim, task="free"), setup.settings, CHECKING_A_CLAIM, setup.models)
+        run.notice = notice_for(claim)
         try:
             with self._under_way(), run.trace.span("verify") as span:
                 span.text(claim=claim)
+                _mark(span, run)
                 return await check_claim(run)
         except MedgroundError as error:
             error.spent, error.trace_id = run.report(), run.trace.id
+            error.notice = run.notice
             raise
         finally:
             run.trace.close()
@@ -336,6 +344,8 @@ class Engine:
         )
 
     async def _answer(self, run: Run, recipe: Recipe) -> Answer:
+        if run.notice is not None and run.notice.stops:
+            return not_searched(run)
         seconds = run.settings.budget.seconds
         try:
             async with asyncio.timeout(seconds) as limit:
@@ -356,3 +366,9 @@ class Engine:
     def _keep(self, run: Run, answer: Answer) -> None:
         Answers(self.settings.home).keep(answer)
         run.on_step(Kept(trace_id=answer.trace_id, stopped=answer.stopped))
+
+
+def _mark(span: Span, run: Run) -> None:
+    """Record that a notice was shown: its kind, not the words that called for it."""
+    if run.notice is not None:
+        span.set(notice=run.notice.kind)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from medground.notice import Notice
     from medground.usage import Usage, UsageReport
 
 
@@ -18,10 +19,12 @@ class MedgroundError(Exception):
     Attributes:
         spent: cost of the whole question, if the error came from asking one.
         trace_id: id of its trace.
+        notice: what a face shows first, if the question shows a person at risk.
     """
 
     spent: UsageReport | None = None
     trace_id: str | None = None
+    notice: Notice | None = None
 
 
 class UserMistake(MedgroundError):

@@ -24,6 +24,7 @@ from medground.evidence import Ledger
 from medground.lookup import Found, Lookup
 from medground.models.base import CallLimits
 from medground.models.registry import Models
+from medground.notice import Notice
 from medground.operators.base import I, O, Operator
 from medground.question import Question
 from medground.recipes.declaration import Declaration
@@ -63,6 +64,8 @@ class Run:
     """Ids of documents that the answer lists without citing them, in order."""
     origins: dict[str, str] = field(default_factory=dict)
     """The source of each document, by document id."""
+    notice: Notice | None = None
+    """What the answer says first, if the question shows a person at risk."""
 
     def __post_init__(self) -> None:
         self._started = self.clock()

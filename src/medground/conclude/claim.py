@@ -7,6 +7,7 @@ from medground.conclude.compose import source_document
 from medground.document import Frozen, Hit
 from medground.evidence import Evidence
 from medground.lookup import Lookup
+from medground.notice import Notice
 from medground.rank.fuse import fuse
 from medground.rank.merge import merge_duplicates
 from medground.read.standing import readable, texts
@@ -26,10 +27,11 @@ class CheckedClaim(Frozen):
     """A claim split into statements, each with its verdict and the quotes behind it.
 
     `evidence` holds the deciding quotes and `documents` their documents. If both are empty, either nothing was found to
-    compare the claim with or a source failed: see `searches`.
+    compare the claim with or a source failed: see `searches`. A `notice` about self-harm comes alone.
     """
 
     claim: str
+    notice: Notice | None = None
     statements: tuple[Statement, ...]
     evidence: tuple[Evidence, ...] = ()
     documents: tuple[SourceDocument, ...] = ()
@@ -47,6 +49,8 @@ async def check_claim(run: Run) -> CheckedClaim:
         BudgetExhausted: the run reached one of its limits.
     """
     claim = run.question.text
+    if run.notice is not None and run.notice.stops:
+        return CheckedClaim(claim=claim, notice=run.notice, statements=(), usage=run.report(), trace_id=run.trace.id)
     spans = segment(claim)
     parts = [Sentence(text=claim[start:end], evidence=(), within=claim, start=start) for start, end in spans]
     checked = await check_each(parts, run, context=await _context(claim, run), cited=False)
@@ -65,6 +69,7 @@ async def check_claim(run: Run) -> CheckedClaim:
     listed = dict.fromkeys([*(e.document_id for e in evidence), *run.shown])
     return CheckedClaim(
         claim=claim,
+        notice=run.notice,
         statements=statements,
         evidence=evidence,
         documents=tuple(source_document(run.ledger.documents[i], run.origins.get(i, "")) for i in listed),

@@ -79,6 +79,7 @@ def _circumstances(run: Run) -> dict[str, Any]:
     return {
         "id": _answer_id(run.question, run.settings.hash, [s.hash for s in snapshots]),
         "question": run.question,
+        "notice": run.notice,
         "searches": tuple(run.searches),
         "warnings": tuple(run.warnings),
         "recipe": run.recipe.name,
@@ -153,6 +154,11 @@ def _answer_id(question: Question, settings_hash: str, snapshots: Sequence[str])
     """The same question with the same settings and snapshots gets the same id."""
     content = json.dumps([question.model_dump(mode="json"), settings_hash, list(snapshots)], sort_keys=True)
     return hashlib.sha256(content.encode()).hexdigest()[:16]
+
+
+def not_searched(run: Run) -> Answer:
+    """The answer to a question about self-harm: the run's notice, and nothing from the sources."""
+    return compose(run, unanswered("a person may be at risk, so no source was searched and no model was asked"))
 
 
 def unanswered(reason: str) -> Draft:

@@ -26,7 +26,7 @@ _SENTENCE_ENDS = (".", "?", "!", "。", "！", "？")
 
 
 def layout(answer: Answer, *, details: bool = False) -> list[Block]:
-    """The blocks of an answer: decision and reason, sentences with verdicts, conflicts, sources, notes.
+    """The blocks of an answer: notice, decision and reason, sentences with verdicts, conflicts, sources, notes.
 
     Args:
         answer: the answer.
@@ -34,6 +34,7 @@ def layout(answer: Answer, *, details: bool = False) -> list[Block]:
     """
     quotes = Quotes(answer)
     blocks = [
+        *([Block("paragraph", (line(answer.notice.sentence, "strong"),))] if answer.notice else []),
         Block("title", (line(answer.question.text),)),
         Block("decision", tuple(line(text) for text in (phrases.headline(answer), phrases.reason(answer)) if text)),
         *_sentences(answer, quotes, details=details),

@@ -102,6 +102,8 @@ def _run(words: list[str], *, debug: bool) -> int:
     except MedgroundError as error:
         if debug:
             raise
+        if error.notice is not None and getattr(error, "answer", None) is None:
+            typer.echo(error.notice.sentence, err=True)
         status = _INTERRUPTED if isinstance(error, Stopped) else 2 if isinstance(error, UserMistake) else 1
         return _say(f"medground: {error}", status)
     except TyperException as error:

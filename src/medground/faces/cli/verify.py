@@ -47,7 +47,7 @@ def _lines(checked: CheckedClaim) -> list[str]:
 
     documents = {document.id: document for document in checked.documents}
     quotes = {evidence.id: evidence for evidence in checked.evidence}
-    lines = []
+    lines = [clean(checked.notice.sentence), ""] if checked.notice else []
     for statement in checked.statements:
         lines += [clean(statement.text), f"    {verdict(statement.verdict)}"]
         for quote in (quotes[name] for name in statement.evidence):
@@ -55,6 +55,8 @@ def _lines(checked: CheckedClaim) -> list[str]:
             about = ", ".join(str(part) for part in (document.id, document.year) if part)
             lines += [f"    “{clean(quote.quote)}”", f"    {clean(document.title)} ({about})"]
     lines += [f"warning: {clean(warning)}" for warning in checked.warnings]
-    if not checked.evidence:
+    if checked.notice is not None and checked.notice.stops:
+        lines.append("Nothing was searched.")
+    elif not checked.evidence:
         lines.append("No passage was found to compare the claim with.")
     return [encodable(line, sys.stdout.encoding or "utf-8") for line in lines]

@@ -1,0 +1,5 @@
+"""Recognises a person at risk in a question, and says where to turn. Rules only, no model."""
+
+from medground.risk.notices import notice_for
+
+__all__ = ["notice_for"]

@@ -1,0 +1,198 @@
+"""A notice is the first thing said: in answers of every recipe, in verification, in each form and on errors."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from dataclasses import replace
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from medground.answer import Answer
+from medground.blocking import BlockingEngine
+from medground.corpus.build import build
+from medground.corpus.library import Library
+from medground.corpus.readers import find_inputs
+from medground.engine import Engine
+from medground.errors import MedgroundError, SourceUnavailable
+from medground.faces.cli.app import main
+from medground.notice import Notice
+from medground.recipes.registry import RECIPES
+from medground.risk import notice_for
+from medground.settings import Settings
+from medground.trace import read_trace
+from medground.wording.html import as_html
+from medground.wording.markdown import as_markdown
+from medground.wording.text import as_text
+
+SELF_HARM = "I want to kill myself"
+EMERGENCY = "I have crushing chest pain now, does aspirin help?"
+TREATMENT = "Should I stop my losartan?"
+PAPERS = [
+    {
+        "id": "PMID:1",
+        "title": "Losartan",
+        "text": "Losartan was stopped in 20 adults. Aspirin helps in acute chest pain.",
+    },
+    {"id": "PMID:2", "title": "Suicide", "text": "People who want to kill themselves were treated with radiotherapy."},
+]
+KEYLESS = [name for name in RECIPES if name not in ("model-only", "rag", "self-reflection")]
+
+
+@pytest.fixture
+def papers(home: Path, tmp_path: Path) -> Path:
+    """A home with the corpus `papers`."""
+    file = tmp_path / "papers.jsonl"
+    file.write_text("\n".join(map(json.dumps, PAPERS)), encoding="utf-8")
+    build(Library(home), "papers", find_inputs([file]))
+    return home
+
+
+def settings(**options: Any) -> Settings:
+    return Settings.load(options={"retrieval.corpora": ("papers",)} | options)
+
+
+def silent(answer: Answer) -> bool:
+    """Whether nothing was searched, read, asked or quoted."""
+    material = (answer.evidence, answer.documents, answer.searches, answer.statements, answer.rationale, answer.models)
+    return not any(material) and answer.usage.searches == answer.usage.model_calls == 0
+
+
+@pytest.mark.parametrize("recipe", KEYLESS)
+def test_no_recipe_runs_for_self_harm(papers: Path, recipe: str) -> None:
+    with BlockingEngine(settings(**{"recipe.name": recipe})) as engine:
+        answer = engine.ask(SELF_HARM)
+    assert answer.notice is not None
+    assert answer.notice.kind == "self-harm"
+    assert answer.decision.status == "unanswerable"
+    assert "no source was searched" in answer.decision.reason
+    assert answer.recipe == recipe
+    assert silent(answer)
+
+
+def test_a_recipe_is_never_entered_for_self_harm(papers: Path) -> None:
+    async def entered(*_: Any) -> Answer:
+        raise AssertionError("the recipe ran")
+
+    async def asked() -> Answer:
+        async with Engine.open(settings()) as engine:
+            engine.recipe = replace(engine.recipe, run=entered)
+            return await engine.ask("i wnat to die")
+
+    assert silent(asyncio.run(asked()))
+
+
+def test_the_answer_follows_the_other_notices(papers: Path) -> None:
+    with BlockingEngine(settings()) as engine:
+        emergency, treatment, plain = (
+            engine.ask(text) for text in (EMERGENCY, TREATMENT, "Does losartan reduce blood pressure?")
+        )
+    assert emergency.notice is not None
+    assert emergency.notice.kind == "emergency"
+    assert emergency.searches
+    assert treatment.notice is not None
+    assert treatment.notice.kind == "treatment"
+    assert treatment.evidence
+    assert plain.notice is None
+
+
+def test_many_questions_and_a_stream_go_the_same_way(papers: Path) -> None:
+    async def asked() -> tuple[list[Any], list[Any]]:
+        async with Engine.open(settings()) as engine:
+            many = await engine.ask_many([SELF_HARM, TREATMENT])
+            return many, [step async for step in engine.stream(SELF_HARM)]
+
+    many, steps = asyncio.run(asked())
+    assert [outcome.answer.notice.kind for outcome in many] == ["self-harm", "treatment"]
+    assert silent(steps[-1])
+    assert [step.type for step in steps[:-1]] == ["kept"]
+
+
+def test_a_claim_gets_the_same_notice(papers: Path) -> None:
+    with BlockingEngine(settings()) as engine:
+        claim, other = engine.verify(SELF_HARM), engine.verify("My son swallowed bleach. Losartan was stopped.")
+    assert claim.notice == notice_for(SELF_HARM)
+    assert not any((claim.statements, claim.evidence, claim.documents, claim.searches))
+    assert other.notice is not None
+    assert other.notice.kind == "emergency"
+    assert other.searches
+
+
+def test_the_trace_keeps_the_kind_only(papers: Path) -> None:
+    with BlockingEngine(settings()) as engine:
+        answer = engine.ask(SELF_HARM)
+    spans = read_trace(papers / "traces", answer.trace_id)
+    assert [span["attributes"].get("medground.notice") for span in spans] == ["self-harm"]
+    assert answer.notice is not None
+    assert answer.notice.sentence not in json.dumps(spans)
+
+
+def run(*words: str) -> None:
+    with pytest.raises(SystemExit):
+        main(list(words))
+
+
+def flat(text: str) -> str:
+    return re.sub(r"[\s*\\]+", " ", unescape(text)).strip()
+
+
+@pytest.mark.parametrize("text", [SELF_HARM, EMERGENCY, TREATMENT])
+def test_each_form_begins_with_it(papers: Path, text: str) -> None:
+    with BlockingEngine(settings()) as engine:
+        answer = engine.ask(text)
+    assert answer.notice is not None
+    said = flat(answer.notice.sentence)
+    assert flat(as_text(answer)).startswith(said)
+    assert flat(as_markdown(answer)).startswith(said)
+    assert flat(re.sub("<[^>]*>", " ", as_html(answer))).startswith(said)
+    again = Answer.model_validate_json(answer.model_dump_json())
+    assert again == answer
+
+
+def test_the_command_line_says_it_first(papers: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    said = notice_for(SELF_HARM)
+    assert said is not None
+    for command in ("ask", "verify"):
+        run(command, "-q", "-c", "papers", SELF_HARM)
+        shown = flat(capsys.readouterr().out)
+        assert shown.startswith(flat(said.sentence)), command
+        assert "radiotherapy" not in shown
+        assert "Nothing was searched." in shown
+    run("ask", "-q", "-c", "papers", "--json", SELF_HARM)
+    assert json.loads(capsys.readouterr().out)["notice"] == said.model_dump()
+
+
+def test_a_failure_does_not_hide_it(papers: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    async def fails(*_: Any) -> None:
+        raise SourceUnavailable("the disk is gone", source="papers")
+
+    monkeypatch.setattr("medground.sources.corpus.CorpusSource.search", fails)
+    with BlockingEngine(settings()) as engine, pytest.raises(MedgroundError) as caught:
+        engine.ask(EMERGENCY)
+    assert caught.value.notice == notice_for(EMERGENCY)
+    run("ask", "-q", "-c", "papers", EMERGENCY)
+    shown = capsys.readouterr().err
+    assert shown.index("If this is happening now") < shown.index("the disk is gone")
+
+
+def test_an_answer_about_self_harm_cannot_quote(papers: Path) -> None:
+    with BlockingEngine(settings()) as engine:
+        answer = engine.ask("Was losartan stopped in adults?")
+    content = answer.model_dump()
+    with pytest.raises(ValidationError, match="quotes nothing"):
+        Answer.model_validate(content | {"notice": notice_for(SELF_HARM)})
+    del content["notice"]  # as stored before there were notices
+    assert Answer.model_validate(content) == answer
+
+
+def test_a_notice_prints_before_the_title(papers: Path) -> None:
+    with BlockingEngine(settings()) as engine:
+        answer = engine.ask(TREATMENT)
+    shout = answer.model_copy(update={"notice": Notice(kind="treatment", sentence="Ask *someone* <now>.")})
+    assert as_markdown(shout).startswith(r"**Ask \*someone\* \<now\>.**" + "\n\n# Should I stop")
+    assert as_html(shout).startswith("<div><p><strong>Ask *someone* &lt;now&gt;.</strong></p>")

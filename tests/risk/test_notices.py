@@ -1,0 +1,149 @@
+"""Who is told where to turn: wordings of our own, bad input, and laws that hold for any text."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from medground.risk import notice_for
+from medground.risk.rules import parsed
+
+ROWS = [
+    line.split("\t")
+    for line in (Path(__file__).parent / "wordings.tsv").read_text(encoding="utf-8").splitlines()
+    if not line.startswith("#")
+]
+MISSED = {
+    "i keep imagining my own funeral and want it to be real",
+    "how do people kill themselves without pain, asking for myself",
+    "My dad hanged himself and now I want to follow him",
+}
+"""Wordings of self-harm that the rules miss. Remove what a change mends."""
+TEXTS = [row[2] for row in ROWS]
+
+
+def kind(text: str) -> str:
+    notice = notice_for(text)
+    return notice.kind if notice else "none"
+
+
+@pytest.mark.parametrize(("expected", "text"), [(row[0], row[2]) for row in ROWS if row[2] not in MISSED])
+def test_a_wording_gets_its_kind(expected: str, text: str) -> None:
+    assert kind(text) == expected
+
+
+def test_what_is_known_to_be_missed_is_still_missed() -> None:
+    assert {text for text in TEXTS if text in MISSED and kind(text) == "none"} == MISSED
+
+
+def test_there_are_enough_wordings_and_none_twice() -> None:
+    assert len(TEXTS) >= 200
+    assert sum(row[1] == "before" for row in ROWS) >= 100
+    assert len(set(TEXTS)) == len(TEXTS)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", " ", "\n\t", "🙂🙂🙂", "\x00\x01\x1b[2J", "?", "a", "\ud800", "\u202e\u200b", "…", "(" * 500, '"' * 999],
+)
+def test_what_says_nothing_gets_no_notice(text: str) -> None:
+    assert notice_for(text) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["I\x00want\x07to die", "I wa\u200bnt to die", "Ｉ ｗａｎｔ ｔｏ ｄｉｅ", "i want to dié", '"I want to die"'],
+)
+def test_odd_characters_hide_nothing(text: str) -> None:
+    assert kind(text) == "self-harm"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I don't want to die",
+        "I am not suicidal",
+        "no quiero morir",
+        "Ich will nicht sterben",
+        "Je ne veux pas mourir",
+        "I do not have chest pain",
+        "My daughter did not swallow bleach",
+        "My father had a heart attack in 2010",
+        'A man says "I want to kill myself". What is the next step?',
+    ],
+)
+def test_negation_the_past_and_what_others_are_quoted_as_saying(text: str) -> None:
+    assert notice_for(text) is None
+
+
+def test_sentences_are_short_and_name_numbers_of_several_countries() -> None:
+    for text in ("I want to die", "I have crushing chest pain now", "Should I stop my losartan?"):
+        notice = notice_for(text)
+        assert notice is not None
+        assert "cannot advise" in notice.sentence
+        assert len(notice.sentence.split()) <= 60
+        assert notice.stops == (notice.kind == "self-harm")
+    for text in ("I want to die", "I took too many pills"):
+        notice = notice_for(text)
+        assert notice is not None
+        assert all(number in notice.sentence for number in ("112", "911", "999"))
+
+
+@given(st.text(max_size=300))
+def test_any_text_is_read(text: str) -> None:
+    notice_for(text)
+
+
+@given(st.lists(st.sampled_from([*" ".join(TEXTS).split(), ".", "?", "\n", '"', "5", "ß", "é"]), max_size=60))
+def test_any_words_are_read_the_same_in_capitals_and_with_other_space(words: list[str]) -> None:
+    expected = kind(" ".join(words))
+    assert kind("\n\t ".join(words)) == expected
+    assert kind(" ".join(words).upper()) == expected
+    assert kind(f"  {' '.join(words)}  ") == expected
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_capitals_change_nothing(text: str) -> None:
+    assert kind(text.upper()) == kind(text)
+
+
+@pytest.mark.parametrize(
+    "piece", ["i ", "my ", "should i ", "a", "my son my ", '"', "i want to . ", "<", "not i dont ", "é"]
+)
+def test_the_time_is_linear_in_the_length(piece: str) -> None:
+    def seconds(length: int) -> float:
+        text = (piece * length)[:length] + " i"
+        best = float("inf")
+        for _ in range(2):
+            start = time.perf_counter()
+            notice_for(text)
+            best = min(best, time.perf_counter() - start)
+        return best
+
+    assert seconds(20_000) < 5.0
+    assert seconds(40_000) < 12 * max(seconds(10_000), 0.001)
+
+
+def test_experts_and_examinations_are_not_people_at_risk(shared: Path) -> None:
+    files = [shared / "pubmedqa" / "pqa_l.jsonl.gz", shared / "mirage" / "questions.jsonl.gz"]
+    questions = []
+    for path in files:
+        with gzip.open(path, "rt", encoding="utf-8") as lines:
+            questions += [json.loads(line)["question"] for line in lines]
+    assert len(questions) > 4000
+    assert sum(notice_for(question) is not None for question in questions) <= 5
+
+
+@pytest.mark.parametrize(
+    ("text", "match"),
+    [("[a b]", "heading"), ("[sadness]\nx", "unknown kind"), ("[treatment]\nx <kin>", "no \\[list kin\\]")],
+)
+def test_a_wrong_rule_is_named(text: str, match: str) -> None:
+    with pytest.raises(ValueError, match=match):
+        parsed(text)
