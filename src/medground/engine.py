@@ -3,15 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import secrets
-import time
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice
-from types import TracebackType
 from typing import Any, Self
 
 from medground.answer import Answer
@@ -20,42 +14,30 @@ from medground.conclude.claim import CHECKING_A_CLAIM, CheckedClaim, check_claim
 from medground.conclude.compose import not_searched, so_far
 from medground.document import Document
 from medground.errors import BudgetExhausted, MedgroundError, UsageError
-from medground.models.registry import Models
-from medground.opening import Opening, Setup, check_sources, set_up
+from medground.open_engine import OpenEngine
+from medground.opening import Opening, check_sources, set_up
 from medground.outcome import Outcome
 from medground.progress import Progress, no_progress
 from medground.query import Filters
 from medground.question import Question, Task
 from medground.recipes.base import Recipe
-from medground.recipes.declaration import Declaration
 from medground.risk import notice_for
 from medground.run import Run
 from medground.search import SearchResult, find_passages
 from medground.settings import Settings
-from medground.setups import Setups
-from medground.sources.base import Source
 from medground.sources.open import open_sources
 from medground.steps import Kept, OnStep, Step, ignore_steps
-from medground.trace import Span, Trace
+from medground.trace import Span
 
 
 @dataclass
-class Engine:
+class Engine(OpenEngine):
     """Answers questions with one set of sources. Open it with `Engine.open`; it serves many questions at once.
 
     Attributes:
         settings: what is used where a call names nothing else.
         sources: what is searched; fixed once the engine is open.
     """
-
-    settings: Settings
-    recipe: Recipe
-    sources: Sequence[Source]
-    models: Models
-    _stack: AsyncExitStack = field(default_factory=AsyncExitStack, repr=False)
-    _setups: Setups = field(default_factory=Setups, repr=False)
-    _calls: set[asyncio.Future[None]] = field(default_factory=set, repr=False)
-    _closed: bool = False
 
     @classmethod
     def open(
@@ -271,77 +253,6 @@ class Engine:
         if limit < 0:
             raise UsageError(f"a history takes a limit of at least 0, not {limit}")
         return list(islice(Answers(self.settings.home).history(), limit))
-
-    async def close(self) -> None:
-        """Close sources and models, once the calls under way have ended; cancel them to close at once.
-
-        Safe to call twice.
-        """
-        self._closed = True
-        if self._calls:
-            await asyncio.wait(self._calls)
-        await self._setups.close()
-        await self._stack.aclose()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
-    ) -> None:
-        await self.close()
-
-    async def _setup(self, recipe: str | None, model: str | None, settings: Mapping[str, Any] | None) -> Setup:
-        """What answers one question; opened and checked where it differs from the engine's own."""
-        self._check_open()
-        named = {"recipe.name": recipe, "model.default": model}
-        changes = {**(settings or {}), **{key: value for key, value in named.items() if value is not None}}
-        own = Setup(self.settings, self.recipe, self.models)
-        if not changes:
-            return own
-        setup = await self._setups.changed(own, changes, self.sources)
-        self._check_open()  # it may have been closed meanwhile; `close` closes the models
-        return setup
-
-    @contextlib.contextmanager
-    def _under_way(self) -> Iterator[None]:
-        """A call that uses the sources, which stay open until it has ended."""
-        self._check_open()
-        ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._calls.add(ended)
-        try:
-            yield
-        finally:
-            self._calls.discard(ended)
-            ended.set_result(None)
-
-    def _check_open(self) -> None:
-        if self._closed:
-            raise UsageError("this engine is closed; open another one with Engine.open")
-
-    def _run(
-        self,
-        question: Question,
-        settings: Settings,
-        recipe: Declaration,
-        models: Models,
-        on_step: OnStep = ignore_steps,
-        *,
-        traced: bool = True,
-    ) -> Run:
-        self._check_open()
-        now = datetime.now(UTC)
-        run_id = f"{now:%Y%m%d-%H%M%S}-{now.microsecond:05x}{secrets.token_hex(2)[1:]}"  # in order of time
-        return Run(
-            question=question,
-            settings=settings,
-            recipe=recipe,
-            sources=self.sources,
-            models=models,
-            trace=Trace(run_id, settings.home / "traces" / f"{run_id}.jsonl" if traced else None, settings),
-            on_step=on_step,
-            clock=time.monotonic,
-        )
 
     async def _answer(self, run: Run, recipe: Recipe) -> Answer:
         if run.notice is not None and run.notice.stops:
