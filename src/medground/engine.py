@@ -221,6 +221,8 @@ class Engine(OpenEngine):
             SourceUnavailable: no source could be searched.
             BudgetExhausted: a limit was reached.
         """
+        if not claim.strip():
+            raise UsageError("the claim is empty; write it in quotes after the command")
         setup = await self._setup(None, model, settings)
         run = self._run(Question.ask(claim, task="free"), setup.settings, CHECKING_A_CLAIM, setup.models)
         run.notice = notice_for(claim)

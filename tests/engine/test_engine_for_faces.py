@@ -260,6 +260,8 @@ def test_word_statistics_never_support_a_claim(papers: Path) -> None:
         assert {statement.verdict.label for statement in claim.statements} == {"related"}
         assert "negation" in claim.statements[0].verdict.flags
         nothing = engine.verify("Xylophones improve hearing.")
+        with pytest.raises(UsageError, match="the claim is empty"):
+            engine.verify("  ")
     assert nothing.evidence == ()
     assert {statement.verdict.label for statement in nothing.statements} == {"not found"}
 
