@@ -26,6 +26,8 @@ _BY_NAME = """
     JOIN concepts c ON c.number = n.concept
     WHERE n.key = ? AND c.kind IN (SELECT value FROM json_each(?)) ORDER BY c.id
 """
+_KEYS = "SELECT DISTINCT key FROM names WHERE key IN (SELECT value FROM json_each(?))"
+_WORDS = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
 _RELATION = """
     SELECT s.id, s.name, s.kind, s.definition, r.predicate, o.id, o.name, o.kind, o.definition, r.frequency, r.negated,
            r.sex, r.onset, r.modifiers, r.refs, r.start, r.end
@@ -49,6 +51,7 @@ class GraphStore:
         self.path = path
         self._connection = connection
         self._lock = threading.Lock()
+        self._words: frozenset[str] | None = None
         meta = dict(self._rows("SELECT key, value FROM meta"))
         if "name" not in meta:
             raise SnapshotCorrupt(f"{path} does not contain a graph; rebuild the corpus")
@@ -90,6 +93,23 @@ class GraphStore:
                 of_kind = [entry for entry in of_kind if entry[3].casefold() == text.strip().casefold()]
             chosen |= {c.id: c for c in (_diseases(of_kind) if kind == "disease" else _terms(of_kind, text))}
         return tuple(chosen.values())
+
+    def find_weakly(self, text: str, *kinds: ConceptKind) -> tuple[Concept, ...]:
+        """The one concept with this broad, narrow or related synonym; empty if there is none, or more than one."""
+        rows = self._rows(_BY_NAME, name_key(text), json.dumps(kinds))
+        concepts = dict.fromkeys(Concept(*row[:4]) for row in rows if row[4] != "abbreviation")
+        return tuple(concepts) if len(concepts) == 1 else ()
+
+    def known_keys(self, keys: Iterable[str]) -> set[str]:
+        """Those of the keys that a name of the graph has."""
+        return {row[0] for row in self._rows(_KEYS, json.dumps(list(keys)))}
+
+    def words(self) -> frozenset[str]:
+        """Every word of every name, in lower case; read once."""
+        if self._words is None:
+            rows = self._rows("SELECT text FROM names")
+            self._words = frozenset(word for row in rows for word in _WORDS.findall(row[0].casefold()))
+        return self._words
 
     def relations(
         self, *, subjects: Iterable[str] | None = None, objects: Iterable[str] | None = None, predicate: str = ""

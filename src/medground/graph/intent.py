@@ -1,0 +1,240 @@
+"""What the words between the names of a question ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from medground.graph.finding import RelationKind
+from medground.graph.linking import Mention, Piece
+from medground.graph.relation import ConceptKind
+from medground.graph.vocabulary import ALL, CUES, EMPTY, JOINTS, RECORD_ONLY, cues_of
+
+Amount = Literal["any", "common", "rare", "most", "all"]
+"""How many patients a closed question asks about."""
+
+_AUXILIARY = frozenset(
+    "is are was do does did has have can could may might will would".split()
+)
+_CAUSES = frozenset("cause causes causing lead leads results".split())
+_CAUSED = frozenset("caused due result results".split())
+_BEGINS = frozenset("onset begin begins start starts starting when age old".split())
+_MODES = frozenset("dominant recessive x-linked mitochondrial dominantly recessively autosomal".split())
+_ABOUT = frozenset("what is are was a an the tell me about please of on you know can do does any list".split()) | CUES["definition"]
+_ASKS = frozenset("what tell about know list".split()) | CUES["definition"]
+_ARTICLES = frozenset("a an the both either".split())
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A relation that is asked for, with the mentions that it is asked of.
+
+    Attributes:
+        relation: what is asked.
+        phenotypes: names of phenotypes.
+        diseases: names of diseases.
+        genes: names of genes.
+        joint: "or" if one of several names is enough, else "and".
+        amount: how many patients a closed question asks about.
+        negated: the question is whether the relation is absent.
+        closed: it starts with an auxiliary verb.
+        only_recorded: it asks for more than the relation.
+        modes: words for a mode of inheritance that a closed question asks about.
+    """
+
+    relation: RelationKind
+    phenotypes: tuple[Mention, ...] = ()
+    diseases: tuple[Mention, ...] = ()
+    genes: tuple[Mention, ...] = ()
+    joint: str = "and"
+    amount: Amount = "any"
+    negated: bool = False
+    closed: bool = False
+    only_recorded: bool = False
+    modes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Group:
+    """Names joined by "and" or "or", and the word before them."""
+
+    mentions: tuple[Mention, ...]
+    joint: str
+    before: str
+
+    def can(self, kind: ConceptKind) -> bool:
+        return all(mention.of(kind) for mention in self.mentions)
+
+    def of(self, *kinds: ConceptKind) -> tuple[Mention, ...]:
+        return tuple(replace(mention, concepts=mention.of(*kinds)) for mention in self.mentions)
+
+
+def asked_of(pieces: Sequence[Piece], *, rhetorical: bool = False) -> Asked | None:
+    """What the pieces of a question ask for; None if they ask for nothing, for more, or in words that are not known.
+
+    Args:
+        pieces: words and mentions.
+        rhetorical: the question began with "isn't" or the like.
+    """
+    groups, words = _grouped(_without_pairs(pieces))
+    if not groups or len(groups) > 2 or not set(words) <= ALL:
+        return None
+    asked = _of_one(groups[0], words) if len(groups) == 1 else _of_two(groups[0], groups[1], words)
+    if asked is None:
+        return None
+    closed = rhetorical or (isinstance(pieces[0], str) and pieces[0] in _AUXILIARY)
+    return replace(asked, closed=closed, amount=asked.amount if closed else "any")
+
+
+def _without_pairs(pieces: Sequence[Piece]) -> list[Piece]:
+    """The pieces without the "and" of "signs and symptoms" and the "or" of "dominant or recessive"."""
+    pairs = (CUES["feature"], _MODES)
+    joined = {
+        number
+        for number, piece in enumerate(pieces[1:-1], start=1)
+        if isinstance(piece, str)
+        and piece in JOINTS
+        and any(pieces[number - 1] in pair and pieces[number + 1] in pair for pair in pairs)
+    }
+    return [piece for number, piece in enumerate(pieces) if number not in joined]
+
+
+def _grouped(pieces: Sequence[Piece]) -> tuple[list[_Group], list[str]]:
+    groups: list[_Group] = []
+    words: list[str] = []
+    between: list[str] = []
+    for piece in pieces:
+        if isinstance(piece, str):
+            between.append(piece)
+            continue
+        joint = _joint(between, groups[-1], piece) if groups else ""
+        if joint:
+            last = groups.pop()
+            groups.append(_Group((*last.mentions, piece), "or" if "or" in (joint, last.joint) else "and", last.before))
+        else:
+            words += between
+            said = [word for word in between if word not in _ARTICLES]
+            groups.append(_Group((piece,), "", said[-1] if said else ""))
+        between = []
+    return groups, [word for word in (*words, *between) if word != ","]
+
+
+def _joint(between: Sequence[str], group: _Group, piece: Mention) -> str:
+    """How a mention is joined to the group before it; empty if it is not."""
+    words = [word for word in between if word not in _ARTICLES]
+    both = {c.kind for c in piece.concepts}.intersection(*({c.kind for c in m.concepts} for m in group.mentions))
+    if words == ["with"] or words == ["together", "with"]:
+        return "and" if "phenotype" in both else ""
+    joints = [JOINTS.get(word) for word in words]
+    if not joints or None in joints or not both:
+        return ""
+    return "or" if "or" in joints else "and"
+
+
+def _says(words: Sequence[str], cue: str) -> bool:
+    return not CUES[cue].isdisjoint(words)
+
+
+def _only(words: Sequence[str], *cues: str) -> bool:
+    """Whether every word is empty or gives one of these cues."""
+    return all(word in EMPTY or word == "how" or not cues_of(word).isdisjoint(cues) for word in words)
+
+
+def _of_one(group: _Group, words: Sequence[str]) -> Asked | None:
+    return next(_one(group, words), None)
+
+
+def _one(group: _Group, words: Sequence[str]) -> Iterator[Asked]:
+    joint = group.joint or "and"
+    disease, phenotype, gene = (group.can(kind) for kind in ("disease", "phenotype", "gene"))
+    about = set(words) <= _ABOUT and (not words or not _ASKS.isdisjoint(words))
+    if disease and _says(words, "inheritance") and _only(words, "inheritance", "definition", "link"):
+        modes = tuple(word for word in words if word in _MODES)
+        yield Asked("inheritance of", diseases=group.of("disease"), modes=modes)
+    if disease and not _BEGINS.isdisjoint(words) and _only(words, "onset", "feature", "definition"):
+        yield Asked("onset of", diseases=group.of("disease"))
+    if (disease or phenotype) and _says(words, "gene") and _only(words, "gene", "link", "definition"):
+        yield Asked("genes of", phenotypes=_with(group, "phenotype"), diseases=_with(group, "disease"))
+    if gene and (_says(words, "gene") or _says(words, "disease") or _says(words, "link")):
+        if _only(words, "gene", "disease", "link", "definition"):
+            yield Asked("diseases of gene", genes=group.of("gene"))
+    if phenotype and _asks_for_diseases(words) and _only(words, "disease", "link", "feature", "definition"):
+        yield Asked("diseases with", phenotypes=group.of("phenotype"), joint=joint)
+    if disease and _says(words, "not") and _says(words, "feature") and _only(words, "not", "feature", "link"):
+        yield Asked("excluded features of", diseases=group.of("disease"))
+    if disease and _presents(words) and _only(words, "feature", "definition", "link", "common", "most", "onset"):
+        yield Asked("features of", diseases=group.of("disease"))
+    if disease and not phenotype and _CAUSES & {*words} and "what" in words and _only(words, "link"):
+        yield Asked("genes of", diseases=group.of("disease"))
+    if about and len(group.mentions) == 1 and phenotype and words:
+        yield Asked("definition of", phenotypes=group.of("phenotype"))
+    if about and len(group.mentions) == 1:
+        kinds: tuple[ConceptKind, ...] = ("phenotype", "disease", "gene")
+        found = {kind: _with(group, kind) for kind in kinds}
+        yield Asked("profile", found["phenotype"], found["disease"], found["gene"])
+
+
+def _with(group: _Group, kind: ConceptKind) -> tuple[Mention, ...]:
+    """The mentions that have a meaning of this kind."""
+    return tuple(replace(mention, concepts=mention.of(kind)) for mention in group.mentions if mention.of(kind))
+
+
+def _asks_for_diseases(words: Sequence[str]) -> bool:
+    """Whether what has a phenotype is asked for, and not what it leads to."""
+    if _CAUSED & {*words}:
+        return False
+    has = {"has", "have", "had"} & {*words} and "what" in words
+    return _says(words, "disease") or bool(has) or (bool(_CAUSES & {*words}) and "what" in words)
+
+
+def _presents(words: Sequence[str]) -> bool:
+    return _says(words, "feature") or ("how" in words and not {"present", "presents", "manifest"}.isdisjoint(words))
+
+
+def _of_two(first: _Group, second: _Group, words: Sequence[str]) -> Asked | None:
+    if _only(words, "gene", "link", "definition"):
+        for gene, disease in ((first, second), (second, first)):
+            if gene.can("gene") and disease.can("disease") and not (gene.can("phenotype") and not _says(words, "gene")):
+                return Asked("genes of", diseases=disease.of("disease"), genes=gene.of("gene"), only_recorded=True)
+    if not _only(words, "feature", "link", "frequency", "common", "rare", "most", "all", "not"):
+        return None
+    pair = _roles(first, second, words)
+    return _feature(*pair, words) if pair is not None else None
+
+
+def _roles(first: _Group, second: _Group, words: Sequence[str]) -> tuple[_Group, _Group] | None:
+    """Which names are the phenotypes and which the diseases; None if it cannot be told."""
+    causes = bool(_CAUSES & {*words}) and not _CAUSED & {*words}
+    forward = first.can("phenotype") and second.can("disease") and not causes
+    back = second.can("phenotype") and first.can("disease")
+    if forward and back:
+        forward = second.before in ("in", "of", "with", "among", "for")
+        back = not forward and first.before in ("in", "of", "with", "among", "does", "do", "can")
+    if forward == back:
+        return None
+    return (first, second) if forward else (second, first)
+
+
+def _feature(phenotypes: _Group, diseases: _Group, words: Sequence[str]) -> Asked | None:
+    often = _says(words, "frequency")
+    only_recorded = not RECORD_ONLY.isdisjoint(words)
+    if any(mention.of("phenotype") for mention in diseases.mentions):
+        # Obesity or asthma is a rare disease in the graph and far more than that: a missing record proves nothing.
+        if only_recorded:
+            return None
+        only_recorded = True
+    amount: Amount = "any"
+    for one in ("common", "rare", "most", "all"):
+        if _says(words, one) and "how" not in words:
+            amount = one  # type: ignore[assignment]
+    joint = "or" if "or" in (phenotypes.joint, diseases.joint) else "and"
+    return Asked(
+        "frequency of" if often else "feature of",
+        phenotypes=phenotypes.of("phenotype"),
+        diseases=diseases.of("disease"),
+        joint=joint,
+        amount=amount,
+        negated=_says(words, "not"),
+        only_recorded=only_recorded,
+    )

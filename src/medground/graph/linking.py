@@ -1,0 +1,148 @@
+"""Find the names of a question: each becomes a mention of the concepts that it may mean."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from medground.graph.names import name_key
+from medground.graph.relation import Concept, ConceptKind
+from medground.graph.store import GraphStore
+from medground.graph.vocabulary import ALL, CUES, JOINTS
+
+LONGEST = 14
+"""Most words of a name that is looked for."""
+
+_KINDS: tuple[ConceptKind, ...] = ("phenotype", "disease", "gene")
+_WITH_ID = re.compile(r"([^()]+) \(((?:HP|OMIM|ORPHA|DECIPHER|NCBIGene):\w+)\)", re.IGNORECASE)
+_ID = re.compile(r"(?:HP|OMIM|ORPHA|DECIPHER|NCBIGene):\w+", re.IGNORECASE)
+_TOKEN = re.compile(r"\((?:HP|OMIM|ORPHA|DECIPHER|NCBIGene):\w+\)|[,/&](?=\s|\w)|[^\s,/&?!;:\"“”()]+(?::\w+)?", re.IGNORECASE)
+_EDGE = frozenset("a an the of in with for and or is are do does to by from on at".split())
+_ASKING = frozenset().union(*CUES.values())
+_GENERIC = frozenset("disease diseases disorder disorders syndrome syndromes condition conditions".split())
+
+
+@dataclass(frozen=True)
+class Mention:
+    """A name in a question, and the concepts that it may mean.
+
+    Attributes:
+        text: as written.
+        concepts: its meanings, of one kind or of several.
+        note: how it was read, if it is not a name of the graph as written.
+    """
+
+    text: str
+    concepts: tuple[Concept, ...]
+    note: str = ""
+
+    def of(self, *kinds: ConceptKind) -> tuple[Concept, ...]:
+        """Its meanings of these kinds."""
+        return tuple(concept for concept in self.concepts if concept.kind in kinds)
+
+
+Piece = Mention | str
+"""A mention, or a word in lower case."""
+
+
+def tokens(text: str) -> list[str]:
+    """Words, commas and ids of a question."""
+    return [token.rstrip(".'’") or token for token in _TOKEN.findall(text.replace("’", "'"))]
+
+
+def link(store: GraphStore, words: Sequence[str], *, loosely: bool = False) -> list[Piece]:
+    """The words with the longest names as mentions, from left to right.
+
+    Args:
+        store: the graph.
+        words: what `tokens` gave.
+        loosely: also read weaker synonyms, and names without their last word ("Tay-Sachs").
+    """
+    found: list[Piece] = []
+    known = _known(store, words)
+    start = 0
+    while start < len(words):
+        for end in range(min(len(words), start + LONGEST), start, -1):
+            if mention := _mention(store, words[start:end], known, loosely=loosely):
+                found.append(mention)
+                start = end
+                break
+        else:
+            found.append(words[start].casefold())
+            start += 1
+    return found
+
+
+def _known(store: GraphStore, words: Sequence[str]) -> set[str]:
+    """The keys of all runs of words that are names in the graph."""
+    return store.known_keys({key for run in _runs(words) for key in _keys(run)})
+
+
+def _runs(words: Sequence[str]) -> Iterator[str]:
+    for start in range(len(words)):
+        for end in range(start + 1, min(len(words), start + LONGEST) + 1):
+            yield " ".join(words[start:end])
+
+
+def _keys(run: str) -> tuple[str, ...]:
+    return (name_key(run), name_key(f"{run} syndrome"), name_key(f"{run} disease"))
+
+
+def _mention(store: GraphStore, words: Sequence[str], known: set[str], *, loosely: bool) -> Mention | None:
+    text = " ".join(words).replace(" , ", ", ").replace(" / ", "/")
+    if with_id := _WITH_ID.fullmatch(text):
+        meant = store.find(with_id[2], *_KINDS)
+        return _made(text, [c for c in meant if c in store.find(with_id[1], *_KINDS)])
+    if len(words) == 1 and _ID.fullmatch(text.strip("()")):
+        return _made(text, store.find(text.strip("()"), *_KINDS))
+    if words[0].casefold() in _EDGE or words[-1].casefold() in _EDGE or {words[0], words[-1]} & JOINTS.keys():
+        return None
+    if len(words) > 1 and words[1] == "of" and words[0].casefold() in _ASKING:
+        return None  # "signs of Wilson" is not "Wilson sign"
+    full, as_syndrome, as_disease = _keys(text)
+    plain = all(word.casefold() in ALL for word in words)
+    strict = [] if full not in known else [c for c in store.find(text, *_KINDS) if c.kind != "gene" or c.name == text]
+    if plain and not (len(words) == 1 and text.isupper()):
+        strict = []
+    if meant := abbreviations().get(text) or (len(text) > 2 and abbreviations().get(text.casefold())):
+        diseases = [c for c in store.find(meant, "disease") if c not in strict]
+        return _made(text, (*strict, *diseases), f"“{text}” read as {meant}" if diseases else "")
+    if strict or not loosely or plain:
+        return _made(text, strict)
+    if full in known and (weak := store.find_weakly(text, "phenotype")):
+        return _made(text, weak, f"“{text}” read as {weak[0].label}")
+    if words[-1].casefold() in _GENERIC or len(text) < 4:
+        return None
+    for short, key in (("syndrome", as_syndrome), ("disease", as_disease)):
+        if key in known and (found := store.find(f"{text} {short}", "disease")):
+            return _made(text, found, f"“{text}” read as {found[0].label}")
+    return None
+
+
+def _made(text: str, concepts: Sequence[Concept], note: str = "") -> Mention | None:
+    return Mention(text, tuple(concepts), note) if concepts else None
+
+
+@cache
+def abbreviations() -> dict[str, str]:
+    """Full names by abbreviation, as written; by lower case too, if it has three letters or more."""
+    lines = (files("medground.graph") / "abbreviations.tsv").read_text(encoding="utf-8").splitlines()
+    pairs = dict(line.split("\t") for line in lines)
+    return {short.casefold(): name for short, name in pairs.items() if len(short) > 2} | pairs
+
+
+def genes_in(store: GraphStore, pieces: Sequence[Piece]) -> list[Piece]:
+    """The pieces with symbols in lower case read as genes, next to the word “gene” or alone."""
+    beside = CUES["gene"]
+    read: list[Piece] = []
+    for number, piece in enumerate(pieces):
+        near = {p for p in pieces[max(0, number - 2) : number + 3] if isinstance(p, str)} & beside
+        if isinstance(piece, str) and piece not in ALL and (near or len(pieces) == 1):
+            found = store.find(piece, "gene")
+            read.append(Mention(piece, found) if found else piece)
+        else:
+            read.append(piece)
+    return read
