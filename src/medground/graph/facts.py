@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import Literal
 
 from medground.graph.finding import FindingStatus, GraphFact, GraphFinding
 from medground.graph.names import name_key
@@ -10,6 +11,8 @@ from medground.graph.question import GraphQuestion
 from medground.graph.relation import Concept, Relation, StatedAt
 from medground.graph.store import GraphStore
 from medground.graph.wording import sentence
+
+_LISTS = ("features of", "excluded features of", "onset of", "definition of", "profile")
 
 SHOWN = 12
 """Maximum number of facts in a finding; the note gives the total."""
@@ -23,7 +26,6 @@ def finding_of(
     *,
     status: FindingStatus | None = None,
     answer: str = "",
-    closed: str = "",
 ) -> GraphFinding:
     """A finding of the first facts; without any, it is `not recorded` unless a status says otherwise."""
     status = status or ("recorded" if facts else "not recorded")
@@ -35,9 +37,16 @@ def finding_of(
         facts=tuple(facts[:SHOWN]),
         note="; ".join((*question.read_as, *said)),
         answer=answer,
-        closed=closed or ("yes" if status == "recorded" else "no" if status == "excluded" else ""),
+        closed=_closed(question, status),
         graph=store.name,
     )
+
+
+def _closed(question: GraphQuestion, status: FindingStatus) -> Literal["yes", "no", ""]:
+    """What a status says to a closed question; a question for a list is not closed, however it begins."""
+    if question.relation in _LISTS:
+        return ""
+    return "yes" if status == "recorded" else "no" if status == "excluded" else ""
 
 
 def fact_of(relation: Relation, asked: Concept | None = None) -> GraphFact:

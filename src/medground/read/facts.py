@@ -29,11 +29,19 @@ class GraphAnswer:
         return any(fact.sentence == sentence and self.source.entails(fact) for fact, _ in self.facts)
 
 
-async def ask_for_facts(question: Question, run: Run) -> GraphAnswer | None:
+@dataclass(frozen=True)
+class NotUnderstood:
+    """A question that no source of facts could read, and wordings that one of them reads."""
+
+    source: FactSource
+    wordings: tuple[str, ...]
+
+
+async def ask_for_facts(question: Question, run: Run) -> GraphAnswer | NotUnderstood | None:
     """Ask sources of stored facts.
 
-    The first source that has the relation is preferred to one that only knows the concepts. Returns None if no source
-    understood the question or none could be reached (the answer lists sources that failed).
+    The first source that has the relation is preferred to one that only knows the concepts. Returns None if facts
+    cannot answer such a question, or no source could be reached (the answer lists sources that failed).
     """
     if not _may_be_answered_by_facts(question):
         return None
@@ -43,13 +51,15 @@ async def ask_for_facts(question: Question, run: Run) -> GraphAnswer | None:
         return None
     stated = [(one, one.finding) for one in found if one.finding is not None]
     if not stated:
-        return None
+        unread = next((one for one in found if not one.understood), None)
+        source = _source(unread, run) if unread is not None else None
+        return NotUnderstood(source, unread.wordings) if source is not None and unread is not None else None
     return await _quoted(*min(stated, key=lambda pair: pair[1].status == "not recorded"), run)
 
 
 async def _quoted(found: Found, finding: GraphFinding, run: Run) -> GraphAnswer | None:
-    source = next((s for s in run.sources if s.name == found.source), None)
-    if not isinstance(source, FactSource):
+    source = _source(found, run)
+    if source is None:
         return None
     await run.retrieve([fact.document_id for fact in finding.facts])
     quotes = tuple(
@@ -57,6 +67,17 @@ async def _quoted(found: Found, finding: GraphFinding, run: Run) -> GraphAnswer 
         for rank, fact in enumerate(finding.facts, start=1)
     )
     return GraphAnswer(source, finding, quotes)
+
+
+def _source(found: Found, run: Run) -> FactSource | None:
+    source = next((s for s in run.sources if s.name == found.source), None)
+    return source if isinstance(source, FactSource) else None
+
+
+def beside_facts(run: Run) -> tuple[str, ...]:
+    """The sources that hold other texts than the documents of the stored facts."""
+    stating = {s.state for s in run.sources if isinstance(s, FactSource) and s.state is not None}
+    return tuple(s.name for s in run.sources if not isinstance(s, FactSource) and s.state not in stating)
 
 
 def _may_be_answered_by_facts(question: Question) -> bool:
