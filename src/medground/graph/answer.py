@@ -26,8 +26,9 @@ def find(store: GraphStore, question: GraphQuestion) -> GraphFinding | None:
         SnapshotCorrupt: the graph cannot be read.
     """
     finding = _FINDERS[question.relation](store, question)
-    if finding is None or (question.only_recorded and finding.status != "recorded"):
-        return None
+    if finding is not None and question.only_recorded and finding.status != "recorded":
+        # "Associated with" and "causes" ask for more than a feature: its absence does not answer them.
+        return finding.model_copy(update={"closed": ""})
     return finding
 
 

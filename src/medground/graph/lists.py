@@ -48,25 +48,33 @@ def genes(store: GraphStore, diseases: Sequence[Concept]) -> list[Relation]:
     """Their genes: first those of most of these entries, then those of the fewest other diseases."""
     found = store.relations(subjects=[d.id for d in diseases], predicate="gene")
     entries = Counter(r.object.id for r in found)
-    everywhere = Counter(r.object.id for r in store.relations(objects=entries, predicate="gene"))
-    return sorted(found, key=lambda r: (-entries[r.object.id], everywhere[r.object.id], r.object.name))
+    everywhere = store.counts(entries)
+    found.sort(key=lambda r: (-entries[r.object.id], everywhere[r.object.id], r.object.name))
+    return list(dict.fromkeys((*one_each(found, lambda r: r.object.id), *found)))
 
 
 def _links_of_phenotype(store: GraphStore, phenotypes: Sequence[Concept]) -> list[tuple[Relation, Relation]]:
-    """For each gene of a disease with the phenotype: the link to that disease, and the disease's phenotype."""
+    """For each gene of a disease with the phenotype: the link to that disease, and the disease's phenotype.
+
+    First come the genes of many such diseases and of few others.
+    """
     features = store.relations(objects=[concept.id for concept in phenotypes], predicate="feature")
     features = sorted((r for r in features if not r.excluded), key=by_frequency)
     having = {r.subject.id: r for r in reversed(features)}
     links = store.relations(subjects=having, predicate="gene")
     links.sort(key=lambda link: by_frequency(having[link.subject.id]))
-    return [(link, having[link.subject.id]) for link in one_each(links, lambda link: link.object.id)]
+    among = Counter(link.object.id for link in links)
+    everywhere = store.counts(among)
+    firsts = one_each(links, lambda link: link.object.id)
+    firsts.sort(key=lambda link: -(among[link.object.id] ** 2) / everywhere[link.object.id])
+    return [(link, having[link.subject.id]) for link in firsts]
 
 
 def features_of(store: GraphStore, question: GraphQuestion) -> GraphFinding:
     """The features of diseases, most frequent first."""
     found = features(store, question.diseases)
     names = ", ".join(dict.fromkeys(r.object.name for r in found[:SHOWN]))
-    notes = [counted(SHOWN, len(found), "recorded features, most frequent first,")]
+    notes = [counted(SHOWN, len(found), "recorded features, most frequent and then most specific first,")]
     return finding_of(store, question, [fact_of(r) for r in found], notes, answer=names)
 
 
@@ -76,7 +84,10 @@ def features(store: GraphStore, diseases: Sequence[Concept]) -> list[Relation]:
     stored = store.relations(subjects=names, predicate="feature")
     # "Breast carcinoma is a feature of breast cancer" is not informative.
     found = [r for r in stored if not r.excluded and name_key(r.object.name) != names[r.subject.id]]
-    return in_turns(sorted(found, key=by_frequency), diseases)
+    # Of features that are equally frequent, those of the fewest diseases come first.
+    everywhere = store.counts({r.object.id for r in found})
+    found.sort(key=lambda r: (by_frequency(r)[0], everywhere[r.object.id], r.object.id))
+    return in_turns(found, diseases)
 
 
 def excluded_of(store: GraphStore, question: GraphQuestion) -> GraphFinding:

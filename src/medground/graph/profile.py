@@ -23,12 +23,12 @@ def profile(store: GraphStore, question: GraphQuestion) -> GraphFinding | None:
     if len(kinds) > 1:
         names = " and of ".join(f"a {kind.removesuffix('s')}" for kind in kinds)
         notes.append(f"this is the name of {names}; each is shown")
-    for kind in kinds:
-        left = room
+    for number, kind in enumerate(kinds, start=1):
+        left = room * number - len(facts)
         for what, found, most in _SECTIONS[kind](store, question):
-            shown = found[: min(most, left)]
+            shown = [fact for relation in found if (fact := fact_of(relation)) not in facts][: min(most, left)]
             left -= len(shown)
-            facts += [fact_of(relation) for relation in shown]
+            facts += shown
             notes.append(counted(len(shown), len(found), what) or f"no {what} recorded")
     if not facts:
         return None

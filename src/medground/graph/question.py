@@ -28,7 +28,11 @@ _TERM = re.compile(
     r"|what (?:do|does) (?:the (?:term|word) )?(.+?) mean)",
     re.IGNORECASE,
 )
-_DIAGNOSED = re.compile(r"\b(?:diagnosed|affected|living|born) (?:with|by)\b", re.IGNORECASE)
+_SAID = (
+    (re.compile(r"\b(?:diagnosed|affected|living|born) (?:with|by)\b", re.IGNORECASE), "with"),
+    (re.compile(r"\bpassed (?:on|down)\b", re.IGNORECASE), "passed"),
+)
+"""Phrases that say the same as one word."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +70,10 @@ def read_question(store: GraphStore, text: str) -> GraphQuestion | None:
     plain = " ".join(text.split()).rstrip("?!. ").replace("’", "'")
     if not plain or len(plain) > MAX_CHARACTERS:
         return None
-    for pieces, notes in _readings(store, tokens(_DIAGNOSED.sub("with", CONTRACTED.sub(r"\1", plain)))):
+    said = CONTRACTED.sub(r"\1", plain)
+    for phrase, word in _SAID:
+        said = phrase.sub(word, said)
+    for pieces, notes in _readings(store, tokens(said)):
         asked = asked_of(genes_in(store, pieces), rhetorical=CONTRACTED.match(plain) is not None)
         if asked is not None:
             return _question(asked, notes)

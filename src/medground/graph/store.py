@@ -36,6 +36,10 @@ _RELATION = """
 _AT_PLACE = f"{_RELATION} WHERE s.id = ? AND r.start = ? AND r.end = ?"
 _OF_SUBJECTS = "r.subject IN (SELECT c.number FROM json_each(?) j JOIN concepts c ON c.id = j.value)"
 _OF_OBJECTS = "r.object IN (SELECT c.number FROM json_each(?) j JOIN concepts c ON c.id = j.value)"
+_COUNTS = f"""
+    SELECT c.id, count(*) FROM relations r JOIN concepts c ON c.number = r.object
+    WHERE {_OF_OBJECTS} GROUP BY c.id
+"""
 _KIN = """
     WITH RECURSIVE reached(number) AS (
         SELECT number FROM concepts WHERE id = ?
@@ -120,6 +124,10 @@ class GraphStore:
         values = [json.dumps(list(ids)) for ids, _ in given]
         rows = self._rows(f"{_RELATION} WHERE {where} ORDER BY r.number", *values, predicate, predicate)
         return [_relation(row) for row in rows]
+
+    def counts(self, objects: Iterable[str]) -> dict[str, int]:
+        """How many relations each of these objects has: a rare one is specific."""
+        return dict(self._rows(_COUNTS, json.dumps(list(objects))))
 
     def stated_at(self, place: StatedAt) -> Relation | None:
         """The relation that a document states at a location."""

@@ -52,7 +52,7 @@ CUES: dict[str, frozenset[str]] = {
     ),
     "inheritance": _words(
         """inherited inherit inherits inheritance hereditary passed run runs families family mode pattern dominant
-        recessive transmitted dominantly recessively autosomal x-linked mitochondrial down"""
+        recessive transmitted dominantly recessively autosomal x-linked mitochondrial"""
     ),
     "onset": _words("onset begin begins start starts starting beginning first when age old manifest manifests"),
     "definition": _words(
