@@ -6,7 +6,7 @@ Each line of `graph_questions.jsonl` has the question, the answer that the relea
 
 - `answer`: `yes`, `no`, `undecided` (facts that do not settle it), `facts` (an open question), `not recorded` or
   `not understood`. It was decided from the data files of the release, not from what the reader made of it.
-- `must`: pairs of a subject and an object that have to be among the facts shown.
+- `must`: pairs of a subject (`*` for any) and an object that have to be among the facts shown.
 - `about`: the only subjects that facts may have; `objects`: the only objects, or more specific ones.
 - `half`: 1 for the questions written before the code, 2 for those written after it.
 
@@ -56,8 +56,8 @@ def outcome(asked: dict[str, Any], answer: Answer, store: GraphStore) -> str:
 
 def _fits(asked: dict[str, Any], relations: list[Relation], store: GraphStore) -> bool:
     shown = {(relation.subject.id, relation.object.id) for relation in relations}
-    must = {tuple(pair.split()) for pair in asked.get("must", [])}
-    if not must <= shown:
+    anywhere = {("*", thing) for _, thing in shown}
+    if not {tuple(pair.split()) for pair in asked.get("must", [])} <= shown | anywhere:
         return False
     if "about" in asked and not {subject for subject, _ in shown} <= {*asked["about"]}:
         return False

@@ -31,8 +31,6 @@ class _Part:
     notes: tuple[str, ...] = ()
     shares: tuple[tuple[float, float], ...] = ()
     """The least and the greatest share of patients, for each relation that has one."""
-    unknown: bool = False
-    """The frequency of a relation is not recorded."""
 
 
 def feature(store: GraphStore, question: GraphQuestion) -> GraphFinding:
@@ -63,8 +61,6 @@ def feature(store: GraphStore, question: GraphQuestion) -> GraphFinding:
 def _closed(part: _Part, amount: str) -> str:
     if amount == "any" or not part.facts:
         return {"recorded": "yes", "excluded": "no"}.get(part.status, "")
-    if part.unknown or not part.shares:
-        return ""
     answers = {_of_share(low, high, amount) for low, high in part.shares}
     return answers.pop() if len(answers) == 1 else ""
 
@@ -106,8 +102,7 @@ def _part(store: GraphStore, diseases: Sequence[Concept], phenotypes: Sequence[C
     ruled_out = any(fact.ruled_out for fact in facts)
     absent: FindingStatus = "excluded" if ruled_out else "seen in none"
     shares = tuple(share for relation, asked in pairs if (share := _share(relation, asked)) is not None)
-    unknown = any(relation.frequency is None for relation, _ in pairs)
-    return _Part(absent if facts[0].excluded else "recorded", facts, tuple(notes), shares, unknown)
+    return _Part(absent if facts[0].excluded else "recorded", facts, tuple(notes), shares)
 
 
 def _share(relation: Relation, asked: Concept) -> tuple[float, float] | None:
