@@ -21,8 +21,10 @@ _CAUSES = frozenset("cause causes causing lead leads results".split())
 _CAUSED = frozenset("caused due result results".split())
 _BEGINS = frozenset("onset begin begins start starts starting when age old".split())
 _MODES = frozenset("dominant recessive x-linked mitochondrial dominantly recessively autosomal".split())
-_ABOUT = frozenset("what is are was a an the tell me about please of on you know can do does any list".split()) | CUES["definition"]
-_ASKS = frozenset("what tell about know list".split()) | CUES["definition"]
+_ABOUT = frozenset("what is are was a an the tell give me about please of on by you know can do does any list".split()) | CUES["definition"]
+_ASKS = frozenset("what tell give about know list".split()) | CUES["definition"]
+_OF_DISEASES = frozenset("genetic hereditary inherited".split())
+"""What the diseases of the graph are."""
 _ARTICLES = frozenset("a an the both either".split())
 
 
@@ -152,14 +154,15 @@ def _one(group: _Group, words: Sequence[str]) -> Iterator[Asked]:
     if disease and _says(words, "inheritance") and _only(words, "inheritance", "definition", "link"):
         modes = tuple(word for word in words if word in _MODES)
         yield Asked("inheritance of", diseases=group.of("disease"), modes=modes)
-    if disease and not _BEGINS.isdisjoint(words) and _only(words, "onset", "feature", "definition"):
+    if disease and not _BEGINS.isdisjoint(words) and _only(words, "onset", "feature", "definition", "common"):
         yield Asked("onset of", diseases=group.of("disease"))
     if (disease or phenotype) and _says(words, "gene") and _only(words, "gene", "link", "definition"):
         yield Asked("genes of", phenotypes=_with(group, "phenotype"), diseases=_with(group, "disease"))
     if gene and (_says(words, "gene") or _says(words, "disease") or _says(words, "link")):
         if _only(words, "gene", "disease", "link", "definition"):
             yield Asked("diseases of gene", genes=group.of("gene"))
-    if phenotype and _asks_for_diseases(words) and _only(words, "disease", "link", "feature", "definition"):
+    kinds_said = [word for word in words if word not in _OF_DISEASES]
+    if phenotype and _asks_for_diseases(words) and _only(kinds_said, "disease", "link", "feature", "definition"):
         yield Asked("diseases with", phenotypes=group.of("phenotype"), joint=joint)
     if disease and _says(words, "not") and _says(words, "feature") and _only(words, "not", "feature", "link"):
         yield Asked("excluded features of", diseases=group.of("disease"))

@@ -98,7 +98,7 @@ def _mention(store: GraphStore, words: Sequence[str], known: set[str], *, loosel
         return _made(text, [c for c in meant if c in store.find(with_id[1], *_KINDS)])
     if len(words) == 1 and _ID.fullmatch(text.strip("()")):
         return _made(text, store.find(text.strip("()"), *_KINDS))
-    if words[0].casefold() in _EDGE or words[-1].casefold() in _EDGE or {words[0], words[-1]} & JOINTS.keys():
+    if words[0].casefold() in _EDGE or words[-1] in _EDGE or {words[0], words[-1]} & JOINTS.keys():
         return None
     if len(words) > 1 and words[1] == "of" and words[0].casefold() in _ASKING:
         return None  # "signs of Wilson" is not "Wilson sign"

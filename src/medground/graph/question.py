@@ -30,6 +30,7 @@ _TERM = re.compile(
 )
 _SAID = (
     (re.compile(r"\b(?:diagnosed|affected|living|born) (?:with|by)\b", re.IGNORECASE), "with"),
+    (re.compile(r"\bwhat['’]s\b", re.IGNORECASE), "what is"),
     (re.compile(r"\bpassed (?:on|down)\b", re.IGNORECASE), "passed"),
 )
 """Phrases that say the same as one word."""

@@ -20,7 +20,7 @@ EMPTY = _words(
     people patients persons individuals person patient individual someone somebody those anyone subjects sufferers
     affected known recorded reported described recognised recognized possible clinical phenotypic main
     seen found observed documented occur occurs occurring appear appears happen happens between
-    true about list name possible"""
+    true about list name give come comes"""
 )
 """Words that do not change which relation is asked for."""
 
