@@ -46,7 +46,7 @@ def decide(
             return _made(run.question, "not judged", reason="no sentence of the rationale passed verification")
         reason = draft.reason or "no evidence on this question was found in the sources searched"
         return _made(run.question, "unanswerable", reason=reason)
-    if draft.basis == "graph fact":  # what other texts say beside the facts decides nothing
+    if any(verdict.critic == "graph" for verdict in verdicts):  # what other texts say beside the facts decides nothing
         kept = [pair for pair in kept if pair[1].critic == "graph"]
         verdicts = [verdict for verdict in verdicts if verdict.critic == "graph"]
     if draft.answer:

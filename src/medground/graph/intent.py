@@ -25,6 +25,7 @@ _ABOUT = frozenset("what is are was a an the tell give me about please of on by 
 _ASKS = frozenset("what tell give about know list".split()) | CUES["definition"]
 _OF_DISEASES = frozenset("genetic hereditary inherited".split())
 """What the diseases of the graph are."""
+_KIND = CUES["disease"] - {"diagnosis", "diagnoses"}
 _ARTICLES = frozenset("a an the both either".split())
 
 
@@ -79,13 +80,17 @@ def asked_of(pieces: Sequence[Piece], *, rhetorical: bool = False) -> Asked | No
         pieces: words and mentions.
         rhetorical: the question began with "isn't" or the like.
     """
+    if _is_part_of_a_name(pieces):
+        return None
     groups, words = _grouped(_without_pairs(pieces))
+    if any(group.joint == "," for group in groups):
+        return None
     if not groups or len(groups) > 2 or not set(words) <= ALL:
         return None
-    asked = _of_one(groups[0], words) if len(groups) == 1 else _of_two(groups[0], groups[1], words)
+    closed = rhetorical or (isinstance(pieces[0], str) and pieces[0] in _AUXILIARY)
+    asked = next(_one(groups[0], words, closed=closed), None) if len(groups) == 1 else _two(*groups, words, closed=closed)
     if asked is None:
         return None
-    closed = rhetorical or (isinstance(pieces[0], str) and pieces[0] in _AUXILIARY)
     return replace(asked, closed=closed, amount=asked.amount if closed else "any")
 
 
@@ -113,7 +118,7 @@ def _grouped(pieces: Sequence[Piece]) -> tuple[list[_Group], list[str]]:
         joint = _joint(between, groups[-1], piece) if groups else ""
         if joint:
             last = groups.pop()
-            groups.append(_Group((*last.mentions, piece), "or" if "or" in (joint, last.joint) else "and", last.before))
+            groups.append(_Group((*last.mentions, piece), _stronger(joint, last.joint), last.before))
         else:
             words += between
             said = [word for word in between if word not in _ARTICLES]
@@ -131,7 +136,27 @@ def _joint(between: Sequence[str], group: _Group, piece: Mention) -> str:
     joints = [JOINTS.get(word) for word in words]
     if not joints or None in joints or not both:
         return ""
-    return "or" if "or" in joints else "and"
+    return "or" if "or" in joints else "," if set(words) == {","} else "and"
+
+
+def _stronger(*joints: str) -> str:
+    """The joint of a list, where a comma stands for the last one."""
+    return next((joint for joint in ("or", "and") if joint in joints), ",")
+
+
+def _is_part_of_a_name(pieces: Sequence[Piece]) -> bool:
+    """Whether a name runs on in a word or a name that does not belong to it: "multiple lentigines | syndrome"."""
+    pairs = zip(pieces, [*pieces[1:], ""], [*pieces[2:], "", ""], strict=False)
+    return any(
+        isinstance(one, Mention)
+        and (isinstance(two, Mention) or two in _KIND or (two == "," and _differ(one, three)))
+        for one, two, three in pairs
+    )
+
+
+def _differ(one: Mention, other: Piece) -> bool:
+    """Whether two names after a comma cannot be a list: "Ehlers-Danlos syndrome, kyphoscoliosis (type)"."""
+    return isinstance(other, Mention) and {c.kind for c in one.concepts}.isdisjoint(c.kind for c in other.concepts)
 
 
 def _says(words: Sequence[str], cue: str) -> bool:
@@ -143,15 +168,13 @@ def _only(words: Sequence[str], *cues: str) -> bool:
     return all(word in EMPTY or word == "how" or not cues_of(word).isdisjoint(cues) for word in words)
 
 
-def _of_one(group: _Group, words: Sequence[str]) -> Asked | None:
-    return next(_one(group, words), None)
-
-
-def _one(group: _Group, words: Sequence[str]) -> Iterator[Asked]:
+def _one(group: _Group, words: Sequence[str], *, closed: bool) -> Iterator[Asked]:
     joint = group.joint or "and"
     disease, phenotype, gene = (group.can(kind) for kind in ("disease", "phenotype", "gene"))
+    if "how" in words and {"many", "often", "likely"} & {*words}:
+        return
     about = set(words) <= _ABOUT and (not words or not _ASKS.isdisjoint(words))
-    if disease and _says(words, "inheritance") and _only(words, "inheritance", "definition", "link"):
+    if disease and _says([w for w in words if closed or w not in _MODES], "inheritance") and _only(words, "inheritance", "definition", "link"):
         modes = tuple(word for word in words if word in _MODES)
         yield Asked("inheritance of", diseases=group.of("disease"), modes=modes)
     if disease and not _BEGINS.isdisjoint(words) and _only(words, "onset", "feature", "definition", "common"):
@@ -163,7 +186,8 @@ def _one(group: _Group, words: Sequence[str]) -> Iterator[Asked]:
             yield Asked("diseases of gene", genes=group.of("gene"))
     kinds_said = [word for word in words if word not in _OF_DISEASES]
     if phenotype and _asks_for_diseases(words) and _only(kinds_said, "disease", "link", "feature", "definition"):
-        yield Asked("diseases with", phenotypes=group.of("phenotype"), joint=joint)
+        causes = not _CAUSES.isdisjoint(words)
+        yield Asked("diseases with", phenotypes=group.of("phenotype"), joint=joint, only_recorded=causes)
     if disease and _says(words, "not") and _says(words, "feature") and _only(words, "not", "feature", "link"):
         yield Asked("excluded features of", diseases=group.of("disease"))
     if disease and _presents(words) and _only(words, "feature", "definition", "link", "common", "most", "onset"):
@@ -195,13 +219,15 @@ def _presents(words: Sequence[str]) -> bool:
     return _says(words, "feature") or ("how" in words and not {"present", "presents", "manifest"}.isdisjoint(words))
 
 
-def _of_two(first: _Group, second: _Group, words: Sequence[str]) -> Asked | None:
-    if _only(words, "gene", "link", "definition"):
+def _two(first: _Group, second: _Group, words: Sequence[str], *, closed: bool) -> Asked | None:
+    if closed and _only(words, "gene", "link", "definition"):
         for gene, disease in ((first, second), (second, first)):
             if gene.can("gene") and disease.can("disease") and not (gene.can("phenotype") and not _says(words, "gene")):
                 return Asked("genes of", diseases=disease.of("disease"), genes=gene.of("gene"), only_recorded=True)
     if not _only(words, "feature", "link", "frequency", "common", "rare", "most", "all", "not"):
         return None
+    if not closed and not _says(words, "frequency") and ("what" in words or second.before == "with"):
+        return None  # "symptoms of microcephaly with seizures" names one disease
     pair = _roles(first, second, words)
     return _feature(*pair, words) if pair is not None else None
 

@@ -16,10 +16,11 @@ from medground.graph.vocabulary import ALL, CUES, JOINTS
 LONGEST = 14
 """Most words of a name that is looked for."""
 
+_IN_FEW_NAMES = 25
 _KINDS: tuple[ConceptKind, ...] = ("phenotype", "disease", "gene")
 _WITH_ID = re.compile(r"([^()]+) \(((?:HP|OMIM|ORPHA|DECIPHER|NCBIGene):\w+)\)", re.IGNORECASE)
 _ID = re.compile(r"(?:HP|OMIM|ORPHA|DECIPHER|NCBIGene):\w+", re.IGNORECASE)
-_TOKEN = re.compile(r"\((?:HP|OMIM|ORPHA|DECIPHER|NCBIGene):\w+\)|[,/&](?=\s|\w)|[^\s,/&?!;:\"“”()]+(?::\w+)?", re.IGNORECASE)
+_TOKEN = re.compile(r"\((?:HP|OMIM|ORPHA|DECIPHER|NCBIGene):\w+\)|[,/&](?=\s|\w)|:(?=\s)|[^\s,/&?!;:\"“”()]+(?::\w+)?", re.IGNORECASE)
 _EDGE = frozenset("a an the of in with for and or is are do does to by from on at".split())
 _ASKING = frozenset().union(*CUES.values())
 _GENERIC = frozenset("disease diseases disorder disorders syndrome syndromes condition conditions".split())
@@ -50,7 +51,8 @@ Piece = Mention | str
 
 def tokens(text: str) -> list[str]:
     """Words, commas and ids of a question."""
-    return [token.rstrip(".'’") or token for token in _TOKEN.findall(text.replace("’", "'"))]
+    found = [token.rstrip(".'’") or token for token in _TOKEN.findall(text.replace("’", "'"))]
+    return [":" if token in ("-", "–", "—") else token for token in found]
 
 
 def link(store: GraphStore, words: Sequence[str], *, loosely: bool = False) -> list[Piece]:
@@ -98,7 +100,7 @@ def _mention(store: GraphStore, words: Sequence[str], known: set[str], *, loosel
         return _made(text, [c for c in meant if c in store.find(with_id[1], *_KINDS)])
     if len(words) == 1 and _ID.fullmatch(text.strip("()")):
         return _made(text, store.find(text.strip("()"), *_KINDS))
-    if words[0].casefold() in _EDGE or words[-1] in _EDGE or {words[0], words[-1]} & JOINTS.keys():
+    if words[0].casefold() in _EDGE or words[-1] in _EDGE or not (_is_word(words[0]) and _is_word(words[-1])):
         return None
     if len(words) > 1 and words[1] == "of" and words[0].casefold() in _ASKING:
         return None  # "signs of Wilson" is not "Wilson sign"
@@ -114,12 +116,22 @@ def _mention(store: GraphStore, words: Sequence[str], known: set[str], *, loosel
         return _made(text, strict)
     if full in known and (weak := store.find_weakly(text, "phenotype")):
         return _made(text, weak, f"“{text}” read as {weak[0].label}")
-    if words[-1].casefold() in _GENERIC or len(text) < 4:
+    if words[-1].casefold() in _GENERIC | {"type"} or len(text) < 4 or _is_common(store, words):
         return None
     for short, key in (("syndrome", as_syndrome), ("disease", as_disease)):
         if key in known and (found := store.find(f"{text} {short}", "disease")):
             return _made(text, found, f"“{text}” read as {found[0].label}")
     return None
+
+
+def _is_word(token: str) -> bool:
+    return any(c.isalnum() for c in token) and token not in JOINTS
+
+
+def _is_common(store: GraphStore, words: Sequence[str]) -> bool:
+    """Whether one word is part of so many names that it names nothing: "adult", "autoimmune"."""
+    plain = words[0].casefold().removesuffix("'s")
+    return len(words) == 1 and "-" not in plain and store.words().get(plain, 0) > _IN_FEW_NAMES
 
 
 def _made(text: str, concepts: Sequence[Concept], note: str = "") -> Mention | None:

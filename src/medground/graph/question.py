@@ -9,14 +9,14 @@ with its spelling corrected; the question says how it was read.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from medground.graph.finding import RelationKind
 from medground.graph.intent import Asked, asked_of
 from medground.graph.linking import Mention, Piece, genes_in, link, tokens
 from medground.graph.relation import Concept
-from medground.graph.spelling import corrected
+from medground.graph.spelling import corrected, is_sure
 from medground.graph.store import GraphStore
 from medground.graph.vocabulary import CONTRACTED
 
@@ -84,14 +84,26 @@ def read_question(store: GraphStore, text: str) -> GraphQuestion | None:
 def mentions(store: GraphStore, text: str) -> list[Mention]:
     """The names in a text, read loosely, whatever it asks."""
     words = tokens(" ".join(text.split())[:MAX_CHARACTERS])
-    return [piece for piece in link(store, words, loosely=True) if isinstance(piece, Mention)]
+    found = _names(link(store, words, loosely=True))
+    if found or not (meant := corrected(store, words)):
+        return found
+    return _names(link(store, [meant.get(word, word) for word in words], loosely=True))
 
 
 def _readings(store: GraphStore, words: list[str]) -> Iterator[tuple[list[Piece], tuple[str, ...]]]:
     yield link(store, words), ()
     yield link(store, words, loosely=True), ()
-    if (spelt := corrected(store, words)) is not None:
-        yield link(store, spelt[0], loosely=True), spelt[1]
+    if meant := corrected(store, words):
+        pieces = link(store, [meant.get(word, word) for word in words], loosely=True)
+        names = _names(pieces)
+        # One corrected word alone may be the right word for something else: it is suggested, and not answered.
+        alone = len(names) == 1 and names[0].text in meant.values()
+        if not alone and all(is_sure(name.text, meant) for name in names):
+            yield pieces, tuple(f"“{word}” read as “{near}”" for word, near in meant.items())
+
+
+def _names(pieces: Sequence[Piece]) -> list[Mention]:
+    return [piece for piece in pieces if isinstance(piece, Mention)]
 
 
 def _question(asked: Asked, notes: tuple[str, ...]) -> GraphQuestion:

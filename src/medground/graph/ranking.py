@@ -32,10 +32,14 @@ def diseases_with(store: GraphStore, question: GraphQuestion) -> GraphFinding:
     asked = question.phenotypes[0]
     facts = [fact_of(r) for r in one_each(direct, lambda r: r.subject.id)]
     facts += [fact_of(r, asked) for r in sorted(nearly.values(), key=by_frequency)][: max(0, SHOWN - len(facts))]
-    notes = [counted(SHOWN, len(diseases), "diseases, most frequent first,")]
+    notes = [counted(SHOWN, len(diseases), "diseases, most frequent first,"), _caution(question)]
     if nearly:
         notes.append(f"diseases with only a more specific form of {asked.name}: {len(nearly):,}")
     return finding_of(store, question, facts, notes)
+
+
+def _caution(question: GraphQuestion) -> str:
+    return "a feature of a disease need not be caused by it" if question.asked.only_recorded else ""
 
 
 @dataclass(frozen=True)
@@ -65,13 +69,14 @@ def _with_several(store: GraphStore, question: GraphQuestion) -> GraphFinding:
     ranked = sorted(_ranked(store, [mention.concepts for mention in names]), key=lambda one: one.order)
     most = len(ranked[0].relations) if ranked else 0
     if most < 2 and question.asked.joint == "and":
-        return finding_of(store, question, [])
+        return finding_of(store, question, [], [f"no disease of {store.name} is recorded with all of them"])
     best = [one for one in ranked if len(one.relations) == most]
     shown = best[: max(1, SHOWN // most)]
     facts = [fact_of(relation, asked) for one in shown for relation, asked in one.relations]
     what = f"diseases with all {most} of them" if most == len(names) else f"diseases with {most} of the {len(names)}"
     odds = "; ".join(f"{one.disease.label} {one.likelihood}" for one in shown)
     notes = [
+        _caution(question),
         "" if most == len(names) else "no disease is recorded with all of them",
         counted(len(shown), len(best), f"{what}, most frequent first,"),
         f"{_LIKELIHOOD}: {odds}",

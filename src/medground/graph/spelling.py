@@ -2,41 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
 from medground.graph.names import name_key
 from medground.graph.store import GraphStore
-from medground.graph.vocabulary import ALL, CONDITIONS
+from medground.graph.vocabulary import ALL, CONDITIONS, CUES
 
 SHORTEST = 5
 """A shorter word is close to too many others."""
 _LONG = 10
+_SURE = 8
 _MOST = 2
+_ASKING = CUES["feature"] | CUES["inheritance"] | CUES["gene"]
+"""Words of questions that are worth correcting; others are short or close to too many."""
 
 
-def corrected(store: GraphStore, words: Sequence[str]) -> tuple[list[str], tuple[str, ...]] | None:
-    """The words with one or two misspelt ones replaced, and a note for each. None if there are none, or more."""
-    known = store.words() | ALL
-    unknown = [word for word in words if _misspelt(word, known)]
+def corrected(store: GraphStore, words: Sequence[str]) -> dict[str, str]:
+    """The one or two misspelt words, each with the word that it stands for. Empty if there are none, or more."""
+    counts = store.words()
+    unknown = [word for word in words if _misspelt(word, counts)]
     if not 1 <= len(unknown) <= _MOST:
-        return None
-    meant = {word: near for word in unknown if (near := _nearest(word.casefold(), known))}
-    notes = tuple(f"“{word}” read as “{near}”" for word, near in meant.items())
-    return ([meant.get(word, word) for word in words], notes) if meant else None
+        return {}
+    names = [*(word for word, names in counts.items() if names), *_ASKING]
+    return {word: near for word in unknown if (near := _nearest(word.casefold(), names))}
 
 
-def _misspelt(word: str, known: frozenset[str]) -> bool:
+def is_sure(name: str, meant: Mapping[str, str]) -> bool:
+    """Whether a name with corrected words is certain enough to answer: "Tietze" is not a misspelt "Tietz"."""
+    distinctive = [word for word in name.split() if word.casefold() not in CUES["disease"]]
+    if not set(distinctive) <= set(meant.values()):
+        return True
+    return all(len(word) >= _SURE for word, near in meant.items() if near in distinctive)
+
+
+def _misspelt(word: str, known: Mapping[str, int]) -> bool:
     plain = word.casefold().removesuffix("'s")
-    if len(plain) < SHORTEST or not plain.isalpha() or plain in known or plain in CONDITIONS:
+    if len(plain) < SHORTEST or not plain.isalpha() or plain in known or plain in ALL | CONDITIONS:
         return False
     # "Anaemia" and "seizures" are spellings of what is known.
     return name_key(plain) not in known
 
 
-def _nearest(word: str, known: frozenset[str]) -> str:
+def _nearest(word: str, known: Sequence[str]) -> str:
     """The only known word within one change, or two for a long word, that begins with the same letter."""
     for most in range(1, 3 if len(word) >= _LONG else 2):
         near = process.extract(word, known, scorer=OSA.distance, score_cutoff=most, limit=4)

@@ -6,7 +6,8 @@ import json
 import re
 import sqlite3
 import threading
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -27,6 +28,8 @@ _BY_NAME = """
     WHERE n.key = ? AND c.kind IN (SELECT value FROM json_each(?)) ORDER BY c.id
 """
 _KEYS = "SELECT DISTINCT key FROM names WHERE key IN (SELECT value FROM json_each(?))"
+_NAMES = "SELECT text FROM names"
+_DEFINITIONS = "SELECT definition FROM concepts WHERE definition != ''"
 _WORDS = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
 _RELATION = """
     SELECT s.id, s.name, s.kind, s.definition, r.predicate, o.id, o.name, o.kind, o.definition, r.frequency, r.negated,
@@ -55,7 +58,7 @@ class GraphStore:
         self.path = path
         self._connection = connection
         self._lock = threading.Lock()
-        self._words: frozenset[str] | None = None
+        self._words: Mapping[str, int] | None = None
         meta = dict(self._rows("SELECT key, value FROM meta"))
         if "name" not in meta:
             raise SnapshotCorrupt(f"{path} does not contain a graph; rebuild the corpus")
@@ -99,20 +102,21 @@ class GraphStore:
         return tuple(chosen.values())
 
     def find_weakly(self, text: str, *kinds: ConceptKind) -> tuple[Concept, ...]:
-        """The one concept with this broad, narrow or related synonym; empty if there is none, or more than one."""
+        """The one concept with this related synonym; empty if there is none, or more than one."""
         rows = self._rows(_BY_NAME, name_key(text), json.dumps(kinds))
-        concepts = dict.fromkeys(Concept(*row[:4]) for row in rows if row[4] != "abbreviation")
+        concepts = dict.fromkeys(Concept(*row[:4]) for row in rows if row[4] == "related")
         return tuple(concepts) if len(concepts) == 1 else ()
 
     def known_keys(self, keys: Iterable[str]) -> set[str]:
         """Those of the keys that a name of the graph has."""
         return {row[0] for row in self._rows(_KEYS, json.dumps(list(keys)))}
 
-    def words(self) -> frozenset[str]:
-        """Every word of every name, in lower case; read once."""
+    def words(self) -> Mapping[str, int]:
+        """Every word of every name and definition, in lower case, with the number of names that have it; read once."""
         if self._words is None:
-            rows = self._rows("SELECT text FROM names")
-            self._words = frozenset(word for row in rows for word in _WORDS.findall(row[0].casefold()))
+            counts = Counter(word for row in self._rows(_NAMES) for word in {*_WORDS.findall(row[0].casefold())})
+            defined = {word for row in self._rows(_DEFINITIONS) for word in _WORDS.findall(row[0].casefold())}
+            self._words = dict.fromkeys(defined, 0) | counts
         return self._words
 
     def relations(

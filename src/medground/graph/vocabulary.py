@@ -13,7 +13,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 EMPTY = _words(
-    """a an the is are was be been being do does did can could may might will would has have having had get gets getting
+    """: a an the is are was be been being do does did can could may might will would has have having had get gets getting
     got develop develops developing show shows showing display displays exhibit exhibits experience experiences suffer
     suffers suffering present presents presenting with of in for from by to at on among that this it its there which
     what who whose in into you me we any some happen happens if also really ever tell know please as one ones many part parts
@@ -71,7 +71,7 @@ CONTRACTED = re.compile(r"^(is|are|was|do|does|did|has|have|can|could|would)n['�
 """“Isn't”: a question that expects yes."""
 
 CONDITIONS = _words(
-    """prognosis treatment treated treatments therapy therapies survival outcome outcomes incidence surgery surgical
+    """diagnose diagnosed prevent prevented treat test tests tested prognosis treatment treated treatments therapy therapies survival outcome outcomes incidence surgery surgical
     management children infants adults women girls specific severity screening prevention expectancy dosage dose cure
     cured curable fatal living mortality complication complications research clinical trial trials drug drugs vaccine"""
 )
