@@ -86,7 +86,9 @@ def main() -> None:
                     print(f"{result}: {one['question']} | expected {one['answer']} | {answer.decision.reason[:150]}")
     for half in (1, 2):
         total = sum(n for (h, _), n in counts.items() if h == half)
-        print(f"half {half}: " + ", ".join(f"{k} {counts[half, k]}" for k in ("right", "refused", "wrong")), f"of {total}")
+        print(
+            f"half {half}: " + ", ".join(f"{k} {counts[half, k]}" for k in ("right", "refused", "wrong")), f"of {total}"
+        )
 
 
 if __name__ == "__main__":

@@ -115,9 +115,7 @@ def _share(relation: Relation, asked: Concept) -> tuple[float, float] | None:
     return (low, high if relation.object.id == asked.id else 1.0)
 
 
-def _of_disease(
-    store: GraphStore, disease: Concept, phenotypes: Sequence[Concept]
-) -> list[tuple[Relation, Concept]]:
+def _of_disease(store: GraphStore, disease: Concept, phenotypes: Sequence[Concept]) -> list[tuple[Relation, Concept]]:
     """Relations of one disease, each with the phenotype asked for: that itself, else more specific forms, else what
     rules it out."""
     stored = [r for r in store.relations(subjects=[disease.id]) if r.predicate not in ("gene", "definition")]

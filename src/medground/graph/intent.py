@@ -7,26 +7,25 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from medground.graph.finding import RelationKind
+from medground.graph.groups import MODES, Group, grouped, is_part_of_a_name, without_pairs
 from medground.graph.linking import Mention, Piece
 from medground.graph.relation import ConceptKind
-from medground.graph.vocabulary import ALL, CUES, EMPTY, JOINTS, RECORD_ONLY, cues_of
+from medground.graph.vocabulary import ALL, CUES, EMPTY, RECORD_ONLY, cues_of, word_set
 
 Amount = Literal["any", "common", "rare", "most", "all"]
 """How many patients a closed question asks about."""
 
-_AUXILIARY = frozenset(
-    "is are was do does did has have can could may might will would".split()
+_AUXILIARY = word_set("is are was do does did has have can could may might will would")
+_CAUSES = word_set("cause causes causing lead leads results")
+_CAUSED = word_set("caused due result results")
+_BEGINS = word_set("onset begin begins start starts starting when age old")
+_ABOUT = (
+    word_set("what is are was a an the tell give me about please of on by you know can do does any list")
+    | CUES["definition"]
 )
-_CAUSES = frozenset("cause causes causing lead leads results".split())
-_CAUSED = frozenset("caused due result results".split())
-_BEGINS = frozenset("onset begin begins start starts starting when age old".split())
-_MODES = frozenset("dominant recessive x-linked mitochondrial dominantly recessively autosomal".split())
-_ABOUT = frozenset("what is are was a an the tell give me about please of on by you know can do does any list".split()) | CUES["definition"]
-_ASKS = frozenset("what tell give about know list".split()) | CUES["definition"]
-_OF_DISEASES = frozenset("genetic hereditary inherited".split())
+_ASKS = word_set("what tell give about know list") | CUES["definition"]
+_OF_DISEASES = word_set("genetic hereditary inherited")
 """What the diseases of the graph are."""
-_KIND = CUES["disease"] - {"diagnosis", "diagnoses"}
-_ARTICLES = frozenset("a an the both either".split())
 
 
 @dataclass(frozen=True)
@@ -58,21 +57,6 @@ class Asked:
     modes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class _Group:
-    """Names joined by "and" or "or", and the word before them."""
-
-    mentions: tuple[Mention, ...]
-    joint: str
-    before: str
-
-    def can(self, kind: ConceptKind) -> bool:
-        return all(mention.of(kind) for mention in self.mentions)
-
-    def of(self, *kinds: ConceptKind) -> tuple[Mention, ...]:
-        return tuple(replace(mention, concepts=mention.of(*kinds)) for mention in self.mentions)
-
-
 def asked_of(pieces: Sequence[Piece], *, rhetorical: bool = False) -> Asked | None:
     """What the pieces of a question ask for; None if they ask for nothing, for more, or in words that are not known.
 
@@ -80,83 +64,21 @@ def asked_of(pieces: Sequence[Piece], *, rhetorical: bool = False) -> Asked | No
         pieces: words and mentions.
         rhetorical: the question began with "isn't" or the like.
     """
-    if _is_part_of_a_name(pieces):
+    if is_part_of_a_name(pieces):
         return None
-    groups, words = _grouped(_without_pairs(pieces))
+    groups, words = grouped(without_pairs(pieces))
     if any(group.joint == "," for group in groups):
         return None
     if not groups or len(groups) > 2 or not set(words) <= ALL:
         return None
     closed = rhetorical or (isinstance(pieces[0], str) and pieces[0] in _AUXILIARY)
-    asked = next(_one(groups[0], words, closed=closed), None) if len(groups) == 1 else _two(*groups, words, closed=closed)
+    if len(groups) == 1:
+        asked = next(_one(groups[0], words, closed=closed), None)
+    else:
+        asked = _two(groups[0], groups[1], words, closed=closed)
     if asked is None:
         return None
     return replace(asked, closed=closed, amount=asked.amount if closed else "any")
-
-
-def _without_pairs(pieces: Sequence[Piece]) -> list[Piece]:
-    """The pieces without the "and" of "signs and symptoms" and the "or" of "dominant or recessive"."""
-    pairs = (CUES["feature"], _MODES)
-    joined = {
-        number
-        for number, piece in enumerate(pieces[1:-1], start=1)
-        if isinstance(piece, str)
-        and piece in JOINTS
-        and any(pieces[number - 1] in pair and pieces[number + 1] in pair for pair in pairs)
-    }
-    return [piece for number, piece in enumerate(pieces) if number not in joined]
-
-
-def _grouped(pieces: Sequence[Piece]) -> tuple[list[_Group], list[str]]:
-    groups: list[_Group] = []
-    words: list[str] = []
-    between: list[str] = []
-    for piece in pieces:
-        if isinstance(piece, str):
-            between.append(piece)
-            continue
-        joint = _joint(between, groups[-1], piece) if groups else ""
-        if joint:
-            last = groups.pop()
-            groups.append(_Group((*last.mentions, piece), _stronger(joint, last.joint), last.before))
-        else:
-            words += between
-            said = [word for word in between if word not in _ARTICLES]
-            groups.append(_Group((piece,), "", said[-1] if said else ""))
-        between = []
-    return groups, [word for word in (*words, *between) if word != ","]
-
-
-def _joint(between: Sequence[str], group: _Group, piece: Mention) -> str:
-    """How a mention is joined to the group before it; empty if it is not."""
-    words = [word for word in between if word not in _ARTICLES]
-    both = {c.kind for c in piece.concepts}.intersection(*({c.kind for c in m.concepts} for m in group.mentions))
-    if words == ["with"] or words == ["together", "with"]:
-        return "and" if "phenotype" in both else ""
-    joints = [JOINTS.get(word) for word in words]
-    if not joints or None in joints or not both:
-        return ""
-    return "or" if "or" in joints else "," if set(words) == {","} else "and"
-
-
-def _stronger(*joints: str) -> str:
-    """The joint of a list, where a comma stands for the last one."""
-    return next((joint for joint in ("or", "and") if joint in joints), ",")
-
-
-def _is_part_of_a_name(pieces: Sequence[Piece]) -> bool:
-    """Whether a name runs on in a word or a name that does not belong to it: "multiple lentigines | syndrome"."""
-    pairs = zip(pieces, [*pieces[1:], ""], [*pieces[2:], "", ""], strict=False)
-    return any(
-        isinstance(one, Mention)
-        and (isinstance(two, Mention) or two in _KIND or (two == "," and _differ(one, three)))
-        for one, two, three in pairs
-    )
-
-
-def _differ(one: Mention, other: Piece) -> bool:
-    """Whether two names after a comma cannot be a list: "Ehlers-Danlos syndrome, kyphoscoliosis (type)"."""
-    return isinstance(other, Mention) and {c.kind for c in one.concepts}.isdisjoint(c.kind for c in other.concepts)
 
 
 def _says(words: Sequence[str], cue: str) -> bool:
@@ -168,41 +90,61 @@ def _only(words: Sequence[str], *cues: str) -> bool:
     return all(word in EMPTY or word == "how" or not cues_of(word).isdisjoint(cues) for word in words)
 
 
-def _one(group: _Group, words: Sequence[str], *, closed: bool) -> Iterator[Asked]:
-    joint = group.joint or "and"
-    disease, phenotype, gene = (group.can(kind) for kind in ("disease", "phenotype", "gene"))
+def _one(group: Group, words: Sequence[str], *, closed: bool) -> Iterator[Asked]:
+    """What may be asked of names of one kind, the most telling words first."""
     if "how" in words and {"many", "often", "likely"} & {*words}:
         return
-    about = set(words) <= _ABOUT and (not words or not _ASKS.isdisjoint(words))
-    if disease and _says([w for w in words if closed or w not in _MODES], "inheritance") and _only(words, "inheritance", "definition", "link"):
-        modes = tuple(word for word in words if word in _MODES)
-        yield Asked("inheritance of", diseases=group.of("disease"), modes=modes)
-    if disease and not _BEGINS.isdisjoint(words) and _only(words, "onset", "feature", "definition", "common"):
-        yield Asked("onset of", diseases=group.of("disease"))
-    if (disease or phenotype) and _says(words, "gene") and _only(words, "gene", "link", "definition"):
-        yield Asked("genes of", phenotypes=_with(group, "phenotype"), diseases=_with(group, "disease"))
-    if gene and (_says(words, "gene") or _says(words, "disease") or _says(words, "link")):
-        if _only(words, "gene", "disease", "link", "definition"):
+    if group.can("disease"):
+        yield from _course(group, words, closed=closed)
+    if (group.can("disease") or group.can("phenotype")) and _says(words, "gene"):
+        if _only(words, "gene", "link", "definition"):
+            yield Asked("genes of", phenotypes=_with(group, "phenotype"), diseases=_with(group, "disease"))
+    if group.can("gene") and _only(words, "gene", "disease", "link", "definition"):
+        if any(cues_of(word) for word in words):
             yield Asked("diseases of gene", genes=group.of("gene"))
-    kinds_said = [word for word in words if word not in _OF_DISEASES]
-    if phenotype and _asks_for_diseases(words) and _only(kinds_said, "disease", "link", "feature", "definition"):
+    if group.can("phenotype"):
+        yield from _having(group, words)
+    if group.can("disease"):
+        yield from _features(group, words)
+    if set(words) <= _ABOUT and len(group.mentions) == 1:
+        yield from _about(group, words)
+
+
+def _course(group: Group, words: Sequence[str], *, closed: bool) -> Iterator[Asked]:
+    telling = [word for word in words if closed or word not in MODES]
+    if _says(telling, "inheritance") and _only(words, "inheritance", "definition", "link"):
+        modes = tuple(word for word in words if word in MODES)
+        yield Asked("inheritance of", diseases=group.of("disease"), modes=modes)
+    if not _BEGINS.isdisjoint(words) and _only(words, "onset", "feature", "definition", "common"):
+        yield Asked("onset of", diseases=group.of("disease"))
+
+
+def _having(group: Group, words: Sequence[str]) -> Iterator[Asked]:
+    telling = [word for word in words if word not in _OF_DISEASES]
+    if _asks_for_diseases(words) and _only(telling, "disease", "link", "feature", "definition"):
         causes = not _CAUSES.isdisjoint(words)
+        joint = group.joint or "and"
         yield Asked("diseases with", phenotypes=group.of("phenotype"), joint=joint, only_recorded=causes)
-    if disease and _says(words, "not") and _says(words, "feature") and _only(words, "not", "feature", "link"):
-        yield Asked("excluded features of", diseases=group.of("disease"))
-    if disease and _presents(words) and _only(words, "feature", "definition", "link", "common", "most", "onset"):
-        yield Asked("features of", diseases=group.of("disease"))
-    if disease and not phenotype and _CAUSES & {*words} and "what" in words and _only(words, "link"):
-        yield Asked("genes of", diseases=group.of("disease"))
-    if about and len(group.mentions) == 1 and phenotype and words:
-        yield Asked("definition of", phenotypes=group.of("phenotype"))
-    if about and len(group.mentions) == 1:
-        kinds: tuple[ConceptKind, ...] = ("phenotype", "disease", "gene")
-        found = {kind: _with(group, kind) for kind in kinds}
-        yield Asked("profile", found["phenotype"], found["disease"], found["gene"])
 
 
-def _with(group: _Group, kind: ConceptKind) -> tuple[Mention, ...]:
+def _features(group: Group, words: Sequence[str]) -> Iterator[Asked]:
+    diseases = group.of("disease")
+    if _says(words, "not") and _says(words, "feature") and _only(words, "not", "feature", "link"):
+        yield Asked("excluded features of", diseases=diseases)
+    if _presents(words) and _only(words, "feature", "definition", "link", "common", "most", "onset"):
+        yield Asked("features of", diseases=diseases)
+    if not group.can("phenotype") and _CAUSES & {*words} and "what" in words and _only(words, "link"):
+        yield Asked("genes of", diseases=diseases)
+
+
+def _about(group: Group, words: Sequence[str]) -> Iterator[Asked]:
+    if not words or not _ASKS.isdisjoint(words):
+        if group.can("phenotype") and words:
+            yield Asked("definition of", phenotypes=group.of("phenotype"))
+        yield Asked("profile", _with(group, "phenotype"), _with(group, "disease"), _with(group, "gene"))
+
+
+def _with(group: Group, kind: ConceptKind) -> tuple[Mention, ...]:
     """The mentions that have a meaning of this kind."""
     return tuple(replace(mention, concepts=mention.of(kind)) for mention in group.mentions if mention.of(kind))
 
@@ -219,7 +161,7 @@ def _presents(words: Sequence[str]) -> bool:
     return _says(words, "feature") or ("how" in words and not {"present", "presents", "manifest"}.isdisjoint(words))
 
 
-def _two(first: _Group, second: _Group, words: Sequence[str], *, closed: bool) -> Asked | None:
+def _two(first: Group, second: Group, words: Sequence[str], *, closed: bool) -> Asked | None:
     if closed and _only(words, "gene", "link", "definition"):
         for gene, disease in ((first, second), (second, first)):
             if gene.can("gene") and disease.can("disease") and not (gene.can("phenotype") and not _says(words, "gene")):
@@ -232,7 +174,7 @@ def _two(first: _Group, second: _Group, words: Sequence[str], *, closed: bool) -
     return _feature(*pair, words) if pair is not None else None
 
 
-def _roles(first: _Group, second: _Group, words: Sequence[str]) -> tuple[_Group, _Group] | None:
+def _roles(first: Group, second: Group, words: Sequence[str]) -> tuple[Group, Group] | None:
     """Which names are the phenotypes and which the diseases; None if it cannot be told."""
     causes = bool(_CAUSES & {*words}) and not _CAUSED & {*words}
     forward = first.can("phenotype") and second.can("disease") and not causes
@@ -245,7 +187,7 @@ def _roles(first: _Group, second: _Group, words: Sequence[str]) -> tuple[_Group,
     return (first, second) if forward else (second, first)
 
 
-def _feature(phenotypes: _Group, diseases: _Group, words: Sequence[str]) -> Asked | None:
+def _feature(phenotypes: Group, diseases: Group, words: Sequence[str]) -> Asked | None:
     often = _says(words, "frequency")
     only_recorded = not RECORD_ONLY.isdisjoint(words)
     if any(mention.of("phenotype") for mention in diseases.mentions):
@@ -256,7 +198,7 @@ def _feature(phenotypes: _Group, diseases: _Group, words: Sequence[str]) -> Aske
     amount: Amount = "any"
     for one in ("common", "rare", "most", "all"):
         if _says(words, one) and "how" not in words:
-            amount = one  # type: ignore[assignment]
+            amount = one
     joint = "or" if "or" in (phenotypes.joint, diseases.joint) else "and"
     return Asked(
         "frequency of" if often else "feature of",

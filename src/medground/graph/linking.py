@@ -11,7 +11,7 @@ from importlib.resources import files
 from medground.graph.names import name_key
 from medground.graph.relation import Concept, ConceptKind
 from medground.graph.store import GraphStore
-from medground.graph.vocabulary import ALL, CUES, JOINTS
+from medground.graph.vocabulary import ALL, CUES, JOINTS, word_set
 
 LONGEST = 14
 """Most words of a name that is looked for."""
@@ -20,10 +20,12 @@ _IN_FEW_NAMES = 25
 _KINDS: tuple[ConceptKind, ...] = ("phenotype", "disease", "gene")
 _WITH_ID = re.compile(r"([^()]+) \(((?:HP|OMIM|ORPHA|DECIPHER|NCBIGene):\w+)\)", re.IGNORECASE)
 _ID = re.compile(r"(?:HP|OMIM|ORPHA|DECIPHER|NCBIGene):\w+", re.IGNORECASE)
-_TOKEN = re.compile(r"\((?:HP|OMIM|ORPHA|DECIPHER|NCBIGene):\w+\)|[,/&](?=\s|\w)|:(?=\s)|[^\s,/&?!;:\"“”()]+(?::\w+)?", re.IGNORECASE)
-_EDGE = frozenset("a an the of in with for and or is are do does to by from on at".split())
+_TOKEN = re.compile(
+    r"\((?:HP|OMIM|ORPHA|DECIPHER|NCBIGene):\w+\)|[,/&](?=\s|\w)|:(?=\s)|[^\s,/&?!;:\"“”()]+(?::\w+)?", re.IGNORECASE
+)
+_EDGE = word_set("a an the of in with for and or is are do does to by from on at")
 _ASKING = frozenset().union(*CUES.values())
-_GENERIC = frozenset("disease diseases disorder disorders syndrome syndromes condition conditions".split())
+_GENERIC = word_set("disease diseases disorder disorders syndrome syndromes condition conditions")
 
 
 @dataclass(frozen=True)
@@ -109,9 +111,9 @@ def _mention(store: GraphStore, words: Sequence[str], known: set[str], *, loosel
     strict = [] if full not in known else [c for c in store.find(text, *_KINDS) if c.kind != "gene" or c.name == text]
     if plain and not (len(words) == 1 and text.isupper()):
         strict = []
-    if meant := abbreviations().get(text) or (len(text) > 2 and abbreviations().get(text.casefold())):
-        diseases = [c for c in store.find(meant, "disease") if c not in strict]
-        return _made(text, (*strict, *diseases), f"“{text}” read as {meant}" if diseases else "")
+    if full_name := abbreviations().get(text, abbreviations().get(text.casefold() if len(text) > 2 else "")):
+        diseases = [c for c in store.find(full_name, "disease") if c not in strict]
+        return _made(text, (*strict, *diseases), f"“{text}” read as {full_name}" if diseases else "")
     if strict or not loosely or plain:
         return _made(text, strict)
     if full in known and (weak := store.find_weakly(text, "phenotype")):

@@ -127,9 +127,7 @@ def _mode(word: str) -> str:
 def onset_of(store: GraphStore, question: GraphQuestion) -> GraphFinding:
     """When diseases begin, with the share of patients."""
     found = onset(store, question.diseases)
-    names = dict.fromkeys(
-        f"{r.object.name} ({r.frequency.words})" if r.frequency else r.object.name for r in found
-    )
+    names = dict.fromkeys(f"{r.object.name} ({r.frequency.words})" if r.frequency else r.object.name for r in found)
     notes = [_unrecorded(question.diseases, found, "no onset")]
     return finding_of(store, question, [fact_of(r) for r in found], notes, answer=", ".join(names))
 

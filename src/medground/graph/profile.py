@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from medground.graph.facts import SHOWN, by_frequency, counted, fact_of, finding_of, one_each
-from medground.graph.finding import GraphFinding
+from medground.graph.finding import GraphFact, GraphFinding
 from medground.graph.lists import ASSOCIATION, diseases_of, features, genes, inheritance, onset
 from medground.graph.question import GraphQuestion
 from medground.graph.relation import Relation
@@ -19,7 +19,8 @@ def profile(store: GraphStore, question: GraphQuestion) -> GraphFinding | None:
     """A few relations of every kind; the note says how many there are."""
     kinds = [kind for kind in ("phenotypes", "diseases", "genes") if getattr(question, kind)]
     room = SHOWN // len(kinds)
-    facts, notes = [], []
+    facts: list[GraphFact] = []
+    notes: list[str] = []
     if len(kinds) > 1:
         names = " and of ".join(f"a {kind.removesuffix('s')}" for kind in kinds)
         notes.append(f"this is the name of {names}; each is shown")

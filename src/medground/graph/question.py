@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from medground.graph.finding import RelationKind
 from medground.graph.intent import Asked, asked_of
@@ -53,7 +53,7 @@ class GraphQuestion:
     phenotypes: tuple[Concept, ...] = ()
     diseases: tuple[Concept, ...] = ()
     genes: tuple[Concept, ...] = ()
-    asked: Asked = Asked("profile")
+    asked: Asked = field(default_factory=lambda: Asked("profile"))
     read_as: tuple[str, ...] = ()
 
     @property

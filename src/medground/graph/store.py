@@ -39,9 +39,9 @@ _RELATION = """
 _AT_PLACE = f"{_RELATION} WHERE s.id = ? AND r.start = ? AND r.end = ?"
 _OF_SUBJECTS = "r.subject IN (SELECT c.number FROM json_each(?) j JOIN concepts c ON c.id = j.value)"
 _OF_OBJECTS = "r.object IN (SELECT c.number FROM json_each(?) j JOIN concepts c ON c.id = j.value)"
-_COUNTS = f"""
+_COUNTS = """
     SELECT c.id, count(*) FROM relations r JOIN concepts c ON c.number = r.object
-    WHERE {_OF_OBJECTS} GROUP BY c.id
+    WHERE c.id IN (SELECT value FROM json_each(?)) GROUP BY c.id
 """
 _KIN = """
     WITH RECURSIVE reached(number) AS (

@@ -8,15 +8,12 @@ from medground.sentence import Sentence
 from medground.write.draft import Draft
 
 
-
 def graph_draft(question: Question, stored: GraphAnswer) -> Draft:
     """The facts as a rationale, with the finding's answer if it has one."""
     finding = stored.finding
     sentences = tuple(Sentence(text=fact.sentence, evidence=(quote.id,)) for fact, quote in stored.facts)
-    if question.task == "free":
-        answer = finding.answer or " ".join(s.text for s in sentences)
-    else:
-        answer = finding.closed
+    opened = finding.answer or " ".join(sentence.text for sentence in sentences)
+    answer = opened if question.task == "free" else finding.closed
     if not answer:
         return Draft(sentences=sentences, reason=finding.note or "the stored facts do not decide it")
     return Draft(sentences=sentences, answer=(answer,), basis="graph fact", reason=finding.note)
