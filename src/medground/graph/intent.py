@@ -96,12 +96,12 @@ def _one(group: Group, words: Sequence[str], *, closed: bool) -> Iterator[Asked]
         return
     if group.can("disease"):
         yield from _course(group, words, closed=closed)
-    if (group.can("disease") or group.can("phenotype")) and _says(words, "gene"):
-        if _only(words, "gene", "link", "definition"):
-            yield Asked("genes of", phenotypes=_with(group, "phenotype"), diseases=_with(group, "disease"))
-    if group.can("gene") and _only(words, "gene", "disease", "link", "definition"):
-        if any(cues_of(word) for word in words):
-            yield Asked("diseases of gene", genes=group.of("gene"))
+    named = group.can("disease") or group.can("phenotype")
+    if named and _says(words, "gene") and _only(words, "gene", "link", "definition"):
+        yield Asked("genes of", phenotypes=_with(group, "phenotype"), diseases=_with(group, "disease"))
+    cued = any(cues_of(word) for word in words)
+    if cued and group.can("gene") and _only(words, "gene", "disease", "link", "definition"):
+        yield Asked("diseases of gene", genes=group.of("gene"))
     if group.can("phenotype"):
         yield from _having(group, words)
     if group.can("disease"):
