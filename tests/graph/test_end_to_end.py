@@ -109,11 +109,15 @@ def test_facts_come_first_then_the_literature_and_the_facts_decide(beside: Block
 
 
 def test_what_is_not_recorded_is_searched_for_and_said(beside: BlockingEngine) -> None:
-    found = beside.ask("Is odd lens a feature of Delta syndrome, type 2?")
-    assert any("not recorded in HPO 2030-02-03" in warning for warning in found.warnings) or not found.evidence
-    nothing = beside.ask("Is blue toe a feature of Beta disease, odd type?")
-    if nothing.decision.status == "unanswerable":
-        assert "not recorded in HPO 2030-02-03; the texts searched have no evidence on it" in nothing.decision.reason
+    answer = beside.ask("Is blue toe a feature of Beta disease, odd type?")
+    assert answer.decision.status == "unanswerable"
+    assert answer.decision.reason == "not recorded in HPO 2030-02-03; the texts searched have no evidence on it"
+
+
+def test_a_paper_on_another_disease_is_not_shown_beside_the_facts(beside: BlockingEngine) -> None:
+    answer = beside.ask("Is left odd lens a feature of Beta disease, odd type?")
+    assert answer.decision.shown() == "yes"
+    assert {e.document_id for e in answer.evidence} == {"OMIM:3"}
 
 
 def test_a_question_that_is_not_understood_gets_wordings_that_work(engine: BlockingEngine) -> None:

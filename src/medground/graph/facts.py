@@ -34,6 +34,7 @@ def finding_of(
         relation=question.relation,
         status=status,
         concepts=tuple(c.label for c in (*question.phenotypes, *question.genes, *question.diseases)),
+        names=tuple(tuple(dict.fromkeys((m.text, *(c.name for c in m.concepts)))) for m in question.asked.mentions),
         facts=tuple(facts[:SHOWN]),
         note="; ".join((*question.read_as, *said)),
         answer=answer,

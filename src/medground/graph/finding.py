@@ -49,6 +49,8 @@ class GraphFinding(Frozen):
     relation: RelationKind
     status: FindingStatus
     concepts: tuple[str, ...] = ()
+    names: tuple[tuple[str, ...], ...] = ()
+    """For each name of the question: how it is written there, and the names of its concepts."""
     facts: tuple[GraphFact, ...] = ()
     note: str = ""
     answer: str = ""

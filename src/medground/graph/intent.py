@@ -56,6 +56,11 @@ class Asked:
     only_recorded: bool = False
     modes: tuple[str, ...] = ()
 
+    @property
+    def mentions(self) -> tuple[Mention, ...]:
+        """All names."""
+        return (*self.phenotypes, *self.diseases, *self.genes)
+
 
 def asked_of(pieces: Sequence[Piece], *, rhetorical: bool = False) -> Asked | None:
     """What the pieces of a question ask for; None if they ask for nothing, for more, or in words that are not known.

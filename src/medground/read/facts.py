@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from medground.errors import SourceUnavailable
 from medground.evidence import Evidence
 from medground.graph.finding import GraphFact, GraphFinding
+from medground.graph.names import name_key
 from medground.lookup import Found, Lookup, PlainWords
 from medground.query import Filters
 from medground.question import Question
 from medground.run import Run
 from medground.sources.base import FactSource
 
+_WORD = re.compile(r"\w+")
 _CLOSED_TASKS = ("yes-no", "yes-no-maybe")
 
 
@@ -78,6 +82,24 @@ def beside_facts(run: Run) -> tuple[str, ...]:
     """The sources that hold other texts than the documents of the stored facts."""
     stating = {s.state for s in run.sources if isinstance(s, FactSource) and s.state is not None}
     return tuple(s.name for s in run.sources if not isinstance(s, FactSource) and s.state not in stating)
+
+
+def about_the_same(evidence: Sequence[Evidence], finding: GraphFinding, run: Run) -> list[Evidence]:
+    """The quotes that mention a name of a finding, of documents that mention them all."""
+    named = [[_plain(name) for name in names] for names in finding.names]
+
+    def mentions(text: str) -> list[bool]:
+        plain = f" {_plain(text)} "
+        return [any(f" {name} " in plain for name in names) for names in named]
+
+    documents = {quote.document_id: run.ledger.documents[quote.document_id] for quote in evidence}
+    whole = {i for i, document in documents.items() if all(mentions(f"{document.title} {document.text}"))}
+    return [quote for quote in evidence if quote.document_id in whole and any(mentions(quote.quote))]
+
+
+def _plain(text: str) -> str:
+    """Words in one form: without case, accents or a plural."""
+    return " ".join(name_key(word) for word in _WORD.findall(text))
 
 
 def _may_be_answered_by_facts(question: Question) -> bool:

@@ -23,7 +23,7 @@ from medground.rank.fuse import fuse
 from medground.rank.merge import merge_duplicates
 from medground.rank.rerank import rerank, reranker_problems
 from medground.read.extract import extract_evidence, is_sufficient, screen_batch
-from medground.read.facts import GraphAnswer, ask_for_facts, beside_facts
+from medground.read.facts import GraphAnswer, about_the_same, ask_for_facts, beside_facts
 from medground.read.order import batches, reading_list
 from medground.read.standing import readable, texts
 from medground.recipes.base import Recipe
@@ -52,10 +52,12 @@ async def ground(question: Question, run: Run) -> Answer:
         return await _from_facts(question, stored, run)
 
     evidence, searched = await _search(question, run, beside_facts(run) if stored else None)
+    if isinstance(stored, GraphAnswer):
+        evidence = about_the_same(evidence, stored.finding, run)
+        if evidence:
+            run.warn(stored.finding.note)
     if not evidence:
         return compose(run, refusal(stored, searched=searched))
-    if isinstance(stored, GraphAnswer):
-        run.warn(f"{stored.finding.graph}: {stored.finding.note}")
     draft = await write_draft(question, evidence, run)
     return await finish(question, draft, evidence, run)
 
@@ -88,7 +90,7 @@ async def _from_facts(question: Question, stored: GraphAnswer, run: Run) -> Answ
     draft = graph_draft(question, stored)
     with contextlib.suppress(SourceUnavailable):  # the answer lists sources that failed
         evidence, _ = await _search(question, run, beside_facts(run))
-        if evidence:
+        if evidence := about_the_same(evidence, stored.finding, run):
             written = statements((await write_draft(question, evidence, run)).sentences, evidence)
             draft = draft.model_copy(update={"sentences": (*draft.sentences, *written)})
     verdicts = await check_all(draft.sentences, run, graph=lambda sentence: stored.entails(sentence.text))
