@@ -163,6 +163,8 @@ NOT_FOR_THE_GRAPH = [
     "What are the symptoms of Ehlers-Danlos syndrome, kyphoscoliosis type?",
     "What is (are) Adult Acute Lymphoblastic Leukemia ?",
     "What are the symptoms of Anxiety Disorders?",
+    "What features do Marfan syndrome and Stickler syndrome share?",
+    "What do Marfan syndrome and Stickler syndrome have in common?",
     "What is pyroptosis?",
     "What is Tietze syndrome?",
     "How to diagnose gout?",

@@ -24,6 +24,7 @@ _ABOUT = (
     | CUES["definition"]
 )
 _ASKS = word_set("what tell give about know list") | CUES["definition"]
+_COMPARED = word_set("share both together common")
 _OF_DISEASES = word_set("genetic hereditary inherited")
 """What the diseases of the graph are."""
 
@@ -99,6 +100,8 @@ def _one(group: Group, words: Sequence[str], *, closed: bool) -> Iterator[Asked]
     """What may be asked of names of one kind, the most telling words first."""
     if "how" in words and {"many", "often", "likely"} & {*words}:
         return
+    if len(group.mentions) > 1 and not group.can("phenotype") and not _COMPARED.isdisjoint(words):
+        return  # "what do both have in common" is a comparison
     if group.can("disease"):
         yield from _course(group, words, closed=closed)
     named = group.can("disease") or group.can("phenotype")

@@ -122,7 +122,9 @@ def _mention(store: GraphStore, words: Sequence[str], known: set[str], *, loosel
         return None
     for short, key in (("syndrome", as_syndrome), ("disease", as_disease)):
         if key in known and (found := store.find(f"{text} {short}", "disease")):
-            return _made(text, found, f"“{text}” read as {found[0].label}")
+            one = len({name_key(concept.name) for concept in found}) == 1
+            meant = found[0].label if one else f"“{text} {short}” ({len(found)} entries)"
+            return _made(text, found, f"“{text}” read as {meant}")
     return None
 
 

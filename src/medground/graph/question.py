@@ -82,9 +82,9 @@ def read_question(store: GraphStore, text: str) -> GraphQuestion | None:
 
 
 def mentions(store: GraphStore, text: str) -> list[Mention]:
-    """The names in a text, read loosely, whatever it asks."""
+    """The names in a text, whatever it asks; read loosely if there are none as written."""
     words = tokens(" ".join(text.split())[:MAX_CHARACTERS])
-    found = _names(link(store, words, loosely=True))
+    found = _names(link(store, words)) or _names(link(store, words, loosely=True))
     if found or not (meant := corrected(store, words)):
         return found
     return _names(link(store, [meant.get(word, word) for word in words], loosely=True))
