@@ -24,6 +24,7 @@ from typing import Any
 from medground.answer import Answer
 from medground.blocking import BlockingEngine
 from medground.corpus.library import GRAPH_FILE, Library
+from medground.evaluate.intervals import wilson
 from medground.graph.relation import Relation, StatedAt
 from medground.graph.store import GraphStore
 from medground.settings import Settings
@@ -84,11 +85,15 @@ def main() -> None:
                 counts[one["half"], result] += 1
                 if show and result != "right":
                     print(f"{result}: {one['question']} | expected {one['answer']} | {answer.decision.reason[:150]}")
-    for half in (1, 2):
-        total = sum(n for (h, _), n in counts.items() if h == half)
-        print(
-            f"half {half}: " + ", ".join(f"{k} {counts[half, k]}" for k in ("right", "refused", "wrong")), f"of {total}"
+    print("| questions | right | refused | wrong | right, with 95% interval |")
+    print("| --- | --- | --- | --- | --- |")
+    for name, halves in (("written before the code", (1,)), ("written after it", (2,)), ("all", (1, 2))):
+        right, refused, wrong = (
+            sum(counts[half, result] for half in halves) for result in ("right", "refused", "wrong")
         )
+        total = right + refused + wrong
+        low, high = wilson(right, total)
+        print(f"| {name} | {right} | {refused} | {wrong} | {right / total:.1%} ({low:.1%} to {high:.1%}) |")
 
 
 if __name__ == "__main__":

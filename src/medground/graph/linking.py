@@ -102,23 +102,43 @@ def _mention(store: GraphStore, words: Sequence[str], known: set[str], *, loosel
         return _made(text, [c for c in meant if c in store.find(with_id[1], *_KINDS)])
     if len(words) == 1 and _ID.fullmatch(text.strip("()")):
         return _made(text, store.find(text.strip("()"), *_KINDS))
-    if words[0].casefold() in _EDGE or words[-1] in _EDGE or not (_is_word(words[0]) and _is_word(words[-1])):
+    if not _may_be_a_name(words):
         return None
-    if len(words) > 1 and words[1] == "of" and words[0].casefold() in _ASKING:
-        return None  # "signs of Wilson" is not "Wilson sign"
-    full, as_syndrome, as_disease = _keys(text)
-    plain = all(word.casefold() in ALL for word in words)
-    strict = [] if full not in known else [c for c in store.find(text, *_KINDS) if c.kind != "gene" or c.name == text]
-    if plain and not (len(words) == 1 and text.isupper()):
-        strict = []
+    found = _as_written(store, text, known)
     if full_name := abbreviations().get(text, abbreviations().get(text.casefold() if len(text) > 2 else "")):
-        diseases = [c for c in store.find(full_name, "disease") if c not in strict]
-        return _made(text, (*strict, *diseases), f"“{text}” read as {full_name}" if diseases else "")
-    if strict or not loosely or plain:
-        return _made(text, strict)
+        diseases = [c for c in store.find(full_name, "disease") if c not in found]
+        return _made(text, (*found, *diseases), f"“{text}” read as {full_name}" if diseases else "")
+    if found or not loosely or _is_plain(text):
+        return _made(text, found)
+    return _loosely(store, text, known)
+
+
+def _may_be_a_name(words: Sequence[str]) -> bool:
+    if words[0].casefold() in _EDGE or words[-1] in _EDGE or not (_is_word(words[0]) and _is_word(words[-1])):
+        return False
+    # "Signs of Wilson" is not "Wilson sign".
+    return len(words) == 1 or words[1] != "of" or words[0].casefold() not in _ASKING
+
+
+def _as_written(store: GraphStore, text: str, known: set[str]) -> list[Concept]:
+    """The concepts with this name; a gene only as its symbol is written, and no words that ask a question."""
+    if name_key(text) not in known or (_is_plain(text) and (" " in text or not text.isupper())):
+        return []
+    return [c for c in store.find(text, *_KINDS) if c.kind != "gene" or c.name == text]
+
+
+def _is_plain(text: str) -> bool:
+    return all(word.casefold() in ALL for word in text.split())
+
+
+def _loosely(store: GraphStore, text: str, known: set[str]) -> Mention | None:
+    """A mention by a related synonym, or by a name without its last word."""
+    full, as_syndrome, as_disease = _keys(text)
+    if text.split()[-1].casefold() in _GENERIC | {"type"}:
+        return None
     if full in known and (weak := store.find_weakly(text, "phenotype")):
         return _made(text, weak, f"“{text}” read as {weak[0].label}")
-    if words[-1].casefold() in _GENERIC | {"type"} or len(text) < 4 or _is_common(store, words):
+    if len(text) < 4 or _is_common(store, text):
         return None
     for short, key in (("syndrome", as_syndrome), ("disease", as_disease)):
         if key in known and (found := store.find(f"{text} {short}", "disease")):
@@ -132,10 +152,10 @@ def _is_word(token: str) -> bool:
     return any(c.isalnum() for c in token) and token not in JOINTS
 
 
-def _is_common(store: GraphStore, words: Sequence[str]) -> bool:
+def _is_common(store: GraphStore, text: str) -> bool:
     """Whether one word is part of so many names that it names nothing: "adult", "autoimmune"."""
-    plain = words[0].casefold().removesuffix("'s")
-    return len(words) == 1 and "-" not in plain and store.words().get(plain, 0) > _IN_FEW_NAMES
+    plain = text.casefold().removesuffix("'s")
+    return plain.isalnum() and store.words().get(plain, 0) > _IN_FEW_NAMES
 
 
 def _made(text: str, concepts: Sequence[Concept], note: str = "") -> Mention | None:
