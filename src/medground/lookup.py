@@ -115,6 +115,7 @@ class Found:
         finding: the finding of a source of stored facts, or None.
         notes: notes for the reader, such as "no vectors in this corpus: searched by words alone".
         understood: False if the source did not understand the lookup and searched nothing.
+        wordings: where it did not, wordings of such questions that it understands.
     """
 
     lookup: Lookup
@@ -123,6 +124,7 @@ class Found:
     finding: GraphFinding | None = None
     notes: tuple[str, ...] = ()
     understood: bool = True
+    wordings: tuple[str, ...] = ()
 
     @property
     def facts(self) -> tuple[GraphFact, ...]:

@@ -57,6 +57,13 @@ def test_ask_prints_decision_quotes_verdicts_and_cost(papers: Path, capsys: pyte
     assert shown.count("Aspirin significantly reduced") == 1
 
 
+def test_a_question_that_nothing_can_answer_exits_with_3(papers: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("ask", "--corpus", "papers", "--quiet", "Does yoga shorten labour?") == 3
+    assert "Unanswerable" in capsys.readouterr().out
+    assert run("ask", "--corpus", "papers", "--json", "--quiet", "Does yoga shorten labour?") == 3
+    assert json.loads(capsys.readouterr().out)["decision"]["status"] == "unanswerable"
+
+
 def test_details_show_label_offsets_hash_and_trace(papers: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("ask", "--corpus", "papers", "--details", QUESTION) == 0
     shown = capsys.readouterr().out

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import functools
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from medground.blocking import BlockingEngine
+from medground.corpus.build import build
 from medground.corpus.library import Library
+from medground.corpus.readers import find_inputs
 from medground.corpus.starter import build_starter
+from medground.errors import UsageError
 from medground.evidence import Evidence
 from medground.graph.hpo import Hpo
+from medground.question import Question
 from medground.settings import Settings
 
 
@@ -76,3 +81,95 @@ def test_an_unusable_starter_is_rebuilt(
     with BlockingEngine(Settings.load()) as engine:
         assert engine.ask("Is odd lens a feature of Alpha syndrome 1?").decision.shown() == "yes"
     assert "is rebuilt" in caplog.text
+
+
+PAPER = {
+    "id": "PMID:77",
+    "title": "Odd lens in Alpha syndrome 1",
+    "text": "Odd lens was found in 60 of 80 adults with Alpha syndrome 1. Vision was normal.",
+}
+
+
+@pytest.fixture
+def beside(home: Path, release: Hpo, tmp_path: Path) -> Iterator[BlockingEngine]:
+    """An engine over the starter corpus and one paper."""
+    build_starter(Library(home), release=release)
+    (tmp_path / "paper.jsonl").write_text(json.dumps(PAPER), encoding="utf-8")
+    build(Library(home), "papers", find_inputs([tmp_path / "paper.jsonl"]))
+    with BlockingEngine(Settings.load(options={"retrieval.corpora": ("starter", "papers")})) as opened:
+        yield opened
+
+
+def test_facts_come_first_then_the_literature_and_the_facts_decide(beside: BlockingEngine) -> None:
+    answer = beside.ask("Is odd lens a feature of Alpha syndrome 1?")
+    assert (answer.decision.shown(), answer.decision.basis) == ("yes", "graph fact")
+    assert [s.verdict.label for s in answer.statements] == ["supported", "quoted"]
+    assert [e.document_id for e in answer.evidence] == ["OMIM:1", "PMID:77"]
+    assert {s.source for s in answer.searches} == {"graph:HPO 2030-02-03", "corpus:papers"}
+
+
+def test_what_is_not_recorded_is_searched_for_and_said(beside: BlockingEngine) -> None:
+    answer = beside.ask("Is blue toe a feature of Beta disease, odd type?")
+    assert answer.decision.status == "unanswerable"
+    assert answer.decision.reason == "not recorded in HPO 2030-02-03; the texts searched have no evidence on it"
+
+
+def test_a_paper_on_another_disease_is_not_shown_beside_the_facts(beside: BlockingEngine) -> None:
+    answer = beside.ask("Is left odd lens a feature of Beta disease, odd type?")
+    assert answer.decision.shown() == "yes"
+    assert {e.document_id for e in answer.evidence} == {"OMIM:3"}
+
+
+def test_a_question_that_is_not_understood_gets_wordings_that_work(engine: BlockingEngine) -> None:
+    answer = engine.ask("What is the best treatment of Alpha syndrome 1?")
+    assert answer.decision.status == "unanswerable"
+    assert "did not understand the question" in answer.decision.reason
+    assert "no evidence on this question" not in answer.decision.reason
+    wordings = re.findall("“(.+?)”", answer.decision.reason)
+    assert wordings
+    for wording in wordings:
+        assert engine.ask(wording).evidence
+
+
+@pytest.mark.parametrize("text", ["x", "42", "a\x00\x07b", "zzz \U0001f9ec zzz", "Alpha syndorme 1 and blue tow"])
+def test_bad_input_is_refused_truthfully(engine: BlockingEngine, text: str) -> None:
+    answer = engine.ask(text)
+    assert answer.decision.status == "unanswerable"
+    assert "did not understand the question" in answer.decision.reason
+
+
+@pytest.mark.parametrize("text", ["\U0001f600\U0001f9ec", "\x01\x02", "", "???"])
+def test_what_has_no_letter_is_a_mistake(engine: BlockingEngine, text: str) -> None:
+    with pytest.raises(UsageError, match=r"write it in words|is empty"):
+        engine.ask(text)
+
+
+def test_forty_options_are_a_mistake_that_says_how_many_are_possible() -> None:
+    with pytest.raises(UsageError, match="at most 26 options; 40 were given"):
+        Question.ask("Which one?", options=[f"option {number}" for number in range(40)])
+
+
+@pytest.mark.parametrize(
+    ("text", "foreign"),
+    [
+        ("¿Cuáles son los síntomas del síndrome de Alpha?", True),
+        ("Quels sont les signes de la maladie?", True),
+        ("Was sind die Symptome der Krankheit?", True),
+        ("What are the symptoms of Alpha syndrome?", False),
+        ("Is odd lens a feature of Alpha syndrome 1?", False),
+        ("Cri du chat syndrome", False),
+    ],
+)
+def test_another_language_is_said_and_searched_all_the_same(beside: BlockingEngine, text: str, foreign: bool) -> None:
+    answer = beside.ask(text)
+    assert any("only English is read" in warning for warning in answer.warnings) is foreign
+    assert answer.searches
+
+
+def test_a_corpus_without_a_sentence_on_the_topic_is_not_called_not_understood(home: Path, tmp_path: Path) -> None:
+    (tmp_path / "paper.jsonl").write_text(json.dumps(PAPER), encoding="utf-8")
+    build(Library(home), "papers", find_inputs([tmp_path / "paper.jsonl"]))
+    with BlockingEngine(Settings.load(options={"retrieval.corpora": ("papers",)})) as engine:
+        answer = engine.ask("Does metformin lower glucose in mice?")
+    assert answer.decision.status == "unanswerable"
+    assert answer.decision.reason == "no evidence on this question was found in the sources searched"

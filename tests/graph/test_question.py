@@ -88,6 +88,34 @@ ASKS = [
     ("What is autosomal dominant inheritance?", "definition of", "HP:0000006"),
 ]
 
+AS_PEOPLE_ASK = [
+    ("Marfan syndrome", "profile", MARFAN),
+    ("What is Marfan syndrome?", "profile", MARFAN),
+    ("Tell me about Rett syndrome", "profile", RETT),
+    ("NF1", "profile", "NCBIGene:4763 OMIM:162200 ORPHA:636"),
+    ("PKU", "profile", "OMIM:261600 ORPHA:716"),
+    ("arachnodactyly", "profile", "HP:0001166"),
+    ("What are spider fingers?", "definition of", "HP:0001166"),
+    ("How is Marfan syndrome inherited?", "inheritance of", MARFAN),
+    ("Is Marfan syndrome dominant or recessive?", "inheritance of", MARFAN),
+    ("When does Rett syndrome begin?", "onset of", RETT),
+    ("At what age do symptoms of Rett syndrome first appear?", "onset of", RETT),
+    ("patients with Marfan syndrome: ectopia lentis", "feature of", f"{LENS} {MARFAN}"),
+    ("Is ectopia lentis common in Marfan syndrome?", "frequency of", f"{LENS} {MARFAN}"),
+    ("Do most people with Marfan syndrome get ectopia lentis?", "feature of", f"{LENS} {MARFAN}"),
+    ("Is ectopia lentis not a feature of Marfan syndrome?", "feature of", f"{LENS} {MARFAN}"),
+    ("Isn't ectopia lentis a feature of Marfan syndrome?", "feature of", f"{LENS} {MARFAN}"),
+    ("Is ectopia lentis or a seizure a feature of Marfan syndrome?", "feature of", f"{LENS} {SEIZURE} {MARFAN}"),
+    ("Is ectopia lentis seen in Marfan syndrome or Rett syndrome?", "feature of", f"{LENS} {MARFAN} {RETT}"),
+    ("Is it true that ectopia lentis is a feature of Marfan's?", "feature of", f"{LENS} {MARFAN}"),
+    ("Is hearing loss a feature of Rett syndrome?", "feature of", f"HP:0000365 {RETT}"),
+    ("Is ectopia lentiss a feature of Marfan sindrome?", "feature of", f"{LENS} {MARFAN}"),
+    ("Which diseases have ectopia lentis and seizures?", "diseases with", f"{LENS} {SEIZURE}"),
+    ("Which features are excluded in Rett syndrome?", "excluded features of", RETT),
+    ("What happens if the MECP2 gene is mutated?", "diseases of gene", "NCBIGene:4204"),
+    ("mecp2 gene", "diseases of gene", "NCBIGene:4204"),
+]
+
 NOT_FOR_THE_GRAPH = [
     # Treatment, outcome, diagnosis
     "Does aspirin reduce mortality in Marfan syndrome?",
@@ -107,15 +135,10 @@ NOT_FOR_THE_GRAPH = [
     "Should patients with Marfan syndrome have echocardiography?",
     # Conditions that no relation covers
     "Is ectopia lentis a feature of Marfan syndrome in children under 5?",
-    "Is ectopia lentis a common feature of Marfan syndrome?",
     "Is ectopia lentis an early feature of Marfan syndrome?",
     "Is ectopia lentis a specific sign of Marfan syndrome?",
     "Is ectopia lentis more common in Marfan syndrome than in homocystinuria?",
-    "Is ectopia lentis common in Marfan syndrome?",
-    "Is ectopia lentis always seen in Marfan syndrome?",
     "Are seizures in Rett syndrome associated with sudden death?",
-    "Do all patients with Marfan syndrome have ectopia lentis?",
-    "Do most people with Marfan syndrome get ectopia lentis?",
     "Do children with Rett syndrome have seizures?",
     "Do women with Marfan syndrome have scoliosis?",
     "Do patients with Marfan syndrome have ectopia lentis before the age of ten?",
@@ -124,7 +147,6 @@ NOT_FOR_THE_GRAPH = [
     "How frequent are seizures in girls with Rett syndrome?",
     "How frequent are seizures in Rett syndrome compared with Angelman syndrome?",
     "What is the incidence of aortic dissection in Marfan syndrome per year?",
-    "Which diseases have ectopia lentis and scoliosis?",
     "Which rare diseases have ectopia lentis?",
     "Which diseases have ectopia lentis without heart disease?",
     "Which genes are associated with severity of Marfan syndrome?",
@@ -134,13 +156,22 @@ NOT_FOR_THE_GRAPH = [
     "What are the early symptoms of Rett syndrome?",
     "What are the features of Marfan syndrome in newborns?",
     "What are the cardiac features of Marfan syndrome?",
-    "Is ectopia lentis or scoliosis a feature of Marfan syndrome?",
-    "Is ectopia lentis not a feature of Marfan syndrome?",
-    "Is it true that ectopia lentis is a feature of Marfan syndrome?",
     "Why is ectopia lentis a feature of Marfan syndrome?",
+    # Names that run on, and words that only look misspelt
+    "What are the symptoms of Charcot-Marie-Tooth disease with ptosis and parkinsonism?",
+    "How many people are affected by multiple lentigines syndrome?",
+    "What are the symptoms of Ehlers-Danlos syndrome, kyphoscoliosis type?",
+    "What is (are) Adult Acute Lymphoblastic Leukemia ?",
+    "What are the symptoms of Anxiety Disorders?",
+    "What features do Marfan syndrome and Stickler syndrome share?",
+    "What do Marfan syndrome and Stickler syndrome have in common?",
+    "What is pyroptosis?",
+    "What is Tietze syndrome?",
+    "How to diagnose gout?",
+    "How to prevent varicose veins?",
+    "Does ectopia lentis cause Marfan syndrome?",
     # Names that the graph does not know, or only nearly
     "Is ectopia lentis a feature of Marfanoid disease?",
-    "Is ectopia lentis a feature of Marfan?",
     "Is ectopia lentis a feature of diabetes?",
     "Is lens trouble a feature of Marfan syndrome?",
     "Is quality of life a feature of Marfan syndrome?",
@@ -148,7 +179,6 @@ NOT_FOR_THE_GRAPH = [
     "Which genes are associated with happiness?",
     "Which diseases are caused by smoking mutations?",
     "Which diseases are caused by mutations?",
-    "What is Marfan syndrome?",
     "What is PubMed?",
     "What is the capital of France?",
     "What is life?",
@@ -161,13 +191,12 @@ NOT_FOR_THE_GRAPH = [
     "Is there a connection between ectopia lentis and Marfan syndrome?",
     "Ectopia lentis in Marfan syndrome: is surgery needed?",
     "Can ectopia lentis be predicted from the FBN1 genotype?",
-    "Scoliosis in Marfan syndrome",
     "",
     "?",
 ]
 
 
-@pytest.mark.parametrize(("text", "relation", "concepts"), ASKS)
+@pytest.mark.parametrize(("text", "relation", "concepts"), ASKS + AS_PEOPLE_ASK)
 def test_a_question_for_a_stored_relation_is_read(hpo: GraphStore, text: str, relation: str, concepts: str) -> None:
     question = read_question(hpo, text)
     assert question is not None
@@ -180,7 +209,26 @@ def test_a_question_for_a_stored_relation_is_read(hpo: GraphStore, text: str, re
 @pytest.mark.parametrize("text", NOT_FOR_THE_GRAPH)
 def test_every_other_question_is_left_to_the_literature(hpo: GraphStore, text: str) -> None:
     question = read_question(hpo, text)
-    assert question is None or find(hpo, question) is None
+    found = find(hpo, question) if question is not None else None
+    assert found is None or not found.facts
+
+
+@pytest.mark.parametrize(
+    ("text", "note"),
+    [
+        ("NF1", "“NF1” read as Neurofibromatosis type 1"),
+        ("Is hearing loss a feature of Rett syndrome?", "“hearing loss” read as Hearing impairment (HP:0000365)"),
+        ("Is ectopia lentis a feature of Marfan's?", "“Marfan's” read as Marfan syndrome (OMIM:154700)"),
+        ("Is scoliossis a feature of Marfan syndrome?", "“scoliossis” read as “scoliosis”"),
+    ],
+)
+def test_a_name_that_is_not_read_as_written_is_said(hpo: GraphStore, text: str, note: str) -> None:
+    question = read_question(hpo, text)
+    assert question is not None
+    assert note in question.read_as
+    found = find(hpo, question)
+    assert found is not None
+    assert note in found.note
 
 
 @pytest.mark.shared
@@ -189,8 +237,9 @@ def test_questions_about_studies_are_never_answered(hpo: GraphStore, shared: Pat
     for path in ("pubmedqa/pqa_l.jsonl.gz", "mirage/questions.jsonl.gz"):
         with gzip.open(shared / path, "rt", encoding="utf-8") as lines:
             for line in lines:
-                text = json.loads(line)["question"]
-                if read_question(hpo, text) is not None:
+                item = json.loads(line)
+                text = item["question"]
+                if "options" not in item and read_question(hpo, text) is not None:
                     taken.append(text)
     assert taken == []
 

@@ -46,6 +46,9 @@ def decide(
             return _made(run.question, "not judged", reason="no sentence of the rationale passed verification")
         reason = draft.reason or "no evidence on this question was found in the sources searched"
         return _made(run.question, "unanswerable", reason=reason)
+    if any(verdict.critic == "graph" for verdict in verdicts):  # what other texts say beside the facts decides nothing
+        kept = [pair for pair in kept if pair[1].critic == "graph"]
+        verdicts = [verdict for verdict in verdicts if verdict.critic == "graph"]
     if draft.answer:
         if not uncited and (doubt := _doubt(run, draft, kept, verdicts)):
             return _made(run.question, "not judged", reason=doubt)

@@ -7,7 +7,17 @@ from typing import Literal
 from medground.document import DocumentId, Frozen
 
 RelationKind = Literal[
-    "feature of", "frequency of", "diseases with", "genes of", "features of", "diseases of gene", "definition of"
+    "feature of",
+    "frequency of",
+    "diseases with",
+    "genes of",
+    "features of",
+    "excluded features of",
+    "diseases of gene",
+    "definition of",
+    "inheritance of",
+    "onset of",
+    "profile",
 ]
 FindingStatus = Literal["recorded", "excluded", "seen in none", "not recorded"]
 """`excluded`: stored with the qualifier NOT, or with the frequency "excluded". `seen in none`: seen in none of the
@@ -39,9 +49,13 @@ class GraphFinding(Frozen):
     relation: RelationKind
     status: FindingStatus
     concepts: tuple[str, ...] = ()
+    names: tuple[tuple[str, ...], ...] = ()
+    """For each name of the question: how it is written there, and the names of its concepts."""
     facts: tuple[GraphFact, ...] = ()
     note: str = ""
     answer: str = ""
     """Short answer to an open question, such as "COL5A1, COL5A2"; empty where the facts' sentences are the answer."""
+    closed: Literal["yes", "no", ""] = ""
+    """Answer to a closed question; empty where the facts decide none, or the question is open."""
     graph: str = ""
     """Name and version of the graph, such as `HPO 2025-01-16`."""

@@ -1,148 +1,65 @@
-"""Map a question to a stored relation. In case of doubt, the graph does not answer it.
+"""Read a question as one that stored relations can answer. In case of doubt, the graph does not answer it.
 
-A question must fit a pattern from its first word to its last, and each slot as a whole must name a concept. A word
-that is part of neither the pattern nor a name ("in children", "after surgery", "compared with") is a condition
-that no stored relation covers, so such a question goes to the literature.
+The names of a question become mentions (`linking`), and what is left of it must be words that ask for a relation
+(`vocabulary`). Any other word ("in children", "after surgery", "compared with") is a condition that no stored relation
+covers, so such a question goes to the literature. A name is read as written first, then loosely ("Tay-Sachs"), then
+with its spelling corrected; the question says how it was read.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
 from medground.graph.finding import RelationKind
-from medground.graph.relation import Concept, ConceptKind
+from medground.graph.intent import Asked, asked_of
+from medground.graph.linking import Mention, Piece, genes_in, link, tokens
+from medground.graph.relation import Concept
+from medground.graph.spelling import corrected, is_sure
 from medground.graph.store import GraphStore
+from medground.graph.vocabulary import CONTRACTED
+
+MAX_CHARACTERS = 300
+"""A longer question asks for more than a relation."""
+
+_TERM = re.compile(
+    r"(?:(?:what (?:is|are)|define)(?: the (?:definition|meaning) of| meant by)? (?:an? |the )?(.+?)"
+    r"|what (?:do|does) (?:the (?:term|word) )?(.+?) mean)",
+    re.IGNORECASE,
+)
+_SAID = (
+    (re.compile(r"\b(?:diagnosed|affected|living|born) (?:with|by)\b", re.IGNORECASE), "with"),
+    (re.compile(r"\bwhat['’]s\b", re.IGNORECASE), "what is"),
+    (re.compile(r"\bpassed (?:on|down)\b", re.IGNORECASE), "passed"),
+)
+"""Phrases that say the same as one word."""
 
 
 @dataclass(frozen=True)
 class GraphQuestion:
-    """What a question asks of the graph. The concepts of one kind are the possible meanings of one name.
+    """What a question asks of the graph.
 
     Attributes:
         relation: what is asked.
-        phenotypes: possible phenotypes, if one is named.
-        diseases: possible diseases, if one is named.
-        genes: possible genes, if one is named.
-        only_recorded: the question asks for more than the relation ("associated with"), so that a missing or negated
-            record does not answer it.
+        phenotypes: the phenotypes of all names, each name with all its possible meanings.
+        diseases: the diseases.
+        genes: the genes.
+        asked: how they are asked about.
+        read_as: names that were not read as written, one note each.
     """
 
     relation: RelationKind
     phenotypes: tuple[Concept, ...] = ()
     diseases: tuple[Concept, ...] = ()
     genes: tuple[Concept, ...] = ()
-    only_recorded: bool = False
+    asked: Asked = field(default_factory=lambda: Asked("profile"))
+    read_as: tuple[str, ...] = ()
 
-
-_KINDS: dict[str, tuple[ConceptKind, ...]] = {
-    "p": ("phenotype",),
-    "d": ("disease",),
-    "g": ("gene",),
-    "m": ("phenotype", "modifier"),
-    "x": ("disease", "phenotype"),
-}
-
-_PARTS = {
-    "AUX": r"(?:do|does|can|could|may|might)",
-    "BE": r"(?:is|are)",
-    "ART": r"(?:an? |one of the |among the |part of the )?",
-    "KNOWN": r"(?:(?:known|recorded|reported|described|recogni[sz]ed|possible|clinical|phenotypic) )*",
-    "FEATURE": r"(?:features?|signs?(?: (?:or|and) symptoms?)?|symptoms?|manifestations?|findings?)",
-    "SEEN": r"(?:seen|found|observed|present|reported|recorded|described|documented)",
-    "HAVE": r"(?:have|has|get|gets|develop|develops|experience|show|shows|exhibit|exhibits|display|present with|"
-    r"suffer from)",
-    "SHOW": r"(?:have|has|include|includes|involve|involves|feature|features|presents? with|shows?)",
-    "PEOPLE": r"(?:(?:people|patients|persons|individuals|subjects|those|someone|a person|a patient|an individual) "
-    r"(?:with|who have|who has|having|affected by|affected with|diagnosed with))",
-    "DISEASES": r"(?:diseases?|disorders?|conditions?|syndromes?|illness(?:es)?)",
-    "GENES": r"genes?",
-    "LINKED": r"(?:(?:associated with|linked to|related to|mutated in|involved in|implicated in|responsible for|behind|"
-    r"recorded for|altered in|affected in))",
-    "CHANGES": r"(?:(?:pathogenic |disease-causing )?(?:mutations?|variants?|defects?))",
-    "IN": r"(?:in|among|of|for)",
-    "D": r"(?P<d>.+?)(?: patients)?",
-    "P": r"(?P<p>.+?)",
-    "G": r"(?P<g>[\w:-]+)",
-    "DP": r"(?P<d>.+?) patients",
-    "M": r"(?P<m>.+?)",
-    "X": r"(?P<x>.+?)",
-}
-_PATTERNS: tuple[tuple[RelationKind, str], ...] = (
-    ("feature of", "BE P ART KNOWN FEATURE (?:of|in|seen in) (?:PEOPLE )?D"),
-    ("feature of", "BE P (?:KNOWN)?SEEN in (?:PEOPLE )?D"),
-    ("feature of", "BE there P in (?:PEOPLE )?D"),
-    ("feature of", "AUX PEOPLE D (?:also )?HAVE P"),
-    ("feature of", "AUX D (?:also )?SHOW P(?: as ART KNOWN FEATURE)?"),
-    ("feature of", "AUX P (?:occur|occurs|appear|develop|happen) in (?:PEOPLE )?D"),
-    ("feature of", "does ART KNOWN FEATURE of D include P"),
-    ("feature of", "do the KNOWN FEATURE of D include P"),
-    ("frequency of", "how (?:frequent|common|often|rare|frequently|commonly) BE P(?: SEEN)? IN (?:PEOPLE )?D"),
-    ("frequency of", "how (?:frequent|common|rare) ART FEATURE of D BE P"),
-    ("frequency of", "how (?:often|frequently|commonly) (?:do|does) P (?:occur|appear|develop) in (?:PEOPLE )?D"),
-    ("frequency of", "how (?:often|frequently|commonly) (?:do|does) PEOPLE D HAVE P"),
-    ("frequency of", "how (?:often|frequently|commonly) (?:do|does) D (?:cause|SHOW) P"),
-    ("frequency of", "how many (?:of the )?PEOPLE D HAVE P"),
-    ("frequency of", "(?:what|which) (?:percentage|percent|proportion|fraction|share) of (?:the )?PEOPLE D HAVE P"),
-    ("frequency of", "(?:what|which) (?:percentage|percent|proportion|fraction|share) of DP HAVE P"),
-    ("frequency of", "what is the (?:frequency|prevalence) of P (?:in|among) (?:PEOPLE )?D"),
-    ("diseases with", "(?:which|what) DISEASES (?:can |may )?(?:causes?|SHOW) P(?: as ART KNOWN FEATURE)?"),
-    ("diseases with", "(?:which|what) DISEASES BE (?:characteri[sz]ed by|associated with|linked to) P"),
-    ("diseases with", "(?:(?:in )?which|(?:in )?what) DISEASES BE P (?:SEEN|ART KNOWN FEATURE)(?: in| of)?"),
-    ("diseases with", "of (?:which|what) DISEASES BE P ART KNOWN FEATURE"),
-    ("diseases with", "in (?:which|what) DISEASES (?:do|does|can) P (?:occur|appear|develop)"),
-    ("diseases with", "P BE ART KNOWN FEATURE of (?:which|what) DISEASES"),
-    ("genes of", "(?:which|what) GENES BE (?:known to be )?LINKED X"),
-    ("genes of", "(?:which|what) GENES? (?:can |may )?(?:cause|causes|underlie|underlies) X"),
-    ("genes of", "(?:which|what) gene CHANGES (?:cause|causes|underlie|underlies|BE associated with) X"),
-    ("genes of", "(?:mutations|variants|defects) in (?:which|what) GENES (?:cause|underlie|BE associated with) X"),
-    ("genes of", "X BE (?:caused by|due to|associated with|linked to) CHANGES (?:in|of) (?:which|what) GENES"),
-    ("genes of", "(?:what|which) (?:is|are) the (?:causative |known |causal )?GENES? (?:for|of|behind) X"),
-    ("genes of", "(?:what|which) (?:is|are) the GENES LINKED X"),
-    ("features of", "(?:what|which) (?:is|are) the KNOWN FEATURE(?: and FEATURE)? (?:of|in) (?:PEOPLE )?D"),
-    ("features of", "(?:what|which) KNOWN FEATURE (?:do|does) (?:PEOPLE )?D have"),
-    ("features of", "(?:what|which) KNOWN FEATURE BE (?:SEEN|associated) (?:in|with|for) (?:PEOPLE )?D"),
-    ("diseases of gene", "(?:which|what) DISEASES BE (?:caused by|associated with|linked to|due to) CHANGES (?:in|of) "
-     "(?:the )?G(?: gene)?"),
-    ("diseases of gene", "(?:which|what) DISEASES BE (?:caused by|associated with|linked to|due to) (?:the )?G"
-     "(?: gene)?(?: CHANGES)?"),
-    ("diseases of gene", "(?:which|what) DISEASES (?:do|does|can) (?:the )?G(?: gene)?(?: CHANGES)? cause"),
-    ("diseases of gene", "(?:which|what) DISEASES (?:do|does|can) CHANGES (?:in|of) (?:the )?G(?: gene)? cause"),
-    ("definition of", "what (?:is|are) (?:meant by )?(?:an? |the )?M"),
-    ("definition of", "what (?:do|does) (?:the (?:term|word) )?M mean"),
-    ("definition of", "what is the (?:definition|meaning) of M"),
-    ("definition of", "define M"),
-)  # fmt: skip
-_RECORDED_ONLY: tuple[tuple[RelationKind, str], ...] = (
-    ("feature of", "AUX D (?:also )?cause P"),
-    ("feature of", "BE P (?:associated with|linked to) D"),
-    ("feature of", "BE D (?:associated with|linked to) P"),
-    ("genes of", "BE (?:the )?G(?: gene)? (?:associated with|linked to|ART (?:gene (?:for|of)|known gene of)) D"),
-    ("genes of", "BE CHANGES (?:in|of) (?:the )?G(?: gene)? (?:associated with|linked to) D"),
-    ("genes of", "BE D (?:associated with|linked to) CHANGES (?:in|of) (?:the )?G(?: gene)?"),
-)  # fmt: skip
-_PART = re.compile(r"\b(?:" + "|".join(_PARTS) + r")\b")
-
-
-def _compiled(pattern: str) -> list[re.Pattern[str]]:
-    """A pattern in two variants: each boundary between slots as early as possible, or as late as possible."""
-    expanded = _PART.sub(lambda part: _PARTS[part[0]], pattern)
-    # Optional parts include their own space, so the space after them in a pattern is dropped.
-    for name in ("ART", "KNOWN"):
-        expanded = expanded.replace(f"{_PARTS[name]} ", _PARTS[name])
-    return [re.compile(reading, re.IGNORECASE) for reading in (expanded, expanded.replace(".+?", ".+"))]
-
-
-_COMPILED = [
-    (relation, reading, only_recorded)
-    for patterns, only_recorded in ((_PATTERNS, False), (_RECORDED_ONLY, True))
-    for relation, pattern in patterns
-    for reading in _compiled(pattern)
-]
-_LEADING = re.compile(r"(?:the|an?|any|some) ", re.IGNORECASE)
-_WITH_ID = re.compile(r"(.+) \(((?:HP|OMIM|ORPHA|DECIPHER|NCBIGene):\w+)\)", re.IGNORECASE)
-MAX_CHARACTERS = 300
-"""A longer question asks for more than a relation."""
+    @property
+    def only_recorded(self) -> bool:
+        """It asks for more than the relation ("associated with"): a missing or negated record does not answer it."""
+        return self.asked.only_recorded
 
 
 def read_question(store: GraphStore, text: str) -> GraphQuestion | None:
@@ -151,44 +68,53 @@ def read_question(store: GraphStore, text: str) -> GraphQuestion | None:
     Raises:
         SnapshotCorrupt: the graph cannot be read.
     """
-    asked = " ".join(text.split()).rstrip("?!. ").replace("’", "'")
-    if len(asked) > MAX_CHARACTERS:
+    plain = " ".join(text.split()).rstrip("?!. ").replace("’", "'")
+    if not plain or len(plain) > MAX_CHARACTERS:
         return None
-    for relation, pattern, only_recorded in _COMPILED:
-        match = pattern.fullmatch(asked)
-        if match is not None and (found := _linked(store, relation, match.groupdict(), only_recorded)) is not None:
-            return found
-    return None
+    said = CONTRACTED.sub(r"\1", plain)
+    for phrase, word in _SAID:
+        said = phrase.sub(word, said)
+    for pieces, notes in _readings(store, tokens(said)):
+        asked = asked_of(genes_in(store, pieces), rhetorical=CONTRACTED.match(plain) is not None)
+        if asked is not None:
+            return _question(asked, notes)
+    return _term(store, plain)
 
 
-def _linked(
-    store: GraphStore, relation: RelationKind, slots: dict[str, str], only_recorded: bool
-) -> GraphQuestion | None:
-    """The question with every slot linked, or None if a slot names no concept."""
-    linked: dict[str, tuple[Concept, ...]] = {}
-    if "p" in slots and "d" in slots and _named(store, slots["d"], ("phenotype",)):
-        # Obesity or asthma is a rare disease in the graph and far more than that: a missing record proves nothing.
-        if only_recorded:
-            return None
-        only_recorded = True
-    for slot, text in slots.items():
-        found = _named(store, text, _KINDS[slot])
-        if not found:
-            return None
-        for concept in found:
-            kind = "phenotype" if concept.kind == "modifier" else concept.kind
-            linked[kind] = (*linked.get(kind, ()), concept)
-    return GraphQuestion(
-        relation=relation,
-        phenotypes=linked.get("phenotype", ()),
-        diseases=linked.get("disease", ()),
-        genes=linked.get("gene", ()),
-        only_recorded=only_recorded,
-    )
+def mentions(store: GraphStore, text: str) -> list[Mention]:
+    """The names in a text, whatever it asks; read loosely if there are none as written."""
+    words = tokens(" ".join(text.split())[:MAX_CHARACTERS])
+    found = _names(link(store, words)) or _names(link(store, words, loosely=True))
+    if found or not (meant := corrected(store, words)):
+        return found
+    return _names(link(store, [meant.get(word, word) for word in words], loosely=True))
 
 
-def _named(store: GraphStore, text: str, kinds: tuple[ConceptKind, ...]) -> tuple[Concept, ...]:
-    plain = text.strip(" ,'\"“”")
-    if with_id := _WITH_ID.fullmatch(plain):
-        plain = with_id[2]
-    return store.find(plain, *kinds) or store.find(_LEADING.sub("", plain, count=1), *kinds)
+def _readings(store: GraphStore, words: list[str]) -> Iterator[tuple[list[Piece], tuple[str, ...]]]:
+    yield link(store, words), ()
+    yield link(store, words, loosely=True), ()
+    if meant := corrected(store, words):
+        pieces = link(store, [meant.get(word, word) for word in words], loosely=True)
+        names = _names(pieces)
+        # One corrected word alone may be the right word for something else: it is suggested, and not answered.
+        alone = len(names) == 1 and names[0].text in meant.values()
+        if not alone and all(is_sure(name.text, meant) for name in names):
+            yield pieces, tuple(f"“{word}” read as “{near}”" for word, near in meant.items())
+
+
+def _names(pieces: Sequence[Piece]) -> list[Mention]:
+    return [piece for piece in pieces if isinstance(piece, Mention)]
+
+
+def _question(asked: Asked, notes: tuple[str, ...]) -> GraphQuestion:
+    groups = (asked.phenotypes, asked.diseases, asked.genes)
+    read = dict.fromkeys((*notes, *(m.note for group in groups for m in group if m.note)))
+    phenotypes, diseases, genes = (tuple(dict.fromkeys(c for m in group for c in m.concepts)) for group in groups)
+    return GraphQuestion(asked.relation, phenotypes, diseases, genes, asked, tuple(read))
+
+
+def _term(store: GraphStore, text: str) -> GraphQuestion | None:
+    """A question for the meaning of a term that is not an abnormality, such as a mode of inheritance."""
+    match = _TERM.fullmatch(text)
+    found = store.find((match[1] or match[2]).strip("'\" "), "modifier") if match else ()
+    return replace(_question(Asked("definition of"), ()), phenotypes=found) if found else None

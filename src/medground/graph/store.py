@@ -6,7 +6,8 @@ import json
 import re
 import sqlite3
 import threading
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -26,6 +27,10 @@ _BY_NAME = """
     JOIN concepts c ON c.number = n.concept
     WHERE n.key = ? AND c.kind IN (SELECT value FROM json_each(?)) ORDER BY c.id
 """
+_KEYS = "SELECT DISTINCT key FROM names WHERE key IN (SELECT value FROM json_each(?))"
+_NAMES = "SELECT text FROM names"
+_DEFINITIONS = "SELECT definition FROM concepts WHERE definition != ''"
+_WORDS = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
 _RELATION = """
     SELECT s.id, s.name, s.kind, s.definition, r.predicate, o.id, o.name, o.kind, o.definition, r.frequency, r.negated,
            r.sex, r.onset, r.modifiers, r.refs, r.start, r.end
@@ -34,6 +39,10 @@ _RELATION = """
 _AT_PLACE = f"{_RELATION} WHERE s.id = ? AND r.start = ? AND r.end = ?"
 _OF_SUBJECTS = "r.subject IN (SELECT c.number FROM json_each(?) j JOIN concepts c ON c.id = j.value)"
 _OF_OBJECTS = "r.object IN (SELECT c.number FROM json_each(?) j JOIN concepts c ON c.id = j.value)"
+_COUNTS = """
+    SELECT c.id, count(*) FROM relations r JOIN concepts c ON c.number = r.object
+    WHERE c.id IN (SELECT value FROM json_each(?)) GROUP BY c.id
+"""
 _KIN = """
     WITH RECURSIVE reached(number) AS (
         SELECT number FROM concepts WHERE id = ?
@@ -49,6 +58,7 @@ class GraphStore:
         self.path = path
         self._connection = connection
         self._lock = threading.Lock()
+        self._words: Mapping[str, int] | None = None
         meta = dict(self._rows("SELECT key, value FROM meta"))
         if "name" not in meta:
             raise SnapshotCorrupt(f"{path} does not contain a graph; rebuild the corpus")
@@ -91,6 +101,24 @@ class GraphStore:
             chosen |= {c.id: c for c in (_diseases(of_kind) if kind == "disease" else _terms(of_kind, text))}
         return tuple(chosen.values())
 
+    def find_weakly(self, text: str, *kinds: ConceptKind) -> tuple[Concept, ...]:
+        """The one concept with this related synonym; empty if there is none, or more than one."""
+        rows = self._rows(_BY_NAME, name_key(text), json.dumps(kinds))
+        concepts = dict.fromkeys(Concept(*row[:4]) for row in rows if row[4] == "related")
+        return tuple(concepts) if len(concepts) == 1 else ()
+
+    def known_keys(self, keys: Iterable[str]) -> set[str]:
+        """Those of the keys that a name of the graph has."""
+        return {row[0] for row in self._rows(_KEYS, json.dumps(list(keys)))}
+
+    def words(self) -> Mapping[str, int]:
+        """Every word of every name and definition, in lower case, with the number of names that have it; read once."""
+        if self._words is None:
+            counts = Counter(word for row in self._rows(_NAMES) for word in {*_WORDS.findall(row[0].casefold())})
+            defined = {word for row in self._rows(_DEFINITIONS) for word in _WORDS.findall(row[0].casefold())}
+            self._words = dict.fromkeys(defined, 0) | counts
+        return self._words
+
     def relations(
         self, *, subjects: Iterable[str] | None = None, objects: Iterable[str] | None = None, predicate: str = ""
     ) -> list[Relation]:
@@ -100,6 +128,10 @@ class GraphStore:
         values = [json.dumps(list(ids)) for ids, _ in given]
         rows = self._rows(f"{_RELATION} WHERE {where} ORDER BY r.number", *values, predicate, predicate)
         return [_relation(row) for row in rows]
+
+    def counts(self, objects: Iterable[str]) -> dict[str, int]:
+        """How many relations each of these objects has: a rare one is specific."""
+        return dict(self._rows(_COUNTS, json.dumps(list(objects))))
 
     def stated_at(self, place: StatedAt) -> Relation | None:
         """The relation that a document states at a location."""

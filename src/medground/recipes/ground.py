@@ -6,13 +6,14 @@ Batches with early stopping come from PubMed Reasoner (Algorithm 2), the fusion 
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Sequence
 
 from medground.answer import Answer
-from medground.conclude.compose import compose, unanswered
+from medground.conclude.compose import compose
 from medground.conclude.finish import finish
 from medground.document import Hit
-from medground.errors import MedgroundError
+from medground.errors import MedgroundError, SourceUnavailable
 from medground.evidence import Evidence
 from medground.operators.reading import extract, screen, sufficient
 from medground.operators.writing import write
@@ -22,15 +23,17 @@ from medground.rank.fuse import fuse
 from medground.rank.merge import merge_duplicates
 from medground.rank.rerank import rerank, reranker_problems
 from medground.read.extract import extract_evidence, is_sufficient, screen_batch
-from medground.read.facts import GraphAnswer, ask_for_facts
+from medground.read.facts import GraphAnswer, about_the_same, ask_for_facts, beside_facts
 from medground.read.order import batches, reading_list
 from medground.read.standing import readable, texts
 from medground.recipes.base import Recipe
 from medground.run import Run
 from medground.settings import Settings
 from medground.sources.base import Source
+from medground.text.language import ENGLISH_ONLY, looks_foreign
 from medground.verify.check import CHECKING, check_all
-from medground.write.graph import graph_draft
+from medground.verify.statements import statements
+from medground.write.graph import graph_draft, refusal
 from medground.write.rationale import write_draft
 
 
@@ -42,20 +45,33 @@ async def ground(question: Question, run: Run) -> Answer:
         ModelFailed: a model gave no usable output.
         BudgetExhausted: a limit of the run was reached.
     """
+    if looks_foreign(question.text):
+        run.warn(ENGLISH_ONLY)
     stored = await ask_for_facts(question, run)
-    if stored is not None and stored.facts:
+    if isinstance(stored, GraphAnswer) and stored.facts:
         return await _from_facts(question, stored, run)
 
-    found = await run.look_up(words_lookup(question))
+    evidence, searched = await _search(question, run, beside_facts(run) if stored else None)
+    if isinstance(stored, GraphAnswer):
+        evidence = about_the_same(evidence, stored.finding, run)
+        if evidence:
+            run.warn(stored.finding.note)
+    if not evidence:
+        return compose(run, refusal(stored, searched=searched))
+    draft = await write_draft(question, evidence, run)
+    return await finish(question, draft, evidence, run)
+
+
+async def _search(question: Question, run: Run, only: Sequence[str] | None = None) -> tuple[list[Evidence], bool]:
+    """Quotes of the texts found, and whether any source was searched; `only` these sources if they are named."""
+    if only is not None and not only:
+        return [], False
+    lookup = words_lookup(question).model_copy(update={"sources": tuple(only or ())})
+    found = await run.look_up(lookup)
     fused = fuse([ranking for result in found for ranking in result.rankings], k=run.settings.retrieval.fusion_k)
     hits = await rerank(question, merge_duplicates(await readable(texts(fused), run)), run)
     await run.retrieve([hit.passage.document_id for hit in hits])
-
-    evidence = await _read(question, hits, run)
-    if not evidence:
-        return compose(run, unanswered(stored.finding.note if stored else ""))
-    draft = await write_draft(question, evidence, run)
-    return await finish(question, draft, evidence, run)
+    return await _read(question, hits, run), True
 
 
 async def _read(question: Question, hits: Sequence[Hit], run: Run) -> list[Evidence]:
@@ -70,7 +86,13 @@ async def _read(question: Question, hits: Sequence[Hit], run: Run) -> list[Evide
 
 
 async def _from_facts(question: Question, stored: GraphAnswer, run: Run) -> Answer:
+    """The facts, then what other texts say; the facts decide."""
     draft = graph_draft(question, stored)
+    with contextlib.suppress(SourceUnavailable):  # the answer lists sources that failed
+        evidence, _ = await _search(question, run, beside_facts(run))
+        if evidence := about_the_same(evidence, stored.finding, run):
+            written = statements((await write_draft(question, evidence, run)).sentences, evidence)
+            draft = draft.model_copy(update={"sentences": (*draft.sentences, *written)})
     verdicts = await check_all(draft.sentences, run, graph=lambda sentence: stored.entails(sentence.text))
     return compose(run, draft, verdicts)
 

@@ -13,6 +13,7 @@ from medground.graph.finding import GraphFact, GraphFinding
 from medground.graph.question import read_question
 from medground.graph.relation import StatedAt
 from medground.graph.store import GraphStore
+from medground.graph.suggest import wordings
 from medground.graph.wording import line
 from medground.lookup import ConceptQuery, Found, Lookup, PlainWords
 from medground.query import Filters
@@ -60,14 +61,15 @@ class GraphSource:
         self._check_open()
         asked = lookup.asked
         if isinstance(asked, PlainWords):
-            wordings = [asked.text]
+            named, asked_in = asked.text, [asked.text]
         elif isinstance(asked, ConceptQuery):
-            wordings = [asked.question, f"What is {asked.term}?"]
+            named, asked_in = asked.term, [asked.question, f"What is {asked.term}?"]
         else:
             raise UsageError(f"{self.name} takes questions, not a {asked.type} query")
-        finding = await asyncio.to_thread(self._find, wordings)
+        finding = await asyncio.to_thread(self._find, asked_in)
         if finding is None:
-            return Found(lookup, self.name, understood=False)
+            working = await asyncio.to_thread(wordings, self._store, named)
+            return Found(lookup, self.name, understood=False, wordings=working)
         if finding.facts:
             await self._check(finding.facts)
         return Found(lookup, self.name, finding=finding)
@@ -94,8 +96,8 @@ class GraphSource:
         if self._closed:
             raise SourceUnavailable("the source is closed", source=self.name)
 
-    def _find(self, wordings: Sequence[str]) -> GraphFinding | None:
-        read = (read_question(self._store, wording) for wording in wordings)
+    def _find(self, asked_in: Sequence[str]) -> GraphFinding | None:
+        read = (read_question(self._store, wording) for wording in asked_in)
         asked = next(filter(None, read), None)
         return find(self._store, asked) if asked is not None else None
 

@@ -58,8 +58,9 @@ def headline(answer: Answer) -> str:
     if decision.status == "unanswerable":
         return "Unanswerable"
     value = " ".join(clean(decision.shown() or "").split())
-    if value == " ".join(clean(" ".join(statement.text for statement in answer.statements)).split()):
-        return "Answer"  # the sentences that follow are the value
+    said = " ".join(clean(" ".join(statement.text for statement in answer.statements)).split())
+    if value and (said == value or said.startswith(f"{value} ")):
+        return "Answer"  # the sentences that follow begin with the value
     value = _with_options(value, answer.question.options)
     if decision.status == "lean":
         value = f"leans {value}"

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from medground.settings import Settings
 
 
+UNANSWERABLE = 3
+"""Exit status of a question that nothing searched can answer, so that a script can tell."""
+
+
 class Form(StrEnum):
     """How an answer is printed."""
 
@@ -49,7 +53,11 @@ def ask(
     settings: SettingsFile = None,
     quiet: Quiet = False,
 ) -> None:
-    """Answer a question, with its evidence and the verdict on each sentence."""
+    """Answer a question, with its evidence and the verdict on each sentence.
+
+    The exit status is 0 with an answer, an estimate or evidence that no judge has assessed, and 3 if the question is
+    unanswerable.
+    """
     from medground.errors import BudgetExhausted
 
     form = form_of(json=json, markdown=markdown)
@@ -69,6 +77,8 @@ def ask(
             show_answer(spent.answer, form, details=details)
         raise
     show_answer(answer, form, details=details)
+    if answer.decision.status == "unanswerable":
+        raise typer.Exit(UNANSWERABLE)
 
 
 def _answer(

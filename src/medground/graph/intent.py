@@ -1,0 +1,219 @@
+"""What the words between the names of a question ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from medground.graph.finding import RelationKind
+from medground.graph.groups import MODES, Group, grouped, is_part_of_a_name, without_pairs
+from medground.graph.linking import Mention, Piece
+from medground.graph.relation import ConceptKind
+from medground.graph.vocabulary import ALL, CUES, EMPTY, RECORD_ONLY, cues_of, word_set
+
+Amount = Literal["any", "common", "rare", "most", "all"]
+"""How many patients a closed question asks about."""
+
+_AUXILIARY = word_set("is are was do does did has have can could may might will would")
+_CAUSES = word_set("cause causes causing lead leads results")
+_CAUSED = word_set("caused due result results")
+_BEGINS = word_set("onset begin begins start starts starting when age old")
+_ABOUT = (
+    word_set("what is are was a an the tell give me about please of on by you know can do does any list")
+    | CUES["definition"]
+)
+_ASKS = word_set("what tell give about know list") | CUES["definition"]
+_COMPARED = word_set("share both together common")
+_OF_DISEASES = word_set("genetic hereditary inherited")
+"""What the diseases of the graph are."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A relation that is asked for, with the mentions that it is asked of.
+
+    Attributes:
+        relation: what is asked.
+        phenotypes: names of phenotypes.
+        diseases: names of diseases.
+        genes: names of genes.
+        joint: "or" if one of several names is enough, else "and".
+        amount: how many patients a closed question asks about.
+        negated: the question is whether the relation is absent.
+        closed: it starts with an auxiliary verb.
+        only_recorded: it asks for more than the relation.
+        modes: words for a mode of inheritance that a closed question asks about.
+    """
+
+    relation: RelationKind
+    phenotypes: tuple[Mention, ...] = ()
+    diseases: tuple[Mention, ...] = ()
+    genes: tuple[Mention, ...] = ()
+    joint: str = "and"
+    amount: Amount = "any"
+    negated: bool = False
+    closed: bool = False
+    only_recorded: bool = False
+    modes: tuple[str, ...] = ()
+
+    @property
+    def mentions(self) -> tuple[Mention, ...]:
+        """All names."""
+        return (*self.phenotypes, *self.diseases, *self.genes)
+
+
+def asked_of(pieces: Sequence[Piece], *, rhetorical: bool = False) -> Asked | None:
+    """What the pieces of a question ask for; None if they ask for nothing, for more, or in words that are not known.
+
+    Args:
+        pieces: words and mentions.
+        rhetorical: the question began with "isn't" or the like.
+    """
+    if is_part_of_a_name(pieces):
+        return None
+    groups, words = grouped(without_pairs(pieces))
+    if any(group.joint == "," for group in groups):
+        return None
+    if not groups or len(groups) > 2 or not set(words) <= ALL:
+        return None
+    closed = rhetorical or (isinstance(pieces[0], str) and pieces[0] in _AUXILIARY)
+    if len(groups) == 1:
+        asked = next(_one(groups[0], words, closed=closed), None)
+    else:
+        asked = _two(groups[0], groups[1], words, closed=closed)
+    if asked is None:
+        return None
+    return replace(asked, closed=closed, amount=asked.amount if closed else "any")
+
+
+def _says(words: Sequence[str], cue: str) -> bool:
+    return not CUES[cue].isdisjoint(words)
+
+
+def _only(words: Sequence[str], *cues: str) -> bool:
+    """Whether every word is empty or gives one of these cues."""
+    return all(word in EMPTY or word == "how" or not cues_of(word).isdisjoint(cues) for word in words)
+
+
+def _one(group: Group, words: Sequence[str], *, closed: bool) -> Iterator[Asked]:
+    """What may be asked of names of one kind, the most telling words first."""
+    if "how" in words and {"many", "often", "likely"} & {*words}:
+        return
+    if len(group.mentions) > 1 and not group.can("phenotype") and not _COMPARED.isdisjoint(words):
+        return  # "what do both have in common" is a comparison
+    if group.can("disease"):
+        yield from _course(group, words, closed=closed)
+    named = group.can("disease") or group.can("phenotype")
+    if named and _says(words, "gene") and _only(words, "gene", "link", "definition"):
+        yield Asked("genes of", phenotypes=_with(group, "phenotype"), diseases=_with(group, "disease"))
+    cued = any(cues_of(word) for word in words)
+    if cued and group.can("gene") and _only(words, "gene", "disease", "link", "definition"):
+        yield Asked("diseases of gene", genes=group.of("gene"))
+    if group.can("phenotype"):
+        yield from _having(group, words)
+    if group.can("disease"):
+        yield from _features(group, words)
+    if set(words) <= _ABOUT and len(group.mentions) == 1:
+        yield from _about(group, words)
+
+
+def _course(group: Group, words: Sequence[str], *, closed: bool) -> Iterator[Asked]:
+    telling = [word for word in words if closed or word not in MODES]
+    if _says(telling, "inheritance") and _only(words, "inheritance", "definition", "link"):
+        modes = tuple(word for word in words if word in MODES)
+        yield Asked("inheritance of", diseases=group.of("disease"), modes=modes)
+    if not _BEGINS.isdisjoint(words) and _only(words, "onset", "feature", "definition", "common"):
+        yield Asked("onset of", diseases=group.of("disease"))
+
+
+def _having(group: Group, words: Sequence[str]) -> Iterator[Asked]:
+    telling = [word for word in words if word not in _OF_DISEASES]
+    if _asks_for_diseases(words) and _only(telling, "disease", "link", "feature", "definition"):
+        causes = not _CAUSES.isdisjoint(words)
+        joint = group.joint or "and"
+        yield Asked("diseases with", phenotypes=group.of("phenotype"), joint=joint, only_recorded=causes)
+
+
+def _features(group: Group, words: Sequence[str]) -> Iterator[Asked]:
+    diseases = group.of("disease")
+    if _says(words, "not") and _says(words, "feature") and _only(words, "not", "feature", "link"):
+        yield Asked("excluded features of", diseases=diseases)
+    if _presents(words) and _only(words, "feature", "definition", "link", "common", "most", "onset"):
+        yield Asked("features of", diseases=diseases)
+    if not group.can("phenotype") and _CAUSES & {*words} and "what" in words and _only(words, "link"):
+        yield Asked("genes of", diseases=diseases)
+
+
+def _about(group: Group, words: Sequence[str]) -> Iterator[Asked]:
+    if not words or not _ASKS.isdisjoint(words):
+        if group.can("phenotype") and words:
+            yield Asked("definition of", phenotypes=group.of("phenotype"))
+        yield Asked("profile", _with(group, "phenotype"), _with(group, "disease"), _with(group, "gene"))
+
+
+def _with(group: Group, kind: ConceptKind) -> tuple[Mention, ...]:
+    """The mentions that have a meaning of this kind."""
+    return tuple(replace(mention, concepts=mention.of(kind)) for mention in group.mentions if mention.of(kind))
+
+
+def _asks_for_diseases(words: Sequence[str]) -> bool:
+    """Whether what has a phenotype is asked for, and not what it leads to."""
+    if _CAUSED & {*words}:
+        return False
+    has = {"has", "have", "had"} & {*words} and "what" in words
+    return _says(words, "disease") or bool(has) or (bool(_CAUSES & {*words}) and "what" in words)
+
+
+def _presents(words: Sequence[str]) -> bool:
+    return _says(words, "feature") or ("how" in words and not {"present", "presents", "manifest"}.isdisjoint(words))
+
+
+def _two(first: Group, second: Group, words: Sequence[str], *, closed: bool) -> Asked | None:
+    if closed and _only(words, "gene", "link", "definition"):
+        for gene, disease in ((first, second), (second, first)):
+            if gene.can("gene") and disease.can("disease") and not (gene.can("phenotype") and not _says(words, "gene")):
+                return Asked("genes of", diseases=disease.of("disease"), genes=gene.of("gene"), only_recorded=True)
+    if not _only(words, "feature", "link", "frequency", "common", "rare", "most", "all", "not"):
+        return None
+    if not closed and not _says(words, "frequency") and ("what" in words or second.before == "with"):
+        return None  # "symptoms of microcephaly with seizures" names one disease
+    pair = _roles(first, second, words)
+    return _feature(*pair, words) if pair is not None else None
+
+
+def _roles(first: Group, second: Group, words: Sequence[str]) -> tuple[Group, Group] | None:
+    """Which names are the phenotypes and which the diseases; None if it cannot be told."""
+    causes = bool(_CAUSES & {*words}) and not _CAUSED & {*words}
+    forward = first.can("phenotype") and second.can("disease") and not causes
+    back = second.can("phenotype") and first.can("disease")
+    if forward and back:
+        forward = second.before in ("in", "of", "with", "among", "for")
+        back = not forward and first.before in ("in", "of", "with", "among", "does", "do", "can")
+    if forward == back:
+        return None
+    return (first, second) if forward else (second, first)
+
+
+def _feature(phenotypes: Group, diseases: Group, words: Sequence[str]) -> Asked | None:
+    often = _says(words, "frequency")
+    only_recorded = not RECORD_ONLY.isdisjoint(words)
+    if any(mention.of("phenotype") for mention in diseases.mentions):
+        # Obesity or asthma is a rare disease in the graph and far more than that: a missing record proves nothing.
+        if only_recorded:
+            return None
+        only_recorded = True
+    amount: Amount = "any"
+    for one in ("common", "rare", "most", "all"):
+        if _says(words, one) and "how" not in words:
+            amount = one
+    joint = "or" if "or" in (phenotypes.joint, diseases.joint) else "and"
+    return Asked(
+        "frequency of" if often else "feature of",
+        phenotypes=phenotypes.of("phenotype"),
+        diseases=diseases.of("disease"),
+        joint=joint,
+        amount=amount,
+        negated=_says(words, "not"),
+        only_recorded=only_recorded,
+    )

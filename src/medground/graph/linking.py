@@ -1,0 +1,184 @@
+"""Find the names of a question: each becomes a mention of the concepts that it may mean."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from medground.graph.names import name_key
+from medground.graph.relation import Concept, ConceptKind
+from medground.graph.store import GraphStore
+from medground.graph.vocabulary import ALL, CUES, JOINTS, word_set
+
+LONGEST = 14
+"""Most words of a name that is looked for."""
+
+_IN_FEW_NAMES = 25
+_KINDS: tuple[ConceptKind, ...] = ("phenotype", "disease", "gene")
+_WITH_ID = re.compile(r"([^()]+) \(((?:HP|OMIM|ORPHA|DECIPHER|NCBIGene):\w+)\)", re.IGNORECASE)
+_ID = re.compile(r"(?:HP|OMIM|ORPHA|DECIPHER|NCBIGene):\w+", re.IGNORECASE)
+_TOKEN = re.compile(
+    r"\((?:HP|OMIM|ORPHA|DECIPHER|NCBIGene):\w+\)|[,/&](?=\s|\w)|:(?=\s)|[^\s,/&?!;:\"“”()]+(?::\w+)?", re.IGNORECASE
+)
+_EDGE = word_set("a an the of in with for and or is are do does to by from on at")
+_ASKING = frozenset().union(*CUES.values())
+_GENERIC = word_set("disease diseases disorder disorders syndrome syndromes condition conditions")
+
+
+@dataclass(frozen=True)
+class Mention:
+    """A name in a question, and the concepts that it may mean.
+
+    Attributes:
+        text: as written.
+        concepts: its meanings, of one kind or of several.
+        note: how it was read, if it is not a name of the graph as written.
+    """
+
+    text: str
+    concepts: tuple[Concept, ...]
+    note: str = ""
+
+    def of(self, *kinds: ConceptKind) -> tuple[Concept, ...]:
+        """Its meanings of these kinds."""
+        return tuple(concept for concept in self.concepts if concept.kind in kinds)
+
+
+Piece = Mention | str
+"""A mention, or a word in lower case."""
+
+
+def tokens(text: str) -> list[str]:
+    """Words, commas and ids of a question."""
+    found = [token.rstrip(".'’") or token for token in _TOKEN.findall(text.replace("’", "'"))]
+    return [":" if token in ("-", "–", "—") else token for token in found]
+
+
+def link(store: GraphStore, words: Sequence[str], *, loosely: bool = False) -> list[Piece]:
+    """The words with the longest names as mentions, from left to right.
+
+    Args:
+        store: the graph.
+        words: what `tokens` gave.
+        loosely: also read weaker synonyms, and names without their last word ("Tay-Sachs").
+    """
+    found: list[Piece] = []
+    known = _known(store, words)
+    start = 0
+    while start < len(words):
+        for end in range(min(len(words), start + LONGEST), start, -1):
+            if mention := _mention(store, words[start:end], known, loosely=loosely):
+                found.append(mention)
+                start = end
+                break
+        else:
+            found.append(words[start].casefold())
+            start += 1
+    return found
+
+
+def _known(store: GraphStore, words: Sequence[str]) -> set[str]:
+    """The keys of all runs of words that are names in the graph."""
+    return store.known_keys({key for run in _runs(words) for key in _keys(run)})
+
+
+def _runs(words: Sequence[str]) -> Iterator[str]:
+    for start in range(len(words)):
+        for end in range(start + 1, min(len(words), start + LONGEST) + 1):
+            yield " ".join(words[start:end])
+
+
+def _keys(run: str) -> tuple[str, ...]:
+    return (name_key(run), name_key(f"{run} syndrome"), name_key(f"{run} disease"))
+
+
+def _mention(store: GraphStore, words: Sequence[str], known: set[str], *, loosely: bool) -> Mention | None:
+    text = " ".join(words).replace(" , ", ", ").replace(" / ", "/")
+    if with_id := _WITH_ID.fullmatch(text):
+        meant = store.find(with_id[2], *_KINDS)
+        return _made(text, [c for c in meant if c in store.find(with_id[1], *_KINDS)])
+    if len(words) == 1 and _ID.fullmatch(text.strip("()")):
+        return _made(text, store.find(text.strip("()"), *_KINDS))
+    if not _may_be_a_name(words):
+        return None
+    found = _as_written(store, text, known)
+    if full_name := abbreviations().get(text, abbreviations().get(text.casefold() if len(text) > 2 else "")):
+        diseases = [c for c in store.find(full_name, "disease") if c not in found]
+        return _made(text, (*found, *diseases), f"“{text}” read as {full_name}" if diseases else "")
+    if found or not loosely or _is_plain(text):
+        return _made(text, found)
+    return _loosely(store, text, known)
+
+
+def _may_be_a_name(words: Sequence[str]) -> bool:
+    if words[0].casefold() in _EDGE or words[-1] in _EDGE or not (_is_word(words[0]) and _is_word(words[-1])):
+        return False
+    # "Signs of Wilson" is not "Wilson sign".
+    return len(words) == 1 or words[1] != "of" or words[0].casefold() not in _ASKING
+
+
+def _as_written(store: GraphStore, text: str, known: set[str]) -> list[Concept]:
+    """The concepts with this name; a gene only as its symbol is written, and no words that ask a question."""
+    if name_key(text) not in known or (_is_plain(text) and (" " in text or not text.isupper())):
+        return []
+    return [c for c in store.find(text, *_KINDS) if c.kind != "gene" or c.name == text]
+
+
+def _is_plain(text: str) -> bool:
+    return all(word.casefold() in ALL for word in text.split())
+
+
+def _loosely(store: GraphStore, text: str, known: set[str]) -> Mention | None:
+    """A mention by a related synonym, or by a name without its last word."""
+    full, as_syndrome, as_disease = _keys(text)
+    if text.split()[-1].casefold() in _GENERIC | {"type"}:
+        return None
+    if full in known and (weak := store.find_weakly(text, "phenotype")):
+        return _made(text, weak, f"“{text}” read as {weak[0].label}")
+    if len(text) < 4 or _is_common(store, text):
+        return None
+    for short, key in (("syndrome", as_syndrome), ("disease", as_disease)):
+        if key in known and (found := store.find(f"{text} {short}", "disease")):
+            one = len({name_key(concept.name) for concept in found}) == 1
+            meant = found[0].label if one else f"“{text} {short}” ({len(found)} entries)"
+            return _made(text, found, f"“{text}” read as {meant}")
+    return None
+
+
+def _is_word(token: str) -> bool:
+    return any(c.isalnum() for c in token) and token not in JOINTS
+
+
+def _is_common(store: GraphStore, text: str) -> bool:
+    """Whether one word is part of so many names that it names nothing: "adult", "autoimmune"."""
+    plain = text.casefold().removesuffix("'s")
+    return plain.isalnum() and store.words().get(plain, 0) > _IN_FEW_NAMES
+
+
+def _made(text: str, concepts: Sequence[Concept], note: str = "") -> Mention | None:
+    return Mention(text, tuple(concepts), note) if concepts else None
+
+
+@cache
+def abbreviations() -> dict[str, str]:
+    """Full names by abbreviation, as written; by lower case too, if it has three letters or more."""
+    lines = (files("medground.graph") / "abbreviations.tsv").read_text(encoding="utf-8").splitlines()
+    pairs = dict(line.split("\t") for line in lines)
+    return {short.casefold(): name for short, name in pairs.items() if len(short) > 2} | pairs
+
+
+def genes_in(store: GraphStore, pieces: Sequence[Piece]) -> list[Piece]:
+    """The pieces with symbols in lower case read as genes, next to the word “gene” or alone."""
+    beside = CUES["gene"]
+    read: list[Piece] = []
+    for number, piece in enumerate(pieces):
+        near = {p for p in pieces[max(0, number - 2) : number + 3] if isinstance(p, str)} & beside
+        if isinstance(piece, str) and piece not in ALL and (near or len(pieces) == 1):
+            found = store.find(piece, "gene")
+            read.append(Mention(piece, found) if found else piece)
+        else:
+            read.append(piece)
+    return read

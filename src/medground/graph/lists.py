@@ -1,0 +1,165 @@
+"""Lists of stored relations: the genes, features, inheritance and onset of a disease, the diseases of a gene."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from medground.graph.facts import (
+    SHOWN,
+    by_frequency,
+    counted,
+    fact_of,
+    finding_of,
+    in_turns,
+    labels,
+    one_each,
+)
+from medground.graph.finding import GraphFinding
+from medground.graph.names import name_key
+from medground.graph.question import GraphQuestion
+from medground.graph.relation import Concept, Relation
+from medground.graph.store import GraphStore
+
+ASSOCIATION = "associations are as recorded and do not distinguish causal genes from modifiers"
+
+
+def genes_of(store: GraphStore, question: GraphQuestion) -> GraphFinding:
+    """Genes of the diseases that the name matches, then of the diseases with the phenotype that it matches."""
+    wanted = {gene.id for gene in question.genes}
+    found = [r for r in genes(store, question.diseases) if not wanted or r.object.id in wanted]
+    links = _links_of_phenotype(store, question.phenotypes) if question.phenotypes else []
+    shown = links[: max(0, SHOWN - len(found)) // 2]
+    facts = [fact_of(r) for r in dict.fromkeys((*found, *(r for pair in shown for r in pair)))]
+    if not facts:
+        return finding_of(store, question, [])
+    unrecorded = [d for d in question.diseases if d.id not in {r.subject.id for r in found}]
+    notes = [
+        ASSOCIATION,
+        counted(SHOWN, len(found), "gene associations recorded for the disease itself"),
+        f"{'not' if wanted else 'no gene'} recorded for {labels(unrecorded)}" if unrecorded else "",
+        counted(len(shown), len(links), "genes linked through diseases with this phenotype"),
+    ]
+    names = dict.fromkeys(r.object.name for r in (*found[:SHOWN], *(link for link, _ in shown)))
+    return finding_of(store, question, facts, notes, answer=", ".join(names))
+
+
+def genes(store: GraphStore, diseases: Sequence[Concept]) -> list[Relation]:
+    """Their genes: first those of most of these entries, then those of the fewest other diseases."""
+    found = store.relations(subjects=[d.id for d in diseases], predicate="gene")
+    entries = Counter(r.object.id for r in found)
+    everywhere = store.counts(entries)
+    found.sort(key=lambda r: (-entries[r.object.id], everywhere[r.object.id], r.object.name))
+    return list(dict.fromkeys((*one_each(found, lambda r: r.object.id), *found)))
+
+
+def _links_of_phenotype(store: GraphStore, phenotypes: Sequence[Concept]) -> list[tuple[Relation, Relation]]:
+    """For each gene of a disease with the phenotype: the link to that disease, and the disease's phenotype.
+
+    First come the genes of many such diseases and of few others.
+    """
+    features = store.relations(objects=[concept.id for concept in phenotypes], predicate="feature")
+    features = sorted((r for r in features if not r.excluded), key=by_frequency)
+    having = {r.subject.id: r for r in reversed(features)}
+    links = store.relations(subjects=having, predicate="gene")
+    links.sort(key=lambda link: by_frequency(having[link.subject.id]))
+    among = Counter(link.object.id for link in links)
+    everywhere = store.counts(among)
+    firsts = one_each(links, lambda link: link.object.id)
+    firsts.sort(key=lambda link: -(among[link.object.id] ** 2) / everywhere[link.object.id])
+    return [(link, having[link.subject.id]) for link in firsts]
+
+
+def features_of(store: GraphStore, question: GraphQuestion) -> GraphFinding:
+    """The features of diseases, most frequent first."""
+    found = features(store, question.diseases)
+    names = ", ".join(dict.fromkeys(r.object.name for r in found[:SHOWN]))
+    notes = [counted(SHOWN, len(found), "recorded features, most frequent and then most specific first,")]
+    return finding_of(store, question, [fact_of(r) for r in found], notes, answer=names)
+
+
+def features(store: GraphStore, diseases: Sequence[Concept]) -> list[Relation]:
+    """Features of diseases, most frequent first, with the diseases in turn."""
+    names = {disease.id: name_key(disease.name) for disease in diseases}
+    stored = store.relations(subjects=names, predicate="feature")
+    # "Breast carcinoma is a feature of breast cancer" is not informative.
+    found = [r for r in stored if not r.excluded and name_key(r.object.name) != names[r.subject.id]]
+    # Of features that are equally frequent, those of the fewest diseases come first.
+    everywhere = store.counts({r.object.id for r in found})
+    found.sort(key=lambda r: (by_frequency(r)[0], everywhere[r.object.id], r.object.id))
+    return in_turns(found, diseases)
+
+
+def excluded_of(store: GraphStore, question: GraphQuestion) -> GraphFinding:
+    """What is stored as absent in diseases."""
+    stored = store.relations(subjects=[d.id for d in question.diseases], predicate="feature")
+    found = sorted((r for r in stored if r.excluded), key=lambda r: (not r.ruled_out, r.object.id))
+    names = ", ".join(dict.fromkeys(r.object.name for r in found[:SHOWN]))
+    notes = [counted(SHOWN, len(found), "features recorded as absent")]
+    return finding_of(store, question, [fact_of(r) for r in found], notes, answer=names)
+
+
+def inheritance_of(store: GraphStore, question: GraphQuestion) -> GraphFinding:
+    """The modes of inheritance; a closed question is answered only by a mode that is recorded."""
+    found = inheritance(store, question.diseases)
+    facts = [fact_of(r) for r in found]
+    names = list(dict.fromkeys(r.object.name for r in found))
+    notes = [_unrecorded(question.diseases, found, "no mode of inheritance")]
+    modes = question.asked.modes
+    if not modes or not facts or not question.asked.closed:
+        return finding_of(store, question, facts, notes, answer=", ".join(names))
+    if any(all(_mode(mode) in name.casefold() for mode in modes) for name in names):
+        return finding_of(store, question, facts, notes, answer=", ".join(names))
+    asked = finding_of(store, question, facts, [f"recorded as {', '.join(names)}", *notes])
+    return asked.model_copy(update={"closed": ""})
+
+
+def inheritance(store: GraphStore, diseases: Sequence[Concept]) -> list[Relation]:
+    """The modes of inheritance that are recorded for diseases."""
+    found = store.relations(subjects=[d.id for d in diseases], predicate="inheritance")
+    return in_turns([r for r in found if not r.excluded], diseases)
+
+
+def _mode(word: str) -> str:
+    return word.removesuffix("ly")
+
+
+def onset_of(store: GraphStore, question: GraphQuestion) -> GraphFinding:
+    """When diseases begin, with the share of patients."""
+    found = onset(store, question.diseases)
+    names = dict.fromkeys(f"{r.object.name} ({r.frequency.words})" if r.frequency else r.object.name for r in found)
+    notes = [_unrecorded(question.diseases, found, "no onset")]
+    return finding_of(store, question, [fact_of(r) for r in found], notes, answer=", ".join(names))
+
+
+def onset(store: GraphStore, diseases: Sequence[Concept]) -> list[Relation]:
+    """The ages of onset that are recorded for diseases, most frequent first."""
+    found = store.relations(subjects=[d.id for d in diseases], predicate="course")
+    begins = [r for r in found if r.object.name.casefold().endswith("onset") and not r.excluded]
+    return in_turns(sorted(begins, key=by_frequency), diseases)
+
+
+def _unrecorded(diseases: Sequence[Concept], found: Sequence[Relation], what: str) -> str:
+    missing = [disease for disease in diseases if disease.id not in {r.subject.id for r in found}]
+    return f"{what} recorded for {labels(missing)}" if missing and found else ""
+
+
+def diseases_of_gene(store: GraphStore, question: GraphQuestion) -> GraphFinding:
+    """The diseases that a gene is associated with: first those with the fewest genes."""
+    found = diseases_of(store, question.genes)
+    names = ", ".join(dict.fromkeys(r.subject.name for r in found[:SHOWN]))
+    notes = [ASSOCIATION if found else "", counted(SHOWN, len(found), "diseases, those with the fewest genes first,")]
+    return finding_of(store, question, [fact_of(r) for r in found], notes, answer=names)
+
+
+def diseases_of(store: GraphStore, wanted: Sequence[Concept]) -> list[Relation]:
+    """The links of genes to diseases: first to those with the fewest other genes."""
+    found = store.relations(objects=[gene.id for gene in wanted], predicate="gene")
+    others = Counter(r.subject.id for r in store.relations(subjects=[r.subject.id for r in found], predicate="gene"))
+    return sorted(found, key=lambda r: (others[r.subject.id], not r.subject.id.startswith("OMIM"), r.subject.id))
+
+
+def definition_of(store: GraphStore, question: GraphQuestion) -> GraphFinding | None:
+    """The definition of a term."""
+    found = store.relations(subjects=[concept.id for concept in question.phenotypes], predicate="definition")
+    return finding_of(store, question, [fact_of(r) for r in found]) if found else None
