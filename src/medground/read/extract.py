@@ -19,7 +19,7 @@ from medground.operators.reading import (
 )
 from medground.operators.views import EvidenceView, PassageView
 from medground.question import Question
-from medground.read.numbered import TextSpan, numbered
+from medground.read.numbered import TextSpan, numbered, with_antecedent
 from medground.read.order import Reading
 from medground.run import Run
 
@@ -34,6 +34,8 @@ async def screen_batch(question: Question, batch: Sequence[Reading], run: Run) -
             year=reading.passages[0].year,
             design=", ".join(reading.passages[0].publication_types),
             text="\n".join(p.text for p in reading.passages),
+            nearness=reading.nearness,
+            unnamed=reading.unnamed,
         )
         for key, reading in by_id.items()
     )
@@ -53,17 +55,19 @@ async def extract_evidence(question: Question, readings: Sequence[Reading], run:
     ranks = {reading.document_id: reading.rank for reading in readings}
     verbatim = [(reading, [p for p in reading.passages if run.stands(p)]) for reading in readings]
     views = tuple(
-        numbered(f"P{number}", run.ledger.documents[reading.document_id], passages, places)
+        numbered(f"P{number}", run.ledger.documents[reading.document_id], passages, places, reading.strengths)
         for number, (reading, passages) in enumerate(verbatim, start=1)
         if passages
     )
     if not views:
         return []
     output = await run.ask(extract, ExtractInput(question=question.text, passages=views))
-    return [
-        run.ledger.quote(*places[found.sentence], stance=found.stance, rank=ranks[places[found.sentence][0]])
-        for found in output.sentences
-    ]
+    quotes = []
+    for found in output.sentences:
+        document = run.ledger.documents[places[found.sentence][0]]
+        span = with_antecedent(found.sentence, places, document)
+        quotes.append(run.ledger.quote(*span, stance=found.stance, rank=ranks[document.id]))
+    return quotes
 
 
 async def is_sufficient(question: Question, evidence: Sequence[Evidence], run: Run) -> bool:
