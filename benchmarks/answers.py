@@ -1,6 +1,6 @@
 """Measures the sentences that answers quote, against the papers and sentences that experts chose.
 
-    python benchmarks/answers.py --data ../shared/data --home FOLDER [--vectors] [--limit 300]
+    python benchmarks/answers.py --data ../shared/data --home FOLDER [--only bioasq-vectors] [--limit 300]
 
 All rows of a table are made in one run. Medground's rows are the answers of the recipe `ground` without a model, through
 the engine. On BioASQ (tasks 7b to 9b, a corpus of its snippets) each question is answered with weights that were learned
@@ -15,7 +15,7 @@ import argparse
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -39,7 +39,7 @@ from medground.text.sentences import sentence_spans
 Quotes = Sequence[tuple[str, str]]
 """Document id and text of each quote, in order."""
 Row = Callable[[Sequence[Marked]], Iterator[Quotes]]
-PENALTY = 4e-3
+PENALTY = 1e-3
 
 
 @dataclass
@@ -246,9 +246,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--home", type=Path, required=True)
-    parser.add_argument("--vectors", action="store_true")
     parser.add_argument("--limit", type=int, help="BioASQ questions, chosen at random")
-    parser.add_argument("--only", choices=("bioasq", "scifact", "covidqa"))
+    parser.add_argument("--only", choices=("bioasq", "bioasq-vectors", "scifact", "covidqa"))
     arguments = parser.parse_args()
     data, home = arguments.data, arguments.home
     for name, marked in (("scifact", lambda: scifact(data, "dev")), ("covidqa", lambda: covidqa(data, "test"))):
@@ -260,28 +259,32 @@ def main() -> None:
                 run("BM25, whole passage", whole_passage(bench), asked)
                 run("BM25 over sentences", sentences(bench), asked)
                 run("Medground", ground(bench, name, vectors=False), asked)
+    marked = bioasq(data)
+    if arguments.limit:
+        marked = [marked[i] for i in np.random.default_rng(0).permutation(len(marked))[: arguments.limit]]
     if arguments.only in (None, "bioasq"):
-        _bioasq(data, home, arguments.limit, open_embedder("minilm", home, threads=2) if arguments.vectors else None)
+        _by_words(data, home, marked)
+    if arguments.only in (None, "bioasq-vectors"):
+        _by_vectors(data, home, marked, open_embedder("minilm", home, threads=2))
 
 
-def _bioasq(data: Path, home: Path, limit: int | None, embedder: Embedder | None) -> None:
-    ours, others = material(data, home)
-    asked = bioasq(data)
-    if limit:
-        asked = [asked[i] for i in np.random.default_rng(0).permutation(len(asked))[:limit]]
+def _by_words(data: Path, home: Path, asked: Sequence[Marked]) -> None:
     with Library(home).open(build_corpus("bioasq", data, home)) as snapshot:
         bench = Bench("bioasq", home, snapshot)
         print(f"BioASQ 7b to 9b, {len(asked)} questions")
         run("BM25, first documents", baseline(bench, bm25), asked)
         run("BM25 over sentences", sentences(bench), asked)
         run("lead 3 of BM25's first", lead(bench), asked)
+        ours, others = material(data, home)
         sample = Sample([*ours, *others])
         run("Medground", held_out(ground(bench, "bioasq", vectors=False), sample, "words"), asked)
-    if embedder is None:
-        return
+
+
+def _by_vectors(data: Path, home: Path, asked: Sequence[Marked], embedder: Embedder) -> None:
     name = build_corpus("bioasq", data, home, embedder)
     with Library(home).open(name) as snapshot:
-        bench = replace(bench, snapshot=snapshot, embedder=embedder)
+        bench = Bench("bioasq", home, snapshot, embedder)
+        print(f"BioASQ 7b to 9b with vectors, {len(asked)} questions")
         run("MiniLM, first documents", baseline(bench, minilm), asked)
         run("BM25 and MiniLM by RRF", baseline(bench, fused), asked)
         ours, others = material(data, home, embedder)

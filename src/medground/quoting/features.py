@@ -78,7 +78,17 @@ PLAIN = (
     "only title",
     "covered terms",
     "digits",
-    "claim",
+    "claim: rank",
+    "claim: by words",
+    "claim: cover",
+    "closed: finding",
+    "closed: conclusion",
+    "closed: negation",
+    "abstract: place",
+    "abstract: first",
+    "abstract: last",
+    "abstract: result",
+    "best of document",
 )
 NAMES = (
     *PLAIN,
@@ -87,6 +97,10 @@ NAMES = (
     *(f"asked and not held: {kind}" for kind in KINDS),
 )
 CENTRE_TERMS = 60
+_ABSTRACT = 5
+"""Sentences: with fewer, the place of a sentence says little."""
+_CLOSED = tuple(ROLE_NAMES.index(name) for name in ("finding", "conclusion", "negation"))
+_RESULT = tuple(ROLE_NAMES.index(name) for name in ("finding", "comparison", "conclusion"))
 
 
 @dataclass
@@ -176,10 +190,13 @@ def _document(pool: _Pool, number: int) -> list[list[float]]:
     size, title_centre = math.log1p(len(stems)), pool.of_centre(title, number)
     sets = [set(s) for s in sentences]
     last = max(len(sets) - 1, 1)
+    abstract, closed = float(len(sets) >= _ABSTRACT), float("closed" in asked.kinds)
+    bm25 = [_bm25(pool, terms) for terms in sentences]
+    best = max(bm25, default=0.0) or 1.0
     rows = []
     for place, (text, terms, found) in enumerate(zip(candidate.sentences, sentences, sets, strict=True)):
         around = {*title, *(sets[place - 1] if place else ()), *(sets[place + 1] if place + 1 < len(sets) else ())}
-        centre = pool.of_centre(found, number)
+        centre, role = pool.of_centre(found, number), roles(text)
         missing = max((w for t, w in pool.weight.items() if t not in found), default=0.0) / words.MOST
         row = [
             pool.cover(found),
@@ -194,7 +211,7 @@ def _document(pool: _Pool, number: int) -> list[list[float]]:
             len(asked.pairs.intersection(pairwise(terms))) / max(len(asked.pairs), 1),
             missing,
             sum(v for t, v in pool.in_pool.items() if t in found) / pool.pool_total,
-            _bm25(pool, terms),
+            bm25[place],
             0.0,
             *shared,
             centre,
@@ -215,8 +232,16 @@ def _document(pool: _Pool, number: int) -> list[list[float]]:
             float(not title),
             len(wanted & found),
             float(any(c.isdigit() for c in text)),
-            float(asked.claim),
-            *roles(text),
+            asked.claim * shared[4],
+            asked.claim * candidate.by_words,
+            asked.claim * pool.cover(found),
+            *(closed * role[place_of] for place_of in _CLOSED),
+            abstract * place / last,
+            abstract * (place == 0),
+            abstract * (place == len(sets) - 1),
+            abstract * max(role[place_of] for place_of in _RESULT),
+            bm25[place] / best,
+            *role,
         ]
         held = [float(form.search(text) is not None) if kind in asked.kinds else 0.5 for kind, form in HOLDS.items()]
         row += [float(h == 1.0) for h in held]

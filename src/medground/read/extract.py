@@ -5,11 +5,12 @@ A model answers with sentence ids, never with text, so a quote is verbatim by co
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from medground.document import Document
 from medground.evidence import Evidence
 from medground.operators.reading import (
+    Extracted,
     ExtractInput,
     ScreenInput,
     SufficientInput,
@@ -62,12 +63,36 @@ async def extract_evidence(question: Question, readings: Sequence[Reading], run:
     if not views:
         return []
     output = await run.ask(extract, ExtractInput(question=question.text, passages=views))
-    quotes = []
-    for found in output.sentences:
-        document = run.ledger.documents[places[found.sentence][0]]
-        span = with_antecedent(found.sentence, places, document)
-        quotes.append(run.ledger.quote(*span, stance=found.stance, rank=ranks[document.id]))
-    return quotes
+    quotes: list[Evidence] = []
+    texts = {reading.document_id: run.ledger.documents[reading.document_id].text for reading in readings}
+    for first, last in _joined(output.sentences, places, texts):
+        document = run.ledger.documents[places[first.sentence][0]]
+        _, start, _ = with_antecedent(first.sentence, places, document)
+        end = places[last.sentence][2]
+        if start < end:
+            quotes.append(run.ledger.quote(document.id, start, end, stance=first.stance, rank=ranks[document.id]))
+    return list(dict.fromkeys(quotes))
+
+
+def _joined(
+    found: Sequence[Extracted], places: Mapping[str, TextSpan], texts: Mapping[str, str]
+) -> list[tuple[Extracted, Extracted]]:
+    """First and last sentence of each quote: two neighbours that are listed one after the other are one quote."""
+    pairs: list[tuple[Extracted, Extracted]] = []
+    for one in found:
+        if pairs and pairs[-1][0] is pairs[-1][1] and _follows(pairs[-1][0], one, places, texts):
+            pairs[-1] = (pairs[-1][0], one)
+        else:
+            pairs.append((one, one))
+    return pairs
+
+
+def _follows(before: Extracted, after: Extracted, places: Mapping[str, TextSpan], texts: Mapping[str, str]) -> bool:
+    """Whether two sentences stand together in the text and say the same of the question."""
+    document, _, end = places[before.sentence]
+    other, start, _ = places[after.sentence]
+    together = document == other and end <= start and not texts[document][end:start].strip()
+    return together and before.stance == after.stance
 
 
 async def is_sufficient(question: Question, evidence: Sequence[Evidence], run: Run) -> bool:

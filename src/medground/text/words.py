@@ -69,7 +69,13 @@ def tokens(text: str) -> list[str]:
 
 def terms(text: str) -> list[str]:
     """Stems of the content words of a text, in order, with repeats; function words and single letters are left out."""
-    return [stem(t) for t in tokens(text) if t not in FUNCTION_WORDS and (len(t) > 1 or t.isdigit())]
+    return list(_terms(text))
+
+
+@lru_cache(maxsize=8192)
+def _terms(text: str) -> tuple[str, ...]:
+    """Remembered, because a sentence is compared with the question at several steps."""
+    return tuple(stem(t) for t in tokens(text) if t not in FUNCTION_WORDS and (len(t) > 1 or t.isdigit()))
 
 
 _VARIANT = re.compile(

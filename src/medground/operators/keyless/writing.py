@@ -9,14 +9,14 @@ from medground.operators.views import EvidenceView
 from medground.text import words
 
 REDUNDANT = 0.7
-"""A quote is redundant if an earlier one contains more than this share of its words, by weight."""
+"""A quote is redundant if an earlier one has more than this share, by weight, of its words beyond the question's."""
 
 
 def choose(question: str, evidence: Sequence[EvidenceView], count: int) -> tuple[EvidenceView, ...]:
     """The quotes that the rationale shows, best first.
 
-    Quotes on the question's topic come first, and statements of purpose last; otherwise the given order is kept. Quotes that repeat an earlier one and
-    quotes from retracted papers are left out.
+    Quotes on the question's topic come first, and statements of purpose last; otherwise the given order is kept.
+    Quotes that repeat an earlier one and quotes from retracted papers are left out.
 
     Args:
         question: the question asked.
@@ -29,7 +29,7 @@ def choose(question: str, evidence: Sequence[EvidenceView], count: int) -> tuple
     for candidate in sorted(usable, key=lambda e: (_off_topic(topic, e), states_purpose(e.quote))):
         if len(chosen) >= count:
             break
-        if not any(_repeats(candidate.quote, c.quote) for c in chosen):
+        if not any(_repeats(topic, candidate.quote, c.quote) for c in chosen):
             chosen.append(candidate)
     return tuple(chosen)
 
@@ -38,5 +38,6 @@ def _off_topic(topic: frozenset[str], evidence: EvidenceView) -> bool:
     return topic.isdisjoint(words.terms(f"{evidence.title} {evidence.quote}"))
 
 
-def _repeats(quote: str, earlier: str) -> bool:
-    return words.coverage(words.terms(quote), words.terms(earlier)) > REDUNDANT
+def _repeats(topic: frozenset[str], quote: str, earlier: str) -> bool:
+    found, before = frozenset(words.terms(quote)), words.terms(earlier)
+    return words.coverage(found - topic or found, before) > REDUNDANT
