@@ -38,13 +38,16 @@ def screen(question: str, passages: Sequence[PassageView]) -> tuple[str, ...]:
     """Ids of the passages that name enough of the question's topic or are near it, best first; possibly none."""
     topic = words.topic(question)
     scored = [(_on_topic(topic, p), p) for p in passages]
-    kept = [(score, i) for i, (score, p) in enumerate(scored) if _relevant(score, topic, p)]
+    name = words.rarest_name(question)
+    kept = [(score, i) for i, (score, p) in enumerate(scored) if _relevant(score, topic, name, p)]
     return tuple(passages[i].id for _, i in sorted(kept, key=lambda s: (-s[0], s[1])))
 
 
-def _relevant(score: float, topic: frozenset[str], passage: PassageView) -> bool:
+def _relevant(score: float, topic: frozenset[str], name: str, passage: PassageView) -> bool:
     if not passage.unnamed:
-        return score >= ON_TOPIC or passage.nearness >= NEAR
+        alone = all(words.weight(t) < RARE for t in topic if t != name)  # the name says what the question is about
+        named = bool(name) and alone and name in words.terms(f"{passage.title}\n{passage.text}")
+        return named or score >= ON_TOPIC or passage.nearness >= NEAR
     rare = {t for t in topic if words.weight(t) >= RARE}
     return score >= UNNAMED or (score >= ON_TOPIC and not rare.isdisjoint(words.terms(passage.text)))
 

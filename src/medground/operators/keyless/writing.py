@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from medground.operators.keyless.sentences import states_purpose
 from medground.operators.views import EvidenceView
 from medground.text import words
+from medground.text.sentences import sentence_spans
 
 REDUNDANT = 0.7
 """A quote is redundant if an earlier one has more than this share, by weight, of its words beyond the question's."""
@@ -26,7 +27,7 @@ def choose(question: str, evidence: Sequence[EvidenceView], count: int) -> tuple
     topic = words.topic(question)
     usable = [e for e in evidence if "retract" not in e.design.lower()]
     chosen: list[EvidenceView] = []
-    for candidate in sorted(usable, key=lambda e: (_off_topic(topic, e), states_purpose(e.quote))):
+    for candidate in sorted(usable, key=lambda e: (_off_topic(topic, e), _only_purpose(e.quote))):
         if len(chosen) >= count:
             break
         if not any(_repeats(topic, candidate.quote, c.quote) for c in chosen):
@@ -36,6 +37,10 @@ def choose(question: str, evidence: Sequence[EvidenceView], count: int) -> tuple
 
 def _off_topic(topic: frozenset[str], evidence: EvidenceView) -> bool:
     return topic.isdisjoint(words.terms(f"{evidence.title} {evidence.quote}"))
+
+
+def _only_purpose(quote: str) -> bool:
+    return states_purpose(quote) and all(states_purpose(quote[start:end]) for start, end in sentence_spans(quote))
 
 
 def _repeats(topic: frozenset[str], quote: str, earlier: str) -> bool:
