@@ -136,3 +136,5 @@ class Hit(Frozen):
     source: str = ""
     also: tuple[str, ...] = ()
     """Keys of near-duplicate passages that were merged into this hit."""
+    scores: Mapping[str, float] = Field(default_factory=dict, exclude=True)
+    """If rankings were fused: the score of each ranker that found it, by the ranker's name."""

@@ -46,11 +46,13 @@ async def finish(
     split = draft.model_copy(update={"sentences": statements(draft.sentences, evidence)})
     if verdicts is None:
         verdicts = await check_all(split.sentences, run)
-    lean = None if draft.answer else lean_of(question, evidence, run)
+    by_id = {quote.id: quote for quote in run.ledger.evidence}
+    cited = [by_id[evidence_id] for evidence_id in cited_ids]
+    lean = None if draft.answer else lean_of(question, cited, run)
     conflicts = await find_conflicts(question, evidence, run)
     from medground.read.concepts import unmentioned  # it brings MeSH, which answers from stored facts do not need
 
-    cited = [quote for quote in evidence if quote.id in cited_ids] or evidence
-    if cited and (unmentioned_concepts := unmentioned(question, cited, run)):
+    quotes = [quote for quote in evidence if quote.id in cited_ids] or evidence
+    if quotes and (unmentioned_concepts := unmentioned(question, quotes, run)):
         run.warn(f"no quote mentions {', '.join(map(repr, unmentioned_concepts))}, which the question asks about")
     return compose(run, split, verdicts, conflicts=conflicts, lean=lean, mark=mark)

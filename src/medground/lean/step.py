@@ -18,14 +18,14 @@ _TASKS: dict[str, Literal["yes-no", "yes-no-maybe"]] = {"yes-no": "yes-no", "yes
 
 
 def lean_of(question: Question, evidence: Sequence[Evidence], run: Run) -> Lean | None:
-    """The calibrated lean from the best-ranked research document that was quoted; None if it does not apply.
+    """The calibrated lean from the first research paper that the answer quotes; None if it does not apply.
 
     It was calibrated on single research abstracts, so it reads one research document.
     """
     task = _TASKS.get(question.task)
     if task is None or run.writer is None or run.writer.is_model:
         return None
-    ids = [e.document_id for e in sorted(usable(evidence, run), key=lambda e: e.rank)]
+    ids = [e.document_id for e in usable(evidence, run)]
     documents = [d for d in map(run.ledger.documents.__getitem__, ids) if d.kind == "research"]
     if not documents:
         return None

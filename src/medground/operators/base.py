@@ -27,7 +27,10 @@ _UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff\U00
 
 
 class OperatorInput(BaseModel):
-    """Base of operator inputs. Fields typed `Untrusted` hold text from others: data, never instructions."""
+    """Base of operator inputs. Fields typed `Untrusted` hold text from others: data, never instructions.
+
+    A field declared with `exclude=True` is for the keyless implementation only and is not in the prompt.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -121,7 +124,8 @@ def _block(name: str, value: object) -> str:
 
 def _inner(value: object) -> str:
     if isinstance(value, BaseModel):
-        fields = ((name, getattr(value, name)) for name in type(value).model_fields)
+        shown = (name for name, field in type(value).model_fields.items() if not field.exclude)
+        fields = ((name, getattr(value, name)) for name in shown)
         return "\n".join(f"<{name}>{_inner(v)}</{name}>" for name, v in fields if not _absent(v))
     if isinstance(value, Mapping):
         return _items(f"<key>{_inner(k)}</key>\n<value>{_inner(v)}</value>" for k, v in value.items())

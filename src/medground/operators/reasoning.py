@@ -16,6 +16,7 @@ from medground.operators.reading import DATA_RULE
 from medground.operators.views import EvidenceView, PassageView, SentencedPassage
 from medground.operators.writing import allowed_answers, answer_choices
 from medground.question import Option, Task
+from medground.text import words
 
 
 class Demonstration(OperatorInput):
@@ -97,6 +98,9 @@ def _choices(value: ReasonInput) -> dict[str, tuple[str, ...]]:
 def _chosen(value: ReasonInput, most: int) -> tuple[SubClaim, ...]:
     """Sentences quoted from the passages on topic; empty if no passage is on topic."""
     texts = [PassageView(id=p.id, title=p.title, text=" ".join(s.text for s in p.sentences)) for p in value.passages]
+    name = words.rarest_name(value.question)
+    if not any(words.mentions(f"{t.title}\n{t.text}", name) for t in texts):
+        texts = [t.model_copy(update={"unnamed": True}) for t in texts]
     on_topic = set(reading.screen(value.question, texts))
     passages = [p for p in value.passages if p.id in on_topic]
     views = {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pydantic import Field
+
 from medground.evidence import Stance
 from medground.operators.base import OperatorInput, Untrusted
 
@@ -14,6 +16,10 @@ class PassageView(OperatorInput):
     year: int | None = None
     design: str = ""
     text: Untrusted
+    nearness: float = Field(default=0.0, exclude=True)
+    """Cosine of its vector with the question's; 0 if unknown."""
+    unnamed: bool = Field(default=False, exclude=True)
+    """Whether no passage that was found mentions the rarest name of the question."""
 
 
 class SentenceView(OperatorInput):
@@ -21,6 +27,8 @@ class SentenceView(OperatorInput):
 
     id: str
     text: Untrusted
+    strength: float | None = Field(default=None, exclude=True)
+    """How good a quote it is among all sentences found, by the statistics of `quoting`; None if not computed."""
 
 
 class SentencedPassage(OperatorInput):

@@ -25,12 +25,15 @@ def fuse(rankings: Sequence[Ranking], k: int = 60) -> Ranking:
     sums: dict[str, list[float]] = {}
     best: dict[str, Hit] = {}
     also: dict[str, set[str]] = {}
+    given: dict[str, dict[str, float]] = {}
     for ranking in rankings:
         _check(ranking)
         for hit in ranking:
             key = hit.passage.key
             sums.setdefault(key, []).append(1.0 / (k + hit.rank))
             also.setdefault(key, set()).update(hit.also)
+            before = given.setdefault(key, {})
+            before[hit.ranker] = max(hit.score, before.get(hit.ranker, hit.score))
             if key not in best or (hit.rank, hit.ranker, hit.source) < _place(best[key]):
                 best[key] = hit
     # Sorted first, because the sum of floats depends on their order.
@@ -38,7 +41,13 @@ def fuse(rankings: Sequence[Ranking], k: int = 60) -> Ranking:
     order = sorted(scores, key=lambda key: (-scores[key], best[key].rank, key))
     return tuple(
         best[key].model_copy(
-            update={"ranker": RANKER, "rank": rank, "score": scores[key], "also": tuple(sorted(also[key] - {key}))}
+            update={
+                "ranker": RANKER,
+                "rank": rank,
+                "score": scores[key],
+                "scores": dict(sorted(given[key].items())),
+                "also": tuple(sorted(also[key] - {key})),
+            }
         )
         for rank, key in enumerate(order, 1)
     )

@@ -5,11 +5,12 @@ A model answers with sentence ids, never with text, so a quote is verbatim by co
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from medground.document import Document
 from medground.evidence import Evidence
 from medground.operators.reading import (
+    Extracted,
     ExtractInput,
     ScreenInput,
     SufficientInput,
@@ -19,7 +20,7 @@ from medground.operators.reading import (
 )
 from medground.operators.views import EvidenceView, PassageView
 from medground.question import Question
-from medground.read.numbered import TextSpan, numbered
+from medground.read.numbered import TextSpan, numbered, with_antecedent
 from medground.read.order import Reading
 from medground.run import Run
 
@@ -34,6 +35,8 @@ async def screen_batch(question: Question, batch: Sequence[Reading], run: Run) -
             year=reading.passages[0].year,
             design=", ".join(reading.passages[0].publication_types),
             text="\n".join(p.text for p in reading.passages),
+            nearness=reading.nearness,
+            unnamed=reading.unnamed,
         )
         for key, reading in by_id.items()
     )
@@ -53,17 +56,43 @@ async def extract_evidence(question: Question, readings: Sequence[Reading], run:
     ranks = {reading.document_id: reading.rank for reading in readings}
     verbatim = [(reading, [p for p in reading.passages if run.stands(p)]) for reading in readings]
     views = tuple(
-        numbered(f"P{number}", run.ledger.documents[reading.document_id], passages, places)
+        numbered(f"P{number}", run.ledger.documents[reading.document_id], passages, places, reading.strengths)
         for number, (reading, passages) in enumerate(verbatim, start=1)
         if passages
     )
     if not views:
         return []
     output = await run.ask(extract, ExtractInput(question=question.text, passages=views))
-    return [
-        run.ledger.quote(*places[found.sentence], stance=found.stance, rank=ranks[places[found.sentence][0]])
-        for found in output.sentences
-    ]
+    quotes: list[Evidence] = []
+    texts = {reading.document_id: run.ledger.documents[reading.document_id].text for reading in readings}
+    for first, last in _joined(output.sentences, places, texts):
+        document = run.ledger.documents[places[first.sentence][0]]
+        _, start, _ = with_antecedent(first.sentence, places, document)
+        end = places[last.sentence][2]
+        if start < end:
+            quotes.append(run.ledger.quote(document.id, start, end, stance=first.stance, rank=ranks[document.id]))
+    return list(dict.fromkeys(quotes))
+
+
+def _joined(
+    found: Sequence[Extracted], places: Mapping[str, TextSpan], texts: Mapping[str, str]
+) -> list[tuple[Extracted, Extracted]]:
+    """First and last sentence of each quote: two neighbours that are listed one after the other are one quote."""
+    pairs: list[tuple[Extracted, Extracted]] = []
+    for one in found:
+        if pairs and pairs[-1][0] is pairs[-1][1] and _follows(pairs[-1][0], one, places, texts):
+            pairs[-1] = (pairs[-1][0], one)
+        else:
+            pairs.append((one, one))
+    return pairs
+
+
+def _follows(before: Extracted, after: Extracted, places: Mapping[str, TextSpan], texts: Mapping[str, str]) -> bool:
+    """Whether two sentences stand together in the text and say the same of the question."""
+    document, _, end = places[before.sentence]
+    other, start, _ = places[after.sentence]
+    together = document == other and end <= start and not texts[document][end:start].strip()
+    return together and before.stance == after.stance
 
 
 async def is_sufficient(question: Question, evidence: Sequence[Evidence], run: Run) -> bool:

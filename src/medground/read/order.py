@@ -1,38 +1,112 @@
-"""Turn hits into a reading list: documents in the order of their best hit, in batches.
+"""Turn hits into a reading list: the documents whose sentences answer best come first, in batches.
 
 Source: PubMed Reasoner, section 3.2 and Algorithm 2 (batches of m from the ranked list).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from medground.document import Hit, Passage
+from medground.question import Question
+from medground.read.numbered import spans
 from medground.steps import ReadingBatch
+from medground.text import words
+
+if TYPE_CHECKING:
+    from medground.quoting.features import Candidate
 
 PASSAGES_PER_DOCUMENT = 3
 
 
 @dataclass(frozen=True)
 class Reading:
-    """A document to read: its passages that were found, best first, and its rank in the list, counted from 1."""
+    """A document to read.
+
+    Attributes:
+        document_id: its id.
+        rank: its place in the list, from 1.
+        passages: its passages that were found, best first.
+        scores: its best score by each ranker.
+        strengths: how good a quote each of its sentences is, by the offset of its start in the document.
+        unnamed: whether no reading of the list mentions the rarest name of the question.
+    """
 
     document_id: str
     rank: int
     passages: tuple[Passage, ...]
+    scores: Mapping[str, float] = field(default_factory=dict)
+    strengths: Mapping[int, float] = field(default_factory=dict)
+    unnamed: bool = False
+
+    @property
+    def nearness(self) -> float:
+        """Cosine of its nearest passage with the question; 0 if vectors did not find it."""
+        return self.scores.get("dense", 0.0)
 
 
 def reading_list(hits: Sequence[Hit], most: int) -> list[Reading]:
-    """At most `most` documents, each with its best passages."""
+    """At most `most` documents, each with its best passages, in the order of their best hits."""
     grouped: dict[str, list[Passage]] = {}
+    scores: dict[str, dict[str, float]] = {}
     for hit in hits:
         passages = grouped.setdefault(hit.passage.document_id, [])
+        best = scores.setdefault(hit.passage.document_id, {})
+        for ranker, score in hit.scores.items():
+            best[ranker] = max(score, best.get(ranker, score))
         if len(passages) < PASSAGES_PER_DOCUMENT:
             passages.append(hit.passage)
     return [
-        Reading(document_id, rank, tuple(passages))
+        Reading(document_id, rank, tuple(passages), scores[document_id])
         for rank, (document_id, passages) in enumerate(list(grouped.items())[:most], start=1)
+    ]
+
+
+def best_first(question: Question, readings: Sequence[Reading]) -> list[Reading]:
+    """The readings with the strengths of their sentences, ordered by the strongest sentence of each."""
+    weighed = with_strengths(question, readings)
+    ordered = sorted(weighed, key=lambda r: -max(r.strengths.values(), default=float("-inf")))
+    name = words.rarest_name(question.text)
+    unnamed = not any(words.mentions(f"{p.title}\n{p.text}", name) for r in readings for p in r.passages)
+    return [replace(reading, rank=rank, unnamed=unnamed) for rank, reading in enumerate(ordered, start=1)]
+
+
+def with_strengths(question: Question, readings: Sequence[Reading]) -> list[Reading]:
+    """The readings, in the same order, with the strengths of their sentences."""
+    from medground.quoting.model import strengths  # numpy is slow to import
+
+    options = " ".join(option.text for option in question.options)
+    found = strengths(question.text, candidates(readings), options)
+    return [
+        replace(reading, strengths=dict(zip((start for start, _ in places(reading)), values, strict=True)))
+        for reading, values in zip(readings, found, strict=True)
+    ]
+
+
+def candidates(readings: Sequence[Reading]) -> list[Candidate]:
+    """The readings as the statistics see them."""
+    from medground.quoting.features import Candidate  # numpy is slow to import
+
+    top = max((reading.scores.get("bm25", 0.0) for reading in readings), default=0.0) or 1.0
+    return [
+        Candidate(
+            title=reading.passages[0].title if reading.passages else "",
+            sentences=[sentence for _, sentence in places(reading)],
+            by_words=max(reading.scores.get("bm25", 0.0), 0.0) / top,
+            by_meaning=max(reading.nearness, 0.0),
+        )
+        for reading in readings
+    ]
+
+
+def places(reading: Reading) -> list[tuple[int, str]]:
+    """The sentences of a reading in text order, each with the offset of its start in the document."""
+    return [
+        (passage.start + start, passage.text[start:end])
+        for passage in sorted(reading.passages, key=lambda p: p.start)
+        for start, end in spans(passage.text)
     ]
 
 

@@ -24,7 +24,7 @@ from medground.rank.merge import merge_duplicates
 from medground.rank.rerank import rerank, reranker_problems
 from medground.read.extract import extract_evidence, is_sufficient, screen_batch
 from medground.read.facts import GraphAnswer, about_the_same, ask_for_facts, beside_facts
-from medground.read.order import batches, reading_list
+from medground.read.order import batches, best_first, reading_list
 from medground.read.standing import readable, texts
 from medground.recipes.base import Recipe
 from medground.run import Run
@@ -76,7 +76,8 @@ async def _search(question: Question, run: Run, only: Sequence[str] | None = Non
 
 async def _read(question: Question, hits: Sequence[Hit], run: Run) -> list[Evidence]:
     evidence: list[Evidence] = []
-    for batch in batches(reading_list(hits, run.settings.retrieval.keep), run.settings.recipe.batch):
+    readings = best_first(question, reading_list(hits, run.settings.retrieval.keep))
+    for batch in batches(readings, run.settings.recipe.batch):
         with run.step(batch.step):
             useful = await screen_batch(question, batch.readings, run)
             evidence += await extract_evidence(question, useful, run)

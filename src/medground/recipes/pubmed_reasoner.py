@@ -21,7 +21,7 @@ from medground.plan.relax import with_concepts
 from medground.plan.widen import look_or_widen, widen
 from medground.question import Question
 from medground.read.extract import extract_evidence, is_sufficient, screen_batch
-from medground.read.order import batches, reading_list
+from medground.read.order import batches, best_first, reading_list
 from medground.read.standing import readable, texts
 from medground.recipes.base import Recipe
 from medground.recipes.settings.pubmed_reasoner import PubMedReasonerSettings
@@ -88,7 +88,7 @@ async def _reflective_retrieval(
     standing = await readable(texts(found.hits), run, retractions=extras.retractions)
     seen = {evidence.document_id for evidence in known}
     fresh = [hit for hit in standing if hit.passage.document_id not in seen]
-    readings = reading_list(fresh, run.settings.retrieval.keep)  # the top M_max
+    readings = best_first(question, reading_list(fresh, run.settings.retrieval.keep))  # the top M_max
     await run.retrieve([reading.document_id for reading in readings])
     kept = await screen_batch(question, readings, run)  # Eq. 12
     evidence, before = list(known), run.usage.tokens

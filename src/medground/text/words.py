@@ -69,7 +69,13 @@ def tokens(text: str) -> list[str]:
 
 def terms(text: str) -> list[str]:
     """Stems of the content words of a text, in order, with repeats; function words and single letters are left out."""
-    return [stem(t) for t in tokens(text) if t not in FUNCTION_WORDS and (len(t) > 1 or t.isdigit())]
+    return list(_terms(text))
+
+
+@lru_cache(maxsize=8192)
+def _terms(text: str) -> tuple[str, ...]:
+    """Remembered, because a sentence is compared with the question at several steps."""
+    return tuple(stem(t) for t in tokens(text) if t not in FUNCTION_WORDS and (len(t) > 1 or t.isdigit()))
 
 
 _VARIANT = re.compile(
@@ -109,6 +115,34 @@ def weight(term: str) -> float:
         return NUMBER
     abstracts, frequency = _frequencies()
     return min(MOST, math.log((abstracts + 1) / (frequency.get(term, 0) + 0.5)) + 0.05)
+
+
+_WRITTEN = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
+
+
+def names(text: str) -> frozenset[str]:
+    """Stems of words written like names (capitals after the first letter of the text, letters with digits) or unknown.
+
+    A name cannot be told from a misspelling.
+    """
+    found: set[str] = set()
+    for match in _WRITTEN.finditer(text):
+        word = match[0]
+        rest = word if match.start() else word[1:]
+        written = any(c.isupper() for c in rest) or (any(map(str.isdigit, word)) and any(map(str.isalpha, word)))
+        found.update(t for t in terms(word) if not t[0].isdigit() and (written or weight(t) >= MOST))
+    return frozenset(found)
+
+
+def rarest_name(text: str) -> str:
+    """The stem of the rarest name of a text; empty if it has no name that is rare."""
+    rare = [t for t in names(text) if weight(t) >= MOST]
+    return max(rare, key=lambda t: (len(t), t), default="")
+
+
+def mentions(text: str, name: str) -> bool:
+    """Whether a text has a word that begins with a stem; an empty stem is in every text."""
+    return name in text.lower()
 
 
 def coverage(wanted: Iterable[str], found: Iterable[str]) -> float:

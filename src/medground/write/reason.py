@@ -15,6 +15,7 @@ from medground.operators.reasoning import Demonstration, PastRound, ReasonInput,
 from medground.operators.views import SentencedPassage
 from medground.question import Question
 from medground.read.numbered import TextSpan, numbered
+from medground.read.order import Reading, with_strengths
 from medground.run import Run
 from medground.sentence import Sentence
 from medground.verify.named import without_marks
@@ -48,7 +49,7 @@ async def reasoned(
         SourceUnavailable: a document can no longer be fetched.
         BudgetExhausted: the run reached one of its limits.
     """
-    passages, places = await _presented(hits, run)
+    passages, places = await _presented(question, hits, run)
     if not passages:
         return Reasoned(Draft(), ())
     value = _input(question, passages, run).model_copy(
@@ -66,21 +67,27 @@ async def answered(question: Question, hits: Sequence[Hit], run: Run) -> Reasone
         SourceUnavailable: a document can no longer be fetched.
         BudgetExhausted: the run reached one of its limits.
     """
-    passages, places = await _presented(hits, run)
+    passages, places = await _presented(question, hits, run)
     if not passages:
         return Reasoned(Draft(), ())
     output = await run.ask(direct, _input(question, passages, run))
     return _reasoned(output.claims, output.answer, places, run, run.author(direct))
 
 
-async def _presented(hits: Sequence[Hit], run: Run) -> tuple[tuple[SentencedPassage, ...], dict[str, TextSpan]]:
+async def _presented(
+    question: Question, hits: Sequence[Hit], run: Run
+) -> tuple[tuple[SentencedPassage, ...], dict[str, TextSpan]]:
     """The passages as numbered sentences, and the position of each sentence."""
     await run.retrieve([hit.passage.document_id for hit in hits])
-    passages = [hit.passage for hit in hits if hit.passage.text.strip() and run.stands(hit.passage)]
+    shown = [hit for hit in hits if hit.passage.text.strip() and run.stands(hit.passage)]
+    readings = [
+        Reading(hit.passage.document_id, number, (hit.passage,), hit.scores)
+        for number, hit in enumerate(shown, start=1)
+    ]
     places: dict[str, TextSpan] = {}
     views = tuple(
-        numbered(f"P{number}", run.ledger.documents[passage.document_id], [passage], places)
-        for number, passage in enumerate(passages, start=1)
+        numbered(f"P{r.rank}", run.ledger.documents[r.document_id], r.passages, places, r.strengths)
+        for r in with_strengths(question, readings)
     )
     return views, places
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from medground.operators.keyless.sentences import reports_result, strengths
+from medground.operators.keyless.sentences import reports_result
 from medground.operators.views import EvidenceView, PassageView, SentencedPassage
 from medground.text import words
 
@@ -16,24 +16,40 @@ ON_TOPIC = 0.35
 
 Chosen on PubMedQA's training split, where it passes 97 % of the questions' own abstracts, one of 500 random others, and
 44 % of the nearest wrong ones."""
+UNNAMED = 0.6
+"""The same if no passage found mentions the rarest name of the question: it may be about something else."""
+RARE = 5.6
+"""Weight of a word that shows the topic even so."""
+NEAR = 0.62
+"""Minimum cosine of a passage that is relevant whatever its words."""
 WINDOW = 25
 """Content words, about one long sentence or two short ones: words far apart are usually unrelated."""
 PER_PASSAGE = 3
 """Maximum sentences taken from one passage."""
-WEAKEST = 0.06
-"""Minimum strength of a sentence to quote: it names some of the topic or reports a result."""
+AS_STRONG = 2.0
+"""How much weaker a neighbouring sentence may be to be quoted with a sentence. Chosen on the training data."""
+NAMED = 0.2
+"""Minimum share of the question's topic words, by weight, in a quote that reports no result."""
 COVERED = 0.6
 """Minimum share of the question's topic words, by weight, that sufficient evidence names."""
-LATER_DOCUMENT = 0.01
-"""What a sentence loses for each passage before its own in the reading order, which is by relevance."""
 
 
 def screen(question: str, passages: Sequence[PassageView]) -> tuple[str, ...]:
-    """Ids of the passages that name enough of the question's topic, best first; possibly none."""
+    """Ids of the passages that name enough of the question's topic or are near it, best first; possibly none."""
     topic = words.topic(question)
-    scored = [(_on_topic(topic, p), p.id) for p in passages]
-    kept = [(score, i) for i, (score, _) in enumerate(scored) if score >= ON_TOPIC]
+    scored = [(_on_topic(topic, p), p) for p in passages]
+    name = words.rarest_name(question)
+    kept = [(score, i) for i, (score, p) in enumerate(scored) if _relevant(score, topic, name, p)]
     return tuple(passages[i].id for _, i in sorted(kept, key=lambda s: (-s[0], s[1])))
+
+
+def _relevant(score: float, topic: frozenset[str], name: str, passage: PassageView) -> bool:
+    if not passage.unnamed:
+        alone = all(words.weight(t) < RARE for t in topic if t != name)  # the name says what the question is about
+        named = bool(name) and alone and name in words.terms(f"{passage.title}\n{passage.text}")
+        return named or score >= ON_TOPIC or passage.nearness >= NEAR
+    rare = {t for t in topic if words.weight(t) >= RARE}
+    return score >= UNNAMED or (score >= ON_TOPIC and not rare.isdisjoint(words.terms(passage.text)))
 
 
 def _on_topic(topic: frozenset[str], passage: PassageView) -> float:
@@ -46,12 +62,42 @@ def extract(question: str, passages: Sequence[SentencedPassage]) -> tuple[str, .
 
     Source: PubMed Reasoner, Eq. 13 and 14, with word statistics in place of a model.
     """
-    chosen: list[tuple[float, str]] = []
-    for place, passage in enumerate(passages):
-        scores = strengths(question, [s.text for s in passage.sentences])
-        best = sorted(range(len(scores)), key=lambda i: -scores[i])[:PER_PASSAGE]
-        chosen += [(scores[i] - LATER_DOCUMENT * place, passage.sentences[i].id) for i in best if scores[i] >= WEAKEST]
-    return tuple(sentence for _, sentence in sorted(chosen, key=lambda c: -c[0]))
+    topic = words.topic(question)
+    chosen: list[tuple[float, tuple[str, ...]]] = []
+    for passage, strengths in zip(passages, _strengths(question, passages), strict=True):
+        chosen += _quotes(topic, passage, strengths)
+    return tuple(sentence for _, quote in sorted(chosen, key=lambda c: -c[0]) for sentence in quote)
+
+
+def _quotes(
+    topic: frozenset[str], passage: SentencedPassage, strengths: Sequence[float]
+) -> list[tuple[float, tuple[str, ...]]]:
+    """The best quotes of a passage, each one sentence or two neighbours, with the strength of its best sentence."""
+    taken: set[int] = set()
+    found: list[tuple[float, tuple[str, ...]]] = []
+    for place in sorted(range(len(strengths)), key=lambda n: -strengths[n]):
+        text = passage.sentences[place].text
+        if len(found) == PER_PASSAGE or place in taken:
+            continue
+        if reports_result(text) or words.coverage(topic, words.terms(text)) >= NAMED:
+            near = [n for n in (place - 1, place + 1) if 0 <= n < len(strengths) and n not in taken]
+            near = [n for n in near if strengths[n] >= strengths[place] - AS_STRONG]
+            pair = sorted({place, *sorted(near, key=lambda n: -strengths[n])[:1]})
+            taken.update(pair)
+            found.append((strengths[place], tuple(passage.sentences[n].id for n in pair)))
+    return found
+
+
+def _strengths(question: str, passages: Sequence[SentencedPassage]) -> list[list[float]]:
+    """How good a quote each sentence is: as the step before has computed it over all documents, or among these."""
+    given = [[s.strength for s in passage.sentences] for passage in passages]
+    known = [[strength for strength in row if strength is not None] for row in given]
+    if [len(row) for row in known] == [len(row) for row in given]:
+        return known
+    from medground.quoting.features import Candidate  # numpy is slow to import
+    from medground.quoting.model import strengths
+
+    return strengths(question, [Candidate(p.title, [s.text for s in p.sentences]) for p in passages])
 
 
 def sufficient(question: str, evidence: Sequence[EvidenceView]) -> bool:

@@ -9,13 +9,7 @@ result.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-
-from medground.text import words
-
-COVERAGE_WEIGHT = 0.206
-PLACE_WEIGHT = 0.045
-"""For the last sentence of a passage, rising linearly from 0 for the first."""
+from collections.abc import Mapping
 
 _FORMS: Mapping[str, tuple[float, re.Pattern[str]]] = {
     "significance": (0.007, re.compile(r"\bsignificant(?:ly)?\b", re.IGNORECASE)),
@@ -59,18 +53,6 @@ _PURPOSE = re.compile(
     r"\bwe (?:sought|studied|investigated|examined|evaluated|aimed|asked)\b|\?\s*$",
     re.IGNORECASE,
 )
-
-
-def strengths(question: str, sentences: Sequence[str]) -> list[float]:
-    """One number per sentence of a passage, in order; higher for a better quote, mostly 0 to 0.3."""
-    topic = words.topic(question)
-    last = max(len(sentences) - 1, 1)
-    return [
-        COVERAGE_WEIGHT * words.coverage(topic, words.terms(sentence))
-        + PLACE_WEIGHT * place / last
-        + sum(weight for weight, form in _FORMS.values() if form.search(sentence))
-        for place, sentence in enumerate(sentences)
-    ]
 
 
 def states_purpose(sentence: str) -> bool:

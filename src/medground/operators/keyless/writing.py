@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from medground.operators.keyless.sentences import reports_result, states_purpose
+from medground.operators.keyless.sentences import states_purpose
 from medground.operators.views import EvidenceView
 from medground.text import words
+from medground.text.sentences import sentence_spans
 
 REDUNDANT = 0.7
-"""A quote is redundant if an earlier one contains more than this share of its words, by weight."""
+"""A quote is redundant if an earlier one has more than this share, by weight, of its words beyond the question's."""
 
 
 def choose(question: str, evidence: Sequence[EvidenceView], count: int) -> tuple[EvidenceView, ...]:
     """The quotes that the rationale shows, best first.
 
-    Quotes on the question's topic come first. Within those, findings come before other sentences and statements of
-    purpose last; otherwise the given order is kept. Quotes that repeat an earlier one and quotes from retracted papers
-    are left out.
+    Quotes on the question's topic come first, and statements of purpose last; otherwise the given order is kept.
+    Quotes that repeat an earlier one and quotes from retracted papers are left out.
 
     Args:
         question: the question asked.
@@ -27,19 +27,22 @@ def choose(question: str, evidence: Sequence[EvidenceView], count: int) -> tuple
     topic = words.topic(question)
     usable = [e for e in evidence if "retract" not in e.design.lower()]
     chosen: list[EvidenceView] = []
-    for candidate in sorted(usable, key=lambda e: _rank(topic, e.quote)):
+    for candidate in sorted(usable, key=lambda e: (_off_topic(topic, e), _only_purpose(e.quote))):
         if len(chosen) >= count:
             break
-        if not any(_repeats(candidate.quote, c.quote) for c in chosen):
+        if not any(_repeats(topic, candidate.quote, c.quote) for c in chosen):
             chosen.append(candidate)
     return tuple(chosen)
 
 
-def _rank(topic: frozenset[str], quote: str) -> tuple[bool, int]:
-    """Sort key: on topic before off topic, then findings, other sentences, and purposes."""
-    kind = 2 if states_purpose(quote) else 0 if reports_result(quote) else 1
-    return topic.isdisjoint(words.terms(quote)), kind
+def _off_topic(topic: frozenset[str], evidence: EvidenceView) -> bool:
+    return topic.isdisjoint(words.terms(f"{evidence.title} {evidence.quote}"))
 
 
-def _repeats(quote: str, earlier: str) -> bool:
-    return words.coverage(words.terms(quote), words.terms(earlier)) > REDUNDANT
+def _only_purpose(quote: str) -> bool:
+    return states_purpose(quote) and all(states_purpose(quote[start:end]) for start, end in sentence_spans(quote))
+
+
+def _repeats(topic: frozenset[str], quote: str, earlier: str) -> bool:
+    found, before = frozenset(words.terms(quote)), words.terms(earlier)
+    return words.coverage(found - topic or found, before) > REDUNDANT

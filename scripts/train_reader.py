@@ -1,0 +1,153 @@
+"""Train the choice of sentences to quote: `python scripts/train_reader.py --data ../shared/data --home FOLDER`.
+
+Learns a linear order of the sentences of all papers that a search finds, from BioASQ (tasks 7b to 9b: experts'
+papers, snippets and exact answers), SciFact's training claims, half of COVID-QA's articles, and PubMedQA's training
+split. The loss of a question is minus the logarithm of the expected worth of the first quote, when quotes are drawn
+by the softmax of their scores. The penalty is chosen by 5-fold cross-validation on BioASQ. Questions that share a
+paper are in one fold. `FOLDER` keeps the corpora between runs. `--vectors` also trains the weights for corpora with
+vectors (minutes).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+from marked import Marked, bioasq, build_corpus, covidqa, find, pubmedqa, scifact
+from scipy.optimize import minimize
+
+from medground.corpus.embedding import Embedder, open_embedder
+from medground.corpus.library import Library
+from medground.quoting.asked import asked
+from medground.quoting.features import NAMES, features
+from medground.quoting.model import LIMIT, digest
+
+OUT = Path(__file__).parent.parent / "src" / "medground" / "data" / "reader.json"
+FOLDS = 5
+PENALTIES = (1e-3, 4e-3)
+SHARES = {"bioasq": 1.0, "scifact train": 1.0, "covidqa train": 0.5, "pubmedqa": 0.1, "pubmedqa concluded": 0.4}
+"""Weight of one question of each set."""
+
+Weights = dict[str, np.ndarray]
+
+
+def material(data: Path, home: Path, embedder: Embedder | None = None) -> tuple[list[Marked], list[Marked]]:
+    """BioASQ's questions, and the other training questions, with what a search finds for them."""
+    ours, others = bioasq(data), [*scifact(data, "train"), *covidqa(data, "train")]
+    with Library(home).open(build_corpus("bioasq", data, home, embedder)) as snapshot:
+        find(ours, snapshot, embedder)
+    for name in ("scifact", "covidqa"):
+        with Library(home).open(build_corpus(name, data, home)) as snapshot:
+            find([one for one in others if one.name.startswith(name)], snapshot)
+    return ours, [*others, *pubmedqa(data)]
+
+
+def folds(marked: Sequence[Marked]) -> dict[str, int]:
+    """The fold of each group."""
+    groups = sorted({one.group for one in marked})
+    random.Random(0).shuffle(groups)
+    return {group: place % FOLDS for place, group in enumerate(groups)}
+
+
+class Sample:
+    """Questions as matrices."""
+
+    def __init__(self, marked: Sequence[Marked]) -> None:
+        rows = [(one, features(asked(one.question), one.candidates)) for one in marked]
+        self.kept = [(one, row) for one, row in rows if len(row) and one.values.max() > 0]
+
+    def fit(self, held_out: set[str], penalty: float) -> Weights:
+        """Weights learned from the questions whose group is not held out."""
+        kept = [(one, row) for one, row in self.kept if one.group not in held_out]
+        x = np.concatenate([row for _, row in kept])
+        worth = np.concatenate([one.values for one, _ in kept])
+        sizes = np.array([len(row) for _, row in kept])
+        share = np.array([SHARES[one.name] for one, _ in kept])
+        means, scales = x.mean(axis=0), x.std(axis=0)
+        scales[scales < 1e-6] = 1.0
+        x = np.clip((x - means) / scales, -LIMIT, LIMIT)
+        weights = _minimum(x, worth, sizes, share / share.sum(), penalty)
+        return {"means": means.round(6), "scales": scales.round(6), "weights": weights.round(6)}
+
+
+def _minimum(x: np.ndarray, worth: np.ndarray, sizes: np.ndarray, share: np.ndarray, penalty: float) -> np.ndarray:
+    starts = np.r_[0, np.cumsum(sizes)[:-1]]
+    of = np.repeat(np.arange(len(sizes)), sizes)
+
+    def loss(weights: np.ndarray) -> tuple[float, np.ndarray]:
+        scores = x @ weights
+        raised = np.exp(scores - np.maximum.reduceat(scores, starts)[of])
+        drawn = raised / np.add.reduceat(raised, starts)[of]
+        expected = np.maximum(np.add.reduceat(worth * drawn, starts), 1e-12)
+        slope = share[of] * (drawn - worth * drawn / expected[of])
+        return float(
+            -(share * np.log(expected)).sum() + penalty * weights @ weights
+        ), x.T @ slope + 2 * penalty * weights
+
+    return np.asarray(minimize(loss, np.zeros(x.shape[1]), jac=True, method="L-BFGS-B", options={"maxiter": 300}).x)
+
+
+def first_worth(sample: Sample, weights: Weights, groups: set[str]) -> list[float]:
+    """What the first quote of each BioASQ question of these groups is worth."""
+    found = []
+    for one, row in sample.kept:
+        if one.name == "bioasq" and one.group in groups:
+            scores = np.clip((row - weights["means"]) / weights["scales"], -LIMIT, LIMIT) @ weights["weights"]
+            found.append(float(one.values[scores.argmax()]))
+    return found
+
+
+def train(ours: Sequence[Marked], others: Sequence[Marked]) -> tuple[Weights, dict[str, object]]:
+    """The weights, and what cross-validation found."""
+    sample, fold = Sample([*ours, *others]), folds(ours)
+    held = [{group for group, number in fold.items() if number == n} for n in range(FOLDS)]
+    results = {
+        penalty: float(np.mean([w for h in held for w in first_worth(sample, sample.fit(h, penalty), h)]))
+        for penalty in PENALTIES
+    }
+    best = max(results, key=lambda penalty: results[penalty])
+    return sample.fit(set(), best), {
+        "penalty": best,
+        "worth of the first quote, held out": {str(p): round(r, 4) for p, r in results.items()},
+    }
+
+
+def main() -> None:
+    """Train, and write `reader.json`."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--home", type=Path, required=True)
+    parser.add_argument("--models", type=Path, help="the folder whose `models` holds minilm; the home by default")
+    parser.add_argument("--vectors", action="store_true")
+    arguments = parser.parse_args()
+    embedder = open_embedder("minilm", arguments.models or arguments.home, threads=2) if arguments.vectors else None
+    sets, chosen = {}, {}
+    for name, model in (("words", None), ("vectors", embedder)):
+        if name == "words" or model is not None:
+            ours, others = material(arguments.data, arguments.home, model)
+            weights, chosen[name] = train(ours, others)
+            sets[name] = {part: values.tolist() for part, values in weights.items()}
+            print(name, chosen[name], flush=True)
+    sets.setdefault("vectors", sets["words"])
+    about = {
+        "about": "weights of medground.quoting.model; made by scripts/train_reader.py",
+        "trained on": {name: sum(one.name == name for one in [*ours, *others]) for name in SHARES},
+        "chosen by cross-validation": chosen,
+        "date": datetime.now(UTC).date().isoformat(),
+        "numpy": version("numpy"),
+        "scipy": version("scipy"),
+        "sha256": digest(sets),
+        "features": list(NAMES),
+        "sets": sets,
+    }
+    OUT.write_text(json.dumps(about) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

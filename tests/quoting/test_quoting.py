@@ -1,0 +1,82 @@
+"""The order of sentences to quote: `quoting.model.strengths`, and what a question asks for."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from medground.quoting.asked import asked
+from medground.quoting.cues import NOT_PROSE
+from medground.quoting.features import Candidate
+from medground.quoting.model import strengths
+
+TRIAL = Candidate(
+    title="Colchicine after myocardial infarction",
+    sentences=(
+        "The aim of this study was to determine whether colchicine prevents ischemic events.",
+        "Patients were randomized within 30 days.",
+        "Colchicine reduced the risk of ischemic cardiovascular events after myocardial infarction.",
+        "Funding: the university hospital.",
+    ),
+    by_words=1.0,
+)
+OTHER = Candidate(
+    title="Gout in general practice",
+    sentences=("Colchicine is one of several drugs for gout.", "Gout is common in older men."),
+    by_words=0.3,
+)
+QUESTION = "Does colchicine reduce ischemic events after myocardial infarction?"
+
+_PROSE = st.text(max_size=80)
+
+
+def test_the_finding_is_chosen_before_the_purpose_and_before_other_papers() -> None:
+    trial, other = strengths(QUESTION, [TRIAL, OTHER])
+    assert max(range(4), key=trial.__getitem__) == 2
+    assert trial[2] > max(other)
+
+
+def test_the_order_of_the_sentences_does_not_depend_on_other_questions() -> None:
+    first = strengths(QUESTION, [TRIAL, OTHER])
+    strengths("Which gene is mutated in Marfan syndrome?", [OTHER])
+    assert strengths(QUESTION, [TRIAL, OTHER]) == first
+
+
+@given(question=_PROSE, papers=st.lists(st.tuples(_PROSE, st.lists(_PROSE, max_size=4)), max_size=4))
+def test_any_text_gets_one_finite_number_per_sentence(question: str, papers: list[tuple[str, list[str]]]) -> None:
+    candidates = [Candidate(title=title, sentences=sentences) for title, sentences in papers]
+    found = strengths(question, candidates)
+    assert [len(row) for row in found] == [len(candidate.sentences) for candidate in candidates]
+    assert all(math.isfinite(value) for row in found for value in row)
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("How many people have psoriasis?", "amount"),
+        ("What is the half-life of amiodarone?", "time"),
+        ("Which gene is mutated in cystic fibrosis?", "gene"),
+        ("Which drugs are used for gout?", "drug"),
+        ("What is the mechanism of action of metformin?", "mechanism"),
+        ("Is aspirin effective in migraine?", "closed"),
+    ],
+)
+def test_the_kind_of_answer_is_read(question: str, kind: str) -> None:
+    assert kind in asked(question).kinds
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Correspondence: see the corresponding author.",
+        "https://example.org/supplement",
+        "Table 2. Baseline values of the patients.",
+        "Competing interests: none declared.",
+    ],
+)
+def test_front_matter_is_not_prose(line: str) -> None:
+    assert NOT_PROSE.search(line)
+    assert not NOT_PROSE.search(TRIAL.sentences[2])
