@@ -105,3 +105,9 @@ def test_suggested_wordings_are_understood_and_answered(hpo: GraphStore, text: s
 def test_a_misspelt_name_alone_is_suggested(hpo: GraphStore) -> None:
     assert read_question(hpo, "alkaptonurea") is None
     assert all("Alkaptonuria" in wording for wording in wordings(hpo, "alkaptonurea"))
+
+
+def test_a_spelling_that_one_name_of_the_ontology_has_by_mistake_is_corrected(hpo: GraphStore) -> None:
+    read = read_question(hpo, "Is ectopia lentiss a feature of Marfan syndrom?")
+    assert read is not None
+    assert read.read_as == ("“lentiss” read as “lentis”", "“syndrom” read as “syndrome”")

@@ -16,6 +16,8 @@ SHORTEST = 5
 _LONG = 10
 _SURE = 8
 _MOST = 2
+_SLIPS = frozenset({"syndrom"})
+"""Misspelt in a name of the ontology itself."""
 _ASKING = CUES["feature"] | CUES["inheritance"] | CUES["gene"]
 """Words of questions that are worth correcting; others are short or close to too many."""
 
@@ -26,7 +28,7 @@ def corrected(store: GraphStore, words: Sequence[str]) -> dict[str, str]:
     unknown = [word for word in words if _misspelt(word, counts)]
     if not 1 <= len(unknown) <= _MOST:
         return {}
-    names = [*(word for word, names in counts.items() if names), *_ASKING]
+    names = [*(word for word, names in counts.items() if names and word not in _SLIPS), *_ASKING]
     return {word: near for word in unknown if (near := _nearest(word.casefold(), names))}
 
 
@@ -40,6 +42,8 @@ def is_sure(name: str, meant: Mapping[str, str]) -> bool:
 
 def _misspelt(word: str, known: Mapping[str, int]) -> bool:
     plain = word.casefold().removesuffix("'s")
+    if plain in _SLIPS:
+        return True
     if len(plain) < SHORTEST or not plain.isalpha() or plain in known or plain in ALL | CONDITIONS:
         return False
     # "Anaemia" and "seizures" are spellings of what is known.

@@ -22,7 +22,7 @@ _OTHER = _words(
     della di che come quando sono è nel o os as um uma não com são na no da do"""
 )
 _LAST_LATIN = "\u024f"
-ENGLISH_ONLY = "the question does not look English; only English is read, and it was searched as it is"
+ENGLISH_ONLY = "the question does not look English; only English is read, and nothing was translated"
 """The warning for a question in another language."""
 
 
