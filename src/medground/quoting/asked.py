@@ -85,9 +85,11 @@ class Asked:
         terms: its content stems, in order, without repeats.
         weights: the weight of each.
         names: which of the terms belong to names, as far as their form and rarity tell.
+        rarest: the term that most likely names the subject; empty without terms.
         pairs: pairs of neighbouring terms.
         kinds: the names of `KINDS` that hold.
         options: stems of the answer options that the question does not have.
+        claim: whether it is a statement, not a question.
     """
 
     terms: tuple[str, ...]

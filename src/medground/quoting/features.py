@@ -190,7 +190,7 @@ def _document(pool: _Pool, number: int) -> list[list[float]]:
     size, title_centre = math.log1p(len(stems)), pool.of_centre(title, number)
     sets = [set(s) for s in sentences]
     last = max(len(sets) - 1, 1)
-    abstract, closed = float(len(sets) >= _ABSTRACT), float("closed" in asked.kinds)
+    closed = float("closed" in asked.kinds)
     bm25 = [_bm25(pool, terms) for terms in sentences]
     best = max(bm25, default=0.0) or 1.0
     rows = []
@@ -218,13 +218,7 @@ def _document(pool: _Pool, number: int) -> list[list[float]]:
             centre / math.sqrt(len(found) + 3),
             math.log1p(len(found - wanted)),
             place / last,
-            float(place == 0),
-            float(place == len(sets) - 1),
-            math.log1p(len(terms)),
-            float(len(terms) < 4),
-            float(len(terms) > 35),
-            float(NOT_PROSE.search(text) is not None),
-            float(bool(terms) and terms[0] in wanted),
+            *_form(text, terms, wanted, place, len(sets)),
             words.coverage(asked.options, found) if asked.options else 0.0,
             size,
             title_centre,
@@ -236,18 +230,39 @@ def _document(pool: _Pool, number: int) -> list[list[float]]:
             asked.claim * candidate.by_words,
             asked.claim * pool.cover(found),
             *(closed * role[place_of] for place_of in _CLOSED),
-            abstract * place / last,
-            abstract * (place == 0),
-            abstract * (place == len(sets) - 1),
-            abstract * max(role[place_of] for place_of in _RESULT),
+            *_in_abstract(role, place, len(sets)),
             bm25[place] / best,
             *role,
         ]
-        held = [float(form.search(text) is not None) if kind in asked.kinds else 0.5 for kind, form in HOLDS.items()]
-        row += [float(h == 1.0) for h in held]
-        row += [float(h == 0.0) for h in held]
+        row += _held(asked, text)
         rows.append(row)
     return rows
+
+
+def _form(text: str, terms: list[str], wanted: frozenset[str], place: int, count: int) -> list[float]:
+    """From "first" to "starts with question's word" of `PLAIN`."""
+    return [
+        float(place == 0),
+        float(place == count - 1),
+        math.log1p(len(terms)),
+        float(len(terms) < 4),
+        float(len(terms) > 35),
+        float(NOT_PROSE.search(text) is not None),
+        float(bool(terms) and terms[0] in wanted),
+    ]
+
+
+def _in_abstract(role: list[float], place: int, count: int) -> list[float]:
+    """The "abstract" ones of `PLAIN`: zeros in a shorter text."""
+    if count < _ABSTRACT:
+        return [0.0] * 4
+    return [place / (count - 1), float(place == 0), float(place == count - 1), max(role[n] for n in _RESULT)]
+
+
+def _held(asked: Asked, text: str) -> list[float]:
+    """For each kind, whether it is asked and held; then for each, whether it is asked and not held."""
+    held = {kind: form.search(text) is not None for kind, form in HOLDS.items() if kind in asked.kinds}
+    return [*(float(held.get(kind, False)) for kind in HOLDS), *(float(not held.get(kind, True)) for kind in HOLDS)]
 
 
 def _bm25(pool: _Pool, terms: list[str]) -> float:
