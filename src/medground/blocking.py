@@ -28,6 +28,9 @@ from medground.steps import OnStep, ignore_steps
 
 T = TypeVar("T")
 
+_TURN = 0.2
+"""Seconds for which Ctrl-C may stay unseen."""
+
 
 class BlockingEngine:
     """`Engine` with blocking methods. Use it as a context manager, or call `close`."""
@@ -131,7 +134,7 @@ class BlockingEngine:
             raise UsageError("this engine is closed; open another one")
         future = asyncio.run_coroutine_threadsafe(work, self._loop)
         try:
-            return future.result()
+            return _result(future)
         except KeyboardInterrupt:
             self._cancel(future)
             raise
@@ -139,12 +142,23 @@ class BlockingEngine:
     def _cancel(self, future: concurrent.futures.Future[T]) -> None:
         """Cancel the work, and wait until it has ended and kept what it found."""
         if future.cancel():
-            asyncio.run_coroutine_threadsafe(_cancellations_done(), self._loop).result()
+            _result(asyncio.run_coroutine_threadsafe(_cancellations_done(), self._loop))
 
     def _stop(self) -> None:
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
+
+
+def _result(future: concurrent.futures.Future[T]) -> T:
+    """The result of a future, waited for in short turns.
+
+    A signal that another thread receives does not wake this one, and on Windows none does; Python handles it when this
+    thread runs again.
+    """
+    while not future.done():
+        concurrent.futures.wait([future], timeout=_TURN)
+    return future.result()
 
 
 async def _cancellations_done() -> None:

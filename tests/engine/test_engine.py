@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -167,6 +168,19 @@ def test_ctrl_c_in_an_ask_is_one_line_and_keeps_the_trace(papers: Path, tmp_path
     assert error.startswith("medground: stopped; what was found is kept, see it with medground show ")
     assert list((papers / "traces").glob("*.jsonl"))
     assert Answers(papers).read(error.split()[-1]).stopped == "cancelled"
+
+
+def test_ctrl_c_that_another_thread_receives_stops_an_ask(papers: Path) -> None:
+    async def slow(question: Any, run: Any) -> Answer:
+        threading.Timer(0.3, lambda: signal.pthread_kill(threading.get_ident(), signal.SIGINT)).start()
+        await asyncio.sleep(20)
+        raise AssertionError("nobody stopped it")
+
+    with BlockingEngine(settings()) as engine:
+        engine._engine.recipe = replace(engine._engine.recipe, run=slow)
+        with pytest.raises(KeyboardInterrupt):
+            engine.ask("Does aspirin reduce the risk of stroke?")
+        assert engine.history()[0].stopped == "cancelled"
 
 
 def test_a_document_that_gives_orders_is_quoted_like_any_other(home: Path, tmp_path: Path) -> None:
