@@ -6,7 +6,8 @@ All rows of a table are made in one run. Medground's rows are the answers of the
 through the engine. On BioASQ (tasks 7b to 9b, a corpus of its snippets) each question is answered with weights that
 were learned without its fold (`scripts/train_reader.py`; questions that share a paper are in one fold); SciFact dev
 and the other half of COVID-QA are answered with the shipped weights, which never saw them. Baselines quote the best
-sentence (BM25) of each of the first three papers, or the first three sentences. Intervals are Wilson's, 95 %.
+sentence (BM25) of each of the first three papers, or its best two neighbours, or the first three sentences.
+Intervals are Wilson's, 95 %.
 `FOLDER` keeps the corpora.
 """
 
@@ -41,7 +42,7 @@ from medground.text.sentences import sentence_spans
 Quotes = Sequence[tuple[str, str]]
 """Document id and text of each quote, in order."""
 Row = Callable[[Sequence[Marked]], Iterator[Quotes]]
-PENALTY = 1e-3
+PENALTY = 6e-3
 
 
 @dataclass
@@ -57,24 +58,29 @@ class Bench:
 # Baselines
 
 
-def by_documents(bench: Bench, one: Marked, hits: Sequence[Hit]) -> Quotes:
-    """The best sentence of each of the first three documents."""
+def by_documents(bench: Bench, one: Marked, hits: Sequence[Hit], count: int = 1) -> Quotes:
+    """The best sentence of each of the first three documents, or the best two neighbours."""
     ids = list(dict.fromkeys(hit.passage.document_id for hit in hits))[:3]
-    best = {i: _best_sentence(one.question, [h.passage.text for h in hits if h.passage.document_id == i]) for i in ids}
-    return list(best.items())
+    return [(i, _best(one.question, [h.passage.text for h in hits if h.passage.document_id == i], count)) for i in ids]
 
 
-def _best_sentence(question: str, passages: Sequence[str]) -> str:
-    sentences = [text[a:b] for text in passages for a, b in sentence_spans(text)]
+def _best(question: str, passages: Sequence[str], count: int) -> str:
+    sentences = [[text[a:b] for a, b in sentence_spans(text)] for text in passages]
     wanted = set(words.terms(question))
-    found = [words.terms(s) for s in sentences]
-    mean = sum(map(len, found)) / max(len(found), 1) or 1.0
+    found = [[words.terms(s) for s in passage] for passage in sentences]
+    lengths = [len(terms) for passage in found for terms in passage]
+    mean = sum(lengths) / max(len(lengths), 1) or 1.0
 
     def score(terms: list[str]) -> float:
         norm = 1.2 * (0.25 + 0.75 * len(terms) / mean)
         return sum(words.weight(t) * terms.count(t) * 2.2 / (terms.count(t) + norm) for t in sorted(wanted))
 
-    return sentences[max(range(len(found)), key=lambda n: score(found[n]))] if sentences else ""
+    windows = [
+        (sum(map(score, scored[start : start + count])), " ".join(passage[start : start + count]))
+        for passage, scored in zip(sentences, found, strict=True)
+        for start in range(max(len(passage) - count + 1, 1))
+    ]
+    return max(windows, key=lambda window: window[0], default=(0.0, ""))[1]
 
 
 def bm25(bench: Bench, one: Marked) -> Sequence[Hit]:
@@ -97,9 +103,9 @@ def fused(bench: Bench, one: Marked) -> Sequence[Hit]:
     return sorted((h for h in first if h.passage.document_id in order), key=lambda h: -order[h.passage.document_id])
 
 
-def baseline(bench: Bench, search: Callable[[Bench, Marked], Sequence[Hit]]) -> Row:
-    """A row that quotes one sentence of each of the first documents."""
-    return lambda marked: (by_documents(bench, one, search(bench, one)) for one in marked)
+def baseline(bench: Bench, search: Callable[[Bench, Marked], Sequence[Hit]], count: int = 1) -> Row:
+    """A row that quotes one sentence, or two neighbours, of each of the first documents."""
+    return lambda marked: (by_documents(bench, one, search(bench, one), count) for one in marked)
 
 
 def sentences(bench: Bench) -> Row:
@@ -258,6 +264,7 @@ def main() -> None:
                 bench, asked = Bench(name, home, snapshot), marked()
                 print(f"{name}, {len(asked)} questions")
                 run("BM25, best sentence", baseline(bench, bm25), asked)
+                run("BM25, best two neighbours", baseline(bench, bm25, 2), asked)
                 run("BM25, whole passage", whole_passage(bench), asked)
                 run("BM25 over sentences", sentences(bench), asked)
                 run("Medground", ground(bench, name, vectors=False), asked)
@@ -275,6 +282,7 @@ def _by_words(data: Path, home: Path, asked: Sequence[Marked]) -> None:
         bench = Bench("bioasq", home, snapshot)
         print(f"BioASQ 7b to 9b, {len(asked)} questions")
         run("BM25, first documents", baseline(bench, bm25), asked)
+        run("BM25, two neighbours", baseline(bench, bm25, 2), asked)
         run("BM25 over sentences", sentences(bench), asked)
         run("lead 3 of BM25's first", lead(bench), asked)
         ours, others = material(data, home)
@@ -289,6 +297,7 @@ def _by_vectors(data: Path, home: Path, asked: Sequence[Marked], embedder: Embed
         print(f"BioASQ 7b to 9b with vectors, {len(asked)} questions")
         run("MiniLM, first documents", baseline(bench, minilm), asked)
         run("BM25 and MiniLM by RRF", baseline(bench, fused), asked)
+        run("RRF, two neighbours", baseline(bench, fused, 2), asked)
         ours, others = material(data, home, embedder)
         sample = Sample([*ours, *others])
         run("Medground with vectors", held_out(ground(bench, name, vectors=True), sample, "vectors"), asked)

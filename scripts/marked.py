@@ -23,7 +23,7 @@ from medground.corpus.readers.jsonlines import open_jsonlines
 from medground.corpus.snapshot import Snapshot
 from medground.operators.keyless.sentences import states_purpose
 from medground.query import Words
-from medground.quoting.features import Candidate
+from medground.quoting.pool import Candidate
 from medground.rank.fuse import fuse
 from medground.rank.merge import merge_duplicates
 from medground.read.order import Reading, candidates, reading_list
@@ -264,8 +264,8 @@ def _values(one: Marked, reading: Reading, candidate: Candidate) -> list[float]:
     if one.kind == "factoid" and one.answers:
         if marked is None:
             return [0.1 * holds(t, one.answers) for t in texts]
-        return [1.0 if holds(t, one.answers) else 0.45 if is_in(t, marked) else 0.25 for t in texts]
-    rest = {"claim": 0.4, "span": 0.12}.get(one.kind, 0.35)
+        return [1.0 if holds(t, one.answers) else 0.65 if is_in(t, marked) else 0.45 for t in texts]
+    rest = {"claim": 0.6, "span": 0.12}.get(one.kind, 0.55)
     return [0.0 if marked is None else 1.0 if is_in(t, marked) else rest for t in texts]
 
 

@@ -30,7 +30,7 @@ from medground.quoting.model import LIMIT, digest
 
 OUT = Path(__file__).parent.parent / "src" / "medground" / "data" / "reader.json"
 FOLDS = 5
-PENALTIES = (1e-3, 4e-3)
+PENALTIES = (2e-3, 6e-3)
 SHARES = {"bioasq": 1.0, "scifact train": 1.0, "covidqa train": 0.5, "pubmedqa": 0.1, "pubmedqa concluded": 0.4}
 """Weight of one question of each set."""
 

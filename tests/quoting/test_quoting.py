@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from medground.quoting.asked import asked
 from medground.quoting.cues import NOT_PROSE
-from medground.quoting.features import Candidate
 from medground.quoting.model import strengths
+from medground.quoting.pool import Candidate
 
 TRIAL = Candidate(
     title="Colchicine after myocardial infarction",
@@ -51,6 +51,32 @@ def test_any_text_gets_one_finite_number_per_sentence(question: str, papers: lis
     found = strengths(question, candidates)
     assert [len(row) for row in found] == [len(candidate.sentences) for candidate in candidates]
     assert all(math.isfinite(value) for row in found for value in row)
+
+
+def test_a_paper_without_the_drug_that_is_asked_for_comes_after_one_with_it() -> None:
+    lithium = Candidate(
+        title="Lithium in amyotrophic lateral sclerosis",
+        sentences=(
+            "Amyotrophic lateral sclerosis (ALS) is fatal, and a neuroprotective effect of lithium in amyotrophic "
+            "lateral sclerosis has been reported.",
+            "Lithium did not slow amyotrophic lateral sclerosis.",
+        ),
+        by_words=1.0,
+    )
+    celecoxib = Candidate(
+        title="Trial of celecoxib in amyotrophic lateral sclerosis",
+        sentences=("At the dosage studied, celecoxib did not have a beneficial effect on people with ALS.",),
+        by_words=0.9,
+    )
+    others = strengths("Is celecoxib effective for amyotrophic lateral sclerosis?", [lithium, celecoxib])
+    assert max(others[1]) > max(others[0])
+
+
+def test_a_question_is_read_in_parts() -> None:
+    assert asked("Is capmatinib effective for glioblastoma multiforme?").parts == (
+        ("capmatinib",),
+        ("glioblastoma", "multiform"),
+    )
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,8 @@ class PassageView(OperatorInput):
     text: Untrusted
     nearness: float = Field(default=0.0, exclude=True)
     """Cosine of its vector with the question's; 0 if unknown."""
+    behind: float = Field(default=0.0, exclude=True)
+    """How much less likely it is to hold the best quote than the likeliest passage found, as a logarithm."""
     unnamed: bool = Field(default=False, exclude=True)
     """Whether no passage that was found mentions the rarest name of the question."""
 

@@ -77,6 +77,9 @@ KINDS: Mapping[str, re.Pattern[str]] = {
 """What a question may ask for. Several may hold."""
 
 
+_PIECE = re.compile(r"[^\W_]+(?:[-'][^\W_]+)*|[,;:?()/]")
+
+
 @dataclass(frozen=True)
 class Asked:
     """A question as the sentences are compared with it.
@@ -87,6 +90,9 @@ class Asked:
         names: which of the terms belong to names, as far as their form and rarity tell.
         rarest: the term that most likely names the subject; empty without terms.
         pairs: pairs of neighbouring terms.
+        near: pairs of terms at most three apart, in order.
+        topic: the terms that say what it is about.
+        parts: the terms of each stretch between words that say nothing of the topic, such as a drug and a disease.
         kinds: the names of `KINDS` that hold.
         options: stems of the answer options that the question does not have.
         claim: whether it is a statement, not a question.
@@ -97,6 +103,9 @@ class Asked:
     names: frozenset[str]
     rarest: str
     pairs: frozenset[tuple[str, str]]
+    near: frozenset[tuple[str, str]]
+    topic: frozenset[str]
+    parts: tuple[tuple[str, ...], ...]
     kinds: frozenset[str]
     options: frozenset[str]
     claim: bool
@@ -117,7 +126,21 @@ def asked(question: str, options: str = "") -> Asked:
         names=names & set(terms),
         rarest=ranked[-1] if ranked else "",
         pairs=frozenset(pairwise(content)),
+        near=frozenset((one, other) for n, one in enumerate(terms) for other in terms[n + 1 : n + 4]),
+        topic=topic,
+        parts=_parts(question, topic) or (terms,),
         kinds=frozenset(kind for kind, form in KINDS.items() if form.search(question)),
         options=frozenset(words.terms(options)) - set(terms),
         claim=not question.rstrip().endswith("?"),
     )
+
+
+def _parts(question: str, topic: frozenset[str]) -> tuple[tuple[str, ...], ...]:
+    parts: list[list[str]] = [[]]
+    for piece in _PIECE.findall(question):
+        stems = [term for term in words.terms(piece) if term in topic]
+        if stems:
+            parts[-1] += stems
+        elif parts[-1]:
+            parts.append([])
+    return tuple(tuple(dict.fromkeys(part)) for part in parts if part)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -12,44 +13,14 @@ from numpy.typing import NDArray
 
 from medground.quoting.asked import KINDS, Asked
 from medground.quoting.cues import HOLDS, NOT_PROSE, ROLES, roles
+from medground.quoting.pool import Candidate, Pool
 from medground.text import words
 
 Matrix = NDArray[np.float64]
 
-
-@dataclass(frozen=True)
-class Candidate:
-    """A document to quote from, or what was found of it.
-
-    Attributes:
-        title: its title.
-        sentences: the sentences in text order.
-        by_words: its best score of the ranking by words, divided by the best of all documents; 0 to 1, 0 if unknown.
-        by_meaning: its cosine with the question; 0 if unknown.
-    """
-
-    title: str
-    sentences: Sequence[str]
-    by_words: float = 0.0
-    by_meaning: float = 0.0
-
-
 ROLE_NAMES = tuple(ROLES)
-PLAIN = (
-    "cover",
-    "cover plain",
-    "cover of names",
-    "rarest here",
-    "rarest in title",
-    "rarest near",
-    "rarest in document",
-    "cover with title",
-    "cover with before",
-    "pairs",
-    "heaviest missing",
-    "pool cover",
-    "bm25",
-    "best cover share",
+
+OF_DOCUMENT = (
     "title cover",
     "document cover",
     "document window",
@@ -60,95 +31,100 @@ PLAIN = (
     "by meaning",
     "meaning known",
     "document centre",
+    "size of document",
+    "title centre",
+    "only title",
+    "rarest in title",
+    "rarest in document",
+    "document: missing",
+    "document: names",
+    "document: names lost",
+    "document: weakest part",
+    "document: key",
+    "document: second key",
+    "title: key",
+    "document: best sentence",
+    "closed: document: missing",
+    "claim: document: missing",
+    "claim: rank",
+    "claim: by words",
+)
+OF_WORDS = (
+    "cover",
+    "cover plain",
+    "covered terms",
+    "cover of names",
+    "rarest here",
+    "rarest near",
+    "cover with title",
+    "cover with before",
+    "cover with title and before",
+    "pairs",
+    "pairs apart",
+    "heaviest missing",
+    "missing",
+    "weakest part",
+    "key",
+    "pool cover",
+    "bm25",
+    "best of document",
+    "best cover share",
+    "with title: names",
+    "with title: missing",
+    "with title: all",
+    "with title: weakest part",
+    "with title: second key",
+    "with title: pool cover",
+    "closed: with title: missing",
+    "claim: with title: pool cover",
+    "claim: cover",
+    "options",
+    "title same",
+)
+OF_FORM = (
     "centre",
     "centre per word",
     "new words",
-    "place",
-    "first",
-    "last",
     "log length",
     "short",
     "long",
     "not prose",
     "starts with question's word",
-    "options",
-    "size of document",
-    "title centre",
-    "title same",
-    "only title",
-    "covered terms",
+    "subject late",
+    "tight",
+    "defines",
+    "asked: defines",
     "digits",
-    "claim: rank",
-    "claim: by words",
-    "claim: cover",
-    "closed: finding",
-    "closed: conclusion",
-    "closed: negation",
-    "abstract: place",
-    "abstract: first",
-    "abstract: last",
-    "abstract: result",
-    "best of document",
 )
-NAMES = (
-    *PLAIN,
-    *(f"role {name}" for name in ROLE_NAMES),
-    *(f"asked and held: {kind}" for kind in KINDS),
-    *(f"asked and not held: {kind}" for kind in KINDS),
-)
-CENTRE_TERMS = 60
+OF_PLACE = ("place", "first", "last", "abstract: place", "abstract: first", "abstract: last", "abstract: result")
+OF_ROLE = (*(f"role {name}" for name in ROLE_NAMES), "closed: finding", "closed: conclusion", "closed: negation")
+OF_KIND = (*(f"asked and held: {kind}" for kind in KINDS), *(f"asked and not held: {kind}" for kind in KINDS))
+NAMES = (*OF_DOCUMENT, *OF_WORDS, *OF_FORM, *OF_PLACE, *OF_ROLE, *OF_KIND)
+
+_AS_SHARES = tuple(NAMES.index(name) for name in ("bm25", "centre", "centre per word", "document centre"))
+"""Columns that count as shares of their greatest value."""
 _ABSTRACT = 5
 """Sentences: with fewer, the place of a sentence says little."""
 _CLOSED = tuple(ROLE_NAMES.index(name) for name in ("finding", "conclusion", "negation"))
 _RESULT = tuple(ROLE_NAMES.index(name) for name in ("finding", "comparison", "conclusion"))
+_DEFINES = re.compile(
+    r"\W*(?:\([^)]{1,60}\)\W*)?(?:,|is|are|was|were|refers)\s+(?:(?:generally|currently|considered|also|usually|"
+    r"commonly|often|primarily|mainly|to|defined as)\s+)*(?:an?|the|one of)\b",
+    re.IGNORECASE,
+)
 
 
-@dataclass
-class _Pool:
-    """The documents' stems, and what they have in common."""
+@dataclass(frozen=True)
+class _Sentence:
+    """One sentence, with the question's terms that it, its title and its neighbours have."""
 
-    asked: Asked
-    candidates: Sequence[Candidate]
-    titles: list[list[str]] = field(default_factory=list)
-    sentences: list[list[list[str]]] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self.titles = [words.terms(c.title) for c in self.candidates]
-        self.sentences = [[words.terms(s) for s in c.sentences] for c in self.candidates]
-        self.bodies = [{*t, *(w for s in b for w in s)} for t, b in zip(self.titles, self.sentences, strict=True)]
-        count = len(self.bodies)
-        self.weight = dict(zip(self.asked.terms, self.asked.weights, strict=True))
-        self.total = sum(self.asked.weights) or 1.0
-        self.in_pool = {t: math.log((count + 1) / (sum(t in b for b in self.bodies) + 0.5)) for t in self.asked.terms}
-        self.pool_total = sum(self.in_pool.values()) or 1.0
-        self.name_total = sum(self.weight[t] for t in self.asked.names) or 1.0
-        lengths = [len(s) for b in self.sentences for s in b]
-        self.mean_length = (sum(lengths) / len(lengths) if lengths else 1.0) or 1.0
-        self._centre()
-
-    def _centre(self) -> None:
-        """How much the documents, weighted by rank, speak of each stem that the question does not have."""
-        shares = [1.0 / (place + 4) for place in range(len(self.bodies))]
-        whole = sum(shares) or 1.0
-        self.shares = [s / whole for s in shares]
-        mass: dict[str, float] = {}
-        for share, body in zip(self.shares, self.bodies, strict=True):
-            for term in body:
-                mass[term] = mass.get(term, 0.0) + share
-        scored = {t: m * words.weight(t) for t, m in mass.items() if t not in self.weight}
-        best = sorted(scored, key=lambda t: (-scored[t], t))[:CENTRE_TERMS]
-        self.centre = {t: scored[t] for t in best}
-        self.centre_total = sum(self.centre.values()) or 1.0
-
-    def of_centre(self, found: set[str], document: int) -> float:
-        """The share of the centre in a text, without what its own document adds to the centre."""
-        own = self.shares[document]
-        return (
-            sum(max(0.0, self.centre[t] - own * words.weight(t)) for t in found if t in self.centre) / self.centre_total
-        )
-
-    def cover(self, found: set[str]) -> float:
-        return sum(w for t, w in self.weight.items() if t in found) / self.total
+    text: str
+    terms: list[str]
+    found: frozenset[str]
+    held: frozenset[str]
+    title: frozenset[str]
+    before: frozenset[str]
+    after: frozenset[str]
 
 
 def features(asked: Asked, candidates: Sequence[Candidate]) -> Matrix:
@@ -157,114 +133,166 @@ def features(asked: Asked, candidates: Sequence[Candidate]) -> Matrix:
     Returns:
         Array of shape (sentences, len(NAMES)).
     """
-    pool = _Pool(asked, candidates)
+    pool = Pool(asked, candidates)
     rows = [row for number in range(len(candidates)) for row in _document(pool, number)]
     matrix = np.array(rows, dtype=np.float64).reshape(len(rows), len(NAMES))
     if len(rows):
-        covers = matrix[:, PLAIN.index("cover")]
-        matrix[:, PLAIN.index("best cover share")] = covers / (covers.max() or 1.0)
-        for name in ("bm25", "centre", "centre per word", "document centre"):
-            column = matrix[:, PLAIN.index(name)]
-            matrix[:, PLAIN.index(name)] = column / (column.max() or 1.0)
+        matrix[:, NAMES.index("best cover share")] = matrix[:, NAMES.index("cover")]
+        for column in (*_AS_SHARES, NAMES.index("best cover share")):
+            matrix[:, column] /= matrix[:, column].max() or 1.0
     return matrix
 
 
-def _document(pool: _Pool, number: int) -> list[list[float]]:
+def _document(pool: Pool, number: int) -> list[list[float]]:
+    candidate, stems = pool.candidates[number], pool.sentences[number]
+    title = pool.wanted.intersection(pool.titles[number])
+    sets = [frozenset(terms) for terms in stems]
+    held = [pool.wanted & found for found in sets]
+    empty: frozenset[str] = frozenset()
+    sentences = [
+        _Sentence(text, terms, found, own, title, before, after)
+        for text, terms, found, own, before, after in zip(
+            candidate.sentences, stems, sets, held, [empty, *held], [*held[1:], empty], strict=False
+        )
+    ]
+    shared = _of_document(pool, number, title, held)
+    bm25 = [pool.bm25(s.terms, s.held) for s in sentences]
+    best = max(bm25, default=0.0) or 1.0
+    same = frozenset(pool.titles[number])
+    rows = []
+    for place, (sentence, score) in enumerate(zip(sentences, bm25, strict=True)):
+        role = roles(sentence.text)
+        rows.append(
+            [
+                *shared,
+                *_of_words(pool, sentence, score, best, same),
+                *_of_form(pool, number, sentence),
+                *_of_place(role, place, len(sentences)),
+                *role,
+                *(role[column] if "closed" in pool.asked.kinds else 0.0 for column in _CLOSED),
+                *_of_kind(pool.asked, sentence.text),
+            ]
+        )
+    return rows
+
+
+def _of_document(pool: Pool, number: int, title: frozenset[str], held: Sequence[frozenset[str]]) -> list[float]:
     asked, candidate = pool.asked, pool.candidates[number]
-    title, sentences, body = set(pool.titles[number]), pool.sentences[number], pool.bodies[number]
-    stems = [*pool.titles[number], *(t for s in sentences for t in s)]
-    title_cover = pool.cover(title)
-    wanted = frozenset(asked.terms)
-    shared = [
-        title_cover,
+    body = pool.wanted & pool.bodies[number]
+    stems = [*pool.titles[number], *(term for terms in pool.sentences[number] for term in terms)]
+    missing, names = pool.missing(body), pool.of_names(body)
+    return [
+        pool.cover(title),
         pool.cover(body),
-        words.densest(wanted, stems, 25),
+        words.densest(pool.wanted, stems, 25),
         len(asked.pairs.intersection(pairwise(stems))) / max(len(asked.pairs), 1),
         math.log(number + 1),
         float(number == 0),
         candidate.by_words,
         candidate.by_meaning,
         float(candidate.by_meaning > 0),
-        pool.of_centre(body, number),
+        pool.of_centre(pool.bodies[number], number),
+        math.log1p(len(stems)),
+        pool.of_centre(set(pool.titles[number]), number),
+        float(not title),
+        float(asked.rarest in title),
+        float(asked.rarest in body),
+        missing,
+        names,
+        names - pool.best_names,
+        pool.weakest_part(body),
+        float(pool.key in body),
+        float(pool.second in body),
+        float(pool.key in title),
+        max((pool.cover(own | title) for own in held), default=0.0),
+        missing if "closed" in asked.kinds else 0.0,
+        asked.claim * missing,
+        asked.claim * math.log(number + 1),
+        asked.claim * candidate.by_words,
     ]
-    size, title_centre = math.log1p(len(stems)), pool.of_centre(title, number)
-    sets = [set(s) for s in sentences]
-    last = max(len(sets) - 1, 1)
-    closed = float("closed" in asked.kinds)
-    bm25 = [_bm25(pool, terms) for terms in sentences]
-    best = max(bm25, default=0.0) or 1.0
-    rows = []
-    for place, (text, terms, found) in enumerate(zip(candidate.sentences, sentences, sets, strict=True)):
-        around = {*title, *(sets[place - 1] if place else ()), *(sets[place + 1] if place + 1 < len(sets) else ())}
-        centre, role = pool.of_centre(found, number), roles(text)
-        missing = max((w for t, w in pool.weight.items() if t not in found), default=0.0) / words.MOST
-        row = [
-            pool.cover(found),
-            len(wanted & found) / max(len(wanted), 1),
-            sum(pool.weight[t] for t in asked.names if t in found) / pool.name_total,
-            float(asked.rarest in found),
-            float(asked.rarest in title),
-            float(asked.rarest in around),
-            float(asked.rarest in body),
-            pool.cover(found | title),
-            pool.cover(found | title | (sets[place - 1] if place else set())),
-            len(asked.pairs.intersection(pairwise(terms))) / max(len(asked.pairs), 1),
-            missing,
-            sum(v for t, v in pool.in_pool.items() if t in found) / pool.pool_total,
-            bm25[place],
-            0.0,
-            *shared,
-            centre,
-            centre / math.sqrt(len(found) + 3),
-            math.log1p(len(found - wanted)),
-            place / last,
-            *_form(text, terms, wanted, place, len(sets)),
-            words.coverage(asked.options, found) if asked.options else 0.0,
-            size,
-            title_centre,
-            float(found == title),
-            float(not title),
-            len(wanted & found),
-            float(any(c.isdigit() for c in text)),
-            asked.claim * shared[4],
-            asked.claim * candidate.by_words,
-            asked.claim * pool.cover(found),
-            *(closed * role[place_of] for place_of in _CLOSED),
-            *_in_abstract(role, place, len(sets)),
-            bm25[place] / best,
-            *role,
-        ]
-        row += _held(asked, text)
-        rows.append(row)
-    return rows
 
 
-def _form(text: str, terms: list[str], wanted: frozenset[str], place: int, count: int) -> list[float]:
-    """From "first" to "starts with question's word" of `PLAIN`."""
+def _of_words(pool: Pool, sentence: _Sentence, bm25: float, best: float, same: frozenset[str]) -> list[float]:
+    asked, held = pool.asked, sentence.held
+    titled, cover = held | sentence.title, pool.cover(held)
+    missing, rare = pool.missing(titled), pool.rare_cover(titled)
+    order = [t for t in sentence.terms if t in pool.wanted]
+    apart = {(one, other) for n, one in enumerate(order) for other in order[n + 1 : n + 3]}
     return [
-        float(place == 0),
-        float(place == count - 1),
+        cover,
+        len(held) / max(len(pool.wanted), 1),
+        len(held),
+        pool.of_names(held),
+        float(asked.rarest in held),
+        float(asked.rarest in sentence.title | sentence.before | sentence.after),
+        pool.cover(titled),
+        pool.cover(held | sentence.before),
+        pool.cover(titled | sentence.before),
+        len(asked.pairs.intersection(pairwise(sentence.terms))) / max(len(asked.pairs), 1),
+        len(asked.near & apart) / max(len(asked.near), 1),
+        pool.heaviest_missing(held),
+        pool.missing(held),
+        pool.weakest_part(held),
+        float(pool.key in held),
+        pool.rare_cover(held),
+        bm25,
+        bm25 / best,
+        0.0,  # set once all are known
+        pool.of_names(titled),
+        missing,
+        float(missing == 0),
+        pool.weakest_part(titled),
+        float(pool.second in titled),
+        rare,
+        missing if "closed" in asked.kinds else 0.0,
+        asked.claim * rare,
+        asked.claim * cover,
+        words.coverage(asked.options, sentence.found) if asked.options else 0.0,
+        float(sentence.found == same),
+    ]
+
+
+def _of_form(pool: Pool, number: int, sentence: _Sentence) -> list[float]:
+    text, terms, found = sentence.text, sentence.terms, sentence.found
+    centre, defines = pool.of_centre(found, number), float(_defines(text, pool.key or pool.asked.rarest))
+    places = [n for n, term in enumerate(terms) if term in pool.wanted]
+    return [
+        centre,
+        centre / math.sqrt(len(found) + 3),
+        math.log1p(len(found) - len(sentence.held)),
         math.log1p(len(terms)),
         float(len(terms) < 4),
         float(len(terms) > 35),
         float(NOT_PROSE.search(text) is not None),
-        float(bool(terms) and terms[0] in wanted),
+        float(bool(terms) and terms[0] in pool.wanted),
+        math.log1p(places[0]) if places else 3.0,
+        len(sentence.held) / (places[-1] - places[0] + 1) if len(places) > 1 else 0.0,
+        defines,
+        defines if "definition" in pool.asked.kinds else 0.0,
+        float(any(c.isdigit() for c in text)),
     ]
 
 
-def _in_abstract(role: list[float], place: int, count: int) -> list[float]:
-    """The "abstract" ones of `PLAIN`: zeros in a shorter text."""
+def _defines(text: str, subject: str) -> bool:
+    """Whether a text says what a subject is, as far as its form tells."""
+    start = text.lower().find(subject) if subject else -1
+    if start < 0:
+        return False
+    end = start
+    while end < len(text) and (text[end].isalnum() or text[end] == "-"):
+        end += 1
+    return _DEFINES.match(text, end, end + 120) is not None
+
+
+def _of_place(role: Sequence[float], place: int, count: int) -> list[float]:
+    """Where a sentence stands; zeros for the "abstract" ones in a shorter text."""
+    here = [place / max(count - 1, 1), float(place == 0), float(place == count - 1)]
     if count < _ABSTRACT:
-        return [0.0] * 4
-    return [place / (count - 1), float(place == 0), float(place == count - 1), max(role[n] for n in _RESULT)]
+        return [*here, 0.0, 0.0, 0.0, 0.0]
+    return [*here, *here, max(role[column] for column in _RESULT)]
 
 
-def _held(asked: Asked, text: str) -> list[float]:
+def _of_kind(asked: Asked, text: str) -> list[float]:
     """For each kind, whether it is asked and held; then for each, whether it is asked and not held."""
     held = {kind: form.search(text) is not None for kind, form in HOLDS.items() if kind in asked.kinds}
     return [*(float(held.get(kind, False)) for kind in HOLDS), *(float(not held.get(kind, True)) for kind in HOLDS)]
-
-
-def _bm25(pool: _Pool, terms: list[str]) -> float:
-    norm = 1.2 * (0.25 + 0.75 * len(terms) / pool.mean_length)
-    return sum(w * (n := terms.count(t)) * 2.2 / (n + norm) for t, w in pool.weight.items())

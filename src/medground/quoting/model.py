@@ -18,7 +18,8 @@ import numpy as np
 
 from medground.errors import ConfigError
 from medground.quoting.asked import asked
-from medground.quoting.features import NAMES, Candidate, Matrix, features
+from medground.quoting.features import NAMES, Matrix, features
+from medground.quoting.pool import Candidate
 
 LIMIT = 5.0
 """Standard deviations: a value further from the mean counts as this far."""

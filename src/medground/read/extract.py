@@ -36,6 +36,7 @@ async def screen_batch(question: Question, batch: Sequence[Reading], run: Run) -
             design=", ".join(reading.passages[0].publication_types),
             text="\n".join(p.text for p in reading.passages),
             nearness=reading.nearness,
+            behind=reading.behind,
             unnamed=reading.unnamed,
         )
         for key, reading in by_id.items()

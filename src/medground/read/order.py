@@ -5,18 +5,18 @@ Source: PubMed Reasoner, section 3.2 and Algorithm 2 (batches of m from the rank
 
 from __future__ import annotations
 
+import math
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from medground.document import Hit, Passage
 from medground.question import Question
+from medground.quoting.mass import together
+from medground.quoting.pool import Candidate
 from medground.read.numbered import spans
 from medground.steps import ReadingBatch
 from medground.text import words
-
-if TYPE_CHECKING:
-    from medground.quoting.features import Candidate
 
 PASSAGES_PER_DOCUMENT = 3
 
@@ -31,6 +31,7 @@ class Reading:
         passages: its passages that were found, best first.
         scores: its best score by each ranker.
         strengths: how good a quote each of its sentences is, by the offset of its start in the document.
+        behind: how much less likely it is to hold the best quote than the first reading, as a logarithm; 0 or more.
         unnamed: whether no reading of the list mentions the rarest name of the question.
     """
 
@@ -39,6 +40,7 @@ class Reading:
     passages: tuple[Passage, ...]
     scores: Mapping[str, float] = field(default_factory=dict)
     strengths: Mapping[int, float] = field(default_factory=dict)
+    behind: float = 0.0
     unnamed: bool = False
 
     @property
@@ -65,17 +67,26 @@ def reading_list(hits: Sequence[Hit], most: int) -> list[Reading]:
 
 
 def best_first(question: Question, readings: Sequence[Reading]) -> list[Reading]:
-    """The readings with the strengths of their sentences, ordered by the strongest sentence of each."""
+    """The readings with the strengths of their sentences, the likeliest to hold the best quote first."""
     weighed = with_strengths(question, readings)
-    ordered = sorted(weighed, key=lambda r: -max(r.strengths.values(), default=float("-inf")))
+    likely = {r.document_id: together(r.strengths.values()) for r in weighed}
+    ordered = sorted(weighed, key=lambda r: -likely[r.document_id])
+    best = max(likely.values(), default=0.0)
     name = words.rarest_name(question.text)
     unnamed = not any(words.mentions(f"{p.title}\n{p.text}", name) for r in readings for p in r.passages)
-    return [replace(reading, rank=rank, unnamed=unnamed) for rank, reading in enumerate(ordered, start=1)]
+    return [
+        replace(reading, rank=rank, behind=_behind(best, likely[reading.document_id]), unnamed=unnamed)
+        for rank, reading in enumerate(ordered, start=1)
+    ]
+
+
+def _behind(best: float, own: float) -> float:
+    return best - own if math.isfinite(own) else sys.float_info.max if math.isfinite(best) else 0.0
 
 
 def with_strengths(question: Question, readings: Sequence[Reading]) -> list[Reading]:
     """The readings, in the same order, with the strengths of their sentences."""
-    from medground.quoting.model import strengths  # numpy is slow to import
+    from medground.quoting.model import strengths
 
     options = " ".join(option.text for option in question.options)
     found = strengths(question.text, candidates(readings), options)
@@ -87,8 +98,6 @@ def with_strengths(question: Question, readings: Sequence[Reading]) -> list[Read
 
 def candidates(readings: Sequence[Reading]) -> list[Candidate]:
     """The readings as the statistics see them."""
-    from medground.quoting.features import Candidate  # numpy is slow to import
-
     top = max((reading.scores.get("bm25", 0.0) for reading in readings), default=0.0) or 1.0
     return [
         Candidate(

@@ -8,24 +8,41 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
+from medground.document import Document
 from medground.evidence import Evidence
 from medground.operators.summarising import ObservationView, RespondInput, SummariseInput, respond, summarise
 from medground.question import Question
 from medground.rank.design import design_level
 from medground.read.extract import evidence_views
 from medground.run import Run
+from medground.text import words
 from medground.write.draft import Draft, drafted
+
+ON_TOPIC = 0.7
+"""Share of the topic, of the best article's share, that an article covers whose design counts."""
 
 
 def by_article(evidence: Sequence[Evidence], run: Run, *, designs: bool) -> list[Evidence]:
-    """Evidence grouped by article in reading order; if `designs`, stronger study designs come first."""
+    """Evidence grouped by article in reading order.
 
-    def place(quote: Evidence) -> tuple[int, int]:
-        level = design_level(run.ledger.documents[quote.document_id].publication_types) if designs else 0
-        return level, quote.rank
+    If `designs`, stronger study designs come first, among the articles on the whole topic: a trial of something else
+    comes after them.
+    """
+    topic = words.topic(run.question.text)
+    covers = {e.id: words.coverage(topic, words.terms(f"{_document(e, run).title} {e.quote}")) for e in evidence}
+    enough = ON_TOPIC * max(covers.values(), default=0.0)
+    about = {e.document_id for e in evidence if covers[e.id] >= enough}
+
+    def place(quote: Evidence) -> tuple[bool, int, int]:
+        level = design_level(_document(quote, run).publication_types) if designs else 0
+        return designs and quote.document_id not in about, level, quote.rank
 
     groups = groupby(sorted(evidence, key=lambda e: (place(e), e.document_id)), key=lambda e: e.document_id)
     return [quote for _, group in groups for quote in group]
+
+
+def _document(evidence: Evidence, run: Run) -> Document:
+    return run.ledger.documents[evidence.document_id]
 
 
 async def summarise_evidence(question: Question, evidence: Sequence[Evidence], run: Run) -> list[ObservationView]:

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 
 from medground.operators.keyless.sentences import reports_result
 from medground.operators.views import EvidenceView, PassageView, SentencedPassage
+from medground.quoting.mass import together
+from medground.quoting.pool import Candidate
 from medground.text import words
 
 ON_TOPIC = 0.35
@@ -22,12 +24,15 @@ RARE = 5.6
 """Weight of a word that shows the topic even so."""
 NEAR = 0.62
 """Minimum cosine of a passage that is relevant whatever its words."""
+FAR = 6.0
+"""How far behind the likeliest passage found a relevant one may be: chosen by cross-validation on BioASQ, where it
+leaves the exact answers that quotes hold (66 %) and lifts the later quotes from chosen papers from 70 to 76 %."""
 WINDOW = 25
 """Content words, about one long sentence or two short ones: words far apart are usually unrelated."""
 PER_PASSAGE = 3
 """Maximum sentences taken from one passage."""
 AS_STRONG = 2.0
-"""How much weaker a neighbouring sentence may be to be quoted with a sentence. Chosen on the training data."""
+"""How much the strengths of neighbours may differ to be quoted together. Chosen on the training data."""
 NAMED = 0.2
 """Minimum share of the question's topic words, by weight, in a quote that reports no result."""
 COVERED = 0.6
@@ -35,7 +40,10 @@ COVERED = 0.6
 
 
 def screen(question: str, passages: Sequence[PassageView]) -> tuple[str, ...]:
-    """Ids of the passages that name enough of the question's topic or are near it, best first; possibly none."""
+    """Ids of the passages that name enough of the question's topic or are near it, best first; possibly none.
+
+    A passage that is `FAR` behind the likeliest one is left out.
+    """
     topic = words.topic(question)
     scored = [(_on_topic(topic, p), p) for p in passages]
     name = words.rarest_name(question)
@@ -44,12 +52,14 @@ def screen(question: str, passages: Sequence[PassageView]) -> tuple[str, ...]:
 
 
 def _relevant(score: float, topic: frozenset[str], name: str, passage: PassageView) -> bool:
+    if passage.behind > FAR:
+        return False
+    found = words.terms(f"{passage.title}\n{passage.text}")
     if not passage.unnamed:
         alone = all(words.weight(t) < RARE for t in topic if t != name)  # the name says what the question is about
-        named = bool(name) and alone and name in words.terms(f"{passage.title}\n{passage.text}")
-        return named or score >= ON_TOPIC or passage.nearness >= NEAR
+        return (bool(name) and alone and name in found) or score >= ON_TOPIC or passage.nearness >= NEAR
     rare = {t for t in topic if words.weight(t) >= RARE}
-    return score >= UNNAMED or (score >= ON_TOPIC and not rare.isdisjoint(words.terms(passage.text)))
+    return score >= UNNAMED or (score >= ON_TOPIC and not rare.isdisjoint(found))
 
 
 def _on_topic(topic: frozenset[str], passage: PassageView) -> float:
@@ -65,26 +75,27 @@ def extract(question: str, passages: Sequence[SentencedPassage]) -> tuple[str, .
     topic = words.topic(question)
     chosen: list[tuple[float, tuple[str, ...]]] = []
     for passage, strengths in zip(passages, _strengths(question, passages), strict=True):
-        chosen += _quotes(topic, passage, strengths)
+        whole = together(strengths)
+        chosen += [(strength + whole, quote) for strength, quote in _quotes(topic, passage, strengths)]
     return tuple(sentence for _, quote in sorted(chosen, key=lambda c: -c[0]) for sentence in quote)
 
 
 def _quotes(
     topic: frozenset[str], passage: SentencedPassage, strengths: Sequence[float]
 ) -> list[tuple[float, tuple[str, ...]]]:
-    """The best quotes of a passage, each one sentence or two neighbours, with the strength of its best sentence."""
+    """The best quotes of a passage, each one sentence or two neighbours, with their strength."""
+    pairs = [(n, n + 1) for n in range(len(strengths) - 1) if abs(strengths[n] - strengths[n + 1]) <= AS_STRONG]
+    spans: list[tuple[int, ...]] = [*((n,) for n in range(len(strengths))), *pairs]
+    weighed = sorted(((together(strengths[n] for n in span), span) for span in spans), key=lambda s: (-s[0], s[1]))
     taken: set[int] = set()
     found: list[tuple[float, tuple[str, ...]]] = []
-    for place in sorted(range(len(strengths)), key=lambda n: -strengths[n]):
-        text = passage.sentences[place].text
-        if len(found) == PER_PASSAGE or place in taken:
+    for strength, span in weighed:
+        if len(found) == PER_PASSAGE or not taken.isdisjoint(span):
             continue
-        if reports_result(text) or words.coverage(topic, words.terms(text)) >= NAMED:
-            near = [n for n in (place - 1, place + 1) if 0 <= n < len(strengths) and n not in taken]
-            near = [n for n in near if strengths[n] >= strengths[place] - AS_STRONG]
-            pair = sorted({place, *sorted(near, key=lambda n: -strengths[n])[:1]})
-            taken.update(pair)
-            found.append((strengths[place], tuple(passage.sentences[n].id for n in pair)))
+        strongest = passage.sentences[max(span, key=lambda n: strengths[n])].text
+        if reports_result(strongest) or words.coverage(topic, words.terms(strongest)) >= NAMED:
+            taken.update(span)
+            found.append((strength, tuple(passage.sentences[n].id for n in span)))
     return found
 
 
@@ -94,8 +105,7 @@ def _strengths(question: str, passages: Sequence[SentencedPassage]) -> list[list
     known = [[strength for strength in row if strength is not None] for row in given]
     if [len(row) for row in known] == [len(row) for row in given]:
         return known
-    from medground.quoting.features import Candidate  # numpy is slow to import
-    from medground.quoting.model import strengths
+    from medground.quoting.model import strengths  # numpy is slow to import
 
     return strengths(question, [Candidate(p.title, [s.text for s in p.sentences]) for p in passages])
 

@@ -1,0 +1,125 @@
+"""The documents that a search found, as stems, and what they have in common."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from medground.quoting.asked import Asked
+from medground.text import words
+
+CENTRE_TERMS = 60
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A document to quote from, or what was found of it.
+
+    Attributes:
+        title: its title.
+        sentences: the sentences in text order.
+        by_words: its best score of the ranking by words, divided by the best of all documents; 0 to 1, 0 if unknown.
+        by_meaning: its cosine with the question; 0 if unknown.
+    """
+
+    title: str
+    sentences: Sequence[str]
+    by_words: float = 0.0
+    by_meaning: float = 0.0
+
+
+class Pool:
+    """What the features compare a sentence with.
+
+    Attributes:
+        titles: the stems of each title.
+        sentences: the stems of each sentence of each document.
+        bodies: the distinct stems of each document.
+        weight: the weight of each term of the question.
+        rarity: how rare each term of the question is among the documents.
+        key: the topic's term that is rarest here, if some document has it; else empty.
+        second: the next one; `key` again if there is none.
+    """
+
+    def __init__(self, asked: Asked, candidates: Sequence[Candidate]) -> None:
+        self.asked, self.candidates = asked, candidates
+        self.wanted = frozenset(asked.terms)
+        self.titles = [words.terms(c.title) for c in candidates]
+        self.sentences = [[words.terms(s) for s in c.sentences] for c in candidates]
+        self.bodies = [{*t, *(w for s in b for w in s)} for t, b in zip(self.titles, self.sentences, strict=True)]
+        self.weight = dict(zip(asked.terms, asked.weights, strict=True))
+        self.total = sum(asked.weights) or 1.0
+        self.names = {t: w for t, w in self.weight.items() if t in asked.names}
+        self.name_total = sum(self.names.values()) or 1.0
+        lengths = [len(s) for b in self.sentences for s in b]
+        self.mean_length = (sum(lengths) / len(lengths) if lengths else 1.0) or 1.0
+        self._rarities()
+        self._centre()
+
+    def _rarities(self) -> None:
+        count = len(self.bodies)
+        held = {t: sum(t in body for body in self.bodies) for t in self.asked.terms}
+        self.rarity = {t: math.log((count + 1) / (held[t] + 0.5)) for t in self.asked.terms}
+        self.rarity_total = sum(self.rarity.values()) or 1.0
+        self.there = {t: r for t, r in self.rarity.items() if held[t]}
+        self.most = max(self.there.values(), default=0.0) or 1.0
+        keys = sorted(
+            (t for t in self.there if t in self.asked.topic),
+            key=lambda t: (-self.rarity[t] - 0.3 * words.weight(t), t),
+        )
+        self.key = keys[0] if keys else ""
+        self.second = keys[1] if len(keys) > 1 else self.key
+        self.best_names = max((self.of_names(body) for body in self.bodies), default=0.0)
+
+    def _centre(self) -> None:
+        """How much the documents, weighted by rank, speak of each stem that the question does not have."""
+        shares = [1.0 / (place + 4) for place in range(len(self.bodies))]
+        whole = sum(shares) or 1.0
+        self.shares = [s / whole for s in shares]
+        mass: dict[str, float] = {}
+        for share, body in zip(self.shares, self.bodies, strict=True):
+            for term in body:
+                mass[term] = mass.get(term, 0.0) + share
+        scored = {t: m * words.weight(t) for t, m in mass.items() if t not in self.weight}
+        best = sorted(scored, key=lambda t: (-scored[t], t))[:CENTRE_TERMS]
+        self.centre = {t: (scored[t], words.weight(t)) for t in best}
+        self.centre_total = sum(scored[t] for t in best) or 1.0
+
+    def of_centre(self, found: Collection[str], document: int) -> float:
+        """The share of the centre in a text, without what its own document adds to the centre."""
+        own = self.shares[document]
+        held = (self.centre[t] for t in found if t in self.centre)
+        return sum(sorted(max(0.0, mass - own * weight) for mass, weight in held)) / self.centre_total
+
+    # `held` is always the set of the question's terms that a text has.
+
+    def cover(self, held: Collection[str]) -> float:
+        """The share of the question, by weight."""
+        return sum(w for t, w in self.weight.items() if t in held) / self.total
+
+    def of_names(self, held: Collection[str]) -> float:
+        """The share of the question's names, by weight."""
+        return sum(w for t, w in self.names.items() if t in held) / self.name_total
+
+    def rare_cover(self, held: Collection[str]) -> float:
+        """The share of the question, by rarity among the documents."""
+        return sum(r for t, r in self.rarity.items() if t in held) / self.rarity_total
+
+    def missing(self, held: Collection[str]) -> float:
+        """The rarity of the rarest term that is missing but is in some document, as a share of the rarest of all."""
+        return max((r for t, r in self.there.items() if t not in held), default=0.0) / self.most
+
+    def heaviest_missing(self, held: Collection[str]) -> float:
+        """The weight of the heaviest term that is missing, as a share of the greatest weight there is."""
+        return max((w for t, w in self.weight.items() if t not in held), default=0.0) / words.MOST
+
+    def weakest_part(self, held: Collection[str]) -> float:
+        """The share, by weight, of the part of the question that is covered least."""
+        return min(words.coverage(part, held) for part in self.asked.parts)
+
+    def bm25(self, terms: Sequence[str], held: Collection[str]) -> float:
+        """Okapi BM25 of a sentence, with the question's weights."""
+        norm = 1.2 * (0.25 + 0.75 * len(terms) / self.mean_length)
+        counts = ((w, terms.count(t)) for t, w in self.weight.items() if t in held)
+        return sum(w * n * 2.2 / (n + norm) for w, n in counts)
