@@ -13,7 +13,7 @@ from medground.operators.keyless.flags import FLAGS
 from medground.operators.keyless.sameness import same_cause, same_disease, same_outcome
 from medground.text import words
 
-Kind = Literal["an effect and none", "an increase and a decrease", "better and worse"]
+Kind = Literal["a link and none", "an increase and a decrease", "better and worse"]
 
 ON_QUESTION = 0.6
 """Minimum share of the question's topic words, by weight, that each paper names in its title or quote."""
@@ -40,7 +40,7 @@ class Difference:
         kind: what the two report.
         cause: the treatment or exposure of both, as the first finding names it.
         outcome: the outcome of both, as the first finding names it.
-        swapped: whether the second finding is the one that reports an effect, an increase or something better.
+        swapped: whether the second finding is the one that reports a link, more or better.
     """
 
     kind: Kind
@@ -53,7 +53,7 @@ def difference(question: str, one: Finding, other: Finding) -> Difference | None
     """How two findings differ; None unless the same cause and outcome are found to go in opposite directions.
 
     Args:
-        question: the question that both must be about.
+        question: the question, which must name the cause.
         one: a quote of a paper.
         other: a quote of another paper.
     """
@@ -62,7 +62,9 @@ def difference(question: str, one: Finding, other: Finding) -> Difference | None
         return None
     pairs = ((mine, theirs) for mine in findings(one.quote) for theirs in findings(other.quote))
     found = next((seen for pair in pairs if (seen := _difference(*pair)) is not None), None)
-    return found if found is not None and _comparable(one, other) else None
+    if found is None or topic.isdisjoint(words.terms(found.cause)) or not _comparable(one, other):
+        return None
+    return found
 
 
 def _difference(one: Reported, other: Reported) -> Difference | None:
@@ -86,7 +88,7 @@ def _kind(one: Reported, other: Reported) -> Kind | None:
         return "better and worse" if one.axis == "quality" else "an increase and a decrease"
     denied, said = (one, other) if one.denied else (other, one)
     opposite = denied.axis == "link" or (denied.axis, denied.sign) == (said.axis, said.sign)
-    return "an effect and none" if opposite else None
+    return "a link and none" if opposite else None
 
 
 def _comparable(one: Finding, other: Finding) -> bool:

@@ -76,8 +76,8 @@ _HARM = re.compile(
 # What surrounds a finding
 
 _LABEL = re.compile(
-    r"^\W*(?:[A-Z][A-Z/ &]{3,40}:|(?:(?i:conclusions?(?: and relevance)?|(?:main )?results?|findings|interpretation|expert "
-    r"opinion)[:.]?\s))\s*"
+    r"^\W*(?:[A-Z][A-Z/ &]{3,40}:|(?:(?i:conclusions?(?: and relevance)?|(?:main )?results?|findings|interpretation|"
+    r"expert opinion)[:.]?\s))\s*"
 )
 _ASIDE = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|<[^<>]*>")
 _SAID = re.compile(
@@ -87,9 +87,10 @@ _SAID = re.compile(
 )
 _DENIES = re.compile(r"\b(?:no|not|nor|never|fail\w*|lack\w*|little|insufficient|without|against)\b", _I)
 _OPENING = re.compile(
-    r"^\W*(?:however|thus|therefore|hence|moreover|furthermore|in addition|additionally|overall|in conclusion|in summary|"
-    r"in contrast|interestingly|finally|consequently|notably|similarly|conversely|importantly|also|we conclude|and)\b"
-    r"\W*|^\W*(?:in|among|for|after|during|at|when|to|on|by|within|over|compared|from|under|with|following|as)\b[^,]*,"
+    r"^\W*(?:however|thus|therefore|hence|moreover|furthermore|in addition|additionally|overall|in conclusion|"
+    r"in summary|in contrast|interestingly|finally|consequently|notably|similarly|conversely|importantly|also|"
+    r"we conclude|and)\b\W*"
+    r"|^\W*(?:in|among|for|after|during|at|when|to|on|by|within|over|compared|from|under|with|following|as)\b[^,]*,"
     r"\s*",
     _I,
 )
@@ -102,12 +103,18 @@ _GIVES = r"(?:result(?:s|ed|ing)? in|leads? to|led to|produced?s?|caused?s?)"
 _REWRITTEN: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(form, _I), plain)
     for form, plain in (
-        (r"\b(?:was|were|has been|have been) (?:\w+ly )?(?:found|shown|observed|seen|noted|demonstrated) to have\b", "had"),
-        (r"\b(?:was|were|has been|have been) (?:\w+ly )?(?:found|shown|observed|seen|noted|demonstrated) to be\b", "was"),
+        (
+            r"\b(?:was|were|has been|have been) (?:\w+ly )?(?:found|shown|observed|seen|noted|demonstrated) to have\b",
+            "had",
+        ),
+        (
+            r"\b(?:was|were|has been|have been) (?:\w+ly )?(?:found|shown|observed|seen|noted|demonstrated) to be\b",
+            "was",
+        ),
         (r"\b(?:was|were|has been|have been) (?:\w+ly )?(?:found|shown|observed|noted|demonstrated) to (?=\w)", ""),
         (
-            r"\b(?:is|are|was|were) not (?:found |shown )?(?:to be )?(?:effective|useful|beneficial|efficacious) (?:in|for|at)"
-            r" (\w{3,})ing\b",
+            r"\b(?:is|are|was|were) not (?:found |shown )?(?:to be )?(?:effective|useful|beneficial|efficacious) "
+            r"(?:in|for|at) (\w{3,})ing\b",
             r"did not \1e",
         ),
         (r"\b(?:is|are|was|were) ineffective (?:in|for|at) (\w{3,})ing\b", r"did not \1e"),
@@ -139,9 +146,8 @@ _AXES: tuple[tuple[Axis, int, re.Pattern[str]], ...] = (
     ("quality", -1, re.compile(_WORSE, _I)),
     ("cause", 0, re.compile(r"caus|lead|led|result", _I)),
 )
-_VERB = (
-    rf"(?!lower )(?:(?:{_UP}|{_DOWN}|{_BETTER}|{_WORSE}|{_ANY}|caus)(?:e[sd]?|s|ed|ies|ied|y)?|leads? to|led to|result(?:s|ed)? in)"
-)
+_STEMS = rf"(?:{_UP}|{_DOWN}|{_BETTER}|{_WORSE}|{_ANY}|caus)"
+_VERB = rf"(?!lower )(?:{_STEMS}(?:e[sd]?|s|ed|ies|ied|y)?|leads? to|led to|result(?:s|ed)? in)"
 _ADVERBS = r"(?:(?!not\b|no\b|only\b)\w+ly )?"
 _BE = r"(?:was|were|is|are|has been|have been)"
 _NOT = (
@@ -158,28 +164,28 @@ _CONTROLS = r"(?:the )?(?:placebo|controls?|sham|usual care|no treatment|healthy
 FORMS: Mapping[str, re.Pattern[str]] = {
     name: re.compile(form, _I)
     for name, form in {
-        "linked": rf"^(?P<x>.+?) (?:{_NOT}|{_BE} ){_ADVERBS}(?:associated|correlated|linked|related) (?:with|to) {_FORCE}"
-        rf"(?:(?P<more>{_MORE}) |(?P<less>{_LESS}) )?(?P<y>.+)$",
+        "linked": rf"^(?P<x>.+?) (?:{_NOT}|{_BE} ){_ADVERBS}(?:associated|correlated|linked|related) (?:with|to) "
+        rf"{_FORCE}(?:(?P<more>{_MORE}) |(?P<less>{_LESS}) )?(?P<y>.+)$",
         "between": rf"\b(?:{_NO} )?{_FORCE}{_LINK}{_SEEN} (?:between (?P<x>.+?) and|of (?P<x2>.+?) with) (?P<y>.+)$",
         "no difference": rf"\b{_NO} {_FORCE}differences?{_SEEN} (?:in|for) (?P<y>.+?) between (?P<x>.+?) (?:and|or) "
         rf"{_CONTROLS}",
         "had effect": rf"^(?P<x>.+?) (?:{_NOT}(?:have|show|exert) |(?:ha[sd]|have|show(?:s|ed)|exert(?:s|ed)?|produced|"
         rf"demonstrated) )(?:{_NO2}|an?|any|the) "
         rf"{_FORCE}(?:effects?|impact|influence|bearing) (?:on|in|upon) (?P<y>.+)$",
-        "had link": rf"^(?P<x>.+?) (?:{_NOT}(?:have|show) |(?:ha[sd]|have|show(?:s|ed)) )(?:{_NO2}|an?|any|the) {_FORCE}"
-        rf"{_LINK} (?:with|to) (?P<y>.+)$",
+        "had link": rf"^(?P<x>.+?) (?:{_NOT}(?:have|show) |(?:ha[sd]|have|show(?:s|ed)) )(?:{_NO2}|an?|any|the) "
+        rf"{_FORCE}{_LINK} (?:with|to) (?P<y>.+)$",
         "no change": rf"\b{_NO} {_FORCE}(?:(?P<more>increases?|rise)|(?P<less>reductions?|decreases?|decline)|"
         rf"(?P<verb>improvements?)|changes?|differences?){_SEEN} in (?P<y>.+?) (?:with|after|following) (?P<x>.+)$",
         "effect of": rf"\b(?:{_NO}|an?|the) {_FORCE}(?:effects?|impact|influence) of (?P<x>.+?) (?:up)?on (?P<y>.+)$",
-        "works": rf"^(?P<x>.+?) (?:{_NOT}|{_BE} )(?:an? )?{_ADVERBS}(?:highly |very )?(?P<un>in)?(?:effective|efficacious|"
-        r"beneficial|useful)(?: \w+)? (?:in|for|against|at|to) (?:the )?(?P<y>.+)$",
+        "works": rf"^(?P<x>.+?) (?:{_NOT}|{_BE} )(?:an? )?{_ADVERBS}(?:highly |very )?(?P<un>in)?(?:effective|"
+        r"efficacious|beneficial|useful)(?: \w+)? (?:in|for|against|at|to) (?:the )?(?P<y>.+)$",
         "efficacy": rf"(?:\b{_NO} |\b(?P<un>fail(?:s|ed)? to (?:show|demonstrate)) )(?:\w+ )?(?:efficacy|benefits?|"
         r"effectiveness) (?:of|for|from|with) (?P<x>.+?) (?:in|for|on|against) (?P<y>.+)$",
-        "factor": rf"^(?P<x>.+?) (?:is|was|are|were) (?:(?P<no>not) )?(?:an? )?(?:\w+ )?(?:risk factors?|predictors?) (?:"
-        r"for|of) (?P<y>.+)$",
+        "factor": r"^(?P<x>.+?) (?:is|was|are|were) (?:(?P<no>not) )?(?:an? )?(?:\w+ )?(?:risk factors?|predictors?) "
+        r"(?:for|of) (?P<y>.+)$",
         "more in": rf"^(?P<y>.+?) (?:{_NOT}|{_BE} ){_ADVERBS}(?:(?P<more>{_MORE})|(?P<less>{_LESS})) (?:in|among|with) "
         rf"(?P<x>.+?),? (?:than|(?:as )?compared (?:with|to)) (?:in |with |among |those )*{_CONTROLS}",
-        "passive": rf"^(?P<y>.+?) (?:{_NOT}|{_BE} ){_ADVERBS}(?P<verb>(?:{_UP}|{_DOWN}|{_BETTER}|{_WORSE}|{_ANY}|caus)\w*) "
+        "passive": rf"^(?P<y>.+?) (?:{_NOT}|{_BE} ){_ADVERBS}(?P<verb>{_STEMS}\w*) "
         rf"(?:\w+ly )?(?:by|with|after|following) (?P<x>.+)$",
         "active": rf"^(?P<x>.+?) (?:{_NOT})?{_ADVERBS}(?P<verb>{_VERB}) (?P<y>.+)$",
     }.items()
@@ -187,11 +193,13 @@ FORMS: Mapping[str, re.Pattern[str]] = {
 """The forms of a finding in the order in which they are tried; `x` acts on `y`, or is linked to it."""
 _NOT_A_SUBJECT = re.compile(
     r"\b(?:an?|the|ha[sd]|have|with|of|in|by|was|were|is|are|be|been|to|show(?:s|ed)|and|or|for|on|than|no|its|their|"
-    r"more|most|very|that|which|who|also|not|from|as|at|observed|found)\W*$|[\d%]$",
+    r"more|most|very|that|which|who|also|not|from|as|at|under|after|during|between|into|through|via|"
+    r"such|both|including|these|this|those|observed|found)\W*$|[\d%]$",
     _I,
 )
 """What stands before an adjective or a noun ("a reduced risk"), not before a verb."""
-
+_NEGATED = re.compile(r"\b(?:no|none|nor|not|neither|nothing|never|little|hardly|rarely|without|lack\w*)\b", _I)
+"""What negates a part of a finding: how far it reaches, plain code does not know."""
 
 
 def findings(text: str) -> Iterator[Reported]:
@@ -205,8 +213,8 @@ def _finding(sentence: str) -> Reported | None:
     plain, denied = _plain(sentence)
     if states_purpose(sentence) or any(no.search(plain) for no in (_OPEN, _OTHERS, _AGAINST, _HARM)):
         return None
-    if (neither := re.match(r"neither ", plain, _I)) is not None:
-        plain, denied = plain[neither.end() :], not denied
+    if (neither := re.match(r"(?:.*\s)?neither ", plain, _I)) is not None:
+        plain, denied = re.sub(r"\bnor\b", "or", plain[neither.end() :], flags=_I), not denied
     matches = ((name, form.search(plain)) for name, form in FORMS.items())
     name, match = next(((name, match) for name, match in matches if match), ("", None))
     return None if match is None else _read(name, match.groupdict(), denied=denied)
@@ -235,10 +243,11 @@ def _read(name: str, parts: Mapping[str, str | None], *, denied: bool) -> Report
         return None  # a double denial
     axis, sign = _direction(name, parts)
     cause = parts["x"] or parts.get("x2") or ""
-    if name == "active" and _NOT_A_SUBJECT.search(cause):
+    outcome = parts["y"] or ""
+    if (name == "active" and _NOT_A_SUBJECT.search(cause)) or _NEGATED.search(f"{cause} / {outcome.split(',')[0]}"):
         return None
     mutual = name in ("linked", "between", "had link") and not sign
-    return Reported(cause, parts["y"] or "", axis, sign, denied or inside, mutual)
+    return Reported(cause, outcome, axis, sign, denied or inside, mutual)
 
 
 def _direction(name: str, parts: Mapping[str, str | None]) -> tuple[Axis, int]:

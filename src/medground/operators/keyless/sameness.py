@@ -9,8 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from medground.text import words
+
+if TYPE_CHECKING:
+    from medground.pubmed.mesh import Heading
 
 RARE = 5.6
 """Weight of a word that names something by itself, such as a drug."""
@@ -22,8 +26,8 @@ SHORTEST_NAME = 5
 """Minimum letters of a single word that is looked up in MeSH; shorter ones are abbreviations of many things."""
 
 _HEAD = re.compile(
-    r"^(?:(?:an?|the|any|all|its|their|both|overall|total|mean|of|or|and|either|significant|in|on) )*(?:[\w-]+ )?(?:use|"
-    r"usage|intake|consumption|administration|addition|exposure|treatment|therapy|supplementation|injections?|infusion|"
+    r"^(?:(?:an?|the|any|all|its|their|both|overall|total|mean|of|or|and|either|significant|in|on) )*(?:[\w-]+ )?"
+    r"(?:use|usage|intake|consumption|administration|addition|exposure|treatment|therapy|supplementation|injections?|infusion|"
     r"presence|history|receipt|risks?|rates?|incidence|prevalence|frequency|levels?|likelihood|development|occurrence|"
     r"onset|amount|number|odds|probability|chance|degree|extent|management|severity|concentrations?|changes?|"
     r"differences?|increases?|reductions?|decreases?|improvements?|proportion|patients|subjects|people|persons|"
@@ -43,26 +47,28 @@ _TOGETHER = re.compile(r",|&|\band\b", re.IGNORECASE)
 _PEOPLE = re.compile(r"\b(?:in|among|for|on)\b", re.IGNORECASE)
 _REFERS = re.compile(r"\b(?:this|these|those|that|such|it|they|we|its|their|our)\b", re.IGNORECASE)
 """What it names is said in another sentence."""
+_DOSE = re.compile(r"\b(?:high|low|single|fixed|standard)[- ]dose\b|\bdos(?:es?|age|ing)\b", re.IGNORECASE)
+_CONTRARY_WORDS = "non anti ex former never high low short long acute chronic early late new old pre post sub without"
+_CONTRARY = frozenset(words.stem(word) for word in _CONTRARY_WORDS.split())
+"""Words of detail that may name the contrary: smokers, non-smokers."""
 _COMBINED = re.compile(r"\b(?:plus|combin\w+|add(?:ed|ition|ing)|adjunct\w*|together|co-\w+)\b|\+", re.IGNORECASE)
 """A treatment given with another is not the treatment alone."""
-_GENERIC = frozenset(
-    map(
-        words.stem,
-        """acute administration adult adults analysis children clinical concentration concentrations conclusion
-        consumption current daily data decreased development dose effect effects elderly examination exposure frequency
-        future general group groups high higher human humans incidence increased intake intervention intravenous level
-        levels likelihood long low lower mean men new occurrence onset oral overall paediatric patient patients pediatric
-        people population prevalence program programme rate reduced regular respectively results risk severe short
-        significant significantly studies study subjects subsequent supplement supplementation supplements term therapy
-        total training treated treatment treatments trial use whole women""".split(),
-    )
-)
+_GENERIC_WORDS = """
+    administration adult adults analysis children clinical concentration concentrations conclusion consumption
+    current daily data development effect effects elderly examination exposure frequency future general group
+    groups human humans incidence intake intervention intravenous level levels likelihood mean men new
+    occurrence onset oral overall paediatric patient patients pediatric people population prevalence program
+    programme rate regular respectively results risk significant significantly studies study subjects
+    subsequent supplement supplementation supplements therapy total training treated treatment treatments
+    trial use whole women
+"""
+_GENERIC = frozenset(words.stem(word) for word in _GENERIC_WORDS.split())
 """Words that do not tell two treatments or outcomes apart."""
 
 
 @dataclass(frozen=True)
 class _Item:
-    """One thing that a phrase names: as written, its stems, and its stems with MeSH headings in place of their names."""
+    """One thing that a phrase names: as written, its stems, and with MeSH headings for their names."""
 
     text: str
     stems: tuple[str, ...]
@@ -88,7 +94,7 @@ def same_cause(one: str, other: str) -> str | None:
 
 
 def same_outcome(one: str, other: str) -> str | None:
-    """The outcome that two phrases share, as the first one names it; None if they may differ. One of a list is enough."""
+    """The outcome that two phrases share, as the first one names it; None if they may differ. One of a list will do."""
     return _shared(list(_items(one)), list(_items(other)))
 
 
@@ -111,12 +117,12 @@ def _same(one: _Item, other: _Item) -> bool:
         return True
     short, long = sorted((one.stems, other.stems), key=lambda stems: len(set(stems)))
     enough = len(set(short)) >= LEAST_WORDS or words.weight(short[-1]) >= RARE
-    return enough and set(short) < set(long) and short[-1] == long[-1]
+    return enough and set(short) < set(long) and short[-1] == long[-1] and _CONTRARY.isdisjoint(set(long) - set(short))
 
 
 def _items(phrase: str) -> Iterator[_Item]:
     for part in _LIST.split(_named(phrase)):
-        text = _END.split(_named(part), maxsplit=1)[0].strip()
+        text = " ".join(_END.split(_named(_DOSE.sub(" ", part)), maxsplit=1)[0].split())
         stems = tuple(stem for stem in _stems(text) if stem not in _GENERIC)
         mapped = frozenset(stem for stem in _mapped(text) if stem not in _GENERIC)
         if stems and mapped and not _REFERS.search(text):
@@ -143,6 +149,18 @@ def _stems(text: str) -> list[str]:
 
 
 def _mapped(text: str) -> Iterator[str]:
+    for word, heading in _read(text):
+        yield from _stems(heading.name if heading else word)
+
+
+def _diseases(text: str) -> frozenset[tuple[str, ...]]:
+    """Tree numbers of the diseases that a text names."""
+    headings = (heading for _, heading in _read(text) if heading is not None)
+    return frozenset(h.trees for h in headings if any(tree.startswith(("C", "F03")) for tree in h.trees))
+
+
+def _read(text: str) -> Iterator[tuple[str, Heading | None]]:
+    """The words of a text in order, or the MeSH headings that they name, the longest names first."""
     from medground.pubmed.mesh import vocabulary  # slow to open
 
     tokens = re.findall(r"[\w'’+/-]+", text)
@@ -151,23 +169,9 @@ def _mapped(text: str) -> Iterator[str]:
         ends = range(min(start + LONGEST_NAME, len(tokens)), start, -1)
         names = ((end, " ".join(tokens[start:end])) for end in ends)
         found = ((end, vocabulary().find(name)) for end, name in names if len(name) >= SHORTEST_NAME)
+        first = start
         start, heading = next(((end, h) for end, h in found if h is not None), (start + 1, None))
-        yield from _stems(heading.name if heading else tokens[start - 1])
-
-
-def _diseases(text: str) -> frozenset[tuple[str, ...]]:
-    """Tree numbers of the diseases that a text names."""
-    from medground.pubmed.mesh import vocabulary
-
-    tokens = re.findall(r"[\w'’-]+", text)
-    found: set[tuple[str, ...]] = set()
-    for start in range(len(tokens)):
-        for end in range(start + 1, min(start + LONGEST_NAME, len(tokens)) + 1):
-            name = " ".join(tokens[start:end])
-            heading = vocabulary().find(name) if len(name) >= SHORTEST_NAME else None
-            if heading is not None and any(tree.startswith(("C", "F03")) for tree in heading.trees):
-                found.add(heading.trees)
-    return frozenset(found)
+        yield tokens[first], heading
 
 
 def _within(narrow: tuple[str, ...], wide: tuple[str, ...]) -> bool:
