@@ -1,9 +1,11 @@
 """Measures the calibrated lean on PubMedQA's official test split, with the question's own abstract given or retrieved.
 
-    python benchmarks/lean.py PUBMEDQA_FOLDER [--split test] [--limit 500]
+    python benchmarks/lean.py PUBMEDQA_FOLDER [--split test] [--limit 500] [--bioasq FOLDER]
 
 The majority class (always `yes`) is shown for comparison. `retrieved by text` searches only the abstracts, as for a
-user's question; `retrieved` searches titles too, which in PubMedQA are the questions. Intervals are Wilson's, 95 %. The
+user's question; `retrieved` searches titles too, which in PubMedQA are the questions. `through the engine` are the
+answers of the recipe `ground`, which lean on the papers that they quote; with `--bioasq` also those to the yes-no
+questions of BioASQ tasks 7b to 9b, whose corpus holds snippets, not whole abstracts. Intervals are Wilson's, 95 %. The
 calibration error uses ten bins of equal width over the probability of the likeliest answer. The lean was trained on the
 training split, so figures on that split are meaningless.
 """
@@ -14,6 +16,8 @@ import argparse
 import gzip
 import json
 import math
+import re
+import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -22,12 +26,18 @@ from typing import Any
 
 import numpy as np
 
+sys.path.insert(0, str(Path(__file__).parent.parent / "scripts"))
+
+from marked import build_corpus
+
+from medground import Answer, BlockingEngine, Settings
 from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers.pubmedqa import open_pubmedqa
 from medground.corpus.snapshot import Snapshot
 from medground.lean.model import Lean, lean
 from medground.query import Words
+from medground.question import Task
 
 FILE = "pqa_l.jsonl.gz"
 Record = Mapping[str, Any]
@@ -107,12 +117,48 @@ def report(name: str, records: Sequence[Record], leans: Sequence[Lean]) -> None:
         print(f"  probability >= {threshold}          {shown(over)}")
 
 
+def engine_report(name: str, home: Path, corpus: str, asked: Sequence[tuple[str, str]], task: Task) -> None:
+    """Print how often answers of the engine lean, how often that is right, and on how many papers.
+
+    Args:
+        name: what is printed.
+        home: the folder of the corpora.
+        corpus: the corpus to search.
+        asked: each question with its right answer.
+        task: the form of the questions.
+    """
+    settings = Settings.load(environ={"MEDGROUND_HOME": str(home)}, options={"retrieval.dense": "false"})
+    with BlockingEngine.open(settings, corpora=corpus) as engine:
+        answers = [engine.ask(question, task=task) for question, _ in asked]
+    leans = [(a, gold) for a, (_, gold) in zip(answers, asked, strict=True) if a.decision.status == "lean"]
+    right = [answer.decision.shown() == gold for answer, gold in leans]
+    mean = np.mean([answer.decision.probability for answer, _ in leans])
+    print(f"{name}, through the engine\n  right where it leans        {shown(right)}, mean probability {mean:.1%}")
+    print(f"  always 'yes', the same       {shown([gold == 'yes' for _, gold in leans])}")
+    quoted = sum(_rests_on(a) <= {e.document_id for e in a.evidence} for a, _ in leans)
+    print(f"  named papers all quoted     {quoted} of {len(leans)}")
+    print(f"  papers named                {dict(sorted(Counter(len(_rests_on(a)) for a, _ in leans).items()))}")
+
+
+def _rests_on(answer: Answer) -> set[str]:
+    """The papers that the reason of a lean names."""
+    return {document.id for document in answer.documents if re.search(rf"{document.id}\b", answer.decision.reason)}
+
+
+def bioasq(folder: Path) -> list[tuple[str, str]]:
+    """The yes-no questions of tasks 7b to 9b with their answers."""
+    files = (folder / f"task{task}b.json.gz" for task in "789")
+    questions = (q for file in files for q in json.loads(gzip.decompress(file.read_bytes()))["questions"])
+    return [(q["body"], q["exact_answer"].lower()) for q in questions if q["type"] == "yesno"]
+
+
 def main() -> None:
-    """Print the three tables."""
+    """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--split", choices=("test", "train"), default="test")
     parser.add_argument("--limit", type=int, default=500)
+    parser.add_argument("--bioasq", type=Path)
     arguments = parser.parse_args()
     records = read(arguments.folder, arguments.split)[: arguments.limit]
     classes = Counter(r["final_decision"] for r in records)
@@ -128,6 +174,11 @@ def main() -> None:
                 top, counted = retriever(snapshot, text_only=text_only)
                 report(name, records, [lean(r["question"], [top(r)]) for r in records])
                 print(f"  top document is             {dict(counted.most_common())}")
+        asked = [(r["question"], r["final_decision"]) for r in records]
+        engine_report("PubMedQA", Path(home), "pubmedqa", asked, "yes-no-maybe")
+        if arguments.bioasq:
+            name = build_corpus("bioasq", arguments.bioasq.parent, Path(home))
+            engine_report("BioASQ", Path(home), name, bioasq(arguments.bioasq), "yes-no")
 
 
 if __name__ == "__main__":

@@ -92,7 +92,7 @@ def test_without_a_model_differing_findings_are_shown_side_by_side(make_run: Mak
         ("unknown", ("E1", "E3")),
         ("unknown", ("E2",)),
     ]
-    assert conflict.about == "aspirin, risk, stroke"
+    assert conflict.about == "PMID:1 and PMID:3 report a link between aspirin and stroke, PMID:2 reports none"
 
 
 def test_stored_relations_take_no_side(make_run: MakeRun) -> None:
@@ -141,7 +141,7 @@ DIFFER = [
     (
         "Does metformin improve survival in lung cancer?",
         "Metformin improved survival in lung cancer.",
-        "There was no significant difference in survival of lung cancer with metformin.",
+        "There was no significant improvement in survival with metformin in lung cancer.",
     ),
     (
         "Does smoking increase the risk of psoriasis?",
@@ -154,6 +154,49 @@ DIFFER = [
         "Acupuncture failed to relieve low back pain.",
     ),
     ("Do statins affect cognition?", "Statins improved cognition.", "Statins worsened cognition."),
+    (  # one of a list, more detail before the same word, and what surrounds a finding
+        "Does simvastatin prevent vasospasm?",
+        "CONCLUSIONS: High-dose simvastatin was effective in preventing cerebral vasospasm.",
+        "However, simvastatin was found to have no influence on infarction, vasospasm and mortality.",
+    ),
+    (
+        "Does lubeluzole help in stroke?",
+        "These results show that 10 mg of lubeluzole significantly reduced mortality after stroke.",
+        "Treatment with lubeluzole within 6 hours of stroke had a nonsignificant effect on mortality.",
+    ),
+    (  # the same heading under another name
+        "Does salt cause high blood pressure?",
+        "Salt intake was associated with an increased risk of hypertension, a high blood pressure.",
+        "There was no association between salt and high blood pressure.",
+    ),
+    (
+        "Does smoking affect blood pressure?",
+        "Systolic blood pressure was increased by smoking.",
+        "Smoking was associated with a reduction in blood pressure.",
+    ),
+    (
+        "Does head CT cause brain tumours?",
+        "Head CT was associated with more brain tumours.",
+        "Neither head CT nor a chest CT increased the risk of glioma or of all brain tumours.",
+    ),
+    ("Does zinc shorten colds?", "Zinc resulted in a reduction in colds.", "Zinc is ineffective in reducing colds."),
+    ("Does zinc help in colds?", "Zinc was effective against colds.", "No benefit of zinc for colds was seen."),
+    ("Does garlic cause reflux?", "Garlic was a risk factor for reflux.", "Garlic showed no association with reflux."),
+    (
+        "Is LDL higher in coffee drinkers?",
+        "Serum LDL was higher in coffee drinkers than in controls.",
+        "There is no evidence of an effect of coffee drinkers on serum LDL.",
+    ),
+    (
+        "Does zinc prevent colds?",
+        "Zinc prevented colds.",
+        "There was no evidence that zinc prevented colds.",
+    ),
+    (
+        "Does yoga reduce pain?",
+        "Pain was reduced after yoga.",
+        "We found no difference in pain between yoga and controls.",
+    ),
 ]
 AGREE = [
     (
@@ -234,6 +277,38 @@ AGREE = [
         "Acupuncture did not relieve low back pain.",
         "Acupuncture had no effect on low back pain.",
     ),
+    # shown to users before the same cause and outcome were asked for
+    (
+        "Is mesothelioma caused by asbestos exposure?",
+        "Mesothelioma, a rare tumor, is highly correlated with asbestos exposure.",
+        "At least 107,000 people die each year from mesothelioma and asbestosis resulting from exposure",
+    ),
+    (
+        "Is aptiganel effective for treatment of stroke?",
+        "No improvement in clinical outcome of stroke has been seen with aptiganel.",
+        "Placebo-treated patients exhibited slightly greater improvement on the stroke scale than aptiganel patients.",
+    ),
+    ("Does vitamin D prevent falls?", "Vitamin D reduced falls.", "Vitamin E had no effect on falls."),
+    ("Does aspirin affect mortality?", "Aspirin reduced mortality.", "Aspirin did not reduce cancer mortality."),
+    ("Does aspirin affect mortality?", "Aspirin reduced mortality.", "Aspirin did not increase mortality."),
+    ("Do smokers get colds?", "Smokers had an increase.", "Smokers did not increase colds."),
+    (
+        "Do smokers get bronchitis?",
+        "Smoking reduced bronchitis in men.",
+        "Smoking had no effect on bronchitis in women.",
+    ),
+    (
+        "Does metformin improve survival?",
+        "Metformin improved survival in lung cancer.",
+        "Metformin had no effect on survival in breast cancer.",
+    ),
+    ("Does aspirin reduce pain?", "No drug but aspirin reduced pain.", "Aspirin had no effect on pain."),
+    ("Does aspirin reduce pain?", "None of the aspirin doses reduced pain.", "Aspirin had no effect on pain."),
+    ("Does aspirin reduce pain?", "Aspirin reduced pain.", "We did not find that aspirin had no effect on pain."),
+    ("Does fat raise cholesterol?", "A low-fat diet reduced cholesterol.", "A high-fat diet increased cholesterol."),
+    ("Does aspirin reduce pain?", "Aspirin and codeine reduced pain.", "Aspirin and zinc had no effect on pain."),
+    ("Does it reduce pain?", "This treatment reduced pain.", "This treatment had no effect on pain."),
+    ("What reduces pain?", "Aspirin reduced pain.", "Aspirin had no effect on pain."),
 ]
 
 

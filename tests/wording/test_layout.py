@@ -53,8 +53,7 @@ Aspirin, stroke (found by openai:gpt-5).
 - Against:
   [E2] “Aspirin did not [prevent] <it>.” (design not stated, year not stated; source 2)
 
-Aspirin, stroke: the quotes differ in wording; whether they disagree has not been
-assessed.
+Aspirin, stroke. Found by comparing words; whether they disagree has not been assessed.
 - Side 1:
   [E1] quoted above (randomized controlled trial, 2001; source 1)
 - Side 2:

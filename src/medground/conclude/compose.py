@@ -62,7 +62,7 @@ def compose(
         rationale=rationale,
         statements=statements,
         evidence=evidence,
-        documents=_documents(run, evidence, lean),
+        documents=_documents(run, evidence),
         dropped=tuple(dropped),
         conflicts=disagreeing,
         support=support_score(verdicts, run.settings.verify),
@@ -100,10 +100,9 @@ def _check_citations(run: Run, sentences: Sequence[Sentence], verdicts: Sequence
         run.ledger.cite(evidence)
 
 
-def _documents(run: Run, evidence: Sequence[Evidence], lean: Lean | None) -> tuple[SourceDocument, ...]:
-    """The documents that are quoted, that a lean is based on, or that are listed without being cited."""
-    basis = [lean.document] if lean is not None and lean.value is not None and lean.document else []
-    listed = dict.fromkeys([*(e.document_id for e in evidence), *basis, *run.shown])
+def _documents(run: Run, evidence: Sequence[Evidence]) -> tuple[SourceDocument, ...]:
+    """The documents that are quoted, or that are listed without being cited."""
+    listed = dict.fromkeys([*(e.document_id for e in evidence), *run.shown])
     return tuple(source_document(run.ledger.documents[i], run.origins.get(i, "")) for i in listed)
 
 

@@ -55,16 +55,23 @@ def decide(
         for limit in limits([pair for pair in kept if can_support(pair[1])], run):
             run.warn(limit)
         return _decided(run, draft, [sentence for sentence, _ in kept])
-    if lean is not None and lean.value is not None:
+    if lean is not None and lean.value is not None and _quoted(lean.documents, kept, run):
         return _made(
             run.question,
             "lean",
             (lean.value,),
             basis="lean",
             probability=lean.probability,
-            reason=f"Estimated from word statistics of {lean.document}; not assessed by a validated model",
+            reason=f"Estimated from word statistics of {' and '.join(lean.documents)}, quoted here; not assessed by a "
+            "validated model",
         )
     return _made(run.question, "not judged", reason=draft.reason or _UNASSESSED)
+
+
+def _quoted(documents: Sequence[str], kept: Sequence[Verdicted], run: Run) -> bool:
+    """Whether the released sentences cite each of the documents."""
+    cited = {evidence for sentence, _ in kept for evidence in sentence.evidence}
+    return {e.document_id for e in run.ledger.evidence if e.id in cited}.issuperset(documents)
 
 
 def _decided(run: Run, draft: Draft, kept: Sequence[Sentence]) -> Decision:

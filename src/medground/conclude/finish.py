@@ -48,8 +48,8 @@ async def finish(
         verdicts = await check_all(split.sentences, run)
     by_id = {quote.id: quote for quote in run.ledger.evidence}
     cited = [by_id[evidence_id] for evidence_id in cited_ids]
-    lean = None if draft.answer else lean_of(question, cited, run)
     conflicts = await find_conflicts(question, evidence, run)
+    lean = None if draft.answer or conflicts else lean_of(question, cited, run)
     from medground.read.concepts import unmentioned  # it brings MeSH, which answers from stored facts do not need
 
     quotes = [quote for quote in evidence if quote.id in cited_ids] or evidence

@@ -52,13 +52,13 @@ class Lean:
         value: the likeliest value; None (not judged) if its probability is below the threshold, the text is off topic
             or the question is negated.
         probability: probability of the likeliest value.
-        document: id of the document that was read.
+        documents: ids of the documents that were read and lean this way.
     """
 
     probabilities: dict[LeanValue, float]
     value: LeanValue | None
     probability: float
-    document: str = ""
+    documents: tuple[str, ...] = ()
 
 
 def lean(question: str, passages: Sequence[str], *, task: Literal["yes-no", "yes-no-maybe"] = "yes-no-maybe") -> Lean:

@@ -1,8 +1,8 @@
 """Find sources that disagree. Both sides are reported, never averaged.
 
 If a model read the quotes, each quote has a stance: quotes for and against from different papers are a conflict.
-Without a model, findings on the same subject are compared by their words (`disagreement`): if one reports an effect and
-the other none, or one an increase and the other a decrease, both are shown for the reader to judge.
+Without a model, findings on the same cause and the same outcome are compared by their words (`disagreement`): if one
+reports a link and the other none, or one more and the other less, both are shown for the reader to judge.
 """
 
 from __future__ import annotations
@@ -27,6 +27,13 @@ _SHORTEST_ABSTRACT, _LONGEST_ABSTRACT = 500, 5000
 """Shortest abstract without sections, in characters, whose opening can be separated from its results."""
 _OPENING = 0.15
 """Share of an abstract without sections that is background."""
+_LONGEST_NAME = 80
+"""Maximum characters of a cause or outcome in the line that says what papers disagree on."""
+_REPORTED: Mapping[Kind, tuple[str, str]] = {
+    "a link and none": ("a link between {cause} and {outcome}", "none"),
+    "an increase and a decrease": ("more {outcome} with {cause}", "less"),
+    "better and worse": ("better {outcome} with {cause}", "worse"),
+}
 _SIDES: tuple[Stance, ...] = ("supports", "contradicts", "mixed")
 
 
@@ -74,15 +81,16 @@ def _side(stances: set[Stance]) -> Stance:
 
 def _by_words(question: str, evidence: Sequence[Evidence], run: Run) -> list[Conflict]:
     """Start a conflict with the first pair that differs; a quote that differs from only one side in the same way joins
-    the other side."""
+    the other side. The side that reports a link, more or better comes first."""
     evidence = [e for e in evidence if _after_opening(e, run)]
+    documents = {e.id: e.document_id for e in evidence}
     differs = _differences(question, evidence, run)
     conflicts: list[Conflict] = []
     taken: set[str] = set()
     for (left, right), seen in differs.items():
         if left in taken or right in taken:
             continue
-        sides = ([left], [right])
+        sides = ([right], [left]) if seen.swapped else ([left], [right])
         for quote in evidence:
             if quote.id in taken or quote.id in (left, right):
                 continue
@@ -91,8 +99,22 @@ def _by_words(question: str, evidence: Sequence[Evidence], run: Run) -> list[Con
                 sides[apart.index(False)].append(quote.id)
         taken.update(*sides)
         shown = tuple(Side(stance="unknown", evidence=tuple(side)) for side in sides)
-        conflicts.append(Conflict(about=seen.about, sides=shown, found_by=KEYLESS))
+        about = _about(seen, *([documents[e] for e in side] for side in sides))
+        conflicts.append(Conflict(about=about, sides=shown, found_by=KEYLESS))
     return conflicts
+
+
+def _about(seen: Difference, one: Sequence[str], other: Sequence[str]) -> str:
+    """Which papers report what."""
+    cause, outcome = (" ".join(name.split())[:_LONGEST_NAME] for name in (seen.cause, seen.outcome))
+    what, instead = _REPORTED[seen.kind]
+    said = what.format(cause=cause, outcome=outcome)
+    return f"{_papers(one)} {said}, {_papers(other)} {instead}"
+
+
+def _papers(documents: Sequence[str]) -> str:
+    ids = list(dict.fromkeys(documents))
+    return f"{' and '.join(ids)} report{'s' if len(ids) == 1 else ''}"
 
 
 def _after_opening(evidence: Evidence, run: Run) -> bool:

@@ -144,7 +144,7 @@ def disagreement(conflict: Conflict) -> str:
     """What sources disagree about, and who found it."""
     if conflict.found_by_model:
         return sentence(f"{conflict.about} (found by {conflict.found_by})")
-    return sentence(f"{conflict.about}: the quotes differ in wording; whether they disagree has not been assessed")
+    return f"{sentence(conflict.about)} Found by comparing words; whether they disagree has not been assessed."
 
 
 def conflicts_heading(conflicts: Iterable[Conflict]) -> str:

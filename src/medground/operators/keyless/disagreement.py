@@ -1,105 +1,22 @@
-"""Findings on the same topic that seem to disagree: one reports an effect and the other none, or opposite directions.
+"""Two findings that disagree: the same cause and the same outcome, in opposite directions.
 
-This is not a judgement, because the papers may have asked different questions. It is a reason to read both.
+This is not a judgement: the papers may have studied other people, doses or times. It is a reason to read both.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Set
 from dataclasses import dataclass
 from typing import Literal
 
-from medground.operators.keyless.flags import differences
-from medground.operators.keyless.sentences import states_purpose
+from medground.operators.keyless.findings import Reported, findings
+from medground.operators.keyless.flags import FLAGS
+from medground.operators.keyless.sameness import same_cause, same_disease, same_outcome
 from medground.text import words
 
-Kind = Literal["an effect and none", "opposite directions"]
+Kind = Literal["a link and none", "an increase and a decrease", "better and worse"]
 
-SAME_TOPIC = 0.6
-"""Minimum share of the question's topic words, by weight, that both papers name in title or quote."""
-SAME_FINDING = 0.3
-"""Minimum share of them that both quotes contain."""
-OPPOSITE = 1.0
-"""The same for opposite directions: what rises in one paper and what falls in another are seldom the same thing."""
-SAME_CAUSE = 0.5
-"""Minimum share of the question's subject, before its verb, that each paper names in title or quote."""
-SAME_OUTCOME = 0.5
-"""Minimum share of the question's outcome, after its verb, that each quote itself contains: papers on one treatment
-report many outcomes, and findings on two outcomes do not disagree."""
-LEAST_SHARED = 2
-"""Minimum number of topic words that both quotes contain."""
-MOST_NAMED = 5
-"""Maximum number of shared words that name the topic of the disagreement."""
-
-_NULL = re.compile(
-    r"\b(?:(?:did|does|do|was|were|is|are) )?(?:no|not|nor|neither|without|lack of)\b[^.;,]{0,60}?\b(?:significan|"
-    r"differ|associat|correlat|effect|impact|improv|relationship|influence|change|evidence|predict|increase|reduc|"
-    r"benefit|affect|related)\w*|\b(?:non-?significant|insignificant)\w*|\bfail(?:s|ed)? to\b|"
-    r"\b(?:did|does|do|was|were|is|are) not\b",
-    re.IGNORECASE,
-)
-_EFFECT = re.compile(
-    r"(?<!no )(?<!not )\b(?:significantly|independent(?:ly)? (?:predict|associat)\w*|(?:is|are|was|were) "
-    r"(?:(?:strong|close|positive|inverse|negative)ly )?(?:associated|correlated|effective|predictive|superior)|"
-    r"(?:increas|decreas|reduc|improv|affect|predict|prevent|influenc)(?:e|es|ed|s)\b|(?:more|less) likely|(?:higher|"
-    r"lower|better|worse)\b[^.;]{0,40}\bthan\b|(?:differences?|associations?|correlations?|effects?) (?:was|were) "
-    r"(?:also )?(?:found|observed|noted|seen))",
-    re.IGNORECASE,
-)
-_TURN = re.compile(r"\b(?:but|although|though|however|whereas|while|except|despite|unless|only)\b", re.IGNORECASE)
-_UNSETTLED = re.compile(
-    r"\b(?:if|whether|should|would|hypothes\w+|(?:remains?|yet|need(?:s|ed)?|has|have) (?:\w+ )?to be (?:\w+ )?\w+ed|"
-    r"(?:previously|already|generally|widely|well|are|is) (?:shown|demonstrated|reported|known|established)|"
-    r"will (?:be )?\w+|(?:not|yet) been|(?:is|are) (?:currently |now )?(?:recommended|thought|believed|considered)|"
-    r"(?:previous|prior|earlier|recent|other|some|several|many|most|observational|epidemiologic(?:al)?|animal|pilot) "
-    r"(?:\w+ )?(?:studies|trials|reports|research|evidence|data|reviews|meta-analys[ei]s)|"
-    r"(?:studies|trials) (?:have|had)|(?:has|have) been (?:\w+ )?(?:shown|reported|suggested|found|associated|linked|"
-    r"used|proposed|recommended|implicated|demonstrated)|literature)\b",
-    re.IGNORECASE,
-)
-"""What was planned, assumed, left open, or found by others is not a finding of the paper."""
-_OTHER_NULL = re.compile(
-    r"\b(?:not|no|nor|without|non)\b[^.;,]{0,30}\b(?:superior\w*|inferior\w*|equivalen\w+|(?:negative|adverse|harmful|"
-    r"detrimental|side|deleterious|unwanted)(?: \w+)? (?:effects?|impact|events?|reactions?))|\bnon-?inferior",
-    re.IGNORECASE,
-)
-"""No better than another treatment, or no harm: neither means that there is no effect."""
-
-
-_ASKED = re.compile(
-    r"\b(?:improv|reduc|increas|decreas|prevent|affect|caus|influenc|reliev|lower|rais|treat|help|alter|chang|enhanc|"
-    r"attenuat|shorten|prolong|promot|protect|predict|worsen|induc|lead|impact)(?:e|es|ed|s|ing)?\b|"
-    r"\b(?:associat|correlat|link|relat)\w* (?:with|to|between)\b|\b(?:effects?|impact|influence|role|benefits?|"
-    r"efficacy) (?:on|in|for)\b|\b(?:effective|useful|beneficial|superior|safe|risk factor) (?:in|for|to|against)\b",
-    re.IGNORECASE,
-)
-"""The verb between the subject and the outcome of a question."""
-_HEAD_TO_HEAD = re.compile(
-    r"\b(?:superior|inferior|better|worse|(?:more|less) effective) (?:to|than) (?!(?:the |a |an )?(?:placebo|controls?|"
-    r"sham|usual|no|standard|baseline|before)\b)",
-    re.IGNORECASE,
-)
-"""A comparison of two treatments does not compare either with no treatment."""
-_GIVEN_ANYWAY = re.compile(
-    r"\b(?:add(?:ed|ing)?(?: on)? to|taking|receiving|controlled (?:on|with|by)|on top of|refractory to)\s+([\w-]+)",
-    re.IGNORECASE,
-)
-"""A treatment that both arms receive is not the one that was studied."""
-_ANY_TREATMENT = frozenset(
-    map(
-        words.stem, ("supplementation", "supplements", "supplement", "training", "therapy", "treatment", "intervention")
-    )
-)
-"""Generic words for a treatment, ignored if another word names it."""
-
-
-@dataclass(frozen=True)
-class Difference:
-    """How two findings differ, and their shared words as the first one writes them."""
-
-    kind: Kind
-    about: str
+ON_QUESTION = 0.6
+"""Minimum share of the question's topic words, by weight, that each paper names in its title or quote."""
 
 
 @dataclass(frozen=True)
@@ -109,65 +26,74 @@ class Finding:
     title: str
     quote: str
 
+    @property
+    def text(self) -> str:
+        """Title and quote."""
+        return f"{self.title}. {self.quote}" if self.title else self.quote
+
+
+@dataclass(frozen=True)
+class Difference:
+    """How two findings differ.
+
+    Attributes:
+        kind: what the two report.
+        cause: the treatment or exposure of both, as the first finding names it.
+        outcome: the outcome of both, as the first finding names it.
+        swapped: whether the second finding is the one that reports a link, more or better.
+    """
+
+    kind: Kind
+    cause: str
+    outcome: str
+    swapped: bool
+
 
 def difference(question: str, one: Finding, other: Finding) -> Difference | None:
-    """How two findings differ on the question; None if their words do not show a difference.
+    """How two findings differ; None unless the same cause and outcome are found to go in opposite directions.
 
-    Sentences with a contrast (`but`, `whereas`) report more than one finding, so they are not compared.
+    Args:
+        question: the question, which must name the cause.
+        one: a quote of a paper.
+        other: a quote of another paper.
     """
-    if not (_comparable(one.quote) and _comparable(other.quote)):
-        return None
     topic = words.topic(question)
-    named = topic & _terms(one.title, one.quote) & _terms(other.title, other.quote)
-    shared = topic & _terms(one.quote) & _terms(other.quote)
-    kind = _kind(one.quote, other.quote)
-    least = OPPOSITE if kind == "opposite directions" else SAME_FINDING
-    if kind is None or len(shared) < min(LEAST_SHARED, len(topic)):
+    if any(words.coverage(topic, words.terms(finding.text)) < ON_QUESTION for finding in (one, other)):
         return None
-    if words.coverage(topic, named) < SAME_TOPIC or words.coverage(topic, shared) < least:
+    pairs = ((mine, theirs) for mine in findings(one.quote) for theirs in findings(other.quote))
+    found = next((seen for pair in pairs if (seen := _difference(*pair)) is not None), None)
+    if found is None or topic.isdisjoint(words.terms(found.cause)) or not _comparable(one, other):
         return None
-    if not (_answers(question, one) and _answers(question, other)):
+    return found
+
+
+def _difference(one: Reported, other: Reported) -> Difference | None:
+    kind = _kind(one, other)
+    if kind is None:
         return None
-    return Difference(kind, _named(shared, one.quote))
-
-
-def _answers(question: str, finding: Finding) -> bool:
-    """Whether a finding is about the question's subject and outcome; true if its verb is not recognised."""
-    if (verb := _ASKED.search(question)) is None:
-        return True
-    about, outcome = (
-        words.topic(part) & words.topic(question) for part in (question[: verb.start()], question[verb.end() :])
-    )
-    about = about - _ANY_TREATMENT or about
-    if any(words.stem(given.lower()) in about for given in _GIVEN_ANYWAY.findall(finding.quote)):
-        return False
-    on_cause = not about or words.coverage(about, _terms(finding.title, finding.quote)) >= SAME_CAUSE
-    return on_cause and (not outcome or words.coverage(outcome, _terms(finding.quote)) >= SAME_OUTCOME)
-
-
-def _comparable(quote: str) -> bool:
-    """Whether a quote reports a single finding of its own paper."""
-    return not states_purpose(quote) and not any(
-        no.search(quote) for no in (_TURN, _UNSETTLED, _OTHER_NULL, _HEAD_TO_HEAD)
-    )
-
-
-def _terms(*texts: str) -> set[str]:
-    return {term for text in texts for term in words.terms(text)}
-
-
-def _kind(one: str, other: str) -> Kind | None:
-    nothing = [bool(_NULL.search(text)) for text in (one, other)]
-    effect = [bool(_EFFECT.search(_NULL.sub(" ", text))) for text in (one, other)]
-    if nothing[0] != nothing[1]:
-        found = effect[nothing.index(False)]
-        return "an effect and none" if found and not effect[nothing.index(True)] else None
-    if not any(nothing) and "direction" in {*differences(one, other)} & {*differences(other, one)}:
-        return "opposite directions"
+    turned = [(other.cause, other.outcome)]
+    if one.mutual or other.mutual:
+        turned.append((other.outcome, other.cause))
+    for their_cause, their_outcome in turned:
+        cause, outcome = same_cause(one.cause, their_cause), same_outcome(one.outcome, their_outcome)
+        if cause and outcome:
+            return Difference(kind, cause, outcome, swapped=one.denied or (not other.denied and one.sign < 0))
     return None
 
 
-def _named(shared: Set[str], text: str) -> str:
-    named = dict.fromkeys(token for token in words.tokens(text) if words.stem(token) in shared)
-    heaviest = sorted(named, key=lambda token: -words.weight(words.stem(token)))[:MOST_NAMED]
-    return ", ".join(token for token in named if token in heaviest)
+def _kind(one: Reported, other: Reported) -> Kind | None:
+    if one.denied == other.denied:
+        if one.denied or one.axis != other.axis or one.sign * other.sign >= 0:
+            return None
+        return "better and worse" if one.axis == "quality" else "an increase and a decrease"
+    denied, said = (one, other) if one.denied else (other, one)
+    opposite = denied.axis == "link" or (denied.axis, denied.sign) == (said.axis, said.sign)
+    return "a link and none" if opposite else None
+
+
+def _comparable(one: Finding, other: Finding) -> bool:
+    """Whether two papers are not on different kinds of people or animals, or on different diseases."""
+    population = FLAGS["population"]
+    if population(one.text, other.text) or population(other.text, one.text):
+        return False
+    return same_disease(one.text, other.text)
