@@ -1,12 +1,12 @@
 """Measures how many questions are answered per second without a model, beside another version of the program.
 
-    python benchmarks/speed.py --data ../shared/data --home FOLDER [--other SRC] [--questions 300] [--same]
+    python benchmarks/speed.py --data ../shared/data --home FOLDER [--other SRC] [--corpora NAME ...] [--same]
 
-The questions are BioASQ's (tasks 7b to 9b) and PubMedQA's, in turn, chosen at random; the corpora are BioASQ's papers,
-SciFact and PubMedQA: 13,991 records. `--other` names the `src` folder of another checkout. Each version answers in a process of its
-own, with one thread, block by block in turn, so that both see the same load of the machine; each answers a first block
-that is not counted. The ratio is of CPU seconds; its interval is a bootstrap over blocks, 95 %.
-`--same` compares the answers of both, without their ids and times.
+The questions are BioASQ's (tasks 7b to 9b) and PubMedQA's, in turn, chosen at random. The corpora are BioASQ's papers,
+SciFact and PubMedQA, 13,991 records: as one corpus (`together`) or as three. `--other` names the `src` folder of
+another checkout. Each version answers in a process of its own, with one thread, block by block in turn, so that both
+see the same load of the machine; each answers a first block that is not counted. The ratio is of CPU seconds; its
+interval is a bootstrap over blocks, 95 %. `--same` compares the answers of both, without their ids and times.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ import os
 import random
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from itertools import chain
@@ -28,7 +27,7 @@ import numpy as np
 
 HERE = Path(__file__).resolve().parent
 BLOCK = 25
-CORPORA = ("bioasq", "scifact", "pubmedqa")
+PARTS = ("bioasq", "scifact", "pubmedqa")
 PASSING = frozenset(["id", "created", "seconds", "trace_id", "settings_hash", "version", "snapshot"])
 """Fields of an answer that may differ between two versions."""
 
@@ -43,26 +42,28 @@ def questions(data: Path, count: int) -> list[str]:
     return list(chain.from_iterable(zip(*chosen, strict=True)))[:count]
 
 
-def corpora(data: Path, home: Path) -> None:
+def build_all(data: Path, home: Path) -> None:
     """Build the corpora that are missing."""
     import marked
 
-    def own(data: Path) -> Iterator[dict[str, Any]]:
+    def pubmedqa(data: Path) -> Iterator[dict[str, Any]]:
         for r in marked.lines(data / "pubmedqa" / "pqa_l.jsonl.gz"):
-            text = "\n\n".join(r["contexts"])
-            yield {"id": f"PMID:{r['pmid']}", "title": "", "text": f"{text}\n\n{r['long_answer']}"}
+            yield {"id": f"PMID:{r['pmid']}", "title": "", "text": "\n\n".join([*r["contexts"], r["long_answer"]])}
 
-    marked.CORPORA["pubmedqa"] = own
-    for name in CORPORA:
+    def together(data: Path) -> Iterator[dict[str, Any]]:
+        return chain.from_iterable(marked.CORPORA[name](data) for name in PARTS)
+
+    marked.CORPORA.update(pubmedqa=pubmedqa, together=together)
+    for name in (*PARTS, "together"):
         marked.build_corpus(name, data, home)
 
 
-def serve(home: str) -> None:
+def serve(home: str, corpora: Sequence[str]) -> None:
     """Answer the questions of each line read, and print the seconds, CPU seconds and answers."""
     from medground import BlockingEngine, Settings
 
     settings = Settings.load(environ={"MEDGROUND_HOME": home}, options={"retrieval.dense": "false"})
-    with BlockingEngine.open(settings, corpora=CORPORA) as engine:
+    with BlockingEngine.open(settings, corpora=corpora) as engine:
         for line in sys.stdin:
             wall, cpu = time.perf_counter(), time.process_time()
             answers = [engine.ask(question) for question in json.loads(line)]
@@ -73,13 +74,13 @@ def serve(home: str) -> None:
 class Version:
     """One version of the program, answering in a process of its own."""
 
-    def __init__(self, name: str, source: Path, home: Path) -> None:
+    def __init__(self, name: str, source: Path, home: Path, corpora: Sequence[str]) -> None:
         self.name = name
         self.wall: list[float] = []
         self.cpu: list[float] = []
         self.answers: list[Any] = []
         environ = os.environ | {"PYTHONPATH": str(source), "OMP_NUM_THREADS": "1"}
-        command = [sys.executable, __file__, "--serve", str(home)]
+        command = [sys.executable, __file__, "--serve", "--home", str(home), "--corpora", *corpora]
         self._process = subprocess.Popen(command, env=environ, stdin=-1, stdout=-1, text=True)
 
     def ask(self, block: Sequence[str], *, counted: bool = True) -> None:
@@ -128,20 +129,24 @@ def compare(ours: Version, other: Version) -> None:
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--serve")
+    parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--data", type=Path)
-    parser.add_argument("--home", type=Path)
+    parser.add_argument("--home", type=Path, required=True)
     parser.add_argument("--other", type=Path)
+    parser.add_argument("--corpora", nargs="+", default=["together"], choices=(*PARTS, "together"))
     parser.add_argument("--questions", type=int, default=300)
     parser.add_argument("--same", action="store_true")
     arguments = parser.parse_args()
     if arguments.serve:
-        return serve(arguments.serve)
+        serve(str(arguments.home), arguments.corpora)
+        return
     sys.path.insert(0, str(HERE.parent / "scripts"))
-    corpora(arguments.data, arguments.home)
+    build_all(arguments.data, arguments.home)
     asked = questions(arguments.data, arguments.questions + BLOCK)
-    sources = {"this version": HERE.parent / "src"} | ({"other version": arguments.other} if arguments.other else {})
-    versions = [Version(name, source, arguments.home) for name, source in sources.items()]
+    sources: dict[str, Path] = {"this version": HERE.parent / "src"} | (
+        {"other version": arguments.other} if arguments.other else {}
+    )
+    versions = [Version(name, source, arguments.home, arguments.corpora) for name, source in sources.items()]
     for start in range(0, len(asked), BLOCK):
         for version in versions[:: 1 if start // BLOCK % 2 else -1]:
             version.ask(asked[start : start + BLOCK], counted=start > 0)

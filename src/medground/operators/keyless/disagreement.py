@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Set
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from medground.operators.keyless.flags import differences
@@ -120,10 +121,9 @@ def difference(question: str, one: Finding, other: Finding) -> Difference | None
     topic = words.topic(question)
     named = topic & _terms(one.title, one.quote) & _terms(other.title, other.quote)
     shared = topic & _terms(one.quote) & _terms(other.quote)
-    kind = _kind(one.quote, other.quote)
-    least = OPPOSITE if kind == "opposite directions" else SAME_FINDING
-    if kind is None or len(shared) < min(LEAST_SHARED, len(topic)):
+    if len(shared) < min(LEAST_SHARED, len(topic)) or (kind := _kind(one.quote, other.quote)) is None:
         return None
+    least = OPPOSITE if kind == "opposite directions" else SAME_FINDING
     if words.coverage(topic, named) < SAME_TOPIC or words.coverage(topic, shared) < least:
         return None
     if not (_answers(question, one) and _answers(question, other)):
@@ -145,6 +145,7 @@ def _answers(question: str, finding: Finding) -> bool:
     return on_cause and (not outcome or words.coverage(outcome, _terms(finding.quote)) >= SAME_OUTCOME)
 
 
+@lru_cache(maxsize=1024)
 def _comparable(quote: str) -> bool:
     """Whether a quote reports a single finding of its own paper."""
     return not states_purpose(quote) and not any(
