@@ -21,7 +21,7 @@ _OPEN_ADDRESS = re.compile(r"(?:(?:https?://|ftp://|www\.)\S*|\S+@\S*|(?:doi:)?1
 _GOES_ON = re.compile(rf"(?!www\.|https?:)(?:[\w-]+\.\w{{2,}}|[\w.-]+/|\w+=|{_SUFFIX}(?![\w-]))")
 _DOI_BEGINS, _DOI_GOES_ON = re.compile(r"(?:doi:)?10\.", re.IGNORECASE), re.compile(r"\d{4,9}/")
 _FILE_ENDS = re.compile(r"(?:pdf|txt|csv|tsv|xlsx?|docx?|zip|fastq?|html?)(?![\w-])")
-_INSIDE = re.compile(r"\w+[./@=&?_#-]+\w")
+_INSIDE = re.compile(r"\S*[./@=&?_#][\w(#]")
 """The rest of a token that has not come to its end."""
 _MAIL_REST = re.compile(r"[\w.+-]+@\w")
 _FILE_REST = re.compile(rf"\w+\.{_SUFFIX}(?![\w-])")
