@@ -2,8 +2,8 @@
 
     python benchmarks/prose.py --data ../shared/data [--show]
 
-Sentences that experts chose must be prose: BioASQ's snippets, SciFact's evidence, the sentences of COVID-QA that hold an
-answer, PubMedQA's abstracts and conclusions. Lines that are not prose are collected by their place: the heads of
+Sentences that experts chose must be prose: BioASQ's snippets, SciFact's evidence, the sentences of COVID-QA that hold
+an answer, PubMedQA's abstracts and conclusions. Lines that are not prose are collected by their place: the heads of
 COVID-QA's articles, and what JATS articles hold beside their text, as PubMed Central prints it; 25 lines of each of
 eight kinds. The rules were written with articles of even number; those of odd number are the test. Intervals are
 Wilson's, 95 %.
@@ -19,6 +19,7 @@ import re
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -170,7 +171,7 @@ def cut(texts: Iterable[str]) -> tuple[int, int]:
             found += 1
             last = match.start() + len(re.split(r"[).;]+[A-Z]|[.,;:)\]>\"']+$", match[0])[0])
             broken += any(end in ends for end in range(match.start() + 1, last))
-        for (start, end), (after, _) in zip(spans, spans[1:], strict=False):
+        for (start, end), (after, _) in pairwise(spans):
             goes_on = text[after].islower() and "\n" not in text[end:after]
             broken += goes_on and BROKEN.search(text[max(start, end - 200) : end]) is not None
     return found, broken
@@ -190,7 +191,9 @@ def report(kinds: dict[str, list[str]], show: bool) -> None:
         for line in missed if show else []:
             print(f"      {line[:220]}")
     every: Sequence[str] = [line for found in kinds.values() for line in found]
-    print(f"  {'all':20} {share(sum(why_not_prose(line) is not None for line in every), len(every))}")
+    parts = [sentence for line in every for sentence in sentences(line)]
+    for name, texts in (("all", every), ("all, by sentence", parts)):
+        print(f"  {name:20} {share(sum(why_not_prose(text) is not None for text in texts), len(texts))}")
 
 
 def main() -> None:

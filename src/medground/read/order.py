@@ -14,6 +14,7 @@ from medground.question import Question
 from medground.read.numbered import spans
 from medground.steps import ReadingBatch
 from medground.text import words
+from medground.text.prose import is_prose
 
 if TYPE_CHECKING:
     from medground.quoting.features import Candidate
@@ -67,10 +68,17 @@ def reading_list(hits: Sequence[Hit], most: int) -> list[Reading]:
 def best_first(question: Question, readings: Sequence[Reading]) -> list[Reading]:
     """The readings with the strengths of their sentences, ordered by the strongest sentence of each."""
     weighed = with_strengths(question, readings)
-    ordered = sorted(weighed, key=lambda r: -max(r.strengths.values(), default=float("-inf")))
+    ordered = sorted(weighed, key=lambda reading: -_strongest(reading))
     name = words.rarest_name(question.text)
     unnamed = not any(words.mentions(f"{p.title}\n{p.text}", name) for r in readings for p in r.passages)
     return [replace(reading, rank=rank, unnamed=unnamed) for rank, reading in enumerate(ordered, start=1)]
+
+
+def _strongest(reading: Reading) -> float:
+    """The strength of its best sentence that is prose."""
+    texts = dict(places(reading))
+    best_first = sorted(reading.strengths.items(), key=lambda item: -item[1])
+    return next((strength for start, strength in best_first if is_prose(texts[start])), float("-inf"))
 
 
 def with_strengths(question: Question, readings: Sequence[Reading]) -> list[Reading]:

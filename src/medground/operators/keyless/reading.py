@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from medground.operators.keyless.sentences import reports_result
 from medground.operators.views import EvidenceView, PassageView, SentencedPassage
 from medground.text import words
+from medground.text.prose import is_prose
 
 ON_TOPIC = 0.35
 """Minimum share of the question's topic words, by weight, that `WINDOW` consecutive words of a relevant passage name.
@@ -72,16 +73,20 @@ def extract(question: str, passages: Sequence[SentencedPassage]) -> tuple[str, .
 def _quotes(
     topic: frozenset[str], passage: SentencedPassage, strengths: Sequence[float]
 ) -> list[tuple[float, tuple[str, ...]]]:
-    """The best quotes of a passage, each one sentence or two neighbours, with the strength of its best sentence."""
+    """The best quotes of a passage, each one sentence or two neighbours, with the strength of its best sentence.
+
+    What is not prose is never quoted, also where nothing else is there.
+    """
     taken: set[int] = set()
     found: list[tuple[float, tuple[str, ...]]] = []
     for place in sorted(range(len(strengths)), key=lambda n: -strengths[n]):
         text = passage.sentences[place].text
-        if len(found) == PER_PASSAGE or place in taken:
+        if len(found) == PER_PASSAGE or place in taken or not is_prose(text):
             continue
         if reports_result(text) or words.coverage(topic, words.terms(text)) >= NAMED:
             near = [n for n in (place - 1, place + 1) if 0 <= n < len(strengths) and n not in taken]
             near = [n for n in near if strengths[n] >= strengths[place] - AS_STRONG]
+            near = [n for n in near if is_prose(passage.sentences[n].text)]
             pair = sorted({place, *sorted(near, key=lambda n: -strengths[n])[:1]})
             taken.update(pair)
             found.append((strengths[place], tuple(passage.sentences[n].id for n in pair)))
