@@ -100,7 +100,7 @@ _RULES: Mapping[str, re.Pattern[str]] = {
         r"^\W*S\d{1,2} (?:fig|table|file|text|protocol|appendix|data ?set|checklist|video|movie|box|study protocol|"
         r"data)\b|"
         r"^\W*(?:protocol|checklist|text|table|figure|data ?set|supporting information|movie|"
-        r"video) S\d{1,2}\b\W*(?:[:.]|[A-Z]|$)|"
+        r"video) S\d{1,2}\b\W*(?:[:.]|(?-i:[A-Z])|$)|"
         r"^\W*supplementary (?:material|data|information|appendix)\W*(?:[.:]|$)|\b\d+(?:\.\d+)?\s?[KM]B\s(?:DOCX?|"
         r"PDF|XLSX?|TIFF?|ZIP|PPTX?|TXT|JPG|MOV|AVI)\b|"
         r"^\W*(?:scale|error) bars?\b",
@@ -154,7 +154,7 @@ _RULES: Mapping[str, re.Pattern[str]] = {
         r"competing (?:financial )?"
         r"interest|financial (?:interest|relationship|disclosure))|^\W*(?:competing interests?|"
         r"conflicts? of interests?|"
-        r"acknowledge?ments?|funding|author(?:s['’]|['’]s)? contributions?)\W*(?:$|[A-Z])|"
+        r"acknowledge?ments?|funding|author(?:s['’]|['’]s)? contributions?)\W*(?:$|(?-i:[A-Z]))|"
         r"read and approved the|approved the final|all authors (?:read|have read|contributed|reviewed|approved|"
         r"participated)|"
         r"drafted the (?:manuscript|article|paper)|conceived (?:and designed|of) the|wrote the (?:paper|manuscript)|"
