@@ -15,6 +15,7 @@ from medground.operators.reading import (
     screen,
     sufficient,
 )
+from medground.operators.reasoning import ReasonInput, reason
 from medground.operators.views import EvidenceView, PassageView, SentencedPassage, SentenceView
 from medground.text.sentences import sentence_spans
 
@@ -70,6 +71,28 @@ def test_extraction_takes_a_few_sentences_from_each_passage() -> None:
     extract.check(value, output)
     assert sorted(e.sentence.partition(".")[0] for e in output.sentences) == ["P1"] * 2 + ["P2"] * 2
     assert {e.stance for e in output.sentences} == {"unknown"}
+
+
+def test_what_is_not_prose_is_not_quoted_even_where_nothing_else_is_there() -> None:
+    legend = "Figure 2. Vitamin D supplementation significantly reduced falls in older nursing home residents."
+    funding = "This work on vitamin D and falls in older residents was supported by grants and showed a reduction."
+    for text in (legend.replace("2. V", "2: V"), funding):
+        assert extract.keyless(ExtractInput(question=QUESTION, passages=(sentenced("P1", text),))).sentences == ()
+
+
+def test_what_is_not_prose_is_not_quoted_with_its_neighbour() -> None:
+    finding = "Vitamin D supplementation significantly reduced falls in older nursing home residents."
+    value = ExtractInput(
+        question=QUESTION, passages=(sentenced("P1", f"Authors: Falls, Vitamin; Home, Nursing\n{finding}"),)
+    )
+    assert [e.sentence for e in extract.keyless(value).sentences] == ["P1.S2"]
+
+
+def test_reasoning_without_a_model_quotes_prose_only() -> None:
+    finding = "Vitamin D supplementation significantly reduced falls in older nursing home residents."
+    for text, quoted in ((f"Supplementary Figure 2: {finding}", 0), (finding, 1)):
+        value = ReasonInput(question=QUESTION, task="free", passages=(sentenced("P1", text),))
+        assert len(reason.keyless(value).claims) == quoted
 
 
 def enough(*quotes: str) -> bool:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from medground.document import Hit, Passage
 from medground.errors import UsageError
-from medground.rank.merge import merge_duplicates
+from medground.rank.merge import distinct, merge_duplicates
 
 TEXT = (
     "Ectopia lentis is a common finding in patients with Marfan syndrome and is caused by variants of the gene FBN1 "
@@ -72,7 +74,8 @@ def test_a_wrong_similarity_is_refused(similarity):
         merge_duplicates(hits(TEXT), similarity)
 
 
-texts = st.lists(st.text(st.sampled_from("ab .1é"), max_size=40), max_size=10)
+WORDS = st.lists(st.sampled_from(["a", "b", "c."]), max_size=20).map(" ".join)
+texts = st.lists(st.text(st.sampled_from("ab .1é"), max_size=40) | WORDS, max_size=10)
 
 
 @given(texts)
@@ -83,3 +86,38 @@ def test_nothing_is_lost_and_merging_again_changes_nothing(given_texts):
     assert sorted(keys) == sorted(hit.passage.key for hit in before)
     assert [hit.rank for hit in merged] == list(range(1, len(merged) + 1))
     assert merge_duplicates(merged) == merged
+
+
+@given(texts, st.floats(0.05, 1.0))
+def test_a_part_of_the_shingles_finds_what_all_of_them_find(given_texts, similarity):
+    before = hits(*given_texts)
+    assert [hit.passage for hit in merge_duplicates(before, similarity)] == by_all_pairs(before, similarity)
+
+
+def by_all_pairs(before, similarity):
+    kept = []
+    for hit in before:
+        words = re.findall(r"\w+", hit.passage.text.casefold())
+        shingles = {tuple(words[n : n + 4]) for n in range(len(words) - 3)} if len(words) >= 8 else set()
+        equal = any(words and words == other for _, other, _ in kept)
+        alike = any(shingles and len(shingles & s) / len(shingles | s) >= similarity for _, _, s in kept)
+        if not equal and not alike:
+            kept.append((hit.passage, words, shingles))
+    return [passage for passage, _, _ in kept]
+
+
+@given(texts)
+def test_distinct_gives_the_same_passages_and_ranks(given_texts):
+    before = hits(*given_texts)
+    assert [(h.passage, h.rank) for h in distinct(before)] == [(h.passage, h.rank) for h in merge_duplicates(before)]
+
+
+def test_distinct_reads_no_further_than_it_is_asked():
+    given_hits = iter(hits("one", "two", "three"))
+    assert next(distinct(given_hits)).passage.text == "one"
+    assert next(given_hits).passage.text == "two"
+
+
+def test_distinct_refuses_a_wrong_similarity_before_it_is_asked_for_a_hit():
+    with pytest.raises(UsageError):
+        distinct(hits(TEXT), 0)

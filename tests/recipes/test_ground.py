@@ -14,6 +14,7 @@ from medground.errors import BudgetExhausted, SourceUnavailable
 from medground.operators.reading import Extracted, ExtractOutput, ScreenOutput, SufficientOutput
 from medground.operators.verifying import EntailOutput
 from medground.operators.writing import WriteOutput, WrittenSentence
+from medground.read.numbered import with_antecedent
 from medground.recipes.ground import GROUND
 from medground.run import Run
 from medground.text.sentences import sentence_spans
@@ -279,3 +280,27 @@ def test_a_concept_of_the_question_that_no_quote_mentions_is_reported(
     assert [w for w in answer.warnings if "no quote mentions" in w] == [
         f"no quote mentions {name!r}, which the question asks about" for name in silent
     ]
+
+
+FRONT = Document(
+    id="PMID:8",
+    title="Aspirin and the risk of stroke",
+    text="Funding: a study of aspirin, which reduced the risk of stroke. Figure 1: Aspirin reduced the risk of stroke.",
+)
+"""Nothing of it is prose."""
+
+
+def test_front_matter_is_not_quoted_and_does_not_put_a_paper_first(make_run: MakeRun, memory_source: Any) -> None:
+    alone = run_of(make_run, memory_source([FRONT]))
+    assert alone.evidence == () and alone.decision.status == "unanswerable"
+    both = run_of(make_run, memory_source([FRONT, TRIAL]))
+    assert {e.document_id for e in both.evidence} == {"PMID:1"}
+    assert both.evidence[0].rank == 1
+
+
+def test_a_line_that_is_not_prose_is_not_brought_into_view() -> None:
+    text = "Figure 1: Aspirin and stroke. This reduced the risk. It was large. They fell."
+    document = TRIAL.model_copy(update={"text": text})
+    places = {f"P1.S{n}": ("PMID:1", a, b) for n, (a, b) in enumerate(sentence_spans(text), 1)}
+    assert with_antecedent("P1.S2", places, document) == places["P1.S2"]
+    assert with_antecedent("P1.S3", places, document) == ("PMID:1", places["P1.S2"][1], places["P1.S3"][2])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 from medground.answer import Search, SourceDocument, Statement
 from medground.conclude.compose import source_document
 from medground.document import Frozen, Hit
@@ -9,7 +11,7 @@ from medground.evidence import Evidence
 from medground.lookup import Lookup
 from medground.notice import Notice
 from medground.rank.fuse import fuse
-from medground.rank.merge import merge_duplicates
+from medground.rank.merge import distinct
 from medground.read.standing import readable, texts
 from medground.recipes.declaration import Declaration
 from medground.run import Run
@@ -83,5 +85,5 @@ async def check_claim(run: Run) -> CheckedClaim:
 async def _context(claim: str, run: Run) -> list[Hit]:
     found = await run.look_up(Lookup.words(claim))
     fused = fuse([ranking for result in found for ranking in result.rankings], k=run.settings.retrieval.fusion_k)
-    hits = merge_duplicates(await readable(texts(fused), run))
-    return list(hits[: run.settings.verify.context or PASSAGES])
+    hits = distinct(await readable(texts(fused), run))
+    return list(islice(hits, run.settings.verify.context or PASSAGES))

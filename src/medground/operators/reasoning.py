@@ -17,6 +17,7 @@ from medground.operators.views import EvidenceView, PassageView, SentencedPassag
 from medground.operators.writing import allowed_answers, answer_choices
 from medground.question import Option, Task
 from medground.text import words
+from medground.text.prose import is_prose
 
 
 class Demonstration(OperatorInput):
@@ -107,6 +108,7 @@ def _chosen(value: ReasonInput, most: int) -> tuple[SubClaim, ...]:
         s.id: EvidenceView(id=s.id, title=p.title, section=p.section, quote=s.text)
         for p in passages
         for s in p.sentences
+        if is_prose(s.text)
     }
     taken = [views[sentence] for sentence in reading.extract(value.question, passages)]
     chosen = writing.choose(value.question, taken, most)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import islice
 
 from medground.document import Hit
 from medground.errors import MedgroundError
@@ -13,7 +14,7 @@ from medground.rank.base import Reranker
 from medground.run import Run
 
 
-async def rerank(question: Question, hits: Sequence[Hit], run: Run) -> list[Hit]:
+async def rerank(question: Question, hits: Iterable[Hit], run: Run) -> list[Hit]:
     """The best `retrieval.keep` hits, best first; ties keep their order.
 
     Raises:
@@ -23,15 +24,18 @@ async def rerank(question: Question, hits: Sequence[Hit], run: Run) -> list[Hit]
     return await rerank_with(settings.reranker, question.text, hits, settings.keep, run)
 
 
-async def rerank_with(name: str, text: str, hits: Sequence[Hit], keep: int, run: Run) -> list[Hit]:
+async def rerank_with(name: str, text: str, hits: Iterable[Hit], keep: int, run: Run) -> list[Hit]:
     """The best `keep` hits for `text` by the reranker `name`; if that is `none`, the first `keep` hits.
 
     Raises:
         ConfigError: the reranker cannot be opened.
     """
     reranker = await asyncio.to_thread(open_reranker, name)
-    if reranker is None or not hits:
-        return list(hits[:keep])
+    if reranker is None:
+        return list(islice(hits, keep))
+    hits = list(hits)
+    if not hits:
+        return []
     with run.trace.span("rerank", reranker=reranker.name, hits=len(hits)):
         scores = await asyncio.to_thread(reranker.score, text, [h.passage for h in hits])
     order = sorted(range(len(hits)), key=lambda i: -scores[i])[:keep]

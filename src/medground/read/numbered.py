@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from medground.document import Document, Passage
 from medground.operators.views import SentencedPassage, SentenceView
+from medground.text.prose import is_prose
 from medground.text.sentences import Span, sentence_spans
 
 TextSpan = tuple[str, int, int]
@@ -50,8 +51,10 @@ def with_antecedent(sentence: str, places: Mapping[str, TextSpan], document: Doc
     before = places.get(f"{key}.S{int(number) - 1}")
     if before is None or not _POINTS_BACK.match(document.text, start, end) or end - before[1] > _LONGEST:
         return identity, start, end
-    between = document.text[before[2] : start]
-    return (identity, start, end) if before[2] > start or between.strip(" ") else (identity, before[1], end)
+    apart = before[2] > start or document.text[before[2] : start].strip(" ")
+    if apart or not is_prose(document.text[before[1] : before[2]]):
+        return identity, start, end
+    return identity, before[1], end
 
 
 @lru_cache(maxsize=2048)

@@ -17,8 +17,11 @@ from medground.quoting.pool import Candidate
 from medground.read.numbered import spans
 from medground.steps import ReadingBatch
 from medground.text import words
+from medground.text.prose import is_prose
 
 PASSAGES_PER_DOCUMENT = 3
+_NEGLIGIBLE = 4.0
+"""A sentence this much weaker than the strongest of its paper is not looked at: it adds under 2 %."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +72,7 @@ def reading_list(hits: Sequence[Hit], most: int) -> list[Reading]:
 def best_first(question: Question, readings: Sequence[Reading]) -> list[Reading]:
     """The readings with the strengths of their sentences, the likeliest to hold the best quote first."""
     weighed = with_strengths(question, readings)
-    likely = {r.document_id: together(r.strengths.values()) for r in weighed}
+    likely = {r.document_id: _likelihood(r) for r in weighed}
     ordered = sorted(weighed, key=lambda r: -likely[r.document_id])
     best = max(likely.values(), default=0.0)
     name = words.rarest_name(question.text)
@@ -82,6 +85,13 @@ def best_first(question: Question, readings: Sequence[Reading]) -> list[Reading]
 
 def _behind(best: float, own: float) -> float:
     return best - own if math.isfinite(own) else sys.float_info.max if math.isfinite(best) else 0.0
+
+
+def _likelihood(reading: Reading) -> float:
+    """How likely one of its sentences is the best quote, as a logarithm. What is not prose is no quote."""
+    texts = dict(places(reading))
+    least = max(reading.strengths.values(), default=0.0) - _NEGLIGIBLE
+    return together(s for start, s in reading.strengths.items() if s < least or is_prose(texts[start]))
 
 
 def with_strengths(question: Question, readings: Sequence[Reading]) -> list[Reading]:

@@ -20,7 +20,7 @@ from medground.operators.writing import write
 from medground.plan.question import words_lookup
 from medground.question import Question
 from medground.rank.fuse import fuse
-from medground.rank.merge import merge_duplicates
+from medground.rank.merge import distinct
 from medground.rank.rerank import rerank, reranker_problems
 from medground.read.extract import extract_evidence, is_sufficient, screen_batch
 from medground.read.facts import GraphAnswer, about_the_same, ask_for_facts, beside_facts
@@ -69,7 +69,7 @@ async def _search(question: Question, run: Run, only: Sequence[str] | None = Non
     lookup = words_lookup(question).model_copy(update={"sources": tuple(only or ())})
     found = await run.look_up(lookup)
     fused = fuse([ranking for result in found for ranking in result.rankings], k=run.settings.retrieval.fusion_k)
-    hits = await rerank(question, merge_duplicates(await readable(texts(fused), run)), run)
+    hits = await rerank(question, distinct(await readable(texts(fused), run)), run)
     await run.retrieve([hit.passage.document_id for hit in hits])
     return await _read(question, hits, run), True
 

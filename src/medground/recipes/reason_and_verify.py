@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from medground.answer import Answer
 from medground.conclude.compose import compose, unanswered
@@ -19,7 +20,7 @@ from medground.plan.question import words_lookup
 from medground.plan.rewrite import finds_too_little, rewritten
 from medground.question import Question
 from medground.rank.fuse import fuse
-from medground.rank.merge import merge_duplicates
+from medground.rank.merge import distinct
 from medground.rank.rerank import rerank_with, reranker_problems
 from medground.read.standing import readable, texts
 from medground.recipes.base import Recipe
@@ -78,7 +79,7 @@ async def _retrieve_and_rerank(text: str, question: Question, run: Run) -> list[
     found = await run.look_up(asked.model_copy(update={"rankers": (Ranker.LEXICAL,)}))
     by_words = [ranking for result in found for ranking in result.rankings]
     fused = fuse(by_words, k=run.settings.retrieval.fusion_k)  # one source keeps its own order
-    candidates = merge_duplicates(await readable(texts(fused), run))[: choices.candidates]
+    candidates = islice(distinct(await readable(texts(fused), run)), choices.candidates)
     return await rerank_with(choices.reranker if choices.rerank else "none", text, candidates, choices.passages, run)
 
 

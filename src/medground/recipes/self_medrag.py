@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from medground.answer import Answer
 from medground.conclude.compose import compose, unanswered
@@ -17,7 +18,7 @@ from medground.operators.reasoning import reason
 from medground.plan.revise import LoopQuery, Revision, first_query, revised
 from medground.question import Question
 from medground.rank.fuse import fuse
-from medground.rank.merge import merge_duplicates
+from medground.rank.merge import distinct
 from medground.read.standing import readable, texts
 from medground.recipes.base import Recipe
 from medground.recipes.settings.self_medrag import SelfMedRagSettings
@@ -83,7 +84,7 @@ async def _context(question: Question, query: LoopQuery, run: Run, span: Span) -
     asked = Lookup(asked=query.tree(question), text=query.text, rankers=_RANKERS[settings.retrieval])
     rankings = [ranking for found in await run.look_up(asked) for ranking in found.rankings]
     standing = await readable(texts(fuse(rankings, k=run.settings.retrieval.fusion_k)), run)
-    context = list(merge_duplicates(standing)[: settings.passages])
+    context = list(islice(distinct(standing), settings.passages))
     span.text(query=query.text)
     span.set(
         documents=list(dict.fromkeys(hit.passage.document_id for hit in context)),

@@ -9,12 +9,15 @@ from typing import Any
 
 import nupunkt
 
+from medground.text.unbroken import unbroken
+
 Span = tuple[int, int]
 
 # Abbreviations in papers and prescriptions that nupunkt's model does not know.
 _ABBREVIATIONS = [
     *("b.i.d", "t.i.d", "q.i.d", "q.h.s", "i.a", "i.n", "i.t", "i.c.v", "r.p.m", "s.d", "s.e", "s.e.m", "c.f", "viz"),
     *("vit", "subsp", "ssp", "subspp", "bv", "pv", "cv", "suppl", "wt", "wks", "yrs", "pts", "pat"),
+    *("serov", "str", "chrom", "acc"),
 ]
 
 # A capital letter before the full stop looks like the initial of a name ("vitamin C. The cells"), but these words
@@ -34,7 +37,7 @@ _MARKS = re.compile(r"[^\w\s]{20,}")
 
 # An abbreviation that always belongs to what follows it: a vitamin's letter, a number, a rank of a taxon's name.
 _OPEN_END = re.compile(
-    r"(?:^|[\s(\[])(?:vit|subsp|ssp|bv|pv|cv)\.$|(?:^|[\s(\[])(?:tab|fig|figs|suppl|ref|refs)\.$", re.I
+    r"(?:^|[\s(\[])(?:vit|subsp|ssp|bv|pv|cv|chr|chrom)\.$|(?:^|[\s(\[])(?:tab|fig|figs|suppl|ref|refs)\.$", re.I
 )
 _CLOSED_START = re.compile(r"[A-K]\d{0,2}\b|S?\d|[a-z]")
 
@@ -78,12 +81,13 @@ def _sentences(text: str, start: int, end: int) -> Iterator[Span]:
 
 
 def _belongs_together(text: str, before: Span, after: Span) -> bool:
-    """Whether the boundary after an abbreviation is wrong: "vit. | C", "Tab. | 3"."""
-    return (
-        "\n" not in text[before[1] : after[0]]
-        and _OPEN_END.search(text, max(before[0], before[1] - 8), before[1]) is not None
-        and _CLOSED_START.match(text, after[0], after[1]) is not None
-    )
+    """Whether a boundary is wrong: it cuts an abbreviation ("vit. | C", "Tab. | 3"), an address or a name."""
+    if "\n" in text[before[1] : after[0]]:
+        return False
+    abbreviated = _OPEN_END.search(text, max(before[0], before[1] - 8), before[1])
+    if abbreviated and _CLOSED_START.match(text, after[0], after[1]):
+        return True
+    return unbroken(text, before, after)
 
 
 @cache

@@ -106,6 +106,7 @@ def _frequencies() -> tuple[int, Mapping[str, int]]:
     return int(stored["abstracts"]), {term: int(n) for n, words in stored["terms"].items() for term in words.split()}
 
 
+@lru_cache(maxsize=100_000)
 def weight(term: str) -> float:
     """How informative a stem is: its inverse document frequency in a fixed set of abstracts, 0.05 to `MOST`.
 

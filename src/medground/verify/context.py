@@ -15,6 +15,7 @@ from medground.retraction import why_aside
 from medground.run import Run
 from medground.sentence import Sentence
 from medground.text import words
+from medground.text.prose import is_prose
 from medground.text.sentences import sentence_spans
 
 
@@ -71,7 +72,7 @@ async def context_of(hits: Sequence[Hit], run: Run, *, by_sentence: bool) -> Con
     Args:
         hits: the context, in its order.
         run: the run; documents missing from its ledger are fetched.
-        by_sentence: make one premise per sentence instead of one per passage, for a critic that compares words.
+        by_sentence: one premise per sentence of prose instead of one per passage, for a critic that compares words.
 
     Raises:
         SourceUnavailable: a document can no longer be fetched.
@@ -84,7 +85,8 @@ async def context_of(hits: Sequence[Hit], run: Run, *, by_sentence: bool) -> Con
     for rank, passage in enumerate(passages, start=1):
         if not _is_usable(passage, run):
             continue
-        spans = sentence_spans(passage.text) if by_sentence else [(0, len(passage.text))]
+        whole = [(0, len(passage.text))]
+        spans = [s for s in sentence_spans(passage.text) if is_prose(passage.text[slice(*s)])] if by_sentence else whole
         for number, (start, end) in enumerate(spans, start=1):
             key = f"P{rank}.S{number}" if by_sentence else f"P{rank}"
             places[key] = Premise(passage.document_id, passage.start + start, passage.start + end, rank)

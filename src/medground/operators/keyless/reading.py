@@ -6,12 +6,14 @@ Word statistics show the topic of a text and where a paper states its results, b
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from medground.operators.keyless.sentences import reports_result
 from medground.operators.views import EvidenceView, PassageView, SentencedPassage
 from medground.quoting.mass import together
 from medground.quoting.pool import Candidate
 from medground.text import words
+from medground.text.prose import is_prose
 
 ON_TOPIC = 0.35
 """Minimum share of the question's topic words, by weight, that `WINDOW` consecutive words of a relevant passage name.
@@ -83,9 +85,13 @@ def extract(question: str, passages: Sequence[SentencedPassage]) -> tuple[str, .
 def _quotes(
     topic: frozenset[str], passage: SentencedPassage, strengths: Sequence[float]
 ) -> list[tuple[float, tuple[str, ...]]]:
-    """The best quotes of a passage, each one sentence or two neighbours, with their strength."""
-    pairs = [(n, n + 1) for n in range(len(strengths) - 1) if abs(strengths[n] - strengths[n + 1]) <= AS_STRONG]
-    spans: list[tuple[int, ...]] = [*((n,) for n in range(len(strengths))), *pairs]
+    """The best quotes of a passage, each one sentence or two neighbours, with their strength.
+
+    What is not prose is never quoted, also where nothing else is there.
+    """
+    prose = [n for n, sentence in enumerate(passage.sentences) if is_prose(sentence.text)]
+    near = ((n, m) for n, m in pairwise(prose) if m == n + 1 and abs(strengths[n] - strengths[m]) <= AS_STRONG)
+    spans: list[tuple[int, ...]] = [*((n,) for n in prose), *near]
     weighed = sorted(((together(strengths[n] for n in span), span) for span in spans), key=lambda s: (-s[0], s[1]))
     taken: set[int] = set()
     found: list[tuple[float, tuple[str, ...]]] = []
