@@ -18,6 +18,7 @@ Amount = Literal["any", "common", "rare", "most", "all"]
 _AUXILIARY = word_set("is are was do does did has have can could may might will would")
 _CAUSES = word_set("cause causes causing lead leads results")
 _CAUSED = word_set("caused due result results")
+_AGES = word_set("childhood infancy adolescence adulthood")
 _BEGINS = word_set("onset begin begins start starts starting when age old")
 _ABOUT = (
     word_set("what is are was a an the tell give me about please of on by you know can do does any list")
@@ -75,7 +76,7 @@ def asked_of(pieces: Sequence[Piece], *, rhetorical: bool = False) -> Asked | No
     groups, words = grouped(without_pairs(pieces))
     if any(group.joint == "," for group in groups):
         return None
-    if not groups or len(groups) > 2 or not set(words) <= ALL:
+    if not groups or len(groups) > 2 or not set(words) <= ALL | _AGES:
         return None
     closed = rhetorical or (isinstance(pieces[0], str) and pieces[0] in _AUXILIARY)
     if len(groups) == 1:
@@ -123,7 +124,8 @@ def _course(group: Group, words: Sequence[str], *, closed: bool) -> Iterator[Ask
     if _says(telling, "inheritance") and _only(words, "inheritance", "definition", "link"):
         modes = tuple(word for word in words if word in MODES)
         yield Asked("inheritance of", diseases=group.of("disease"), modes=modes)
-    if not _BEGINS.isdisjoint(words) and _only(words, "onset", "feature", "definition", "common"):
+    telling = [word for word in words if word not in _AGES]
+    if not _BEGINS.isdisjoint(telling) and _only(telling, "onset", "feature", "definition", "common"):
         yield Asked("onset of", diseases=group.of("disease"))
 
 
@@ -177,7 +179,11 @@ def _two(first: Group, second: Group, words: Sequence[str], *, closed: bool) -> 
     if not _only(words, "feature", "link", "frequency", "common", "rare", "most", "all", "not"):
         return None
     if not closed and not _says(words, "frequency") and ("what" in words or second.before == "with"):
-        return None  # "symptoms of microcephaly with seizures" names one disease
+        organs = first if first.is_organ else second if second.is_organ else None
+        if organs is None or _says(words, "not"):
+            return None  # "symptoms of microcephaly with seizures" names one disease
+        diseases = second if organs is first else first
+        return Asked("features of", organs.of("phenotype"), diseases.of("disease")) if diseases.can("disease") else None
     pair = _roles(first, second, words)
     return _feature(*pair, words) if pair is not None else None
 
@@ -197,7 +203,8 @@ def _roles(first: Group, second: Group, words: Sequence[str]) -> tuple[Group, Gr
 
 def _feature(phenotypes: Group, diseases: Group, words: Sequence[str]) -> Asked | None:
     often = _says(words, "frequency")
-    only_recorded = not RECORD_ONLY.isdisjoint(words)
+    # A part of the body stands for its usual terms and not for all of them, so nothing recorded is never a "no".
+    only_recorded = phenotypes.is_organ or not RECORD_ONLY.isdisjoint(words)
     if any(mention.of("phenotype") for mention in diseases.mentions):
         # Obesity or asthma is a rare disease in the graph and far more than that: a missing record proves nothing.
         if only_recorded:
