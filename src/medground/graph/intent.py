@@ -25,6 +25,7 @@ _ABOUT = (
     | CUES["definition"]
 )
 _ASKS = word_set("what tell give about know list") | CUES["definition"]
+_OFTEN = CUES["frequency"] - {"how"}
 _COMPARED = word_set("share both together common")
 _OF_DISEASES = word_set("genetic hereditary inherited")
 """What the diseases of the graph are."""
@@ -45,6 +46,7 @@ class Asked:
         closed: it starts with an auxiliary verb.
         only_recorded: it asks for more than the relation.
         modes: words for a mode of inheritance that a closed question asks about.
+        personal: it asks what will happen to one person.
     """
 
     relation: RelationKind
@@ -57,6 +59,7 @@ class Asked:
     closed: bool = False
     only_recorded: bool = False
     modes: tuple[str, ...] = ()
+    personal: bool = False
 
     @property
     def mentions(self) -> tuple[Mention, ...]:
@@ -178,14 +181,19 @@ def _two(first: Group, second: Group, words: Sequence[str], *, closed: bool) -> 
                 return Asked("genes of", diseases=disease.of("disease"), genes=gene.of("gene"), only_recorded=True)
     if not _only(words, "feature", "link", "frequency", "common", "rare", "most", "all", "not"):
         return None
-    if not closed and not _says(words, "frequency") and ("what" in words or second.before == "with"):
-        organs = first if first.is_organ else second if second.is_organ else None
-        if organs is None or _says(words, "not"):
+    if not closed and not (_OFTEN | {"many"}) & {*words}:
+        if (organ := next((group for group in (first, second) if group.is_organ), None)) is not None:
+            return _features_of_organ(organ, second if organ is first else first, words)
+        if "what" in words or second.before == "with":
             return None  # "symptoms of microcephaly with seizures" names one disease
-        diseases = second if organs is first else first
-        return Asked("features of", organs.of("phenotype"), diseases.of("disease")) if diseases.can("disease") else None
     pair = _roles(first, second, words)
     return _feature(*pair, words) if pair is not None else None
+
+
+def _features_of_organ(organ: Group, diseases: Group, words: Sequence[str]) -> Asked | None:
+    if _says(words, "not") or not diseases.can("disease"):
+        return None
+    return Asked("features of", organ.of("phenotype"), diseases.of("disease"))
 
 
 def _roles(first: Group, second: Group, words: Sequence[str]) -> tuple[Group, Group] | None:

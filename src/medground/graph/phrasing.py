@@ -6,6 +6,7 @@ Nothing that narrows the question is taken out: a word that stays and is not und
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 _GREETING = re.compile(
     r"(?:(?:hi|hello|hey|good (?:morning|afternoon|evening)|please|sorry|ok|okay|quick question|question)\b(?: there)?[ ,.!:-]*)+",
@@ -25,7 +26,7 @@ _THANKS = re.compile(
     re.IGNORECASE,
 )
 _LEAD = re.compile(
-    r"(?:my|our|i|we|the (?:doctor|geneticist|lab))\b[\w' -]{0,60}?\b(?:has|have|had|with|mentioned|found|carries|"
+    r"(?:my|our|i|we|the (?:doctor|geneticist|lab))\b[\w' -]{0,60}?\b(?:has|have|had|with|mentioned|found|"
     r"suffers? from) (?P<name>[^.,;:?!]+)[.,;:?!]+ (?:and |so |but )?(?P<asked>.+)",
     re.IGNORECASE,
 )
@@ -53,9 +54,25 @@ _SAME = (
 """Phrases that say the same as one word."""
 
 
-def plainly(text: str) -> tuple[str, bool]:
-    """A question without courtesy and lead-in, and whether it asks "whether"."""
-    said = _without_lead_in(_GREETING.sub("", text, count=1) if _GREETING.match(text) else text)
+@dataclass(frozen=True)
+class Plain:
+    """A question in plain words.
+
+    Attributes:
+        text: without courtesy and lead-in.
+        whether: it asked "whether", so that it is closed.
+        personal: it asks what will happen to one person.
+    """
+
+    text: str
+    whether: bool = False
+    personal: bool = False
+
+
+def plainly(text: str) -> Plain:
+    """What a question asks, in fewer words."""
+    greeting = _GREETING.match(text)
+    said, personal = _without_lead_in(text[greeting.end() :] if greeting else text)
     said = _THANKS.sub("", said)
     asked = _ASKED.match(said)
     if asked:
@@ -67,17 +84,19 @@ def plainly(text: str) -> tuple[str, bool]:
         said = phrase.sub(word, said)
     if _WHEN.match(said):  # when it begins may be asked of children; whether children have it is not recorded
         said = _YOUNG.sub("people", said)
-    return said, whether
+    return Plain(said, whether, personal)
 
 
-def _without_lead_in(text: str) -> str:
-    """ "My son has X. Will he get Y?" as "will someone with X get Y": only if one word stands for what was named."""
+def _without_lead_in(text: str) -> tuple[str, bool]:
+    """ "My son has X. Will he get Y?" as "will someone with X get Y": only if one word stands for what was named.
+
+    Also whether that word is for the person.
+    """
     lead = _LEAD.fullmatch(text)
-    if lead is None:
-        return text
-    asked = _POSSESSIVE.sub("the", lead["asked"])
+    asked = _POSSESSIVE.sub("the", lead["asked"]) if lead else ""
     pronouns = list(_PRONOUN.finditer(asked))
-    if len(pronouns) != 1:
-        return text
-    name = f"someone with {lead['name']}" if pronouns[0]["person"] else lead["name"]
-    return f"{asked[: pronouns[0].start()]}{name}{asked[pronouns[0].end() :]}"
+    if lead is None or len(pronouns) != 1:
+        return text, False
+    word = pronouns[0]
+    name = f"someone with {lead['name']}" if word["person"] else lead["name"]
+    return f"{asked[: word.start()]}{name}{asked[word.end() :]}", bool(word["person"])

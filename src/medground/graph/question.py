@@ -66,12 +66,12 @@ def read_question(store: GraphStore, text: str) -> GraphQuestion | None:
     plain = " ".join(text.split()).rstrip("?!. ").replace("’", "'")
     if not plain or len(plain) > MAX_CHARACTERS:
         return None
-    said, whether = plainly(CONTRACTED.sub(r"\1", plain))
-    rhetorical = whether or CONTRACTED.match(plain) is not None
-    for pieces, notes in _readings(store, tokens(said)):
+    said = plainly(CONTRACTED.sub(r"\1", plain))
+    rhetorical = said.whether or CONTRACTED.match(plain) is not None
+    for pieces, notes in _readings(store, tokens(said.text)):
         asked = asked_of(organs_in(store, genes_in(store, pieces)), rhetorical=rhetorical)
         if asked is not None:
-            return _question(asked, notes)
+            return _question(replace(asked, personal=said.personal), notes)
     return _term(store, plain)
 
 

@@ -14,7 +14,6 @@ from medground.graph.vocabulary import ALL, CONDITIONS, CUES
 
 SHORTEST = 5
 """A shorter word is close to too many others."""
-_SLIP_SHORTEST = 6
 _LONG = 10
 _SURE = 8
 _MOST = 2
@@ -51,7 +50,7 @@ def is_sure(name: str, meant: Mapping[str, str], *, alone: bool = False) -> bool
 
 def _is_slip(word: str, near: str) -> bool:
     swapped = len(word) == len(near) and sorted(word) == sorted(near)
-    return len(word) >= _SLIP_SHORTEST and (swapped or _single(word) == _single(near))
+    return swapped or _single(word) == _single(near)
 
 
 def _single(word: str) -> str:
