@@ -26,8 +26,8 @@ _THANKS = re.compile(
     re.IGNORECASE,
 )
 _LEAD = re.compile(
-    r"(?:my|our|i|we|the (?:doctor|geneticist|lab))\b[\w' -]{0,60}?\b(?:has|have|had|with|mentioned|found|"
-    r"suffers? from) (?P<name>[^.,;:?!]+)[.,;:?!]+ (?:and |so |but )?(?P<asked>.+)",
+    r"(?:my|our|i|we|the (?:doctor|geneticist|lab))\b[\w' -]{0,60}?\b(?:with|mentioned|found|suffers? from|"
+    r"(?:has|have|had)(?: (?:just|now|recently|also)| been)*(?: diagnosed with)?) (?P<name>[^.,;:?!]+)[.,;:?!]+ (?:and |so |but )?(?P<asked>.+)",
     re.IGNORECASE,
 )
 _POSSESSIVE = re.compile(r"\b(?:his|her|their|my|our)(?= \w)", re.IGNORECASE)
@@ -38,6 +38,8 @@ _YOUNG = re.compile(r"(?<=\bdo )(?:kids|children|babies|toddlers|infants)(?= (?:
 _WHEN = re.compile(r"(?:when|at (?:what|which) age|how (?:old|early))\b", re.IGNORECASE)
 _SAME = (
     (re.compile(r"\b(?:diagnosed|affected|living|born) (?:with|by)\b", re.IGNORECASE), "with"),
+    (re.compile(r"\b(?:as well as|along with|alongside|combined with)\b", re.IGNORECASE), "and"),
+    (re.compile(r"\b(?:differential(?: diagnosis)?|ddx) (?:of|for)\b", re.IGNORECASE), "diseases with"),
     (re.compile(r"\bwhat['’]?s\b", re.IGNORECASE), "what is"),
     (
         re.compile(

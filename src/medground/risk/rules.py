@@ -14,6 +14,7 @@ from medground.notice import NoticeKind
 _HEADING = re.compile(r"\[(list )?([a-z-]+)(?: unless ([a-z ]+))?\]")
 _LIST = re.compile(r"<([a-z]+)>")
 _GROUP = re.compile(r"(?<!\\)\((?!\?)")
+_AND = " & "
 _OWN_VOICE = r"^(?=.*\b(?:i|me|my|myself)\b).*\b"
 
 
@@ -53,8 +54,8 @@ def parsed(text: str) -> tuple[Rule, ...]:
         if name not in kinds:
             raise ValueError(f"unknown kind {name!r} in the rules; use one of {', '.join(kinds)}")
         excuses = "|".join(f"<{excuse}>" for excuse in unless.split())
-        excuse = _compiled(excuses, lists) if excuses else None
-        found.append(Rule(kinds[name], _compiled("|".join(lines), lists), excuse))
+        excuse = _compiled(_line(excuses), lists) if excuses else None
+        found.append(Rule(kinds[name], _compiled("|".join(map(_line, lines)), lists), excuse))
     return tuple(found)
 
 
@@ -79,4 +80,12 @@ def _compiled(pattern: str, lists: Mapping[str, str]) -> re.Pattern[str]:
         if named[1] not in lists:
             raise ValueError(f"the rules have no [list {named[1]}] before its use")
         pattern = pattern.replace(named[0], f"(?:{lists[named[1]]})")
-    return re.compile(_GROUP.sub("(?:", rf"\b({pattern})\b"))
+    return re.compile(_GROUP.sub("(?:", pattern))
+
+
+def _line(line: str) -> str:
+    """A line as a pattern: whole words, or several of them in any order ("A & B")."""
+    signs = line.split(_AND)
+    if len(signs) == 1:
+        return rf"\b(?:{line})\b"
+    return "^" + "".join(rf"(?=.*\b(?:{sign})\b)" for sign in signs)
