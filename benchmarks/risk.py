@@ -15,6 +15,7 @@ import gzip
 import json
 import random
 import time
+import zlib
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -54,6 +55,11 @@ def real(folder: Path) -> dict[str, list[str]]:
     }
 
 
+def trained_on(question: str) -> bool:
+    """Whether a real question is of the half that `scripts/train_risk.py` learns from."""
+    return zlib.crc32(question.encode()) % 2 == 0
+
+
 def share(right: int, of: int) -> str:
     """A count and a share with its interval."""
     low, high = wilson(right, of)
@@ -77,18 +83,21 @@ def show_wordings(rows: Sequence[Sequence[str]]) -> None:
 def show_alarms(sets: dict[str, list[str]]) -> None:
     """Print false alarms, and the time of a question."""
     alarms = []
-    print("\n| real questions | read | false alarms | microseconds each, mean; slowest |\n| --- | --- | --- | --- |")
+    print("\n| real questions | read | false alarms | of those unseen | microseconds each, mean; slowest |")
+    print("| --- | --- | --- | --- | --- |")
     for name, questions in sets.items():
-        seconds, count = [], 0
+        seconds, count, unseen = [], 0, 0
         for text in questions:
             start = time.perf_counter()
             got = kind(text)
             seconds.append(time.perf_counter() - start)
             if got != "none":
                 count += 1
+                unseen += not trained_on(text)
                 alarms.append(f"{name}, {got}: {text}")
         mean, slowest = 1e6 * sum(seconds) / len(seconds), 1e6 * max(seconds)
-        print(f"| {name} | {len(questions):,} | {count} | {mean:.0f}; {slowest:.0f} |")
+        new = sum(not trained_on(text) for text in questions)
+        print(f"| {name} | {len(questions):,} | {count} | {unseen} of {new:,} | {mean:.0f}; {slowest:.0f} |")
     print("\n".join(["", *alarms]))
 
 

