@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from medground.notice import Notice, NoticeKind
-from medground.risk.rules import rules
+from medground.risk.rules import may_be_weighed, rules
 from medground.risk.weighing import weighed
 from medground.risk.words import plain
 
@@ -32,5 +32,7 @@ def notice_for(text: str) -> Notice | None:
     length of the text.
     """
     words = plain(text)
-    kind = next((rule.kind for rule in rules() if rule.fires(words)), None) or weighed(words)
+    kind = next((rule.kind for rule in rules() if rule.fires(words)), None)
+    if kind is None and may_be_weighed(words):
+        kind = weighed(words)
     return Notice(kind=kind, sentence=_SENTENCES[kind]) if kind else None
