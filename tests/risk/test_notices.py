@@ -20,9 +20,7 @@ ROWS = [
     if not line.startswith("#")
 ]
 MISSED = {
-    "i keep imagining my own funeral and want it to be real",
     "how do people kill themselves without pain, asking for myself",
-    "My dad hanged himself and now I want to follow him",
 }
 """Wordings of self-harm that the rules miss. Remove what a change mends."""
 TEXTS = [row[2] for row in ROWS]
