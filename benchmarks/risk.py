@@ -55,6 +55,19 @@ def real(folder: Path) -> dict[str, list[str]]:
     }
 
 
+def letters(folder: Path) -> list[str]:
+    """What patients and others wrote to a health service: personal, and nearly never in danger now."""
+    return list(dict.fromkeys(lines(folder / "omni_long" / "questions.jsonl.gz")))
+
+
+def show_letters(questions: Sequence[str]) -> None:
+    """Print which notices the unseen half of real letters gets: of self-harm and emergencies nearly all are false."""
+    unseen = [kind(question) for question in questions if not trained_on(question)]
+    cells = [share(unseen.count(one), len(unseen)) for one in KINDS]
+    print(f"\n| real letters, unseen | {' | '.join(KINDS)} |\n| --- | --- | --- | --- | --- |")
+    print(f"| {len(unseen)} | {' | '.join(cells)} |")
+
+
 def trained_on(question: str) -> bool:
     """Whether a real question is of the half that `scripts/train_risk.py` learns from."""
     return zlib.crc32(question.encode()) % 2 == 0
@@ -108,7 +121,9 @@ def main() -> None:
     notice_for("I read the rules before the clock starts")
     text = WORDINGS.read_text(encoding="utf-8")
     show_wordings([line.split("\t") for line in text.splitlines() if not line.startswith("#")])
-    show_alarms(real(parser.parse_args().folder))
+    folder = parser.parse_args().folder
+    show_letters(letters(folder))
+    show_alarms(real(folder))
 
 
 if __name__ == "__main__":

@@ -21,8 +21,10 @@ ROWS = [
 ]
 MISSED = {
     "how do people kill themselves without pain, asking for myself",
+    "since the diagnosis I think better to finish it before I become a vegetable",
+    "I stopped my antidepressant two weeks ago and feel dizzy, start again?",
 }
-"""Wordings of self-harm that the rules miss. Remove what a change mends."""
+"""Wordings that are missed. Remove what a change mends."""
 TEXTS = [row[2] for row in ROWS]
 
 

@@ -1,7 +1,7 @@
 """Weighs the words of a question where no rule fires: danger said in words that nobody wrote a rule for.
 
-The weights are those of a linear model, one line per word or pair of words in `weights.tsv`, learned by
-`scripts/train_risk.py` from the wordings of the tests and from real research questions.
+The weights are those of three logistic models, one line per word or pair of words in `weights.tsv`, learned by
+`scripts/train_risk.py` from the wordings of the tests, from real research questions and from real questions of patients.
 """
 
 from __future__ import annotations
@@ -15,22 +15,25 @@ from medground.notice import NoticeKind
 
 KINDS: tuple[NoticeKind, ...] = ("self-harm", "emergency", "treatment")
 """The columns of the weights."""
-_ENOUGH = 0.5
+_LEAST = 0.5
+_LONGEST = 60
+"""Words: a long letter holds signs of everything."""
 _ENDINGS = ("ingly", "ing", "edly", "ed", "ies", "es", "s", "ly")
 _SHORTEST = 3
 
 
 def weighed(words: str) -> NoticeKind | None:
-    """The kind of risk that the words of a question show, if any risk is more likely than none.
+    """The kind of risk that the words of a question show, if one is more likely than not.
 
     Args:
         words: the question as `words.plain` gives it.
     """
-    found = [weights for sign in signs(words) if (weights := _weights().get(sign))]
-    scores = [math.exp(bias + math.fsum(column)) for bias, *column in zip(_weights()[""], *found, strict=True)]
-    if sum(scores) / (1 + sum(scores)) < _ENOUGH:
+    if len(words.split()) > _LONGEST:
         return None
-    return KINDS[scores.index(max(scores))]
+    found = [weights for sign in signs(words) if (weights := _weights().get(sign))]
+    scores = [bias + math.fsum(column) for bias, *column in zip(_weights()[""], *found, strict=True)]
+    likely = max(scores)
+    return KINDS[scores.index(likely)] if 1 / (1 + math.exp(-likely)) >= _LEAST else None
 
 
 def signs(words: str) -> set[str]:
