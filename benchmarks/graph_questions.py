@@ -12,7 +12,8 @@ Each line of `graph_questions.jsonl` has the question, the answer that the relea
   written before the code was mended with it. docs/benchmarks.md has what each batch found when it was new.
 
 An answer is wrong if its decision differs, if a fact is about anything else, or if a fact that it must have is missing.
-A question that is not understood is refused, also where nothing is recorded: that refusal is true. The opposite is wrong.
+A question that is not understood is refused, also where nothing is recorded: that refusal is true. The opposite is
+wrong.
 """
 
 from __future__ import annotations

@@ -2,8 +2,9 @@
 
     python scripts/train_risk.py SHARED_DATA_FOLDER
 
-Reads `tests/risk/wordings.tsv` and every second real question of `benchmarks/risk.py` (of research and of patients), chosen by its checksum, so that
-false alarms on the other half are honest. Writes `src/medground/risk/weights.tsv`. Nothing is random.
+Reads `tests/risk/wordings.tsv` and every second real question of `benchmarks/risk.py` (of research and of patients),
+chosen by its checksum, so that false alarms on the other half are honest. Writes
+`src/medground/risk/weights.tsv`. Nothing is random.
 """
 
 from __future__ import annotations
@@ -50,7 +51,9 @@ def main() -> None:
     fitted = []
     for kind in KINDS:
         # What patients ask of their treatment is not labelled; that they are in no danger is nearly always true.
-        weights = [1.0] * len(written) + [REAL] * len(research) + [0 if kind == "treatment" else PATIENT] * len(patients)
+        weights = (
+            [1.0] * len(written) + [REAL] * len(research) + [0 if kind == "treatment" else PATIENT] * len(patients)
+        )
         wanted = [one == kind for one, _ in written] + [False] * (len(research) + len(patients))
         fitted.append(LogisticRegression(C=1.0, max_iter=1000).fit(seen, wanted, sample_weight=weights))
     against = np.column_stack([model.coef_[0] for model in fitted])
@@ -58,7 +61,9 @@ def main() -> None:
     lines = ["\t".join(("# sign", *KINDS)), _line("", bias)]
     lines += [_line(sign, row) for sign, row in zip(vocabulary, against, strict=True) if abs(row).max() >= SMALLEST]
     TARGET.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    print(f"{len(written)} wordings, {len(research) + len(patients):,} real questions, {len(lines) - 2:,} signs: {TARGET}")
+    print(
+        f"{len(written)} wordings, {len(research) + len(patients):,} real questions, {len(lines) - 2:,} signs: {TARGET}"
+    )
 
 
 def _line(sign: str, weights: Iterable[float]) -> str:

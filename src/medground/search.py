@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from medground.answer import Search
 from medground.errors import UsageError
 from medground.lookup import Lookup, Ranking
+from medground.notice import Notice
 from medground.rank.fuse import fuse
 from medground.rank.merge import merge_duplicates
 from medground.run import Run

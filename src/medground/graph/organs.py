@@ -12,8 +12,8 @@ from medground.graph.store import GraphStore
 from medground.graph.vocabulary import word_set
 
 _TOUCHES = word_set(
-    """affect affects affected affecting attack attacks harm harms harming damage damages damaging damaged harmed attacked hurt hurts target
-    targets impact impacts involve involves involved involving"""
+    """affect affects affected affecting attack attacks harm harms harming damage damages damaging damaged harmed
+    attacked hurt hurts target targets impact impacts involve involves involved involving"""
 )
 _PASSIVE = word_set("affected involved damaged harmed hurt attacked")
 _TROUBLES = word_set(

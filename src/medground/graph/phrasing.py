@@ -9,12 +9,13 @@ import re
 from dataclasses import dataclass
 
 _GREETING = re.compile(
-    r"(?:(?:hi|hello|hey|good (?:morning|afternoon|evening)|please|sorry|ok|okay|quick question|question)\b(?: there)?[ ,.!:-]*)+",
+    r"(?:(?:hi|hello|hey|good (?:morning|afternoon|evening)|please|sorry|ok|okay|(?:quick )?question)\b"
+    r"(?: there)?[ ,.!:-]*)+",
     re.IGNORECASE,
 )
 _ASKED = re.compile(
     r"(?:(?:could|can|would|will) (?:you|someone|anyone) (?:please |kindly )?(?:tell me|explain to me|let me know|say)"
-    r"|(?:i|we)(?: would|'d| am|'m)? (?:just )?(?:like|love|want|wanted|need|wish|trying) to (?:know|find out|understand)"
+    r"|(?:i|we)(?: would|'d| am|'m)? (?:just )?(?:like|love|want|wanted|need|wish|trying) to (?:know|find out)"
     r"|i(?: am|'m| was)? (?:just )?wonder(?:ing)?|do (?:you|we|doctors) (?:happen to )?know"
     r"|(?:please )?tell me|is it (?:true|known|correct|right|possible)(?= that\b))(?: please)?,? ",
     re.IGNORECASE,
@@ -27,7 +28,8 @@ _THANKS = re.compile(
 )
 _LEAD = re.compile(
     r"(?:my|our|i|we|the (?:doctor|geneticist|lab))\b[\w' -]{0,60}?\b(?:with|mentioned|found|suffers? from|"
-    r"(?:has|have|had)(?: (?:just|now|recently|also)| been)*(?: diagnosed with)?) (?P<name>[^.,;:?!]+)[.,;:?!]+ (?:and |so |but )?(?P<asked>.+)",
+    r"(?:has|have|had)(?: (?:just|now|recently|also)| been)*(?: diagnosed with)?) (?P<name>[^.,;:?!]+)[.,;:?!]+ "
+    r"(?:and |so |but )?(?P<asked>.+)",
     re.IGNORECASE,
 )
 _POSSESSIVE = re.compile(r"\b(?:his|her|their|my|our)(?= \w)", re.IGNORECASE)

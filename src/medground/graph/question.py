@@ -31,6 +31,7 @@ _TERM = re.compile(
     re.IGNORECASE,
 )
 
+
 @dataclass(frozen=True)
 class GraphQuestion:
     """What a question asks of the graph.

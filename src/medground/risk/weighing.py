@@ -1,7 +1,7 @@
 """Weighs the words of a question where no rule fires: danger said in words that nobody wrote a rule for.
 
 The weights are those of three logistic models, one line per word or pair of words in `weights.tsv`, learned by
-`scripts/train_risk.py` from the wordings of the tests, from real research questions and from real questions of patients.
+`scripts/train_risk.py` from the wordings of the tests and from real questions of researchers and patients.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from medground.notice import NoticeKind
 
 KINDS: tuple[NoticeKind, ...] = ("self-harm", "emergency", "treatment")
 """The columns of the weights."""
-_LEAST = 0.5
+_LEAST = (0.5, 0.4, 0.5)
+"""The probability of each kind from which it is said. An emergency's notice only comes first; the others cost more."""
 _LONGEST = 60
 """Words: a long letter holds signs of everything."""
 _ENDINGS = ("ingly", "ing", "edly", "ed", "ies", "es", "s", "ly")
@@ -23,7 +24,7 @@ _SHORTEST = 3
 
 
 def weighed(words: str) -> NoticeKind | None:
-    """The kind of risk that the words of a question show, if one is more likely than not.
+    """The kind of risk that the words of a question show, if one is likely enough.
 
     Args:
         words: the question as `words.plain` gives it.
@@ -32,8 +33,9 @@ def weighed(words: str) -> NoticeKind | None:
         return None
     found = [weights for sign in signs(words) if (weights := _weights().get(sign))]
     scores = [bias + math.fsum(column) for bias, *column in zip(_weights()[""], *found, strict=True)]
-    likely = max(scores)
-    return KINDS[scores.index(likely)] if 1 / (1 + math.exp(-likely)) >= _LEAST else None
+    shares = [1 / (1 + math.exp(-score)) for score in scores]
+    said = [(share, kind) for share, kind, least in zip(shares, KINDS, _LEAST, strict=True) if share >= least]
+    return max(said)[1] if said else None
 
 
 def signs(words: str) -> set[str]:
