@@ -55,16 +55,16 @@ def real(folder: Path) -> dict[str, list[str]]:
     }
 
 
-def letters(folder: Path) -> list[str]:
-    """What patients and others wrote to a health service: personal, and nearly never in danger now."""
+def consumers(folder: Path) -> list[str]:
+    """What consumers asked health services: personal, and nearly never in danger now."""
     return list(dict.fromkeys(lines(folder / "omni_long" / "questions.jsonl.gz")))
 
 
-def show_letters(questions: Sequence[str]) -> None:
-    """Print which notices the unseen half of real letters gets: of self-harm and emergencies nearly all are false."""
+def show_consumers(questions: Sequence[str]) -> None:
+    """Print which notices the unseen half of these questions gets: of self-harm and emergencies nearly all are false."""
     unseen = [kind(question) for question in questions if not trained_on(question)]
     cells = [share(unseen.count(one), len(unseen)) for one in KINDS]
-    print(f"\n| real letters, unseen | {' | '.join(KINDS)} |\n| --- | --- | --- | --- | --- |")
+    print(f"\n| consumers' questions, unseen | {' | '.join(KINDS)} |\n| --- | --- | --- | --- | --- |")
     print(f"| {len(unseen)} | {' | '.join(cells)} |")
 
 
@@ -122,7 +122,7 @@ def main() -> None:
     text = WORDINGS.read_text(encoding="utf-8")
     show_wordings([line.split("\t") for line in text.splitlines() if not line.startswith("#")])
     folder = parser.parse_args().folder
-    show_letters(letters(folder))
+    show_consumers(consumers(folder))
     show_alarms(real(folder))
 
 

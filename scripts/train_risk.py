@@ -24,7 +24,7 @@ from medground.risk.words import plain
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
-from risk import letters, real, trained_on  # noqa: E402
+from risk import consumers, real, trained_on  # noqa: E402
 
 TARGET = ROOT / "src" / "medground" / "risk" / "weights.tsv"
 REAL, PATIENT = 0.1, 0.3
@@ -43,7 +43,7 @@ def main() -> None:
     rows = [line.split("\t") for line in text.splitlines() if not line.startswith("#")]
     written = [(kind, words) for kind, group, words in rows if group not in given.without]
     research = sorted({q for questions in real(given.folder).values() for q in questions if trained_on(q)})
-    patients = sorted(q for q in letters(given.folder) if trained_on(q))
+    patients = sorted(q for q in consumers(given.folder) if trained_on(q))
     vocabulary = sorted(set().union(*(signs(plain(words)) for kind, words in written if kind != "none")))
     counter = CountVectorizer(analyzer=signs, vocabulary=vocabulary, binary=True)
     texts = [*(words for _, words in written), *research, *patients]

@@ -136,6 +136,8 @@ def _having(group: Group, words: Sequence[str]) -> Iterator[Asked]:
     telling = [word for word in words if word not in _OF_DISEASES]
     if _asks_for_diseases(words) and _only(telling, "disease", "link", "feature", "definition"):
         causes = not _CAUSES.isdisjoint(words)
+        if causes and any(mention.lay for mention in group.mentions):
+            return  # "What causes diabetes?" is not a question about rare diseases
         joint = group.joint or "and"
         yield Asked("diseases with", phenotypes=group.of("phenotype"), joint=joint, only_recorded=causes)
 

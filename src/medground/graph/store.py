@@ -102,7 +102,7 @@ class GraphStore:
         return tuple(chosen.values())
 
     def family(self, name: str) -> tuple[Concept, ...]:
-        """All diseases of this name, with the types of a syndrome: "Alport syndrome, X-linked" is one of "Alport syndrome"."""
+        """All diseases of this name, with the types of a syndrome ("Alport syndrome, X-linked")."""
         rows = self._rows(_BY_NAME, name_key(name), json.dumps(["disease"]))
         return tuple(dict.fromkeys(Concept(*row[:4]) for row in rows))
 
