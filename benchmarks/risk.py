@@ -61,7 +61,7 @@ def consumers(folder: Path) -> list[str]:
 
 
 def show_consumers(questions: Sequence[str]) -> None:
-    """Print which notices the unseen half of these questions gets: of self-harm and emergencies nearly all are false."""
+    """Print the notices of the unseen half of these questions; self-harm and emergency are nearly always false."""
     unseen = [kind(question) for question in questions if not trained_on(question)]
     cells = [share(unseen.count(one), len(unseen)) for one in KINDS]
     print(f"\n| consumers' questions, unseen | {' | '.join(KINDS)} |\n| --- | --- | --- | --- | --- |")

@@ -80,6 +80,7 @@ def test_nothing_recorded_of_a_part_of_the_body_is_never_a_no(hpo: GraphStore, t
         "My son has Marfan syndrome. Will he give it to her?",
         "What is Tietze syndrome?",
         "What causes diabetes?",
+        "My son has not got Marfan syndrome. Will he get scoliosis?",
     ],
 )
 def test_a_question_that_asks_for_more_is_left_alone(hpo: GraphStore, text: str) -> None:

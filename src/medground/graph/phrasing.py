@@ -32,6 +32,7 @@ _LEAD = re.compile(
     r"(?:and |so |but )?(?P<asked>.+)",
     re.IGNORECASE,
 )
+_NOT = re.compile(r"\b(?:no|not|never|without)\b", re.IGNORECASE)
 _POSSESSIVE = re.compile(r"\b(?:his|her|their|my|our)(?= \w)", re.IGNORECASE)
 _PRONOUN = re.compile(
     r"\b(?:(?P<person>he|she|they)|it|this|(?:this|the) (?:disease|disorder|condition|syndrome|gene))\b", re.IGNORECASE
@@ -99,7 +100,7 @@ def _without_lead_in(text: str) -> tuple[str, bool]:
     lead = _LEAD.fullmatch(text)
     asked = _POSSESSIVE.sub("the", lead["asked"]) if lead else ""
     pronouns = list(_PRONOUN.finditer(asked))
-    if lead is None or len(pronouns) != 1:
+    if lead is None or len(pronouns) != 1 or _NOT.search(lead["name"]):
         return text, False
     word = pronouns[0]
     name = f"someone with {lead['name']}" if word["person"] else lead["name"]
