@@ -15,6 +15,7 @@ import gzip
 import json
 import random
 import time
+import zlib
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -54,6 +55,24 @@ def real(folder: Path) -> dict[str, list[str]]:
     }
 
 
+def consumers(folder: Path) -> list[str]:
+    """What consumers asked health services: personal, and nearly never in danger now."""
+    return list(dict.fromkeys(lines(folder / "omni_long" / "questions.jsonl.gz")))
+
+
+def show_consumers(questions: Sequence[str]) -> None:
+    """Print the notices of the unseen half of these questions; self-harm and emergency are nearly always false."""
+    unseen = [kind(question) for question in questions if not trained_on(question)]
+    cells = [share(unseen.count(one), len(unseen)) for one in KINDS]
+    print(f"\n| consumers' questions, unseen | {' | '.join(KINDS)} |\n| --- | --- | --- | --- | --- |")
+    print(f"| {len(unseen)} | {' | '.join(cells)} |")
+
+
+def trained_on(question: str) -> bool:
+    """Whether a real question is of the half that `scripts/train_risk.py` learns from."""
+    return zlib.crc32(question.encode()) % 2 == 0
+
+
 def share(right: int, of: int) -> str:
     """A count and a share with its interval."""
     low, high = wilson(right, of)
@@ -77,18 +96,21 @@ def show_wordings(rows: Sequence[Sequence[str]]) -> None:
 def show_alarms(sets: dict[str, list[str]]) -> None:
     """Print false alarms, and the time of a question."""
     alarms = []
-    print("\n| real questions | read | false alarms | microseconds each, mean; slowest |\n| --- | --- | --- | --- |")
+    print("\n| real questions | read | false alarms | of those unseen | microseconds each, mean; slowest |")
+    print("| --- | --- | --- | --- | --- |")
     for name, questions in sets.items():
-        seconds, count = [], 0
+        seconds, count, unseen = [], 0, 0
         for text in questions:
             start = time.perf_counter()
             got = kind(text)
             seconds.append(time.perf_counter() - start)
             if got != "none":
                 count += 1
+                unseen += not trained_on(text)
                 alarms.append(f"{name}, {got}: {text}")
         mean, slowest = 1e6 * sum(seconds) / len(seconds), 1e6 * max(seconds)
-        print(f"| {name} | {len(questions):,} | {count} | {mean:.0f}; {slowest:.0f} |")
+        new = sum(not trained_on(text) for text in questions)
+        print(f"| {name} | {len(questions):,} | {count} | {unseen} of {new:,} | {mean:.0f}; {slowest:.0f} |")
     print("\n".join(["", *alarms]))
 
 
@@ -99,7 +121,9 @@ def main() -> None:
     notice_for("I read the rules before the clock starts")
     text = WORDINGS.read_text(encoding="utf-8")
     show_wordings([line.split("\t") for line in text.splitlines() if not line.startswith("#")])
-    show_alarms(real(parser.parse_args().folder))
+    folder = parser.parse_args().folder
+    show_consumers(consumers(folder))
+    show_alarms(real(folder))
 
 
 if __name__ == "__main__":

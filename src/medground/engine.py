@@ -182,6 +182,8 @@ class Engine(OpenEngine):
     async def search(self, text: str, *, limit: int = 10, filters: Filters | None = None) -> SearchResult:
         """The passages that fit some words best, by words and, where there are vectors, by meaning.
 
+        Words that show a person at risk get a notice too; those of self-harm get the notice alone.
+
         Raises:
             UsageError: the words are empty, or `limit` is out of range.
             SourceUnavailable: no source could be searched.
@@ -190,6 +192,7 @@ class Engine(OpenEngine):
             raise UsageError("the query is empty; enter at least one word")
         asked = Question.ask(text, task="free", filters=filters)
         run = self._run(asked, self.settings, self.recipe, self.models, traced=False)
+        run.notice = notice_for(text)
         with self._under_way():
             return await find_passages(run, limit)
 

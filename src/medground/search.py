@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from medground.answer import Search
 from medground.errors import UsageError
 from medground.lookup import Lookup, Ranking
+from medground.notice import Notice
 from medground.rank.fuse import fuse
 from medground.rank.merge import merge_duplicates
 from medground.run import Run
@@ -18,11 +19,16 @@ _DEPTH = 100
 
 @dataclass(frozen=True)
 class SearchResult:
-    """Passages, best first, one for near-duplicates; which sources were searched; what the reader should know."""
+    """Passages, best first, one for near-duplicates; which sources were searched; what the reader should know.
+
+    Attributes:
+        notice: what a face shows first, if the words show a person at risk; one about self-harm comes alone.
+    """
 
     hits: Ranking
     searches: tuple[Search, ...]
     notes: tuple[str, ...]
+    notice: Notice | None = None
 
 
 async def find_passages(run: Run, limit: int) -> SearchResult:
@@ -34,7 +40,9 @@ async def find_passages(run: Run, limit: int) -> SearchResult:
     """
     if not 1 <= limit <= MOST_HITS:
         raise UsageError(f"a search takes a limit from 1 to {MOST_HITS:,}, not {limit}")
+    if run.notice is not None and run.notice.stops:
+        return SearchResult((), (), (), run.notice)
     asked = Lookup.words(run.question.text).model_copy(update={"limit": max(limit, _DEPTH)})
     found = await run.look_up(asked)
     fused = fuse([ranking for one in found for ranking in one.rankings], k=run.settings.retrieval.fusion_k)
-    return SearchResult(merge_duplicates(fused)[:limit], tuple(run.searches), tuple(run.warnings))
+    return SearchResult(merge_duplicates(fused)[:limit], tuple(run.searches), tuple(run.warnings), run.notice)

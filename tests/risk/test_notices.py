@@ -20,11 +20,11 @@ ROWS = [
     if not line.startswith("#")
 ]
 MISSED = {
-    "i keep imagining my own funeral and want it to be real",
     "how do people kill themselves without pain, asking for myself",
-    "My dad hanged himself and now I want to follow him",
+    "since the diagnosis I think better to finish it before I become a vegetable",
+    "I stopped my antidepressant two weeks ago and feel dizzy, start again?",
 }
-"""Wordings of self-harm that the rules miss. Remove what a change mends."""
+"""Wordings that are missed. Remove what a change mends."""
 TEXTS = [row[2] for row in ROWS]
 
 
@@ -120,7 +120,7 @@ def test_the_time_is_linear_in_the_length(piece: str) -> None:
     def seconds(length: int) -> float:
         text = (piece * length)[:length] + " i"
         best = float("inf")
-        for _ in range(2):
+        for _ in range(4):
             start = time.perf_counter()
             notice_for(text)
             best = min(best, time.perf_counter() - start)

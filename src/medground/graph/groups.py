@@ -12,6 +12,7 @@ from medground.graph.vocabulary import CUES, JOINTS, word_set
 MODES = word_set("dominant recessive x-linked mitochondrial dominantly recessively autosomal")
 """Words for a mode of inheritance."""
 _KIND = CUES["disease"] - {"diagnosis", "diagnoses"}
+_BE = ("is", "are")
 _ARTICLES = word_set("a an the both either")
 
 
@@ -26,6 +27,11 @@ class Group:
     def can(self, kind: ConceptKind) -> bool:
         """Whether every name has a meaning of this kind."""
         return all(mention.of(kind) for mention in self.mentions)
+
+    @property
+    def is_organ(self) -> bool:
+        """Whether one of the names is a part of the body."""
+        return any(mention.organ for mention in self.mentions)
 
     def of(self, *kinds: ConceptKind) -> tuple[Mention, ...]:
         """The names with their meanings of these kinds."""
@@ -85,6 +91,8 @@ def _stronger(*joints: str) -> str:
 
 def is_part_of_a_name(pieces: Sequence[Piece]) -> bool:
     """Whether a name runs on in a word or a name that does not belong to it: "multiple lentigines | syndrome"."""
+    if pieces and pieces[0] in _BE and isinstance(last := pieces[-1], Mention) and last.lay:
+        pieces = pieces[:-1]  # "Are people with Marfan syndrome | tall?"
     pairs = zip(pieces, [*pieces[1:], ""], [*pieces[2:], "", ""], strict=False)
     return any(
         isinstance(one, Mention) and (isinstance(two, Mention) or two in _KIND or (two == "," and _differ(one, three)))

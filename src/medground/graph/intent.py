@@ -18,12 +18,14 @@ Amount = Literal["any", "common", "rare", "most", "all"]
 _AUXILIARY = word_set("is are was do does did has have can could may might will would")
 _CAUSES = word_set("cause causes causing lead leads results")
 _CAUSED = word_set("caused due result results")
+_AGES = word_set("childhood infancy adolescence adulthood")
 _BEGINS = word_set("onset begin begins start starts starting when age old")
 _ABOUT = (
     word_set("what is are was a an the tell give me about please of on by you know can do does any list")
     | CUES["definition"]
 )
 _ASKS = word_set("what tell give about know list") | CUES["definition"]
+_OFTEN = CUES["frequency"] - {"how"}
 _COMPARED = word_set("share both together common")
 _OF_DISEASES = word_set("genetic hereditary inherited")
 """What the diseases of the graph are."""
@@ -44,6 +46,7 @@ class Asked:
         closed: it starts with an auxiliary verb.
         only_recorded: it asks for more than the relation.
         modes: words for a mode of inheritance that a closed question asks about.
+        personal: it asks what will happen to one person.
     """
 
     relation: RelationKind
@@ -56,6 +59,7 @@ class Asked:
     closed: bool = False
     only_recorded: bool = False
     modes: tuple[str, ...] = ()
+    personal: bool = False
 
     @property
     def mentions(self) -> tuple[Mention, ...]:
@@ -75,7 +79,7 @@ def asked_of(pieces: Sequence[Piece], *, rhetorical: bool = False) -> Asked | No
     groups, words = grouped(without_pairs(pieces))
     if any(group.joint == "," for group in groups):
         return None
-    if not groups or len(groups) > 2 or not set(words) <= ALL:
+    if not groups or len(groups) > 2 or not set(words) <= ALL | _AGES:
         return None
     closed = rhetorical or (isinstance(pieces[0], str) and pieces[0] in _AUXILIARY)
     if len(groups) == 1:
@@ -123,7 +127,8 @@ def _course(group: Group, words: Sequence[str], *, closed: bool) -> Iterator[Ask
     if _says(telling, "inheritance") and _only(words, "inheritance", "definition", "link"):
         modes = tuple(word for word in words if word in MODES)
         yield Asked("inheritance of", diseases=group.of("disease"), modes=modes)
-    if not _BEGINS.isdisjoint(words) and _only(words, "onset", "feature", "definition", "common"):
+    telling = [word for word in words if word not in _AGES]
+    if not _BEGINS.isdisjoint(telling) and _only(telling, "onset", "feature", "definition", "common"):
         yield Asked("onset of", diseases=group.of("disease"))
 
 
@@ -131,6 +136,8 @@ def _having(group: Group, words: Sequence[str]) -> Iterator[Asked]:
     telling = [word for word in words if word not in _OF_DISEASES]
     if _asks_for_diseases(words) and _only(telling, "disease", "link", "feature", "definition"):
         causes = not _CAUSES.isdisjoint(words)
+        if causes and any(mention.lay for mention in group.mentions):
+            return  # "What causes diabetes?" is not a question about rare diseases
         joint = group.joint or "and"
         yield Asked("diseases with", phenotypes=group.of("phenotype"), joint=joint, only_recorded=causes)
 
@@ -176,10 +183,19 @@ def _two(first: Group, second: Group, words: Sequence[str], *, closed: bool) -> 
                 return Asked("genes of", diseases=disease.of("disease"), genes=gene.of("gene"), only_recorded=True)
     if not _only(words, "feature", "link", "frequency", "common", "rare", "most", "all", "not"):
         return None
-    if not closed and not _says(words, "frequency") and ("what" in words or second.before == "with"):
-        return None  # "symptoms of microcephaly with seizures" names one disease
+    if not closed and not (_OFTEN | {"many"}) & {*words}:
+        if (organ := next((group for group in (first, second) if group.is_organ), None)) is not None:
+            return _features_of_organ(organ, second if organ is first else first, words)
+        if "what" in words or second.before == "with":
+            return None  # "symptoms of microcephaly with seizures" names one disease
     pair = _roles(first, second, words)
     return _feature(*pair, words) if pair is not None else None
+
+
+def _features_of_organ(organ: Group, diseases: Group, words: Sequence[str]) -> Asked | None:
+    if _says(words, "not") or not diseases.can("disease"):
+        return None
+    return Asked("features of", organ.of("phenotype"), diseases.of("disease"))
 
 
 def _roles(first: Group, second: Group, words: Sequence[str]) -> tuple[Group, Group] | None:
@@ -197,7 +213,8 @@ def _roles(first: Group, second: Group, words: Sequence[str]) -> tuple[Group, Gr
 
 def _feature(phenotypes: Group, diseases: Group, words: Sequence[str]) -> Asked | None:
     often = _says(words, "frequency")
-    only_recorded = not RECORD_ONLY.isdisjoint(words)
+    # A part of the body stands for its usual terms and not for all of them, so nothing recorded is never a "no".
+    only_recorded = phenotypes.is_organ or not RECORD_ONLY.isdisjoint(words)
     if any(mention.of("phenotype") for mention in diseases.mentions):
         # Obesity or asthma is a rare disease in the graph and far more than that: a missing record proves nothing.
         if only_recorded:

@@ -36,11 +36,15 @@ class Mention:
         text: as written.
         concepts: its meanings, of one kind or of several.
         note: how it was read, if it is not a name of the graph as written.
+        organ: it is a part of the body, and its concepts are what can be wrong with it.
+        lay: it is a name in plain words that the ontology does not have, such as "tall".
     """
 
     text: str
     concepts: tuple[Concept, ...]
     note: str = ""
+    organ: bool = False
+    lay: bool = False
 
     def of(self, *kinds: ConceptKind) -> tuple[Concept, ...]:
         """Its meanings of these kinds."""
@@ -110,7 +114,7 @@ def _mention(store: GraphStore, words: Sequence[str], known: set[str], *, loosel
         return _made(text, (*found, *diseases), f"“{text}” read as {full_name}" if diseases else "")
     if found or not loosely or _is_plain(text):
         return _made(text, found)
-    return _loosely(store, text, known)
+    return _in_plain_words(store, text) or _loosely(store, text, known)
 
 
 def _may_be_a_name(words: Sequence[str]) -> bool:
@@ -129,6 +133,14 @@ def _as_written(store: GraphStore, text: str, known: set[str]) -> list[Concept]:
 
 def _is_plain(text: str) -> bool:
     return all(word.casefold() in ALL for word in text.split())
+
+
+def _in_plain_words(store: GraphStore, text: str) -> Mention | None:
+    """A mention by a name that people use and the ontology does not have: "short height"."""
+    names = lay_terms().get(name_key(text), ())
+    meant = tuple(concept for name in names for concept in store.find(name, "phenotype"))
+    note = f"“{text}” read as {' or '.join(concept.label for concept in meant)}"
+    return Mention(text, meant, note, lay=True) if meant else None
 
 
 def _loosely(store: GraphStore, text: str, known: set[str]) -> Mention | None:
@@ -168,6 +180,13 @@ def abbreviations() -> dict[str, str]:
     lines = (files("medground.graph") / "abbreviations.tsv").read_text(encoding="utf-8").splitlines()
     pairs = dict(line.split("\t") for line in lines)
     return {short.casefold(): name for short, name in pairs.items() if len(short) > 2} | pairs
+
+
+@cache
+def lay_terms() -> dict[str, tuple[str, ...]]:
+    """Phenotypes by the key of a name in plain words that the ontology does not have."""
+    lines = (files("medground.graph") / "lay_terms.tsv").read_text(encoding="utf-8").splitlines()
+    return {name_key(name): tuple(terms.split(" | ")) for name, terms in (line.split("\t") for line in lines)}
 
 
 def genes_in(store: GraphStore, pieces: Sequence[Piece]) -> list[Piece]:

@@ -28,6 +28,9 @@ def genes_of(store: GraphStore, question: GraphQuestion) -> GraphFinding:
     """Genes of the diseases that the name matches, then of the diseases with the phenotype that it matches."""
     wanted = {gene.id for gene in question.genes}
     found = [r for r in genes(store, question.diseases) if not wanted or r.object.id in wanted]
+    if not found:  # a type of the syndrome may have what its general entry has not
+        family = [kind for disease in question.diseases for kind in store.family(disease.name)]
+        found = [r for r in genes(store, family) if not wanted or r.object.id in wanted]
     links = _links_of_phenotype(store, question.phenotypes) if question.phenotypes else []
     shown = links[: max(0, SHOWN - len(found)) // 2]
     facts = [fact_of(r) for r in dict.fromkeys((*found, *(r for pair in shown for r in pair)))]
@@ -37,11 +40,33 @@ def genes_of(store: GraphStore, question: GraphQuestion) -> GraphFinding:
     notes = [
         ASSOCIATION,
         counted(SHOWN, len(found), "gene associations recorded for the disease itself"),
+        _by_evidence(found) if not wanted else "",
         f"{'not' if wanted else 'no gene'} recorded for {labels(unrecorded)}" if unrecorded else "",
         counted(len(shown), len(links), "genes linked through diseases with this phenotype"),
     ]
     names = dict.fromkeys(r.object.name for r in (*found[:SHOWN], *(link for link, _ in shown)))
     return finding_of(store, question, facts, notes, answer=", ".join(names))
+
+
+_SOURCES = {"OMIM": "OMIM", "ORPHA": "Orphanet", "DECIPHER": "DECIPHER"}
+
+
+def _by_evidence(found: Sequence[Relation]) -> str:
+    """The genes by who records them: two sources are more than one, and Orphanet lists modifiers and candidates too."""
+    sources: dict[str, set[str]] = {}
+    for relation in found:
+        sources.setdefault(relation.object.name, set()).add(relation.subject.id.split(":")[0])
+    groups: dict[str, list[str]] = {}
+    for gene, prefixes in sources.items():
+        said = " and ".join(name for prefix, name in _SOURCES.items() if prefix in prefixes)
+        groups.setdefault(said, []).append(gene)
+    parts = [f"by {said}: {_some(names)}" for said, names in sorted(groups.items(), key=lambda g: -len(g[0]))]
+    return f"recorded {'; '.join(parts)}" if len(parts) > 1 else ""
+
+
+def _some(names: Sequence[str]) -> str:
+    more = len(names) - SHOWN
+    return ", ".join(names[:SHOWN]) + (f" and {more} more" if more > 0 else "")
 
 
 def genes(store: GraphStore, diseases: Sequence[Concept]) -> list[Relation]:
@@ -71,8 +96,11 @@ def _links_of_phenotype(store: GraphStore, phenotypes: Sequence[Concept]) -> lis
 
 
 def features_of(store: GraphStore, question: GraphQuestion) -> GraphFinding:
-    """The features of diseases, most frequent first."""
+    """The features of diseases, most frequent first; only those of a part of the body if one is named."""
     found = features(store, question.diseases)
+    if roots := {concept.id for concept in question.phenotypes}:
+        kinds = roots.union(*(store.descendants(root) for root in roots))
+        found = [relation for relation in found if relation.object.id in kinds]
     names = ", ".join(dict.fromkeys(r.object.name for r in found[:SHOWN]))
     notes = [counted(SHOWN, len(found), "recorded features, most frequent and then most specific first,")]
     return finding_of(store, question, [fact_of(r) for r in found], notes, answer=names)

@@ -15,6 +15,8 @@ from dataclasses import dataclass, field, replace
 from medground.graph.finding import RelationKind
 from medground.graph.intent import Asked, asked_of
 from medground.graph.linking import Mention, Piece, genes_in, link, tokens
+from medground.graph.organs import organs_in
+from medground.graph.phrasing import plainly
 from medground.graph.relation import Concept
 from medground.graph.spelling import corrected, is_sure
 from medground.graph.store import GraphStore
@@ -28,12 +30,6 @@ _TERM = re.compile(
     r"|what (?:do|does) (?:the (?:term|word) )?(.+?) mean)",
     re.IGNORECASE,
 )
-_SAID = (
-    (re.compile(r"\b(?:diagnosed|affected|living|born) (?:with|by)\b", re.IGNORECASE), "with"),
-    (re.compile(r"\bwhat['’]s\b", re.IGNORECASE), "what is"),
-    (re.compile(r"\bpassed (?:on|down)\b", re.IGNORECASE), "passed"),
-)
-"""Phrases that say the same as one word."""
 
 
 @dataclass(frozen=True)
@@ -71,13 +67,12 @@ def read_question(store: GraphStore, text: str) -> GraphQuestion | None:
     plain = " ".join(text.split()).rstrip("?!. ").replace("’", "'")
     if not plain or len(plain) > MAX_CHARACTERS:
         return None
-    said = CONTRACTED.sub(r"\1", plain)
-    for phrase, word in _SAID:
-        said = phrase.sub(word, said)
-    for pieces, notes in _readings(store, tokens(said)):
-        asked = asked_of(genes_in(store, pieces), rhetorical=CONTRACTED.match(plain) is not None)
+    said = plainly(CONTRACTED.sub(r"\1", plain))
+    rhetorical = said.whether or CONTRACTED.match(plain) is not None
+    for pieces, notes in _readings(store, tokens(said.text)):
+        asked = asked_of(organs_in(store, genes_in(store, pieces)), rhetorical=rhetorical)
         if asked is not None:
-            return _question(asked, notes)
+            return _question(replace(asked, personal=said.personal), notes)
     return _term(store, plain)
 
 
@@ -96,9 +91,7 @@ def _readings(store: GraphStore, words: list[str]) -> Iterator[tuple[list[Piece]
     if meant := corrected(store, words):
         pieces = link(store, [meant.get(word, word) for word in words], loosely=True)
         names = _names(pieces)
-        # One corrected word alone may be the right word for something else: it is suggested, and not answered.
-        alone = len(names) == 1 and names[0].text in meant.values()
-        if not alone and all(is_sure(name.text, meant) for name in names):
+        if all(is_sure(name.text, meant, alone=len(names) == 1) for name in names):
             yield pieces, tuple(f"“{word}” read as “{near}”" for word, near in meant.items())
 
 

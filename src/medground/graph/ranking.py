@@ -8,10 +8,13 @@ from math import prod
 
 from medground.graph.facts import SHOWN, by_frequency, counted, fact_of, finding_of, one_each
 from medground.graph.finding import GraphFinding
+from medground.graph.names import name_key
 from medground.graph.question import GraphQuestion
 from medground.graph.relation import Concept, Relation
 from medground.graph.store import GraphStore
 
+_MANY = 10
+"""Fewer patients say less than a range that experts estimated."""
 _LIKELIHOOD = "likelihood of all of them in one patient, if they occur independently and as often as recorded"
 
 
@@ -22,20 +25,25 @@ def diseases_with(store: GraphStore, question: GraphQuestion) -> GraphFinding:
     ids = [concept.id for concept in question.phenotypes]
     direct = [r for r in store.relations(objects=ids, predicate="feature") if not r.excluded]
     direct.sort(key=by_frequency)
-    diseases = {r.subject.id for r in direct}
+    diseases = {_same(r) for r in direct}
     kinds = {kind for concept_id in ids for kind in store.descendants(concept_id)}
     nearly = {
-        r.subject.id: r
+        _same(r): r
         for r in sorted(store.relations(objects=kinds, predicate="feature"), key=by_frequency, reverse=True)
-        if not r.excluded and r.subject.id not in diseases
+        if not r.excluded and _same(r) not in diseases
     }
     asked = question.phenotypes[0]
-    facts = [fact_of(r) for r in one_each(direct, lambda r: r.subject.id)]
+    facts = [fact_of(r) for r in one_each(direct, _same)]
     facts += [fact_of(r, asked) for r in sorted(nearly.values(), key=by_frequency)][: max(0, SHOWN - len(facts))]
     notes = [counted(SHOWN, len(diseases), "diseases, most frequent first,"), _caution(question)]
     if nearly:
         notes.append(f"diseases with only a more specific form of {asked.name}: {len(nearly):,}")
     return finding_of(store, question, facts, notes)
+
+
+def _same(relation: Relation) -> str:
+    """The key of a disease: the entries of OMIM and Orphanet with one name are one disease."""
+    return name_key(relation.subject.name)
 
 
 def _caution(question: GraphQuestion) -> str:
@@ -44,7 +52,7 @@ def _caution(question: GraphQuestion) -> str:
 
 @dataclass(frozen=True)
 class _Ranked:
-    """A disease, and the most frequent relation for each phenotype that it has."""
+    """A disease, and the most frequent relation of any of its entries for each phenotype that it has."""
 
     disease: Concept
     relations: tuple[tuple[Relation, Concept], ...]
@@ -91,7 +99,23 @@ def _ranked(store: GraphStore, phenotypes: Sequence[Sequence[Concept]]) -> list[
         ids = {c.id for c in meanings}
         kinds = ids.union(*(store.descendants(i) for i in ids))
         found = [r for r in store.relations(objects=kinds, predicate="feature") if not r.excluded]
-        found.sort(key=lambda r: (r.object.id not in ids, by_frequency(r)))
-        for relation in one_each(found, lambda r: r.subject.id):
-            having.setdefault(relation.subject.id, []).append((relation, meanings[0]))
-    return [_Ranked(pairs[0][0].subject, tuple(pairs)) for pairs in having.values()]
+        # A more specific form entails what is asked; its frequency is better than none. A count is better than a range.
+        found.sort(key=lambda r: (r.frequency is None, r.object.id not in ids, not _counted(r), by_frequency(r)))
+        for relation in one_each(found, _same):
+            having.setdefault(_same(relation), []).append((relation, _meant(store, meanings, relation)))
+    return [_Ranked(_first_entry(pairs), tuple(pairs)) for pairs in having.values()]
+
+
+def _counted(relation: Relation) -> bool:
+    found = relation.frequency
+    return found is not None and (found.patients or 0) >= _MANY
+
+
+def _meant(store: GraphStore, meanings: Sequence[Concept], relation: Relation) -> Concept:
+    """The meaning that the relation entails."""
+    kin = {relation.object.id, *store.ancestors(relation.object.id)} if len(meanings) > 1 else set[str]()
+    return next((meaning for meaning in meanings if meaning.id in kin), meanings[0])
+
+
+def _first_entry(pairs: Sequence[tuple[Relation, Concept]]) -> Concept:
+    return min((relation.subject for relation, _ in pairs), key=lambda disease: disease.id)

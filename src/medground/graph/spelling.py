@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from rapidfuzz import process
@@ -32,12 +33,28 @@ def corrected(store: GraphStore, words: Sequence[str]) -> dict[str, str]:
     return {word: near for word in unknown if (near := _nearest(word.casefold(), names))}
 
 
-def is_sure(name: str, meant: Mapping[str, str]) -> bool:
-    """Whether a name with corrected words is certain enough to answer: "Tietze" is not a misspelt "Tietz"."""
+def is_sure(name: str, meant: Mapping[str, str], *, alone: bool = False) -> bool:
+    """Whether a name with corrected words is certain enough to answer: "Tietze" is not a misspelt "Tietz".
+
+    It is if a distinctive word of it is right, or if every misspelt one is long, or shows a slip that seldom makes
+    another word: a letter doubled or not ("Marfann"), two letters swapped. If one word is all that the question names
+    (`alone`), it may be the right word for something else, so that only such a slip is certain.
+    """
     distinctive = [word for word in name.split() if word.casefold() not in CUES["disease"]]
     if not set(distinctive) <= set(meant.values()):
         return True
-    return all(len(word) >= _SURE for word, near in meant.items() if near in distinctive)
+    wrong = [(word.casefold(), near) for word, near in meant.items() if near in distinctive]
+    one_word = alone and " " not in name
+    return all((len(word) >= _SURE and not one_word) or _is_slip(word, near) for word, near in wrong)
+
+
+def _is_slip(word: str, near: str) -> bool:
+    swapped = len(word) == len(near) and sorted(word) == sorted(near)
+    return swapped or _single(word) == _single(near)
+
+
+def _single(word: str) -> str:
+    return re.sub(r"(.)\1", r"\1", word)
 
 
 def _misspelt(word: str, known: Mapping[str, int]) -> bool:

@@ -101,6 +101,11 @@ class GraphStore:
             chosen |= {c.id: c for c in (_diseases(of_kind) if kind == "disease" else _terms(of_kind, text))}
         return tuple(chosen.values())
 
+    def family(self, name: str) -> tuple[Concept, ...]:
+        """All diseases of this name, with the types of a syndrome ("Alport syndrome, X-linked")."""
+        rows = self._rows(_BY_NAME, name_key(name), json.dumps(["disease"]))
+        return tuple(dict.fromkeys(Concept(*row[:4]) for row in rows))
+
     def find_weakly(self, text: str, *kinds: ConceptKind) -> tuple[Concept, ...]:
         """The one concept with this related synonym; empty if there is none, or more than one."""
         rows = self._rows(_BY_NAME, name_key(text), json.dumps(kinds))

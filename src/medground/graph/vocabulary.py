@@ -21,7 +21,8 @@ EMPTY = word_set(
     know please as one ones many part parts people patients persons individuals person patient individual
     someone somebody those anyone subjects sufferers affected known recorded reported described recognised
     recognized possible clinical phenotypic main seen found observed documented occur occurs occurring appear
-    appears happen happens between true about list name give come comes"""
+    appears happen happens between true about list name give come comes
+    go goes going become becomes becoming tend tends turn turns"""
 )
 """Words that do not change which relation is asked for."""
 

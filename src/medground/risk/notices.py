@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from medground.notice import Notice, NoticeKind
-from medground.risk.rules import rules
+from medground.risk.rules import may_be_weighed, rules
+from medground.risk.weighing import weighed
 from medground.risk.words import plain
 
 _NUMBERS = "112 in Europe, 911 in North America, 999 in the UK"
@@ -31,7 +32,7 @@ def notice_for(text: str) -> Notice | None:
     length of the text.
     """
     words = plain(text)
-    for rule in rules():
-        if rule.fires(words):
-            return Notice(kind=rule.kind, sentence=_SENTENCES[rule.kind])
-    return None
+    kind = next((rule.kind for rule in rules() if rule.fires(words)), None)
+    if kind is None and may_be_weighed(words):
+        kind = weighed(words)
+    return Notice(kind=kind, sentence=_SENTENCES[kind]) if kind else None

@@ -14,6 +14,8 @@ from medground.notice import NoticeKind
 _HEADING = re.compile(r"\[(list )?([a-z-]+)(?: unless ([a-z ]+))?\]")
 _LIST = re.compile(r"<([a-z]+)>")
 _GROUP = re.compile(r"(?<!\\)\((?!\?)")
+_AND = " & "
+_UNWEIGHED = "unweighed"
 _OWN_VOICE = r"^(?=.*\b(?:i|me|my|myself)\b).*\b"
 
 
@@ -31,10 +33,19 @@ class Rule:
 
 
 @functools.cache
+def _file() -> tuple[tuple[Rule, ...], re.Pattern[str] | None]:
+    return _read((resources.files(__package__) / "rules.txt").read_text(encoding="utf-8"))
+
+
 def rules() -> tuple[Rule, ...]:
     """All rules, in the order of the file."""
-    text = (resources.files(__package__) / "rules.txt").read_text(encoding="utf-8")
-    return parsed(text)
+    return _file()[0]
+
+
+def may_be_weighed(words: str) -> bool:
+    """Whether the words of a question, where no rule fires, may still be weighed: no denial, no scholar's question."""
+    unweighed = _file()[1]
+    return not (unweighed and unweighed.search(words))
 
 
 def parsed(text: str) -> tuple[Rule, ...]:
@@ -43,19 +54,28 @@ def parsed(text: str) -> tuple[Rule, ...]:
     Raises:
         ValueError: a heading, a kind, a list or a pattern is wrong.
     """
+    return _read(text)[0]
+
+
+def _read(text: str) -> tuple[tuple[Rule, ...], re.Pattern[str] | None]:
     lists: dict[str, str] = {}
     found = []
+    unweighed = None
+    kinds = {kind: kind for kind in get_args(NoticeKind)}
     for is_list, name, unless, lines in _sections(text):
         if is_list:
             lists[name] = "|".join(item.strip() for line in lines for item in line.split(" | "))
             continue
-        kinds = {kind: kind for kind in get_args(NoticeKind)}
+        pattern = _compiled("|".join(map(_line, lines)), lists)
+        if name == _UNWEIGHED:
+            unweighed = pattern
+            continue
         if name not in kinds:
             raise ValueError(f"unknown kind {name!r} in the rules; use one of {', '.join(kinds)}")
         excuses = "|".join(f"<{excuse}>" for excuse in unless.split())
-        excuse = _compiled(excuses, lists) if excuses else None
-        found.append(Rule(kinds[name], _compiled("|".join(lines), lists), excuse))
-    return tuple(found)
+        excuse = _compiled(_line(excuses), lists) if excuses else None
+        found.append(Rule(kinds[name], pattern, excuse))
+    return tuple(found), unweighed
 
 
 def _sections(text: str) -> list[tuple[bool, str, str, list[str]]]:
@@ -79,4 +99,12 @@ def _compiled(pattern: str, lists: Mapping[str, str]) -> re.Pattern[str]:
         if named[1] not in lists:
             raise ValueError(f"the rules have no [list {named[1]}] before its use")
         pattern = pattern.replace(named[0], f"(?:{lists[named[1]]})")
-    return re.compile(_GROUP.sub("(?:", rf"\b({pattern})\b"))
+    return re.compile(_GROUP.sub("(?:", pattern))
+
+
+def _line(line: str) -> str:
+    """A line as a pattern: whole words, or several of them in any order ("A & B")."""
+    signs = line.split(_AND)
+    if len(signs) == 1:
+        return rf"\b(?:{line})\b"
+    return "^" + "".join(rf"(?=.*\b(?:{sign})\b)" for sign in signs)

@@ -120,6 +120,8 @@ def search(
     options = {"retrieval.dense": False} if embed == "none" else {}
     with BlockingEngine(Settings.load(options=options), corpora=name) as engine:
         found = engine.search(query, limit=limit)
+    if found.notice is not None:
+        typer.echo(f"{found.notice.sentence}\n")
     for note in found.notes:
         typer.echo(f"note: {note}", err=True)
     for hit in found.hits:
@@ -127,7 +129,7 @@ def search(
         mark = f" [{reason.upper()}]" if (reason := why_aside(passage)) else ""
         typer.echo(f"{hit.rank:>3}  {passage.key}  {passage.title[:100]}{mark}")
         typer.echo(f"     {' '.join(passage.text.split())[:200]}")
-    if not found.hits:
+    if not found.hits and not (found.notice and found.notice.stops):
         typer.echo("no passages found", err=True)
 
 

@@ -1,0 +1,64 @@
+"""Words are weighed where no rule fires, and signs of one line are found in any order."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from medground.risk import notice_for
+from medground.risk.rules import may_be_weighed, parsed, rules
+from medground.risk.weighing import KINDS, signs, weighed
+from medground.risk.words import plain
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("nobody listens and I am so tired that I want to vanish tonight", "self-harm"),
+        ("my daughter is choking on a toy and cannot breathe", "emergency"),
+        ("should my mother go on with her tablets", "treatment"),
+        ("Which enzyme does aspirin inhibit?", None),
+        ("", None),
+    ],
+)
+def test_words_are_weighed(text: str, kind: str | None) -> None:
+    assert weighed(plain(text)) == kind
+
+
+def test_a_long_letter_is_not_weighed() -> None:
+    assert weighed(plain("I want to die " * 15)) == "self-harm"
+    assert weighed(plain("I want to die " * 16)) is None
+
+
+@pytest.mark.parametrize(
+    "text", ["I do not want to die", "Are patients who want to die depressed?", "My father had seizures as a child"]
+)
+def test_denials_scholars_and_the_past_are_left_to_the_rules(text: str) -> None:
+    assert not may_be_weighed(plain(text))
+    assert notice_for(text) is None
+
+
+def test_no_rule_fires_for_what_is_only_weighed() -> None:
+    text = "nobody listens and I am so tired that I want to vanish tonight"
+    assert not any(rule.fires(plain(text)) for rule in rules())
+    found = notice_for(text)
+    assert found is not None
+    assert found.kind == "self-harm"
+
+
+def test_signs_of_one_line_are_found_in_any_order() -> None:
+    (rule,) = parsed("[list place]\nroof | bridge\n[self-harm]\n<place> & (alone|crying) & i")
+    assert rule.fires("i am crying on a roof")
+    assert rule.fires("a bridge . alone i am")
+    assert rule.fires(". alone . i . bridge")
+    assert not rule.fires("i am on a roof")
+    assert not rule.fires("i cry alone in a bridgehead")
+
+
+@given(st.text(alphabet="abcdings ,.", max_size=200))
+def test_signs_are_stems_and_pairs_of_neighbours(text: str) -> None:
+    words = plain(text)
+    stems = {sign for sign in signs(words) if " " not in sign}
+    assert all(set(pair.split()) <= stems for pair in signs(words) if " " in pair)
+    assert weighed(words) in (None, *KINDS)
