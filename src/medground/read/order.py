@@ -35,6 +35,7 @@ class Reading:
         scores: its best score by each ranker.
         strengths: how good a quote each of its sentences is, by the offset of its start in the document.
         behind: how much less likely it is to hold the best quote than the first reading, as a logarithm; 0 or more.
+        misses_name: whether it does not mention the rarest name of the question, and another reading does.
         unnamed: whether no reading of the list mentions the rarest name of the question.
     """
 
@@ -44,6 +45,7 @@ class Reading:
     scores: Mapping[str, float] = field(default_factory=dict)
     strengths: Mapping[int, float] = field(default_factory=dict)
     behind: float = 0.0
+    misses_name: bool = False
     unnamed: bool = False
 
     @property
@@ -76,9 +78,15 @@ def best_first(question: Question, readings: Sequence[Reading]) -> list[Reading]
     ordered = sorted(weighed, key=lambda r: -likely[r.document_id])
     best = max(likely.values(), default=0.0)
     name = words.rarest_name(question.text)
-    unnamed = not any(words.mentions(f"{p.title}\n{p.text}", name) for r in readings for p in r.passages)
+    naming = {r.document_id for r in readings if any(words.mentions(f"{p.title}\n{p.text}", name) for p in r.passages)}
     return [
-        replace(reading, rank=rank, behind=_behind(best, likely[reading.document_id]), unnamed=unnamed)
+        replace(
+            reading,
+            rank=rank,
+            behind=_behind(best, likely[reading.document_id]),
+            misses_name=bool(naming) and reading.document_id not in naming,
+            unnamed=not naming,
+        )
         for rank, reading in enumerate(ordered, start=1)
     ]
 
