@@ -18,6 +18,7 @@ from medground.conclude.claim import CheckedClaim
 from medground.document import Document
 from medground.engine import Engine
 from medground.errors import UsageError
+from medground.export import STYLE, Format
 from medground.outcome import Outcome
 from medground.progress import Progress, no_progress
 from medground.query import Filters
@@ -107,6 +108,10 @@ class BlockingEngine:
     def answer(self, name: str) -> Answer:
         """A kept answer; errors are those of `Engine.answer`."""
         return self._engine.answer(name)
+
+    def export(self, name: str, form: Format = "markdown", *, style: str = STYLE) -> bytes:
+        """A kept answer in another format; arguments and errors are those of `Engine.export`."""
+        return self._engine.export(name, form, style=style)
 
     def history(self, limit: int = 20) -> list[PastAnswer]:
         """The questions that were asked last, the latest first."""

@@ -14,6 +14,7 @@ from medground.conclude.claim import CHECKING_A_CLAIM, CheckedClaim, check_claim
 from medground.conclude.compose import not_searched, so_far
 from medground.document import Document
 from medground.errors import BudgetExhausted, MedgroundError, UsageError
+from medground.export import STYLE, Format, export
 from medground.open_engine import OpenEngine
 from medground.opening import Opening, check_sources, set_up
 from medground.outcome import Outcome
@@ -245,6 +246,15 @@ class Engine(OpenEngine):
             UsageError: no such answer is kept.
         """
         return Answers(self.settings.home).read(name)
+
+    def export(self, name: str, form: Format = "markdown", *, style: str = STYLE) -> bytes:
+        """A kept answer for a reference manager (`ris`, `bibtex`, `csl-json`) or a writer (`markdown`, `docx`).
+
+        Raises:
+            UsageError: no such answer, format or style; the answer quotes no source.
+            ConfigError: the `export` extra is missing, which `markdown` and `docx` need.
+        """
+        return export(self.answer(name), form, style=style)
 
     def history(self, limit: int = 20) -> list[PastAnswer]:
         """The questions that were asked last, the latest first.

@@ -29,6 +29,7 @@ from medground.faces.cli.eval_compare import compare_runs
 from medground.faces.cli.eval_judge import judge, judged
 from medground.faces.cli.eval_report import report
 from medground.faces.cli.experiment import experiment_app
+from medground.faces.cli.export import export
 from medground.faces.cli.kept import history, show
 from medground.faces.cli.mesh import mesh
 from medground.faces.cli.models import models_app
@@ -51,6 +52,7 @@ app.command()(ask)
 app.command()(verify)
 app.command()(history)
 app.command()(show)
+app.command()(export)
 app.add_typer(corpus_app, name="corpus")
 app.add_typer(data_app, name="data")
 eval_app.command("compare")(compare_runs)

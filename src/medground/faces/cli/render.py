@@ -13,6 +13,7 @@ from medground.wording.text import printed_lines
 _STYLES = {
     "plain": "",
     "strong": "bold",
+    "italic": "italic",
     "dim": "dim",
     "good": "green",
     "caution": "yellow",
