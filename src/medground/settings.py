@@ -192,6 +192,15 @@ class Settings(_Part):
         merged = self._checked(content, [("the settings", content), ("the options", changed)])
         return merged if "home" in changed else merged.model_copy(update={"home": self.home})
 
+    def with_groups(self, groups: Mapping[str, Any]) -> Settings:
+        """Settings with these groups and sections, as `as_read_by` gives them; home, keys and collector stay.
+
+        Raises:
+            ConfigError: an unknown key, or a wrong value.
+        """
+        chosen = self._checked(groups, [("the kept settings", dict(groups))])
+        return chosen.model_copy(update={"home": self.home, "keys": self.keys, "trace": self.trace})
+
     def section(self, kind: type[S]) -> S:
         """The settings of a section; its defaults where no layer sets any."""
         found = self.sections.get(kind.section)

@@ -77,7 +77,7 @@ def _circumstances(run: Run) -> dict[str, Any]:
     """The fields of an answer that come from the run: question, settings, models, searches and cost."""
     snapshots = tuple(dict.fromkeys(s.state for s in run.sources if s.state is not None))
     return {
-        "id": _answer_id(run.question, run.settings.hash, [s.hash for s in snapshots]),
+        "id": answer_id(run.question, run.settings.hash, [s.hash for s in snapshots]),
         "question": run.question,
         "notice": run.notice,
         "searches": tuple(run.searches),
@@ -153,9 +153,12 @@ def source_document(document: Document, source: str) -> SourceDocument:
     )
 
 
-def _answer_id(question: Question, settings_hash: str, snapshots: Sequence[str]) -> str:
+def answer_id(question: Question, settings_hash: str, snapshots: Sequence[str]) -> str:
     """The same question with the same settings and snapshots gets the same id."""
-    content = json.dumps([question.model_dump(mode="json"), settings_hash, list(snapshots)], sort_keys=True)
+    asked = question.model_dump(mode="json")
+    if question.follows is None:  # answers from before there were follow-ups keep their id
+        asked.pop("follows")
+    content = json.dumps([asked, settings_hash, list(snapshots)], sort_keys=True)
     return hashlib.sha256(content.encode()).hexdigest()[:16]
 
 

@@ -40,6 +40,7 @@ def layout(
     blocks = [
         *([Block("paragraph", (line(answer.notice.sentence, "strong"),))] if answer.notice else []),
         Block("title", (line(answer.question.text),)),
+        *_read_as(answer),
         Block("decision", tuple(line(text) for text in (phrases.headline(answer), phrases.reason(answer)) if text)),
         *_sentences(answer, quotes, details=details),
         *_left_out(answer),
@@ -48,10 +49,16 @@ def layout(
         *notes(answer),
         *(detail_notes(answer) if details else []),
     ]
-    return [mapped(block, _cleaned) for block in blocks]
+    return [mapped(block, cleaned) for block in blocks]
 
 
-def _cleaned(span: Span) -> Span:
+def _read_as(answer: Answer) -> Iterator[Block]:
+    if follows := answer.question.follows:
+        yield Block("paragraph", (line(phrases.read_as(follows, answer.question.text)),))
+
+
+def cleaned(span: Span) -> Span:
+    """A span without control characters."""
     return replace(span, text=phrases.clean(span.text))
 
 

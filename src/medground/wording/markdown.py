@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from medground.answer import Answer, SourceDocument
 from medground.wording.blocks import Block, Line, Span, spaced
@@ -35,9 +35,14 @@ def as_markdown(
         encoding: the encoding it will be written in; characters that it lacks are replaced.
         bibliography: formats each source.
     """
+    return blocks_as_markdown(layout(answer, details=details, bibliography=bibliography), encoding)
+
+
+def blocks_as_markdown(blocks: Sequence[Block], encoding: str = "utf-8") -> str:
+    """Blocks as Markdown, ending without a newline."""
     parts: list[str] = []
     before: Block | None = None
-    for block in encodable_blocks(layout(answer, details=details, bibliography=bibliography), encoding):
+    for block in encodable_blocks(blocks, encoding):
         if before is not None and (spaced(block, before) or block.kind != before.kind):
             parts.append("")
         parts.append(_block(block))

@@ -41,7 +41,7 @@ def show(
 ) -> None:
     """Print an answer that was given before."""
     from medground.answers import Answers
-    from medground.faces.cli.ask import form_of, show_answer
+    from medground.faces.cli.shown import form_of, show_answer
     from medground.settings import Settings
 
     show_answer(Answers(Settings.load().home).read(name), form_of(json=json, markdown=markdown), details=details)
