@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from medground.faces.cli import complete
 from medground.faces.cli.options import Preset, Quiet, Sets, SettingsFile, load_settings
 from medground.faces.cli.shown import Form, form_of, show_again, show_answer
 from medground.faces.cli.typed import STDIN, read_stdin
@@ -24,12 +25,15 @@ def ask(
     question: Annotated[
         str | None, typer.Argument(help="The question, in quotes; or - to read it from standard input.")
     ] = None,
-    corpus: Annotated[list[str] | None, typer.Option("--corpus", "-c", help="Corpus to search; repeatable.")] = None,
+    corpus: Annotated[
+        list[str] | None,
+        typer.Option("--corpus", "-c", help="Corpus to search; repeatable.", autocompletion=complete.corpora),
+    ] = None,
     pubmed: Annotated[
         str | None, typer.Option(metavar="live|URL", help="Also search PubMed; only PubMed if no corpus is named.")
     ] = None,
     source: Annotated[list[str] | None, typer.Option(help="Search this source too, by its name; repeatable.")] = None,
-    recipe: Annotated[str | None, typer.Option(help="Recipe to use.")] = None,
+    recipe: Annotated[str | None, typer.Option(help="Recipe to use.", autocompletion=complete.recipes)] = None,
     model: Annotated[str | None, typer.Option(help="Language model to use; none by default.")] = None,
     task: Annotated[
         str | None, typer.Option(help="yes-no, yes-no-maybe, single-choice, multiple-choice, free; guessed by default.")
@@ -38,10 +42,20 @@ def ask(
     year_from: Annotated[int | None, typer.Option(help="Earliest year of publication.")] = None,
     year_to: Annotated[int | None, typer.Option(help="Latest year of publication.")] = None,
     follow: Annotated[
-        str | None, typer.Option(metavar="ID", help="Ask after this answer (or `last`): of its subject and documents.")
+        str | None,
+        typer.Option(
+            metavar="ID",
+            autocompletion=complete.answers,
+            help="Ask after this answer (or `last`): of its subject and documents.",
+        ),
     ] = None,
     again: Annotated[
-        str | None, typer.Option(metavar="ID", help="Ask the question of this answer again; tell what changed.")
+        str | None,
+        typer.Option(
+            metavar="ID",
+            autocompletion=complete.answers,
+            help="Ask the question of this answer again; tell what changed.",
+        ),
     ] = None,
     from_: Annotated[
         Path | None,

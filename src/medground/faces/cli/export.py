@@ -8,13 +8,22 @@ from typing import Annotated
 
 import typer
 
+from medground.faces.cli import complete
+from medground.faces.cli.options import AnswerName
+
 _FORMATS = "ris, bibtex, csl-json, markdown, docx"
 
 
 def export(
-    name: Annotated[str, typer.Argument(metavar="ID", help="The trace id of an answer, or its id for the latest.")],
+    name: AnswerName,
     form: Annotated[
-        str | None, typer.Option("--format", metavar="FORMAT", help=f"{_FORMATS}; by default what FILE ends with.")
+        str | None,
+        typer.Option(
+            "--format",
+            metavar="FORMAT",
+            autocompletion=complete.formats,
+            help=f"{_FORMATS}; by default what FILE ends with.",
+        ),
     ] = None,
     style: Annotated[
         str | None,

@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from medground.faces.cli.options import AnswerName
+
 
 def history(
     limit: Annotated[int, typer.Option(min=1, help="Maximum number of questions to show.")] = 20,
@@ -34,7 +36,7 @@ def history(
 
 
 def show(
-    name: Annotated[str, typer.Argument(metavar="ID", help="The trace id of an answer, or its id for the latest.")],
+    name: AnswerName,
     json: Annotated[bool, typer.Option("--json", help="Print the whole answer as JSON.")] = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print a report in Markdown.")] = False,
     details: Annotated[bool, typer.Option("--details", help="Show labels, offsets, hashes and the trace too.")] = False,

@@ -48,6 +48,32 @@ def read_questions(path: Path) -> list[tuple[int, str]]:
     return found
 
 
+def received(paths: list[Path]) -> list[Path]:
+    """The paths, with what comes from standard input stored in place of `-`.
+
+    Raises:
+        UsageError: standard input is named twice, or is empty.
+    """
+    from medground.corpus.incoming import receive
+    from medground.errors import UsageError
+    from medground.settings import Settings
+
+    if sum(str(path) == STDIN for path in paths) > 1:
+        raise UsageError("- is given twice; standard input can be read once")
+    home = Settings.load().home
+    return [receive(standard_input(), home) if str(path) == STDIN else path for path in paths]
+
+
+def forget_received(paths: list[Path]) -> None:
+    """Remove what `received` stored, once it is in a corpus."""
+    from medground.corpus.incoming import forget
+    from medground.settings import Settings
+
+    home = Settings.load().home
+    for path in paths:
+        forget(path, home)
+
+
 def _decoded(content: bytes, name: str) -> str:
     from medground.errors import UsageError
 
