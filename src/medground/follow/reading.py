@@ -141,21 +141,21 @@ def _put(asked: str, start: int, end: int, name: str) -> str:
 
 def _meant(word: str, noun: str, found: Sequence[Thing], asked: str) -> Thing | None:
     """Which thing of the former question a word points at; None where there is none."""
-    things = [thing for thing in found if not thing.is_people]
-    diseases = sorted((thing for thing in things if thing.is_disease), key=lambda thing: len(thing.text.split()))
-    others = [thing for thing in things if thing not in diseases]
+    objects = [thing for thing in found if not thing.is_people]
+    diseases = sorted((thing for thing in objects if thing.is_disease), key=lambda thing: len(thing.text.split()))
+    others = [thing for thing in objects if thing not in diseases]
     if noun and re.fullmatch(rf"(?:{_ILLNESS})s?", noun, re.IGNORECASE):
-        chosen = [*diseases, *things]
+        chosen = [*diseases, *objects]
     elif noun:
-        chosen = [*others, *things]
+        chosen = [*others, *objects]
     elif word.lower() in ("they", "them", "their"):
         people = [thing for thing in found if thing.is_people]
         several = [thing for thing in found if thing.is_plural]
         chosen = [*(found[:1] if found[0] in several else []), *people, *several, *found]
-    elif _OF_A_DISEASE.search(asked) and diseases and not things[0].is_disease:
+    elif _OF_A_DISEASE.search(asked) and diseases and not objects[0].is_disease:
         chosen = diseases
     else:
-        chosen = things
+        chosen = objects
     return next(iter(chosen), None)
 
 

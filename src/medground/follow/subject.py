@@ -147,22 +147,13 @@ def _without_auxiliary(words: Sequence[str], lower: Sequence[str]) -> list[str]:
 
 
 def _phrases(words: Sequence[str], low: Sequence[str]) -> list[str]:
-    """The phrases between verbs, states and prepositions; `of` joins."""
+    """The phrases between verbs, states and prepositions; one with `of` is followed by what comes after it."""
     ends = (PREPOSITIONS - {"of"}) | STATES | VERBS
-    breaks = [
-        -1,
-        *(
-            n
-            for n, word in enumerate(low)
-            if word in ends or _is_predicate(word, low[n + 1] if n + 1 < len(low) else "x")
-        ),
-        len(low),
-    ]
-    whole = (" ".join(words[a + 1 : b]) for a, b in pairwise(breaks))
-    parts = [
-        part for phrase in whole for part in ([phrase, phrase.rpartition(" of ")[2]] if " of " in phrase else [phrase])
-    ]
-    return [part for part in parts if part]
+    afters = [*low[1:], "x"]
+    inner = [n for n, word in enumerate(low) if word in ends or _is_predicate(word, afters[n])]
+    whole = [" ".join(words[a + 1 : b]) for a, b in pairwise([-1, *inner, len(low)])]
+    parts = [part for phrase in whole for part in (phrase, phrase.rpartition(" of ")[2])]
+    return [part for part in dict.fromkeys(parts) if part]
 
 
 def _first(low: Sequence[str], ends: frozenset[str]) -> int:

@@ -28,7 +28,7 @@ def ask_one(question: Question, settings: Settings, *, follow: str | None = None
 
 
 def ask_again(name: str, now: Settings, *, quiet: bool) -> AskedAgain:
-    """The question of a kept answer, asked again with its settings.
+    """The question of a kept answer, asked again with its settings; stored model calls are reused only if `now` does.
 
     Raises what `settings_of`, `Engine.open` and `Engine.again` raise, and Stopped after Ctrl-C.
     """
@@ -36,7 +36,10 @@ def ask_again(name: str, now: Settings, *, quiet: bool) -> AskedAgain:
     from medground.kept_settings import settings_of
 
     before = Answers(now.home).read(name)
-    with opened(settings_of(before, now), quiet=quiet) as engine:
+    then = settings_of(before, now)
+    if not now.model.cache:
+        then = then.with_options({"model.cache": False})
+    with opened(then, quiet=quiet) as engine:
         return _shown(lambda on_step: engine.again(before.trace_id, on_step=on_step), quiet=quiet)
 
 
