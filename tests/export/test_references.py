@@ -10,7 +10,7 @@ from pathlib import Path
 import bibtexparser
 import pytest
 import rispy
-from bibtexparser.middlewares import LatexDecodingMiddleware
+from bibtexparser.middlewares import LatexDecodingMiddleware, SeparateCoAuthors
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -141,6 +141,14 @@ def test_no_text_of_a_document_leaves_its_field(
 )
 def test_a_name_is_taken_apart_only_where_its_form_tells(text: str, name: Name) -> None:
     assert name_of(text) == name
+
+
+def test_a_name_with_and_in_it_stays_one_author(answered: Callable[..., Answer]) -> None:
+    paper = SourceDocument(id="X:1", title="T", kind="research", authors=("Rand and Sand JA", "Li J"))
+    library = bibtexparser.parse_string(
+        export(answered(paper), "bibtex").decode(), append_middleware=[SeparateCoAuthors()]
+    )
+    assert library.entries[0]["author"] == ["{Rand and Sand}, J. A.", "Li, J."]
 
 
 def test_keys_are_unique(answered: Callable[..., Answer]) -> None:

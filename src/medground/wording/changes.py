@@ -16,7 +16,7 @@ _WHY = {
     "not in the sources": "its document is no longer in what was searched",
     "source failed": "its document could not be looked up, because a source failed",
     "text changed": "its document no longer has this sentence",
-    "not quoted": "other quotes were chosen",
+    "not quoted": "its document still has it, but other quotes were chosen",
 }
 _MARKS = {
     "retracted": "has been retracted since",
