@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -84,7 +84,7 @@ class Progress:
 
 async def in_order(
     batch: Batch, progress: Progress, ask: Callable[[Question], Awaitable[Outcome]], concurrency: int
-) -> AsyncIterator[Outcome]:
+) -> AsyncGenerator[Outcome, None]:
     """The outcomes in the order of the questions, at most `concurrency` of them under way.
 
     Args:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import Any, Self
 
@@ -211,10 +213,15 @@ class Engine(OpenEngine):
         return list(await asyncio.gather(*(one(question) for question in questions)))
 
     async def ask_each(
-        self, questions: Iterable[str | Question], *, concurrency: int = 8, **chosen: Any
+        self,
+        questions: Iterable[str | Question],
+        *,
+        concurrency: int = 8,
+        recipe: str | None = None,
+        model: str | None = None,
+        settings: Mapping[str, Any] | None = None,
     ) -> AsyncIterator[Outcome]:
-        """Answer several questions, and give each outcome in order as it comes; `chosen` (recipe, model, settings) as
-        for `ask`.
+        """Answer several questions, and give each outcome in order as it comes; other arguments are those of `ask`.
 
         If this is interrupted, the same call resumes: what has an answer already is not asked again, as long as
         settings and corpora are the same. The same question is asked once.
@@ -225,13 +232,15 @@ class Engine(OpenEngine):
         if concurrency < 1:
             raise UsageError(f"ask_each takes a concurrency of at least 1, not {concurrency}")
         asked = tuple(q if isinstance(q, Question) else Question.ask(q) for q in questions)
-        setup = await self._setup(chosen.get("recipe"), chosen.get("model"), chosen.get("settings"))
+        setup = await self._setup(recipe, model, settings)
         states = [s.hash for s in dict.fromkeys(source.state for source in self.sources) if s is not None]
         ids = tuple(answer_id(question, setup.settings.hash, states) for question in asked)
         batch = Batch(self.settings.home, asked, ids)
+        ask = partial(self._outcome, recipe=recipe, model=model, settings=settings)
         with batch.begun() as progress:
-            async for outcome in in_order(batch, progress, lambda q: self._outcome(q, **chosen), concurrency):
-                yield outcome
+            async with aclosing(in_order(batch, progress, ask, concurrency)) as outcomes:
+                async for outcome in outcomes:
+                    yield outcome
 
     async def _outcome(self, question: str | Question, **chosen: Any) -> Outcome:
         text = question if isinstance(question, str) else question.text
