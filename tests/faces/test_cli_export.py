@@ -103,3 +103,20 @@ def test_a_word_document_is_not_printed_on_a_terminal(
 def test_an_answer_that_is_not_kept_is_named(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("export", "nothing", "--format", "ris") == 2
     assert "no answer 'nothing'" in capsys.readouterr().err
+
+
+def test_an_answer_from_before_authors_were_kept_says_so(
+    kept: str, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = home / "answers" / f"{kept}.json"
+    content = json.loads(file.read_bytes()) | {"schema_version": "1.3"}
+    content["documents"] = [
+        {name: value for name, value in document.items() if name not in ("authors", "identifiers", "imprint")}
+        for document in content["documents"]
+    ]
+    file.write_text(json.dumps(content), encoding="utf-8")
+    capsys.readouterr()
+    assert run("export", kept, "--format", "ris") == 0
+    shown = capsys.readouterr()
+    assert f"from before authors were kept; medground ask --again {kept}" in shown.err
+    assert rispy.loads(shown.out)[0]["title"] == "Aspirin and stroke"

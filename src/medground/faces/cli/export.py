@@ -50,6 +50,9 @@ def export(
     if chosen == "docx" and output is None and sys.stdout.isatty():
         raise UsageError("a Word document cannot be shown in a terminal; give --output FILE")
     answer = Answers(Settings.load().home).read(name)
+    if answer.schema_version < "1.4":
+        hint = f"medground ask --again {answer.trace_id} gives one that has them"
+        typer.echo(f"medground: this answer is from before authors were kept; {hint}", err=True)
     content = exported(answer, chosen, style=style or STYLE)  # type: ignore[arg-type]
     if output is None:
         typer.echo(content, nl=False)
