@@ -67,6 +67,8 @@ def test_a_word_that_points_back_is_replaced(former: str, asked: str, read: str)
             "Does vitamin D prevent falls in older adults with calcium added to vitamin D?",
         ),
         (ASPIRIN, "What about warfarin?", "Does warfarin reduce the risk of stroke?"),
+        (ASPIRIN, "What about statins?", "Do statins reduce the risk of stroke?"),
+        (STATINS, "And what about aspirin?", "Is aspirin safe in pregnancy?"),
         (ASPIRIN, "And how about low-dose warfarin?", "Does low-dose warfarin reduce the risk of stroke?"),
     ],
 )

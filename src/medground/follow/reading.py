@@ -54,6 +54,10 @@ _EMPTY = frozenset(_EMPTY_WORDS.split())
 """Words that nothing later in a question points at."""
 _ASKED_FOR = re.compile(r"^(?:what|which|who|how) (?:is|are|was|were) $", re.IGNORECASE)
 _LONGEST_CONDITION = 12
+_OTHER_NUMBER = {"does": "do", "is": "are", "was": "were", "has": "have"}
+_OTHER_NUMBER |= {other: verb for verb, other in _OTHER_NUMBER.items()}
+_NUMBER = re.compile(rf"^(?:{'|'.join(_OTHER_NUMBER)})\b", re.IGNORECASE)
+"""The verb that begins a closed question, if its form tells one from several."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +107,10 @@ def _other_name(asked: str, former: str) -> Reading | None:
         return None
     if not found or found[0].text not in former:
         raise UsageError(f"cannot tell in which question {name[:60]!r} is meant; write the whole question")
-    return Reading(former.replace(found[0].text, name, 1))
+    text = former.replace(found[0].text, name, 1)
+    if Thing(name).is_plural != found[0].is_plural:
+        text = _NUMBER.sub(lambda verb: _OTHER_NUMBER[verb[0].lower()].capitalize(), text)
+    return Reading(text)
 
 
 def _pointing(asked: str, former: str) -> Reading | None:

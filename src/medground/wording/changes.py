@@ -54,12 +54,11 @@ def _blocks(before: Answer, now: Answer, found: Changes) -> Iterator[Block]:
 
 
 def _decision(before: Answer, now: Answer, found: Changes) -> Line:
+    then, today = phrases.headline(before), phrases.headline(now)
+    said = f"{today}." if then == today else f"{then} then, {today} now."  # a probability may differ
     if found.decision is None:
-        return line(f"The decision is the same: {phrases.headline(now)}.")
-    return (
-        Span("The decision differs: ", "strong"),
-        Span(f"{phrases.headline(before)} then, {phrases.headline(now)} now."),
-    )
+        return line(f"The decision is the same: {said}")
+    return (Span("The decision differs: ", "strong"), Span(said))
 
 
 def _counts(found: Changes) -> str:
