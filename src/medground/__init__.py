@@ -14,12 +14,12 @@ from medground.version import __version__
 if TYPE_CHECKING:
     from medground import errors
     from medground.answer import Answer
-    from medground.blocking import BlockingEngine, ask
+    from medground.blocking import BlockingEngine, ask, ask_again
     from medground.engine import Engine
     from medground.question import Question
     from medground.settings import Settings
 
-__all__ = ["Answer", "BlockingEngine", "Engine", "Question", "Settings", "__version__", "ask", "errors"]
+__all__ = ["Answer", "BlockingEngine", "Engine", "Question", "Settings", "__version__", "ask", "ask_again", "errors"]
 
 _PLACES = {
     "Answer": "medground.answer",
@@ -28,6 +28,7 @@ _PLACES = {
     "Question": "medground.question",
     "Settings": "medground.settings",
     "ask": "medground.blocking",
+    "ask_again": "medground.blocking",
 }
 
 

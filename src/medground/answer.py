@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Any, Literal, Self
 
@@ -15,7 +16,7 @@ from medground.notice import Notice
 from medground.question import Question
 from medground.usage import UsageReport
 
-SCHEMA_VERSION = "1.3"
+SCHEMA_VERSION = "1.4"
 
 Status = Literal["decided", "lean", "not judged", "unanswerable"]
 """`decided`: by a stored relation, or by a model that read the evidence. `lean`: estimated from word statistics, with a
@@ -187,6 +188,11 @@ class SourceDocument(Frozen):
     year: int | None = None
     journal: str | None = None
     url: str | None = None
+    authors: tuple[str, ...] = Field(
+        default=(), description="`Family Initials` or `Family, Given`; a group by its name"
+    )
+    identifiers: Mapping[str, str] = Field(default_factory=dict, description="other ids: `doi`, `pmid`, `pmc`, ...")
+    imprint: Mapping[str, str] = Field(default_factory=dict, description="`volume`, `issue`, `pages`")
     publication_types: tuple[str, ...] = ()
     references: tuple[str, ...] = ()
     retraction: Retraction = "none"

@@ -64,7 +64,7 @@ class Answers:
             raise UsageError(f"{path} is not an answer of this version of Medground; remove it") from None
 
     def read(self, name: str) -> Answer:
-        """The answer with this trace id; or the latest one with this id.
+        """The answer with this trace id; or the latest one with this id; or, by the name `last`, the latest of all.
 
         Raises:
             UsageError: no such answer is kept, or its file is damaged.
@@ -72,20 +72,24 @@ class Answers:
         if (answer := self.find(name)) is not None:
             return answer
         for past in self.history():
-            if past.id == name and (answer := self.find(past.trace_id)) is not None:
+            if name in (past.id, "last") and (answer := self.find(past.trace_id)) is not None:
                 return answer
         raise UsageError(f"no answer {name[:64]!r} is kept in {self._folder}; list them with medground history")
 
     def history(self) -> Iterator[PastAnswer]:
         """Kept answers, the latest first. Files that cannot be read are skipped."""
+        yield from map(_past, self.since(""))
+
+    def since(self, stamp: str) -> Iterator[Answer]:
+        """The answers whose trace ids are not before `stamp`, the beginning of one, the latest first."""
         paths = self._folder.glob("*.json") if self._folder.is_dir() else ()
-        for path in sorted(paths, key=lambda path: path.name, reverse=True):
+        for path in sorted((p for p in paths if p.name >= stamp), key=lambda path: path.name, reverse=True):
             try:
                 answer = self.find(path.stem)
             except (UsageError, OSError):
                 continue
             if answer is not None:
-                yield _past(answer)
+                yield answer
 
 
 def _past(answer: Answer) -> PastAnswer:

@@ -8,16 +8,19 @@ from __future__ import annotations
 import asyncio
 import concurrent.futures
 import threading
-from collections.abc import Coroutine, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
+from medground.again import AskedAgain
 from medground.answer import Answer
-from medground.answers import PastAnswer
+from medground.answers import Answers, PastAnswer
 from medground.conclude.claim import CheckedClaim
 from medground.document import Document
 from medground.engine import Engine
 from medground.errors import UsageError
+from medground.export import STYLE, Format
+from medground.kept_settings import settings_of
 from medground.outcome import Outcome
 from medground.progress import Progress, no_progress
 from medground.query import Filters
@@ -77,18 +80,37 @@ class BlockingEngine:
         recipe: str | None = None,
         model: str | None = None,
         settings: Mapping[str, Any] | None = None,
+        follow: str | None = None,
         on_step: OnStep = ignore_steps,
     ) -> Answer:
         """Answer one question; arguments and errors are those of `Engine.ask`.
 
         Ctrl-C cancels the run and keeps what it has found. `on_step` is called in the thread of the engine.
         """
-        chosen = {"recipe": recipe, "model": model, "settings": settings, "on_step": on_step}
+        chosen = {"recipe": recipe, "model": model, "settings": settings, "follow": follow, "on_step": on_step}
         return self._wait(self._engine.ask(question, task=task, options=options, **chosen))  # type: ignore[arg-type]
+
+    def again(self, name: str, *, on_step: OnStep = ignore_steps) -> AskedAgain:
+        """Ask the question of a kept answer again; arguments and errors are those of `Engine.again`."""
+        return self._wait(self._engine.again(name, on_step=on_step))
 
     def ask_many(self, questions: Iterable[str | Question], *, concurrency: int = 8, **chosen: Any) -> list[Outcome]:
         """Answer several questions at once, in order; arguments are those of `Engine.ask_many`."""
         return self._wait(self._engine.ask_many(questions, concurrency=concurrency, **chosen))
+
+    def ask_each(
+        self, questions: Iterable[str | Question], *, concurrency: int = 8, **chosen: Any
+    ) -> Iterator[Outcome]:
+        """Answer several questions, resumably, and give each outcome as it comes; see `Engine.ask_each`.
+
+        Ctrl-C cancels the questions under way.
+        """
+        outcomes = self._engine.ask_each(questions, concurrency=concurrency, **chosen)
+        try:
+            while (outcome := self._wait(_next(outcomes))) is not None:
+                yield outcome
+        finally:
+            self._wait(_end(outcomes))
 
     def search(self, text: str, *, limit: int = 10, filters: Filters | None = None) -> SearchResult:
         """Find passages; arguments and errors are those of `Engine.search`."""
@@ -107,6 +129,10 @@ class BlockingEngine:
     def answer(self, name: str) -> Answer:
         """A kept answer; errors are those of `Engine.answer`."""
         return self._engine.answer(name)
+
+    def export(self, name: str, form: Format = "markdown", *, style: str = STYLE) -> bytes:
+        """A kept answer in another format; arguments and errors are those of `Engine.export`."""
+        return self._engine.export(name, form, style=style)
 
     def history(self, limit: int = 20) -> list[PastAnswer]:
         """The questions that were asked last, the latest first."""
@@ -161,6 +187,15 @@ def _result(future: concurrent.futures.Future[T]) -> T:
     return future.result()
 
 
+async def _next(outcomes: AsyncIterator[Outcome]) -> Outcome | None:
+    return await anext(outcomes, None)
+
+
+async def _end(outcomes: AsyncIterator[Outcome]) -> None:
+    if isinstance(outcomes, AsyncGenerator):
+        await outcomes.aclose()
+
+
 async def _cancellations_done() -> None:
     """Wait for the other tasks of this loop that are being cancelled."""
     own = asyncio.current_task()
@@ -184,3 +219,18 @@ def ask(
     """
     with BlockingEngine(settings, corpora=corpora) as engine:
         return engine.ask(question, task=task, options=options, recipe=recipe, model=model)
+
+
+def ask_again(name: str, *, settings: Settings | None = None) -> AskedAgain:
+    """Ask the question of a kept answer again, of the same sources with the same settings, and tell what changed.
+
+    Args:
+        name: the trace id of the answer, or its id for the latest.
+        settings: what the home folder and the keys are taken from; `Settings.load()` by default.
+
+    Raises what `settings_of`, `Engine.open` and `Engine.again` raise.
+    """
+    now = settings or Settings.load()
+    answer = Answers(now.home).read(name)
+    with BlockingEngine(settings_of(answer, now)) as engine:
+        return engine.again(answer.trace_id)

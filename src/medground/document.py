@@ -74,12 +74,15 @@ class Document(Frozen):
     """ISO dates, as precise as the record, by kind: `published`, `entered`, `created`, `revised`, `completed`."""
     journal: str | None = None
     authors: tuple[str, ...] = ()
+    """`Family Initials` or `Family, Given`; a group by its name."""
     language: str | None = None
     mesh: tuple[MeshHeading, ...] = ()
     keywords: tuple[str, ...] = ()
     publication_types: tuple[str, ...] = ()
     identifiers: Mapping[str, str] = Field(default_factory=dict)
     """Other ids of the same record: `pmid`, `pmc`, `doi`, `omim`, ..."""
+    imprint: Mapping[str, str] = Field(default_factory=dict)
+    """Where it is printed in its journal or book: `volume`, `issue`, `pages`, as far as the record says."""
     references: tuple[str, ...] = ()
     """Ids of the works that this record cites as its basis, as `PMID:...`, `OMIM:...`."""
     url: str | None = None

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import Any, Self
 
+from medground.again import AskedAgain, Changes, changes
 from medground.answer import Answer
 from medground.answers import Answers, PastAnswer
+from medground.batch import CANCELLED, Batch, in_order
 from medground.conclude.claim import CHECKING_A_CLAIM, CheckedClaim, check_claim
-from medground.conclude.compose import not_searched, so_far
+from medground.conclude.compose import answer_id, not_searched, so_far
 from medground.document import Document
-from medground.errors import BudgetExhausted, MedgroundError, UsageError
+from medground.errors import BudgetExhausted, MedgroundError, SourceUnavailable, UsageError
+from medground.export import STYLE, Format, export
+from medground.follow import follow_up
+from medground.kept_settings import keep_settings, kept_groups
 from medground.open_engine import OpenEngine
 from medground.opening import Opening, check_sources, set_up
 from medground.outcome import Outcome
@@ -95,6 +102,7 @@ class Engine(OpenEngine):
         recipe: str | None = None,
         model: str | None = None,
         settings: Mapping[str, Any] | None = None,
+        follow: str | None = None,
         on_step: OnStep = ignore_steps,
     ) -> Answer:
         """Answer one question. The answer and its trace are kept in the home folder, also when the call is cancelled.
@@ -108,17 +116,22 @@ class Engine(OpenEngine):
             recipe: the recipe to follow for this question.
             model: the model that answers its operators.
             settings: other settings for this question, such as `{"recipe.rounds": 2}`.
+            follow: the kept answer, by its trace id or id, that this question follows. Words such as "it" stand for
+                the subject of its question, and its documents are searched beside everything else.
             on_step: called with each step as it happens.
 
         Raises:
             UsageError: the question is empty, too long, or does not fit its task; the engine is closed; a setting is
-                fixed once the engine is open.
+                fixed once the engine is open; a follow-up cannot be read.
             ConfigError: an unknown setting, or a model that cannot be used.
             BudgetExhausted: a limit was reached; `.answer` holds what was found so far.
             SourceUnavailable: no source could be searched.
             ModelFailed: a model gave no usable output.
         """
-        asked = question if isinstance(question, Question) else Question.ask(question, task=task, options=options)
+        if follow is not None:
+            asked = follow_up(question, self.answer(follow), task=task, options=options)
+        else:
+            asked = question if isinstance(question, Question) else Question.ask(question, task=task, options=options)
         setup = await self._setup(recipe, model, settings)
         run = self._run(asked, setup.settings, setup.recipe, setup.models, on_step)
         run.notice = notice_for(asked.text)
@@ -138,6 +151,32 @@ class Engine(OpenEngine):
             run.trace.close()
         self._keep(run, answer)
         return answer
+
+    async def again(self, name: str, *, on_step: OnStep = ignore_steps) -> AskedAgain:
+        """Ask the question of a kept answer again, with its settings, and tell what changed.
+
+        Args:
+            name: the trace id of the answer, or its id for the latest.
+            on_step: called with each step as it happens.
+
+        Raises:
+            UsageError: no such answer is kept, or its settings are not; it searched other corpora or sources than this
+                engine has open (`medground.ask_again` opens them).
+            BudgetExhausted, SourceUnavailable, ModelFailed: as for `ask`.
+        """
+        before = self.answer(name)
+        answer = await self.ask(before.question, settings=kept_groups(before, self.settings), on_step=on_step)
+        return AskedAgain(before=before, answer=answer, changes=await self._changes(before, answer))
+
+    async def _changes(self, before: Answer, now: Answer) -> Changes:
+        run = self._run(before.question, self.settings, self.recipe, self.models, traced=False)
+        reached = True
+        with self._under_way():
+            try:
+                await run.retrieve([document.id for document in before.documents])
+            except SourceUnavailable:
+                reached = False
+        return changes(before, now, run.ledger.documents, reached=reached)
 
     async def stream(self, question: str | Question, **chosen: Any) -> AsyncIterator[Step | Answer]:
         """The steps of a question as they happen, then its answer; `chosen` as for `ask`.
@@ -168,16 +207,49 @@ class Engine(OpenEngine):
         slots = asyncio.Semaphore(concurrency)
 
         async def one(question: str | Question) -> Outcome:
-            text = question if isinstance(question, str) else question.text
             async with slots:
-                try:
-                    return Outcome(text, await self.ask(question, **chosen))
-                except BudgetExhausted as error:
-                    return Outcome(text, error.answer, error)
-                except MedgroundError as error:
-                    return Outcome(text, error=error)
+                return await self._outcome(question, **chosen)
 
         return list(await asyncio.gather(*(one(question) for question in questions)))
+
+    async def ask_each(
+        self,
+        questions: Iterable[str | Question],
+        *,
+        concurrency: int = 8,
+        recipe: str | None = None,
+        model: str | None = None,
+        settings: Mapping[str, Any] | None = None,
+    ) -> AsyncIterator[Outcome]:
+        """Answer several questions, and give each outcome in order as it comes; other arguments are those of `ask`.
+
+        If this is interrupted, the same call resumes: what has an answer already is not asked again, as long as
+        settings and corpora are the same. The same question is asked once.
+
+        Raises:
+            UsageError: a question cannot be asked; `concurrency` is below 1; another process asks the same questions.
+        """
+        if concurrency < 1:
+            raise UsageError(f"ask_each takes a concurrency of at least 1, not {concurrency}")
+        asked = tuple(q if isinstance(q, Question) else Question.ask(q) for q in questions)
+        setup = await self._setup(recipe, model, settings)
+        states = [s.hash for s in dict.fromkeys(source.state for source in self.sources) if s is not None]
+        ids = tuple(answer_id(question, setup.settings.hash, states) for question in asked)
+        batch = Batch(self.settings.home, asked, ids)
+        ask = partial(self._outcome, recipe=recipe, model=model, settings=settings)
+        with batch.begun() as progress:
+            async with aclosing(in_order(batch, progress, ask, concurrency)) as outcomes:
+                async for outcome in outcomes:
+                    yield outcome
+
+    async def _outcome(self, question: str | Question, **chosen: Any) -> Outcome:
+        text = question if isinstance(question, str) else question.text
+        try:
+            return Outcome(text, await self.ask(question, **chosen))
+        except BudgetExhausted as error:
+            return Outcome(text, error.answer, error)
+        except MedgroundError as error:
+            return Outcome(text, error=error)
 
     async def search(self, text: str, *, limit: int = 10, filters: Filters | None = None) -> SearchResult:
         """The passages that fit some words best, by words and, where there are vectors, by meaning.
@@ -249,6 +321,15 @@ class Engine(OpenEngine):
         """
         return Answers(self.settings.home).read(name)
 
+    def export(self, name: str, form: Format = "markdown", *, style: str = STYLE) -> bytes:
+        """A kept answer for a reference manager (`ris`, `bibtex`, `csl-json`) or a writer (`markdown`, `docx`).
+
+        Raises:
+            UsageError: no such answer, format or style; the answer quotes no source.
+            ConfigError: the `export` extra is missing, which `markdown` and `docx` need.
+        """
+        return export(self.answer(name), form, style=style)
+
     def history(self, limit: int = 20) -> list[PastAnswer]:
         """The questions that were asked last, the latest first.
 
@@ -267,7 +348,7 @@ class Engine(OpenEngine):
             async with asyncio.timeout(seconds) as limit:
                 return await recipe.run(run.question, run)
         except asyncio.CancelledError:
-            self._keep(run, so_far(run, "cancelled"))
+            self._keep(run, so_far(run, CANCELLED))
             raise
         except TimeoutError:
             if not limit.expired():  # something else timed out
@@ -281,6 +362,7 @@ class Engine(OpenEngine):
 
     def _keep(self, run: Run, answer: Answer) -> None:
         Answers(self.settings.home).keep(answer)
+        keep_settings(run.settings)
         run.on_step(Kept(trace_id=answer.trace_id, stopped=answer.stopped))
 
 

@@ -6,13 +6,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from graphlib import CycleError, TopologicalSorter
-from typing import Literal, Self
+from typing import Literal, Self, TypeVar
 
 from pydantic import Field, model_validator
 
-from medground.document import Frozen, Hit, SourceKind
+from medground.document import DocumentId, Frozen, Hit, SourceKind
 from medground.graph.finding import GraphFact, GraphFinding
 from medground.query import Filters, Query, Words
+
+T = TypeVar("T")
 
 Ranking = tuple[Hit, ...]
 """Hits of one ranker, best first, ranks 1, 2, 3, ..."""
@@ -62,6 +64,7 @@ class Lookup(Frozen):
         sources: names of the sources to search; empty for all that accept it.
         kinds: kinds of document to look for; empty for all.
         rankers: the rankings to return; empty for all that a source has.
+        documents: ids of the documents to search; empty for all.
         limit: most hits per ranking; None for the number in the settings.
         node: the node of a plan that it serves.
         shown: its name in answers, if the text would be misleading.
@@ -72,6 +75,7 @@ class Lookup(Frozen):
     sources: tuple[str, ...] = ()
     kinds: tuple[SourceKind, ...] = ()
     rankers: tuple[Ranker, ...] = ()
+    documents: tuple[DocumentId, ...] = ()
     limit: int | None = Field(default=None, ge=1)
     node: str = ""
     shown: str = ""
@@ -95,11 +99,21 @@ class Lookup(Frozen):
         return (not self.sources or name in self.sources) and (not self.kinds or not kinds.isdisjoint(self.kinds))
 
     def limited(self, filters: Filters) -> Filters | None:
-        """The question's filters, narrowed to the kinds of this lookup; None where no kind is left."""
-        if not self.kinds:
-            return filters
-        kinds = tuple(k for k in self.kinds if k in filters.kinds) if filters.kinds else self.kinds
-        return filters.model_copy(update={"kinds": kinds}) if kinds else None
+        """The question's filters, narrowed to the kinds and documents of this lookup; None where nothing is left."""
+        kinds, ids = _both(self.kinds, filters.kinds), _both(self.documents, filters.ids)
+        if (self.kinds and not kinds) or (self.documents and not ids):
+            return None
+        return filters.model_copy(update={"kinds": kinds, "ids": ids}) if self.kinds or self.documents else filters
+
+    @property
+    def of_texts(self) -> bool:
+        """Whether it looks for passages of texts, not for stored facts or records."""
+        return not isinstance(self.asked, PlainWords | ConceptQuery | ProteinQuery)
+
+
+def _both(own: tuple[T, ...], limit: tuple[T, ...]) -> tuple[T, ...]:
+    """The values that two limits have in common; an empty limit is none."""
+    return tuple(value for value in own if value in limit) if own and limit else own or limit
 
 
 @dataclass(frozen=True)

@@ -98,8 +98,7 @@ class OpenEngine:
         traced: bool = True,
     ) -> Run:
         self._check_open()
-        now = datetime.now(UTC)
-        run_id = f"{now:%Y%m%d-%H%M%S}-{now.microsecond:05x}{secrets.token_hex(2)[1:]}"  # in order of time
+        run_id = f"{trace_stamp(datetime.now(UTC))}{secrets.token_hex(2)[1:]}"
         return Run(
             question=question,
             settings=settings,
@@ -110,3 +109,8 @@ class OpenEngine:
             on_step=on_step,
             clock=time.monotonic,
         )
+
+
+def trace_stamp(time: datetime) -> str:
+    """The beginning of the id of a run that starts at this time (UTC); ids are in order of time."""
+    return f"{time:%Y%m%d-%H%M%S}-{time.microsecond:05x}"

@@ -28,6 +28,23 @@ class Option(Frozen):
     text: str
 
 
+class Follows(Frozen):
+    """How a follow-up question was read, and what it keeps of the answer that it follows."""
+
+    answer: str
+    """The trace id of that answer."""
+    question: str
+    """Its question."""
+    asked: str
+    """The follow-up as it was typed."""
+    word: str = ""
+    """The word or words that were replaced, such as `it`; empty where none was."""
+    stands_for: str = ""
+    """What was put in their place."""
+    documents: tuple[DocumentId, ...] = ()
+    """The documents of that answer, which are searched beside everything else."""
+
+
 class Question(Frozen):
     """A question as passed to recipes. Create it with `Question.ask`, which cleans and checks the text."""
 
@@ -37,6 +54,9 @@ class Question(Frozen):
     filters: Filters = Filters()
     documents: tuple[DocumentId, ...] = ()
     """Documents that the question was written from, if a data set names them: no demonstration may share one."""
+
+    follows: Follows | None = None
+    """If it is a follow-up: how it was read, and the documents of the answer that it follows."""
 
     @property
     def closed(self) -> bool:

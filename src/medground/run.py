@@ -174,7 +174,8 @@ class Run:
         """Run lookups concurrently, each in every source that it is meant for and that accepts it.
 
         The answer lists sources that fail; a failure is never an empty result. Identical lookups are sent to a source
-        only once. A lookup that a source could not understand does not count as a search.
+        only once. The documents of an answer that the question follows are searched once more, by themselves, so that
+        they are found beside everything else. A lookup that a source could not understand does not count as a search.
 
         Raises:
             SourceUnavailable: a source failed and no other source could be searched.
@@ -184,6 +185,7 @@ class Run:
         self._remaining()
         depth = self.settings.retrieval.depth
         filled = [one if one.limit else one.model_copy(update={"limit": depth}) for one in lookups]
+        filled += self._in_former_documents(filled)
         sent = [(source, one) for one in filled for source in self.sources if self._is_for(one, source)]
         results = await _together(self._search(source, one, next(self._order)) for source, one in sent)
         for (source, _), result in zip(sent, results, strict=True):
@@ -197,6 +199,14 @@ class Run:
         if failures and not any(one.understood for one in found):
             raise failures[0]
         return found
+
+    def _in_former_documents(self, lookups: Sequence[Lookup]) -> list[Lookup]:
+        """The same lookups in the documents of the answer that the question follows."""
+        if self.question.follows is None or not (documents := self.question.follows.documents):
+            return []
+        return [
+            one.model_copy(update={"documents": documents}) for one in lookups if one.of_texts and not one.documents
+        ]
 
     @property
     def searches(self) -> list[Search]:

@@ -57,34 +57,38 @@ S = TypeVar("S", bound=SettingsSection)
 class ModelSettings(_Part):
     """Who answers operators. Names: `keyless`, `local[:PATH]`, or a pydantic-ai name such as `openai:gpt-5`."""
 
-    default: str = "keyless"
+    default: str = Field(default="keyless", description="the model that answers, where `operators` names no other")
     operators: dict[str, str] = Field(default_factory=dict, description="operator name to model name")
     base_url: str | None = Field(default=None, description="an OpenAI-compatible address for `openai:` names")
     timeout: float = Field(default=60.0, gt=0, description="seconds for one model call")
     retries: int = Field(default=2, ge=0, description="most further attempts after invalid output")
-    temperature: float = Field(default=0.0, ge=0)
+    temperature: float = Field(default=0.0, ge=0, description="0: the likeliest answer")
     concurrency: int = Field(default=8, ge=1, description="model calls at the same time")
-    cache: bool = True
+    cache: bool = Field(default=True, description="reuse stored model calls")
 
 
 class BudgetSettings(_Part):
-    """Limits of one question; None for no limit."""
+    """Limits of one question; without a value there is none."""
 
-    tokens: int | None = Field(default=None, ge=0)
-    calls: int | None = Field(default=None, ge=0)
-    seconds: float | None = Field(default=None, gt=0)
-    money: Decimal | None = Field(default=None, ge=0)
+    tokens: int | None = Field(default=None, ge=0, description="most tokens in and out")
+    calls: int | None = Field(default=None, ge=0, description="most model calls")
+    seconds: float | None = Field(default=None, gt=0, description="most seconds")
+    money: Decimal | None = Field(default=None, ge=0, description="highest price in US dollars")
 
 
 class RetrievalSettings(_Part):
-    corpora: Annotated[tuple[str, ...], BeforeValidator(_listed)] = ("starter",)
+    """What is searched, and how much of it is kept."""
+
+    corpora: Annotated[tuple[str, ...], BeforeValidator(_listed)] = Field(
+        default=("starter",), description="names of the corpora to search"
+    )
     sources: Annotated[tuple[str, ...], BeforeValidator(_listed)] = Field(
         default=(), description="further sources by name, such as `pubmed`"
     )
     pubmed: str | None = Field(default=None, description="`live`, or the address of an E-utilities service")
     email: str | None = Field(default=None, description="sent to PubMed with each request, as NCBI asks")
     depth: int = Field(default=100, ge=1, le=10_000, description="hits per ranker before fusion")
-    fusion_k: int = Field(default=60, ge=1)
+    fusion_k: int = Field(default=60, ge=1, description="constant of reciprocal rank fusion (K)")
     keep: int = Field(default=20, ge=1, description="hits left after reranking (M_max)")
     dense: bool = Field(default=True, description="use vectors where a snapshot has them")
     reranker: str = Field(
@@ -93,13 +97,17 @@ class RetrievalSettings(_Part):
 
 
 class RecipeSettings(_Part):
-    name: str = "ground"
+    """How questions are answered. What only one recipe reads is in the group of its name."""
+
+    name: str = Field(default="ground", description="the recipe")
     batch: int = Field(default=5, ge=1, description="documents read together (m)")
-    rounds: int = Field(default=3, ge=1)
+    rounds: int = Field(default=3, ge=1, description="most rounds of searching and writing")
     sentences: int = Field(default=3, ge=1, description="most sentences of a rationale without a model")
 
 
 class VerifySettings(_Part):
+    """How written sentences are checked."""
+
     critic: str = Field(
         default="entail",
         description="`entail`: the model that answers that operator; or `nli:` and an NLI model's folder or hub name",
@@ -115,7 +123,9 @@ class VerifySettings(_Part):
 
 
 class TraceSettings(_Part):
-    otlp_endpoint: str | None = None
+    """Where traces are sent, beside the home folder."""
+
+    otlp_endpoint: str | None = Field(default=None, description="address of an OpenTelemetry collector")
     send_text: bool = Field(default=False, description="send document and prompt text to the collector too")
 
 
@@ -192,6 +202,15 @@ class Settings(_Part):
         merged = self._checked(content, [("the settings", content), ("the options", changed)])
         return merged if "home" in changed else merged.model_copy(update={"home": self.home})
 
+    def with_groups(self, groups: Mapping[str, Any]) -> Settings:
+        """Settings with these groups and sections, as `as_read_by` gives them; home, keys and collector stay.
+
+        Raises:
+            ConfigError: an unknown key, or a wrong value.
+        """
+        chosen = self._checked(groups, [("the kept settings", dict(groups))])
+        return chosen.model_copy(update={"home": self.home, "keys": self.keys, "trace": self.trace})
+
     def section(self, kind: type[S]) -> S:
         """The settings of a section; its defaults where no layer sets any."""
         found = self.sections.get(kind.section)
@@ -243,6 +262,8 @@ class Settings(_Part):
             kind = _section_called(name)
             if kind is None:
                 raise ConfigError(problem([name], "is not a setting", layers))
+            if merged[name] == {}:  # a heading without settings, as in the file of `medground init`
+                continue
             try:
                 sections[name] = kind.model_validate(merged[name])
             except ValidationError as error:

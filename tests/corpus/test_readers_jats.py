@@ -93,14 +93,25 @@ def test_metadata_of_an_article(tmp_path: Path) -> None:
         "<given-names>M Y</given-names></name></contrib>"
         "<contrib contrib-type='editor'><name><surname>No</surname></name></contrib>"
         "<contrib contrib-type='author'><collab>The Group</collab></contrib></contrib-group>"
+        "<volume>5</volume><issue>2</issue><fpage>10</fpage><lpage>12</lpage><elocation-id>e1</elocation-id>"
         "<permissions><license xlink:href='http://l/by'><p>Free.</p></license></permissions>"
         "<kwd-group><kwd>lung</kwd></kwd-group>"
     )
     document = one(tmp_path, article("<p>Text.</p>", meta=meta))
     assert (document.id, document.identifiers) == ("PMC:PMC12", {"pmc": "PMC12", "pmid": "34"})
     assert (document.year, document.journal, document.license) == (2010, "J", "http://l/by")
-    assert (document.authors, document.keywords) == (("Kirov M Y", "The Group"), ("lung",))
+    assert (document.authors, document.keywords) == (("Kirov MY", "The Group"), ("lung",))
     assert document.publication_types == ("research-article",)
+    assert document.imprint == {"volume": "5", "issue": "2", "pages": "10-12"}
+
+
+@pytest.mark.parametrize(
+    ("given", "initials"), [("John A.", "JA"), ("M.Y.", "MY"), ("JP", "JP"), ("Jean-Pierre", "JP"), ("Élodie", "É")]
+)
+def test_given_names_become_initials_as_in_medline(tmp_path: Path, given: str, initials: str) -> None:
+    name = f"<name><surname>de la Cruz</surname><given-names>{given}</given-names></name>"
+    document = one(tmp_path, article("<p>Text.</p>", meta=f"<contrib-group><contrib>{name}</contrib></contrib-group>"))
+    assert document.authors == (f"de la Cruz {initials}",)
 
 
 def test_retractions(tmp_path: Path) -> None:

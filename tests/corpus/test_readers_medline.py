@@ -89,6 +89,20 @@ def test_every_date_format_gives_a_year(tmp_path: Path, date: str, year: int | N
     assert (document.year, document.dates.get("published")) == (year, iso)
 
 
+@pytest.mark.parametrize(
+    ("pages", "shown"),
+    [
+        ("<Pagination><MedlinePgn>10-2</MedlinePgn></Pagination>", "10-2"),
+        ("<Pagination><StartPage>10</StartPage><EndPage>12</EndPage></Pagination>", "10-12"),
+        ('<ELocationID EIdType="pii">e77</ELocationID>', "e77"),
+    ],
+)
+def test_the_imprint_is_volume_issue_and_pages(tmp_path: Path, pages: str, shown: str) -> None:
+    record = article(types=pages).replace("<PubDate>", "<Volume>5</Volume><Issue>2</Issue><PubDate>")
+    assert one(tmp_path, record).imprint == {"volume": "5", "issue": "2", "pages": shown}
+    assert one(tmp_path, article()).imprint == {}
+
+
 def test_headings_keep_their_major_topics_and_qualifiers(tmp_path: Path) -> None:
     mesh = (
         '<MeshHeadingList><MeshHeading><DescriptorName UI="D1" MajorTopicYN="N">Asthma</DescriptorName>'

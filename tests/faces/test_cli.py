@@ -127,7 +127,7 @@ def test_markdown_cannot_be_broken_by_a_document(
         (["ask", "-c", "papers", "--year-from", "2020", "--year-to", "2010", QUESTION], "after the last"),
         (["ask", "-c", "papers", "--json", "--markdown", QUESTION], "choose one"),
         (["ask", "-c", "papers", "--preset", "best", QUESTION], "unknown preset"),
-        (["ask"], "Missing argument"),
+        (["ask"], "there is no question; write one in quotes"),
         (["answer", "it"], "No such command"),
         (["corpus", "build", "papers2", "/nowhere/at/all"], "nowhere"),
         (["trace", "show", "../x"], "no trace"),

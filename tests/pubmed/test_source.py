@@ -15,7 +15,7 @@ from medground.lookup import Lookup
 from medground.pubmed.eutils import Eutils
 from medground.pubmed.eutils_service import EutilsService
 from medground.pubmed.eutils_transport import Transport
-from medground.query import Filters, Range, Term, Words
+from medground.query import Filters, Or, Range, Term, Words
 from medground.sources.pubmed import PubMedSource
 from medground.testing import DOCUMENTS, QueryContract, SourceContract
 
@@ -123,3 +123,20 @@ def test_limits_are_checked(make: Any) -> None:
     for limit, error in ((0, ValidationError), (10_001, UsageError)):
         with pytest.raises(error, match="limit"):
             search(make(), limit=limit)
+
+
+@pytest.mark.parametrize(
+    ("ids", "found"), [(("PMID:1", "OMIM:2"), {"PMID:1"}), (("OMIM:1",), set()), ((), {"PMID:1", "PMID:2", "PMID:3"})]
+)
+def test_only_pmids_limit_a_search(make: Any, ids: tuple[str, ...], found: set[str]) -> None:
+    async def run() -> Any:
+        source = make()
+        try:
+            words = Or(parts=tuple(Words(text=word) for word in ("marfan", "losartan", "aortic")))
+            return await source.search(Lookup(asked=words, text="marfan", limit=10), Filters(ids=ids))
+        finally:
+            await source.close()
+
+    hits = {hit.passage.document_id for ranking in asyncio.run(run()).rankings for hit in ranking}
+    assert hits <= found
+    assert bool(hits) == bool(found)

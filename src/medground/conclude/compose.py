@@ -77,7 +77,7 @@ def _circumstances(run: Run) -> dict[str, Any]:
     """The fields of an answer that come from the run: question, settings, models, searches and cost."""
     snapshots = tuple(dict.fromkeys(s.state for s in run.sources if s.state is not None))
     return {
-        "id": _answer_id(run.question, run.settings.hash, [s.hash for s in snapshots]),
+        "id": answer_id(run.question, run.settings.hash, [s.hash for s in snapshots]),
         "question": run.question,
         "notice": run.notice,
         "searches": tuple(run.searches),
@@ -142,6 +142,9 @@ def source_document(document: Document, source: str) -> SourceDocument:
         year=document.year,
         journal=document.journal,
         url=document.url,
+        authors=document.authors,
+        identifiers=document.identifiers,
+        imprint=document.imprint,
         publication_types=document.publication_types,
         references=document.references[:50],
         retraction=document.retraction,
@@ -149,9 +152,12 @@ def source_document(document: Document, source: str) -> SourceDocument:
     )
 
 
-def _answer_id(question: Question, settings_hash: str, snapshots: Sequence[str]) -> str:
+def answer_id(question: Question, settings_hash: str, snapshots: Sequence[str]) -> str:
     """The same question with the same settings and snapshots gets the same id."""
-    content = json.dumps([question.model_dump(mode="json"), settings_hash, list(snapshots)], sort_keys=True)
+    asked = question.model_dump(mode="json")
+    if question.follows is None:  # answers from before there were follow-ups keep their id
+        asked.pop("follows")
+    content = json.dumps([asked, settings_hash, list(snapshots)], sort_keys=True)
     return hashlib.sha256(content.encode()).hexdigest()[:16]
 
 

@@ -93,7 +93,10 @@ class PubMedSource:
         if limit > MOST_FOUND:
             raise UsageError(f"a search takes a limit from 1 to {MOST_FOUND}, not {limit}")
         # PubMed has no field for kinds, and holds only two of them.
-        limits = filters.model_copy(update={"kinds": ()}).as_query()
+        ids = tuple(filter(_is_pmid, filters.ids))
+        if filters.ids and not ids:  # only documents of other sources are asked for
+            return Found(lookup, self.name, rankings=((),))
+        limits = filters.model_copy(update={"kinds": (), "ids": ids}).as_query()
         if filters.kinds and not _KINDS & set(filters.kinds):
             return Found(lookup, self.name, rankings=((),), notes=("PubMed contains only research articles and books",))
         if not any(letter.isalnum() for letter in to_pubmed(query)):

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 
-Style = Literal["plain", "strong", "dim", "good", "caution", "bad", "mark"]
+Style = Literal["plain", "strong", "italic", "dim", "good", "caution", "bad", "mark"]
 
 Kind = Literal["title", "decision", "heading", "paragraph", "item", "note"]
 """`decision`: the decision, then its reason. `paragraph`: its lines after the first are indented. `item`: an entry of a

@@ -56,5 +56,7 @@ def _span(span: Span, page: str) -> str:
         return f'<strong id="{page}-{escape(span.anchor)}">{text}</strong>'
     if span.style == "strong":
         return f"<strong>{text}</strong>"
+    if span.style == "italic":
+        return f"<em>{text}</em>"
     colour = _COLOURS.get(span.style)
     return f'<span style="color:{colour}">{text}</span>' if colour else text

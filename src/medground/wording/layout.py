@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from medground.answer import Answer, Conflict, Statement
+from medground.answer import Answer, Conflict, SourceDocument, Statement
 from medground.wording import phrases
 from medground.wording.blocks import Block, Line, Span, Style, heading, line, mapped
 from medground.wording.notes import detail_notes, notes
 from medground.wording.quotes import Quotes, cited_by, mark, marks
+from medground.wording.references import plain_reference
 from medground.wording.sources import source_list
 
 _STYLES: dict[str, Style] = {
@@ -25,29 +26,39 @@ _STYLES: dict[str, Style] = {
 _SENTENCE_ENDS = (".", "?", "!", "。", "！", "？")
 
 
-def layout(answer: Answer, *, details: bool = False) -> list[Block]:
+def layout(
+    answer: Answer, *, details: bool = False, bibliography: Callable[[SourceDocument], Line] = plain_reference
+) -> list[Block]:
     """The blocks of an answer: notice, decision and reason, sentences with verdicts, conflicts, sources, notes.
 
     Args:
         answer: the answer.
         details: also show category labels, offsets, queries, hashes and the trace.
+        bibliography: formats each source.
     """
     quotes = Quotes(answer)
     blocks = [
         *([Block("paragraph", (line(answer.notice.sentence, "strong"),))] if answer.notice else []),
         Block("title", (line(answer.question.text),)),
+        *_read_as(answer),
         Block("decision", tuple(line(text) for text in (phrases.headline(answer), phrases.reason(answer)) if text)),
         *_sentences(answer, quotes, details=details),
         *_left_out(answer),
         *_conflicts(answer, quotes),
-        *source_list(quotes, details=details),
+        *source_list(quotes, details=details, bibliography=bibliography),
         *notes(answer),
         *(detail_notes(answer) if details else []),
     ]
-    return [mapped(block, _cleaned) for block in blocks]
+    return [mapped(block, cleaned) for block in blocks]
 
 
-def _cleaned(span: Span) -> Span:
+def _read_as(answer: Answer) -> Iterator[Block]:
+    if follows := answer.question.follows:
+        yield Block("paragraph", (line(phrases.read_as(follows, answer.question.text)),))
+
+
+def cleaned(span: Span) -> Span:
+    """A span without control characters."""
     return replace(span, text=phrases.clean(span.text))
 
 

@@ -3,32 +3,46 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 
-from medground.answer import Answer
+from medground.answer import Answer, SourceDocument
 from medground.wording.blocks import Block, Line, Span, spaced
 from medground.wording.encoding import encodable_blocks
 from medground.wording.layout import layout
 from medground.wording.phrases import clean
+from medground.wording.references import plain_reference
 
 _AUTOLINK = re.compile(r"(?<=\w)(?=://|@)|(?<=www)(?=\.)", re.IGNORECASE)
 """Where some readers of Markdown make a link of plain text."""
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#!|~&$]|(?<!\w)[+-]|[+-](?!\w))")
 _STARTS_LIST = re.compile(r"^(\d{1,9})([.)])(?=\s|$)")
-_ITALIC = ("good", "caution", "bad")
+_ITALIC = ("italic", "good", "caution", "bad")
 _PREFIXES = {"title": "# ", "heading": "## ", "note": "- "}
 
 
-def as_markdown(answer: Answer, *, details: bool = False, encoding: str = "utf-8") -> str:
+def as_markdown(
+    answer: Answer,
+    *,
+    details: bool = False,
+    encoding: str = "utf-8",
+    bibliography: Callable[[SourceDocument], Line] = plain_reference,
+) -> str:
     """The whole report, ending without a newline.
 
     Args:
         answer: the answer.
         details: also show category labels, offsets, queries, hashes and the trace.
         encoding: the encoding it will be written in; characters that it lacks are replaced.
+        bibliography: formats each source.
     """
+    return blocks_as_markdown(layout(answer, details=details, bibliography=bibliography), encoding)
+
+
+def blocks_as_markdown(blocks: Sequence[Block], encoding: str = "utf-8") -> str:
+    """Blocks as Markdown, ending without a newline."""
     parts: list[str] = []
     before: Block | None = None
-    for block in encodable_blocks(layout(answer, details=details), encoding):
+    for block in encodable_blocks(blocks, encoding):
         if before is not None and (spaced(block, before) or block.kind != before.kind):
             parts.append("")
         parts.append(_block(block))

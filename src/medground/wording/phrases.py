@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from medground.answer import Answer, Conflict, Search, Side, Verdict
 from medground.author import KEYLESS, Author
-from medground.question import Option
+from medground.question import Follows, Option
 
 _LABELS = {
     "supported": "supported",
@@ -48,6 +48,15 @@ def sentence(text: str) -> str:
 def ended(text: str) -> str:
     """Text with a full stop, unless it is empty or has an end of its own."""
     return text if not text or text.rstrip("”\"')]").endswith((".", "?", "!")) else text + "."
+
+
+def read_as(follows: Follows, text: str) -> str:
+    """How a follow-up question was read, and after which question."""
+    after = f"after “{follows.question}”; the sources of its answer were searched too"
+    if text == follows.asked:
+        return sentence(f"asked {after}")
+    meant = f" ({follows.word}: {follows.stands_for})" if follows.word else ""
+    return sentence(f"“{follows.asked}” was read as “{text}”{meant}, {after}")
 
 
 def headline(answer: Answer) -> str:

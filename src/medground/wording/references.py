@@ -7,6 +7,7 @@ import re
 from medground.answer import SourceDocument
 from medground.rank.design import UNKNOWN, design_level
 from medground.retraction import RETRACTED, why_aside
+from medground.wording.blocks import Line, line
 from medground.wording.phrases import clean, ended
 
 _KINDS = {
@@ -39,6 +40,11 @@ def bibliography(document: SourceDocument) -> str:
     where = ", ".join(clean(str(part)) for part in (document.journal, document.year) if part)
     title = " ".join(clean(document.title).split()) or document.id
     return " ".join(ended(part) for part in (title, where, design(document).capitalize()) if part)
+
+
+def plain_reference(document: SourceDocument) -> Line:
+    """The same as a line without styles."""
+    return line(bibliography(document))
 
 
 def state(document: SourceDocument) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from medground.answer import SourceDocument
 from medground.retraction import why_aside
@@ -11,18 +11,21 @@ from medground.wording.blocks import Block, Line, Span, heading, line
 from medground.wording.quotes import Quotes, anchor, marks
 
 
-def source_list(quotes: Quotes, *, details: bool) -> Iterator[Block]:
+def source_list(
+    quotes: Quotes, *, details: bool, bibliography: Callable[[SourceDocument], Line] = references.plain_reference
+) -> Iterator[Block]:
     """The sources by number.
 
     Args:
         quotes: the quotes and sources of the answer.
         details: also show where each quote is in its source.
+        bibliography: formats each source.
     """
     if quotes.numbers:
         yield heading("Sources")
     for document_id, number in quotes.numbers.items():
         document = quotes.documents[document_id]
-        lines = [line(references.bibliography(document)), _where(document)]
+        lines = [bibliography(document), _where(document)]
         if state := references.state(document):
             lines.append(line(state, "bad"))
         lines += _quotes(document, quotes, details=details)

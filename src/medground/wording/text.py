@@ -31,8 +31,12 @@ def as_text(answer: Answer, *, details: bool = False, width: int = WIDTH) -> str
         details: also show category labels, offsets, queries, hashes and the trace.
         width: columns of a line; a word or an address that is longer stays whole.
     """
-    printed = printed_lines(layout(answer, details=details), width)
-    return "\n".join("".join(span.text for span in line) for line in printed)
+    return blocks_as_text(layout(answer, details=details), width)
+
+
+def blocks_as_text(blocks: Iterable[Block], width: int = WIDTH) -> str:
+    """Blocks as plain text without a final newline."""
+    return "\n".join("".join(span.text for span in line) for line in printed_lines(blocks, width))
 
 
 def printed_lines(blocks: Iterable[Block], width: int) -> Iterator[Line]:

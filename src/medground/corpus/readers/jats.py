@@ -65,6 +65,7 @@ def _items(article: Element) -> Iterator[Item]:
             "year": _year(meta),
             "journal": flat_text(article.find("front/journal-meta//journal-title")) or None,
             "authors": _authors(meta),
+            "imprint": _imprint(meta),
             "language": article.get("{http://www.w3.org/XML/1998/namespace}lang"),
             "keywords": tuple(filter(None, (flat_text(word) for word in meta.iterfind("kwd-group/kwd")))),
             "publication_types": (kind,) if kind else (),
@@ -109,13 +110,30 @@ def _year(meta: Element) -> int | None:
     return min((int(year) for year in years if re.fullmatch(r"[12]\d{3}", year)), default=None)
 
 
+def _imprint(meta: Element) -> dict[str, str]:
+    """Volume, issue, and pages or else the number of an electronic article."""
+    ends = dict.fromkeys(filter(None, (flat_text(meta.find(name)) for name in ("fpage", "lpage"))))
+    pages = "-".join(ends) or flat_text(meta.find("elocation-id"))
+    found = (("volume", flat_text(meta.find("volume"))), ("issue", flat_text(meta.find("issue"))), ("pages", pages))
+    return {name: value for name, value in found if value}
+
+
 def _authors(meta: Element) -> tuple[str, ...]:
+    """`Family Initials`, as in MEDLINE, or the name of a group."""
     names = []
     for author in meta.iterfind("contrib-group/contrib"):
         if author.get("contrib-type", "author") == "author":
             family, given = flat_text(author.find("name/surname")), flat_text(author.find("name/given-names"))
-            names.append(f"{family} {given}".strip() or flat_text(author.find("collab"), leave_out=("contrib-group",)))
+            names.append(
+                f"{family} {_initials(given)}".strip() or flat_text(author.find("collab"), leave_out=("contrib-group",))
+            )
     return tuple(name for name in names if name)
+
+
+def _initials(given: str) -> str:
+    """`John A.` as `JA`; initials stay as they are."""
+    parts = re.findall(r"[^\W\d_]+", given)
+    return "".join(part if part.isupper() and len(part) < 4 else part[0].upper() for part in parts)
 
 
 def _license(meta: Element) -> str | None:

@@ -87,9 +87,21 @@ def _article(citation: Element) -> dict[str, Any]:
         or flat_text(citation.find("MedlineJournalInfo/MedlineTA"))
         or None,
         "authors": _authors(article.find("AuthorList")),
+        "imprint": _imprint(article),
         "language": article.findtext("Language"),
         "publication_types": _texts(article, "PublicationTypeList/PublicationType"),
     }
+
+
+def _imprint(article: Element) -> dict[str, str]:
+    """Volume, issue, and pages or else the number of an electronic article."""
+    pages = flat_text(article.find("Pagination/MedlinePgn"))
+    if not pages:
+        ends = (flat_text(article.find(f"Pagination/{name}")) for name in ("StartPage", "EndPage"))
+        pages = "-".join(filter(None, ends)) or flat_text(article.find("ELocationID[@EIdType='pii']"))
+    issue = article.find("Journal/JournalIssue")
+    volume, number = (flat_text(None if issue is None else issue.find(name)) for name in ("Volume", "Issue"))
+    return {k: v for k, v in (("volume", volume), ("issue", number), ("pages", pages)) if v}
 
 
 def _book(document: Element) -> dict[str, Any]:

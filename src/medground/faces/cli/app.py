@@ -11,6 +11,7 @@ import logging
 import os
 import signal
 import sys
+from typing import Annotated
 
 import typer
 from typer.exceptions import TyperException
@@ -18,7 +19,7 @@ from typer.exceptions import TyperException
 from medground.errors import MedgroundError, Stopped, UserMistake
 from medground.faces.cli.agreement import agreement
 from medground.faces.cli.ask import ask
-from medground.faces.cli.config import config_app
+from medground.faces.cli.config import config_app, init
 from medground.faces.cli.corpus import corpus_app
 from medground.faces.cli.data import data_app
 from medground.faces.cli.demonstrations import demonstrations_app
@@ -29,11 +30,12 @@ from medground.faces.cli.eval_compare import compare_runs
 from medground.faces.cli.eval_judge import judge, judged
 from medground.faces.cli.eval_report import report
 from medground.faces.cli.experiment import experiment_app
+from medground.faces.cli.export import export
 from medground.faces.cli.kept import history, show
 from medground.faces.cli.mesh import mesh
 from medground.faces.cli.models import models_app
 from medground.faces.cli.pubmed import pubmed_app
-from medground.faces.cli.show import schema_app, trace_app, version
+from medground.faces.cli.show import schema_app, show_version, trace_app, version
 from medground.faces.cli.verify import verify
 
 _INTERRUPTED = 130
@@ -43,14 +45,25 @@ app = typer.Typer(
     name="medground",
     help="Answer biomedical questions from the literature, with quotes that support each sentence.",
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=show_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Answer biomedical questions from the literature, with quotes that support each sentence."""
+
+
 app.command()(ask)
 app.command()(verify)
 app.command()(history)
 app.command()(show)
+app.command()(export)
 app.add_typer(corpus_app, name="corpus")
 app.add_typer(data_app, name="data")
 eval_app.command("compare")(compare_runs)
@@ -66,6 +79,7 @@ app.add_typer(pubmed_app, name="pubmed")
 app.add_typer(config_app, name="config")
 app.add_typer(trace_app, name="trace")
 app.add_typer(schema_app, name="schema")
+app.command()(init)
 app.command()(agreement)
 app.command()(mesh)
 app.command()(doctor)

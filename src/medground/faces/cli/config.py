@@ -1,12 +1,14 @@
-"""`medground config show`."""
+"""`medground config show`, `medground init`."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from medground.faces.cli.options import Preset, Sets, SettingsFile, load_settings
+from medground.layers import FILE_NAME
 
 config_app = typer.Typer(help="Show settings.", no_args_is_help=True)
 
@@ -38,3 +40,22 @@ def show(
         else:
             typer.echo(f"{group} = {value}")
     typer.echo(f"# hash {chosen.hash}")
+
+
+def init(
+    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Where to write it.")] = Path(
+        FILE_NAME
+    ),
+) -> None:
+    """Write a settings file that shows every setting with its default. Never overwrites a file."""
+    from medground.errors import UsageError
+    from medground.settings_file import settings_file
+
+    try:
+        with output.open("x", encoding="utf-8") as file:
+            file.write(settings_file())
+    except FileExistsError:
+        raise UsageError(f"{output} exists already and is left as it is; name another file with --output") from None
+    except OSError as error:
+        raise UsageError(f"cannot write {output}: {error.strerror or error}; name another file") from None
+    typer.echo(f"wrote {output}; every line shows a default, remove a # to change it")

@@ -9,6 +9,7 @@ import typer
 
 from medground.faces.cli.options import Quiet
 from medground.faces.cli.progress import shown_progress
+from medground.faces.cli.typed import forget_received, received
 
 if TYPE_CHECKING:
     from medground.corpus.embedding.base import Embedder
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 corpus_app = typer.Typer(help="Build, check and search document collections.", no_args_is_help=True)
 
 Name = Annotated[str, typer.Argument(help="Name of the corpus.", metavar="NAME")]
-Paths = Annotated[list[Path], typer.Argument(help="Files and folders to read.", metavar="PATH...")]
+Paths = Annotated[list[Path], typer.Argument(help="Files and folders to read; or - (a pipe).", metavar="PATH...")]
 Reader = Annotated[str | None, typer.Option(help="Read every file with this reader instead of detecting it.")]
 Embed = Annotated[
     str | None,
@@ -42,6 +43,7 @@ def build(
     from medground.corpus.build import build as build_corpus
     from medground.corpus.readers import find_inputs
 
+    paths = received(paths)
     library = _library()
     library.folder_of(name)
     inputs = find_inputs(paths, reader)
@@ -49,6 +51,7 @@ def build(
     with shown_progress(quiet=quiet) as progress:
         manifest = build_corpus(library, name, inputs, embedder=embedder, progress=progress, limit=limit)
     _show_built(library, manifest)
+    forget_received(paths)
 
 
 @corpus_app.command("add")
@@ -57,6 +60,7 @@ def add(name: Name, paths: Paths, reader: Reader = None, embed: Embed = None, qu
     from medground.corpus.build import add as add_to_corpus
     from medground.corpus.readers import find_inputs
 
+    paths = received(paths)
     library = _library()
     built = library.info(name).embedding
     inputs = find_inputs(paths, reader)
@@ -64,6 +68,7 @@ def add(name: Name, paths: Paths, reader: Reader = None, embed: Embed = None, qu
     with shown_progress(quiet=quiet) as progress:
         manifest = add_to_corpus(library, name, inputs, embedder=embedder, progress=progress)
     _show_built(library, manifest)
+    forget_received(paths)
 
 
 @corpus_app.command("list")

@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from medground.faces.cli.options import AnswerName
+
 
 def history(
     limit: Annotated[int, typer.Option(min=1, help="Maximum number of questions to show.")] = 20,
@@ -34,14 +36,14 @@ def history(
 
 
 def show(
-    name: Annotated[str, typer.Argument(metavar="ID", help="The trace id of an answer, or its id for the latest.")],
+    name: AnswerName,
     json: Annotated[bool, typer.Option("--json", help="Print the whole answer as JSON.")] = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print a report in Markdown.")] = False,
     details: Annotated[bool, typer.Option("--details", help="Show labels, offsets, hashes and the trace too.")] = False,
 ) -> None:
     """Print an answer that was given before."""
     from medground.answers import Answers
-    from medground.faces.cli.ask import form_of, show_answer
+    from medground.faces.cli.shown import form_of, show_answer
     from medground.settings import Settings
 
     show_answer(Answers(Settings.load().home).read(name), form_of(json=json, markdown=markdown), details=details)

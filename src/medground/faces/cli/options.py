@@ -7,12 +7,22 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from medground.faces.cli import complete
+
 if TYPE_CHECKING:
     from medground.settings import Settings
 
 Sets = Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Change a setting; repeatable.")]
-Preset = Annotated[str | None, typer.Option(help="Start from a built-in preset.")]
+Preset = Annotated[str | None, typer.Option(help="Start from a built-in preset.", autocompletion=complete.presets)]
 SettingsFile = Annotated[Path | None, typer.Option("--settings", metavar="FILE", help="A settings file.")]
+AnswerName = Annotated[
+    str,
+    typer.Argument(
+        metavar="ID",
+        autocompletion=complete.answers,
+        help="The trace id of an answer, or its id for the latest; or last.",
+    ),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Do not show progress.")]
 
 

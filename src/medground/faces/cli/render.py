@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rich.console import Console
 from rich.text import Text
 
 from medground.answer import Answer
+from medground.wording.blocks import Block, line, mapped
 from medground.wording.encoding import encodable_blocks
-from medground.wording.layout import layout
+from medground.wording.layout import cleaned, layout
 from medground.wording.text import printed_lines
 
 _STYLES = {
     "plain": "",
     "strong": "bold",
+    "italic": "italic",
     "dim": "dim",
     "good": "green",
     "caution": "yellow",
@@ -29,7 +33,16 @@ def render(answer: Answer, console: Console | None = None, *, details: bool = Fa
         console: where to print; standard output when not given.
         details: also show category labels, offsets, queries, hashes and the trace.
     """
+    render_blocks([block for block in layout(answer, details=details) if block.kind != "title"], console)  # just typed
+
+
+def render_blocks(blocks: Sequence[Block], console: Console | None = None) -> None:
+    """Print blocks as `render` does."""
     out = console or Console(highlight=False)
-    blocks = [block for block in layout(answer, details=details) if block.kind != "title"]  # it was just typed
-    for line in printed_lines(encodable_blocks(blocks, out.encoding), out.width):
-        out.print(Text.assemble(*((span.text, _STYLES[span.style]) for span in line)), soft_wrap=True)
+    for row in printed_lines(encodable_blocks(blocks, out.encoding), out.width):
+        out.print(Text.assemble(*((span.text, _STYLES[span.style]) for span in row)), soft_wrap=True)
+
+
+def render_title(question: str) -> None:
+    """Print a question as the title of its answer."""
+    render_blocks([mapped(Block("title", (line(question),)), cleaned)])

@@ -69,6 +69,13 @@ def version() -> None:
     typer.echo(f"medground {__version__}")
 
 
+def show_version(wanted: bool) -> None:
+    """`--version`."""
+    if wanted:
+        version()
+        raise typer.Exit
+
+
 def _depth(span: str, parents: dict[str, str | None]) -> int:
     depth, parent = 0, parents.get(span)
     while parent is not None and parent in parents:

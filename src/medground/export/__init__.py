@@ -1,0 +1,64 @@
+"""An answer for other programs: reference managers (RIS, BibTeX, CSL-JSON) and writers (Markdown, Word)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import Literal, get_args
+
+from medground.answer import Answer
+from medground.errors import UsageError
+
+Format = Literal["ris", "bibtex", "csl-json", "markdown", "docx"]
+
+STYLE = "harvard-cite-them-right"
+"""The citation style where none is named; citeproc-py brings it."""
+
+_WRITERS: Mapping[Format, str] = {
+    "ris": "ris:as_ris",
+    "bibtex": "bibtex:as_bibtex",
+    "csl-json": "csl_json:as_csl_json",
+    "markdown": "page:as_styled_markdown",
+    "docx": "docx:as_docx",
+}
+_SUFFIXES: Mapping[str, Format] = {
+    ".ris": "ris",
+    ".bib": "bibtex",
+    ".json": "csl-json",
+    ".md": "markdown",
+    ".docx": "docx",
+}
+
+
+def export(answer: Answer, form: Format = "markdown", *, style: str = STYLE) -> bytes:
+    """An answer in a format; text formats are UTF-8.
+
+    `ris`, `bibtex` and `csl-json` hold a reference for each source that the answer quotes, with the quotes and their
+    section or page as notes. `markdown` and `docx` hold the whole answer, its references in a citation style.
+
+    Args:
+        answer: the answer.
+        form: the format.
+        style: for `markdown` and `docx`: a style that citeproc-py has, or a CSL file.
+
+    Raises:
+        UsageError: an unknown format or style; the answer quotes no source, so that there is no reference.
+        ConfigError: the `export` extra is missing, which `markdown` and `docx` need.
+    """
+    if form not in get_args(Format):
+        raise UsageError(f"unknown format {form!r}; choose one of {', '.join(get_args(Format))}")
+    module, _, name = _WRITERS[form].partition(":")
+    write: Callable[..., bytes] = getattr(import_module(f"medground.export.{module}"), name)
+    return write(answer, style) if form in ("markdown", "docx") else write(answer)
+
+
+def format_of(path: Path) -> Format:
+    """The format that the name of a file asks for.
+
+    Raises:
+        UsageError: its ending names none.
+    """
+    if (form := _SUFFIXES.get(path.suffix.lower())) is None:
+        raise UsageError(f"{path.name} does not tell the format; end it with {', '.join(_SUFFIXES)}, or give --format")
+    return form

@@ -1,0 +1,128 @@
+"""The whole answer as a Word document, its references in a citation style.
+
+Text of documents goes into text nodes alone: it cannot become a field, a link or markup. Only web addresses are links.
+"""
+
+from __future__ import annotations
+
+from io import BytesIO
+from typing import TYPE_CHECKING
+
+from medground.answer import Answer
+from medground.errors import ConfigError
+from medground.export.page import bibliography
+from medground.export.reference import one_line
+from medground.wording.blocks import Block, Span
+from medground.wording.layout import layout
+
+if TYPE_CHECKING:
+    from docx.document import Document as WordDocument
+    from docx.oxml.xmlchemy import BaseOxmlElement
+    from docx.text.paragraph import Paragraph
+
+_COLOURS = {"dim": "666666", "caution": "8A5200", "bad": "B00000", "good": "1B6B1B"}
+_HANGING = 0.3
+"""Inches by which the lines of a list are indented after its marker."""
+
+
+def as_docx(answer: Answer, style: str) -> bytes:
+    """An answer as a Word document.
+
+    Raises:
+        UsageError: there is no such style.
+        ConfigError: the `export` extra is missing.
+    """
+    try:
+        from docx import Document
+    except ImportError:
+        raise ConfigError("this format needs python-docx; pip install 'medground[export]'") from None
+    word = Document()
+    word.core_properties.title = one_line(answer.question.text)[:255]
+    word.core_properties.author = answer.made_by or "medground"
+    word.core_properties.created = word.core_properties.modified = answer.created.replace(tzinfo=None)
+    word.core_properties.comments = ""
+    page = _Page(word)
+    for block in layout(answer, bibliography=bibliography(answer, style)):
+        page.add(block)
+    held = BytesIO()
+    word.save(held)
+    return held.getvalue()
+
+
+class _Page:
+    """The body of a Word document."""
+
+    def __init__(self, word: WordDocument) -> None:
+        self._word = word
+        self._bookmarks = 0
+
+    def add(self, block: Block) -> None:
+        """Add a block as one paragraph; its lines are separated by line breaks."""
+        paragraph = self._paragraph(block)
+        if block.marker or block.kind == "note":
+            self._hang(paragraph, block.marker or "•")
+        for number, line in enumerate(block.lines):
+            if number:
+                paragraph.add_run().add_break()
+            for span in line:
+                self._span(paragraph, span, strong=block.kind == "decision" and number == 0)
+
+    def _paragraph(self, block: Block) -> Paragraph:
+        if block.kind in ("title", "heading"):
+            return self._word.add_paragraph(style="Heading 1" if block.kind == "title" else "Heading 2")
+        return self._word.add_paragraph()
+
+    def _hang(self, paragraph: Paragraph, marker: str) -> None:
+        from docx.shared import Inches
+
+        form = paragraph.paragraph_format
+        form.left_indent, form.first_line_indent = Inches(_HANGING), Inches(-_HANGING)
+        form.tab_stops.add_tab_stop(Inches(_HANGING))
+        paragraph.add_run(f"{marker}\t")
+
+    def _span(self, paragraph: Paragraph, span: Span, *, strong: bool) -> None:
+        from docx.shared import RGBColor
+
+        run = paragraph.add_run(_spaced(span.text))
+        run.bold = True if strong or span.style == "strong" or span.anchor else None
+        run.italic = True if span.style == "italic" else None
+        if colour := _COLOURS.get(span.style):
+            run.font.color.rgb = RGBColor.from_string(colour)
+        if span.url:
+            self._link(paragraph, span.url, run._r)
+        if span.anchor:
+            self._bookmark(span.anchor, run._r)
+
+    def _link(self, paragraph: Paragraph, url: str, run: BaseOxmlElement) -> None:
+        """Put a run into a link, to a bookmark of this document or to a web address."""
+        from docx.opc.constants import RELATIONSHIP_TYPE
+        from docx.oxml import OxmlElement
+        from docx.oxml.ns import qn
+
+        link = OxmlElement("w:hyperlink")
+        if url.startswith("#"):
+            link.set(qn("w:anchor"), url[1:])
+        else:
+            link.set(qn("r:id"), paragraph.part.relate_to(url, RELATIONSHIP_TYPE.HYPERLINK, is_external=True))
+        run.addprevious(link)
+        link.append(run)
+
+    def _bookmark(self, name: str, run: BaseOxmlElement) -> None:
+        """Enclose a run in a bookmark."""
+        from docx.oxml import OxmlElement
+        from docx.oxml.ns import qn
+
+        for tag, add in (("w:bookmarkStart", run.addprevious), ("w:bookmarkEnd", run.addnext)):
+            mark = OxmlElement(tag)
+            mark.set(qn("w:id"), str(self._bookmarks))
+            if tag == "w:bookmarkStart":
+                mark.set(qn("w:name"), name)
+            add(mark)
+        self._bookmarks += 1
+
+
+def _spaced(text: str) -> str:
+    """One line that keeps a space at each end, where words of neighbouring spans meet."""
+    if not text.strip():
+        return " " if text else ""
+    return " " * text[0].isspace() + one_line(text) + " " * text[-1].isspace()

@@ -1,0 +1,57 @@
+"""The names of authors, as reference managers take them apart."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_INITIALS = r"(?:[^\W\d_a-z]\.?[ -]?){1,4}"
+_PERSON = re.compile(rf"(?P<family>.+?)\s+(?P<given>{_INITIALS})")
+_GROUP = re.compile(
+    r"\b(?:group|study|trial|investigators?|collaborat\w+|consortium|network|committee|society|association|team|"
+    r"project|institute|cent(?:re|er)|university|council|federation|agency|organi[sz]ation|college|department|"
+    r"academy|program(?:me)?|foundation|initiative|panel|board|register|registry)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Name:
+    """A person by `family` and `given`; or, where a text does not say which is which, the whole text as `family`."""
+
+    family: str
+    given: str = ""
+
+    @property
+    def is_person(self) -> bool:
+        """Whether family and given name are known."""
+        return bool(self.given)
+
+
+def name_of(author: str) -> Name:
+    """An author such as `Smith JA` or `Smith, John A.`; a group, and what cannot be taken apart, stays whole.
+
+    Args:
+        author: one line of text.
+    """
+    if _GROUP.search(author):
+        return Name(author)
+    family, comma, given = (part.strip() for part in author.partition(","))
+    if comma:
+        return Name(family, _spaced(given)) if family and given and "," not in given else Name(author)
+    found = _PERSON.fullmatch(author)
+    if found is None or not found["given"].isupper() or _all_capitals(**found.groupdict()):
+        return Name(author)
+    return Name(found["family"], _spaced(found["given"]))
+
+
+def _all_capitals(family: str, given: str) -> bool:
+    """Whether it is more likely the name of a group than of a person in an old record, such as `SMITH JA`."""
+    return family.isupper() and (" " in family or len(given) > 2)
+
+
+def _spaced(given: str) -> str:
+    """`JA` as `J. A.`; a given name that is written out stays."""
+    if not (re.fullmatch(_INITIALS, given) and given.isupper()):
+        return given
+    return " ".join(f"{letter}." for letter in re.findall(r"[^\W\d_]", given))

@@ -1,0 +1,85 @@
+"""One question: an engine is opened, the steps are shown, and Ctrl-C keeps what was found."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from medground.again import AskedAgain
+    from medground.answer import Answer
+    from medground.blocking import BlockingEngine
+    from medground.query import Filters
+    from medground.question import Question
+    from medground.settings import Settings
+    from medground.steps import OnStep
+
+T = TypeVar("T")
+
+
+def ask_one(question: Question, settings: Settings, *, follow: str | None = None, quiet: bool) -> Answer:
+    """The answer to a question; `follow` names the answer that it follows.
+
+    Raises what `Engine.open` and `Engine.ask` raise, and Stopped after Ctrl-C.
+    """
+    with opened(settings, quiet=quiet) as engine:
+        return _shown(lambda on_step: engine.ask(question, follow=follow, on_step=on_step), quiet=quiet)
+
+
+def ask_again(name: str, now: Settings, *, quiet: bool) -> AskedAgain:
+    """The question of a kept answer, asked again with its settings; stored model calls are reused only if `now` does.
+
+    Raises what `settings_of`, `Engine.open` and `Engine.again` raise, and Stopped after Ctrl-C.
+    """
+    from medground.answers import Answers
+    from medground.kept_settings import settings_of
+
+    before = Answers(now.home).read(name)
+    then = settings_of(before, now)
+    if not now.model.cache:
+        then = then.with_options({"model.cache": False})
+    with opened(then, quiet=quiet) as engine:
+        return _shown(lambda on_step: engine.again(before.trace_id, on_step=on_step), quiet=quiet)
+
+
+@contextlib.contextmanager
+def opened(settings: Settings, *, quiet: bool) -> Iterator[BlockingEngine]:
+    """An engine, with the progress of what must be built first."""
+    from medground.blocking import BlockingEngine
+    from medground.faces.cli.progress import shown_progress
+
+    with shown_progress(quiet=quiet) as progress:
+        engine = BlockingEngine(settings, progress=progress)
+    with engine:
+        yield engine
+
+
+def years(first: int | None, last: int | None) -> Filters:
+    """Limits on the year of publication.
+
+    Raises:
+        UsageError: the first year is after the last.
+    """
+    from pydantic import ValidationError
+
+    from medground.errors import UsageError
+    from medground.query import Filters
+
+    try:
+        return Filters(year_from=first, year_to=last)
+    except ValidationError as error:
+        raise UsageError(error.errors()[0]["msg"].removeprefix("Value error, ")) from None
+
+
+def _shown(work: Callable[[OnStep], T], *, quiet: bool) -> T:
+    from medground.errors import Stopped
+    from medground.faces.cli.steps import StepLine
+
+    with StepLine(quiet=quiet) as line:
+        try:
+            return work(line)
+        except KeyboardInterrupt:
+            if not line.kept:
+                raise
+            raise Stopped(f"stopped; what was found is kept, see it with medground show {line.kept}") from None

@@ -1,0 +1,74 @@
+"""Answers on standard output, in the form that options ask for."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from medground.again import AskedAgain
+    from medground.answer import Answer
+
+
+class Form(StrEnum):
+    """How an answer is printed."""
+
+    terminal = "terminal"
+    json = "json"
+    markdown = "markdown"
+
+
+def form_of(*, json: bool, markdown: bool) -> Form:
+    """The form that options ask for.
+
+    Raises:
+        UsageError: two forms are asked for.
+    """
+    from medground.errors import UsageError
+
+    if json and markdown:
+        raise UsageError("choose one of --json and --markdown")
+    return Form.json if json else Form.markdown if markdown else Form.terminal
+
+
+def show_answer(answer: Answer, form: Form, *, details: bool) -> None:
+    """Print an answer on standard output."""
+    from medground.wording.encoding import encodable_json
+
+    if form is Form.json:
+        typer.echo(encodable_json(answer.model_dump_json(indent=2), _encoding()))
+    elif form is Form.markdown:
+        from medground.wording.markdown import as_markdown
+
+        typer.echo(as_markdown(answer, details=details, encoding=_encoding()))
+    else:
+        from medground.faces.cli.render import render
+
+        render(answer, details=details)
+
+
+def show_again(again: AskedAgain, form: Form, *, details: bool) -> None:
+    """Print an answer, and what changed since its question was asked before."""
+    from medground.wording.changes import changes_page
+    from medground.wording.encoding import encodable_json
+
+    if form is Form.json:
+        typer.echo(encodable_json(again.model_dump_json(indent=2), _encoding()))
+        return
+    show_answer(again.answer, form, details=details)
+    typer.echo("")
+    if form is Form.markdown:
+        from medground.wording.markdown import blocks_as_markdown
+
+        typer.echo(blocks_as_markdown(changes_page(again), encoding=_encoding()))
+    else:
+        from medground.faces.cli.render import render_blocks
+
+        render_blocks(changes_page(again))
+
+
+def _encoding() -> str:
+    return sys.stdout.encoding or "utf-8"

@@ -1,0 +1,74 @@
+"""The words that end a noun phrase in a question."""
+
+from __future__ import annotations
+
+_AUXILIARIES = """
+    is are was were am do does did has have had can could should will would may might must isn't aren't doesn't
+    don't didn't can't cannot
+"""
+AUXILIARIES = frozenset(_AUXILIARIES.split())
+
+_BE = """
+    is are was were am isn't aren't
+"""
+BE = frozenset(_BE.split())
+
+_PREPOSITIONS = """
+    in for with without after before during among at on under over between from by as than against via within
+    following despite to through per into of about when while if because
+"""
+PREPOSITIONS = frozenset(_PREPOSITIONS.split())
+
+_ARTICLES = """
+    a an the
+"""
+ARTICLES = frozenset(_ARTICLES.split())
+
+_VERBS = """
+    accelerate achieve act add address agree affect aggravate aid allow alleviate alter amplify apply appear
+    arise assess assist associate avoid be become begin benefit block boost bring carry cause change come
+    compare complicate confer cope contribute control correlate correspond cover cross cure damage decline
+    decrease delay demonstrate depend detect determine develop diagnose differ differentiate diminish
+    discriminate disrupt distinguish do drive ease eliminate elevate elicit encourage enhance ensure exacerbate
+    exert exhibit exist explain express extend facilitate fail fall follow foster function gain get give go grow
+    happen harm have help hinder identify impact impair impede improve include increase indicate induce
+    influence inhibit initiate interact interfere intervene invoke involve justify keep lack last lead learn
+    lessen limit live look lose lower maintain make matter mean measure mediate mimic mitigate modify modulate
+    need observe occur offer outperform overcome participate pass perform persist play pose possess potentiate
+    precipitate preclude predict predispose present preserve prevent produce progress prolong promote protect
+    prove provide provoke raise reach reactivate receive recognise recognize recover recur reduce reflect
+    regulate relate relieve remain remove replace report represent require resemble resist respond restore
+    result retain reveal reverse rise run save see seem serve share shorten show signal slow sound spare spread
+    start stay stimulate stop strengthen suffer suggest support suppress survive sustain take tend tolerate
+    transform transmit treat trigger turn undergo understand underestimate use vary warrant weaken widen win
+    work worsen yield
+"""
+VERBS = frozenset(_VERBS.split())
+"""Verbs as they follow "does" or "can"."""
+
+_STATES = """
+    able absent acceptable accurate active adequate adverse affordable appropriate available aware bad
+    beneficial best better better-tolerated causal cheaper common comparable contagious contraindicated correct
+    cost-effective curable curative dangerous dead deadly dependent desirable detectable different difficult
+    diagnostic driven due easier effective efficacious efficient enough equal equivalent essential faster fatal
+    feasible found frequent given good greater happy harmful hereditary helpful heritable higher identical
+    important independent indicative inferior inherited just justified known lethal less likely linked longer
+    low lower mandatory more much necessary needed new normal not one often only optional painful possible
+    practical predictive preferable present prognostic prone protective rare really related relevant reliable
+    responsible reversible right safe safer same secure seen sensitive serious severe shorter significant
+    similar shown simple slower so specific still sufficient suitable superior sure toxic taken treatable true
+    underestimated unique unnecessary unsafe useful useless valid valuable viable vital warranted well worse
+    worth worthwhile really always already also ever actually currently generally usually truly both
+"""
+STATES = frozenset(_STATES.split())
+"""Words that say something of a subject after "is"; a noun phrase may begin with one."""
+
+_PRONOUNS = """
+    a an the and or both it they them this that these those there we you i he she one our their its
+"""
+PRONOUNS = frozenset(_PRONOUNS.split())
+
+_ASKING = """
+    what which who whom whose how when where why
+"""
+ASKING = frozenset(_ASKING.split())

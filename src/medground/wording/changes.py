@@ -1,0 +1,85 @@
+"""What changed since a question was asked before, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from medground.again import AskedAgain, Changes, CorpusChange, Quoted
+from medground.answer import Answer
+from medground.wording import phrases
+from medground.wording.blocks import Block, Line, Span, heading, line, mapped, note
+from medground.wording.layout import cleaned
+from medground.wording.text import as_text, blocks_as_text
+
+_WHY = {
+    "retracted": "its document has been retracted, or withdrawn by a notice",
+    "not in the sources": "its document is no longer in what was searched",
+    "source failed": "its document could not be looked up, because a source failed",
+    "text changed": "its document no longer has this sentence",
+    "not quoted": "its document still has it, but other quotes were chosen",
+}
+_MARKS = {
+    "retracted": "has been retracted since",
+    "notice": "is now marked as a retraction notice",
+    "concern": "has an expression of concern since",
+    "none": "is no longer marked as retracted or of concern",
+}
+
+
+def changes_page(again: AskedAgain) -> list[Block]:
+    """The blocks that tell what changed between two answers."""
+    return [mapped(block, cleaned) for block in _blocks(again.before, again.answer, again.changes)]
+
+
+def again_as_text(again: AskedAgain) -> str:
+    """The new answer and what changed, as plain text without a final newline."""
+    return f"{as_text(again.answer)}\n\n{blocks_as_text(changes_page(again))}"
+
+
+def _blocks(before: Answer, now: Answer, found: Changes) -> Iterator[Block]:
+    yield heading(f"Since {before.created:%Y-%m-%d %H:%M}")
+    yield Block("paragraph", (_decision(before, now, found),))
+    yield note(_counts(found))
+    for marked in found.marked:
+        yield note(phrases.sentence(f"{_named(marked.title, marked.document_id)} {_MARKS[marked.now]}"), "bad")
+    for kind, quotes in (("New", found.new), ("Gone", found.gone)):
+        yield from _quotes(kind, quotes)
+    for corpus in found.corpora:
+        yield note(_corpus(corpus))
+    if found.settings:
+        yield note("The settings differ: this version of Medground has others.", "caution")
+    if found.program:
+        made_by = (answer.made_by or "an earlier version" for answer in (before, now))
+        yield note("Answered by {} then, and by {} now.".format(*made_by))
+
+
+def _decision(before: Answer, now: Answer, found: Changes) -> Line:
+    then, today = phrases.headline(before), phrases.headline(now)
+    said = f"{today}." if then == today else f"{then} then, {today} now."  # a probability may differ
+    if found.decision is None:
+        return line(f"The decision is the same: {said}")
+    return (Span("The decision differs: ", "strong"), Span(said))
+
+
+def _counts(found: Changes) -> str:
+    parts = [f"{found.kept} the same"] if found.kept else []
+    parts += [f"{len(quotes)} {name}" for name, quotes in (("new", found.new), ("gone", found.gone)) if quotes]
+    return f"Quotes: {', '.join(parts)}." if parts else "Neither answer quotes anything."
+
+
+def _quotes(kind: str, quotes: Sequence[Quoted]) -> Iterator[Block]:
+    for quote in quotes:
+        why = getattr(quote, "why", None)
+        said = line(f"{kind}: “{' '.join(quote.quote.split())}”")
+        where = f"{_named(quote.title, quote.document_id)}" + (f": {_WHY[why]}" if why else "")
+        yield Block("item", (said, line(phrases.sentence(where), "bad" if why == "retracted" else "dim")), marker="-")
+
+
+def _named(title: str, document_id: str) -> str:
+    return f"{' '.join(title.split()).rstrip('.') or document_id} ({document_id})"
+
+
+def _corpus(corpus: CorpusChange) -> str:
+    if corpus.before is None or corpus.now is None:
+        return f"Corpus {corpus.name}: searched {'now' if corpus.now else 'then'} only."
+    return f"Corpus {corpus.name}: {corpus.before[:12]} then, {corpus.now[:12]} now."

@@ -1,0 +1,94 @@
+"""What the lines of the documentation reach outside of this machine, replaced at its last door.
+
+A hosted or local model answers as `keyless` does, under its own name; an NLI model finds every pair neutral; PubMed is
+the server of a line before; a model from the package index is fetched at once, and MiniLM counts words. Connections to
+other machines fail.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import zlib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import medground.models.files.wheels as wheels
+import medground.models.hosted as hosted
+import medground.models.local as local
+import medground.pubmed.eutils_service as eutils
+import medground.train.demonstrations.shots as shots
+import medground.verify.critics.open as critics
+from medground.models.keyless import Keyless
+from medground.text import words
+from medground.verify.critics.nli.model import Score
+
+CONNECT = socket.socket.connect
+OPEN_HOSTED = hosted.open_hosted
+POST_INIT = eutils.EutilsService.__post_init__
+
+
+class Named(Keyless):
+    """`keyless` under the name of the model for which it stands in."""
+
+    def __init__(self, name: str) -> None:
+        self.name = self.identity = name  # type: ignore[misc]
+
+
+class Neutral:
+    """An NLI model that finds no entailment and no contradiction."""
+
+    name = "stand-in"
+
+    def problem(self, statement: str) -> str | None:
+        return None
+
+    def score(self, pairs: Sequence[tuple[str, str]], stopped: Callable[[], bool] = lambda: False) -> list[Score]:
+        return [Score(0.1, 0.1) for _ in pairs]
+
+
+class Stems:
+    """MiniLM's name, and vectors of hashed stems."""
+
+    name = identity = "minilm"
+    dimensions = 384
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        rows = np.zeros((len(texts), self.dimensions), np.float32)
+        for row, text in zip(rows, texts, strict=True):
+            for term in words.terms(text) or ["nothing"]:
+                row[zlib.crc32(term.encode()) % self.dimensions] += 1
+        return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+def install() -> None:
+    """Put the stand-ins in place."""
+
+    def here_only(self: socket.socket, address: Any) -> None:
+        if self.family != socket.AF_UNIX and address[0] not in ("127.0.0.1", "::1", "localhost"):
+            raise OSError(f"a line of the documentation reached for {address}")
+        CONNECT(self, address)
+
+    def checked(name: str, settings: Any) -> Named:
+        OPEN_HOSTED(name, settings)  # its provider, key and address are checked
+        return Named(name)
+
+    def fetched(model: Any, folder: Path, **_: Any) -> Path:
+        return folder / model.name
+
+    def pubmed_here(self: Any) -> None:
+        if self.address == eutils.NCBI:
+            object.__setattr__(self, "address", os.environ["PUBMED_STAND_IN"])
+        POST_INIT(self)
+
+    socket.socket.connect = here_only  # type: ignore[method-assign]
+    hosted.open_hosted = checked  # type: ignore[assignment]
+    local.open_local = lambda name, settings: Named(name)  # type: ignore[assignment,return-value]
+    shots.open_embedder = lambda name, home: Stems()  # type: ignore[assignment]
+    critics.open_nli = lambda name: Neutral()  # type: ignore[assignment,return-value]
+    wheels.fetch = fetched  # type: ignore[assignment]
+    eutils.EutilsService.__post_init__ = pubmed_here  # type: ignore[method-assign]

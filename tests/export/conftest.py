@@ -1,0 +1,78 @@
+"""Answers to export: one with two papers, and one of whatever a document may say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from medground.answer import Answer, SourceDocument, Statement, Verdict, YesNoMaybeDecision
+from medground.evidence import Evidence
+from medground.question import Question
+
+TRIAL = SourceDocument(
+    id="PMID:1",
+    title="A trial of aspirin & statins in 10% of {men}",
+    kind="research",
+    year=2001,
+    journal="Lancet",
+    authors=("van der Berg JA", "Müller K", "The Aspirin Trial Group"),
+    identifiers={"doi": "https://doi.org/10.1016/S0140-6736(01)05627-6", "pmc": "12"},
+    imprint={"volume": "357", "issue": "9250", "pages": "10-2"},
+)
+PAGE = SourceDocument(id="DOI:10.1000/x", title="Statins", kind="web", url="https://example.org/a?x=1&y=2")
+UNQUOTED = SourceDocument(id="PMID:9", title="Found, but not cited", kind="research", retraction="retracted")
+
+
+def answer_from(*documents: SourceDocument, quotes: tuple[str, ...] = (), **changes: Any) -> Answer:
+    """An answer that quotes each document, with a quote on page 3 of the first."""
+    texts = quotes or tuple(f"Quote of {document.id}." for document in documents)
+    evidence = tuple(
+        Evidence(
+            id=f"E{n}",
+            document_id=document.id,
+            start=0,
+            end=len(text),
+            quote=text,
+            section="RESULTS",
+            page=3 if n == 1 else None,
+        )
+        for n, (document, text) in enumerate(zip(documents, texts, strict=True), start=1)
+    )
+    rationale = "It works."
+    said = Statement(
+        text=rationale,
+        start=0,
+        end=len(rationale),
+        evidence=tuple(e.id for e in evidence),
+        verdict=Verdict(label="related", critic="keyless"),
+    )
+    content: dict[str, Any] = {
+        "id": "a1",
+        "question": Question.ask("Does aspirin prevent stroke?"),
+        "decision": YesNoMaybeDecision(status="not judged"),
+        "rationale": rationale,
+        "statements": (said,),
+        "evidence": evidence,
+        "documents": documents,
+        "recipe": "ground",
+        "settings_hash": "0123456789abcdef",
+        "trace_id": "20260101-t1",
+        "created": datetime(2026, 1, 1, tzinfo=UTC),
+    }
+    return Answer(**(content | changes))
+
+
+@pytest.fixture(scope="session")
+def answered() -> Callable[..., Answer]:
+    """Makes an answer that quotes documents."""
+    return answer_from
+
+
+@pytest.fixture
+def answer() -> Answer:
+    """An answer that quotes two sources and lists a retracted one."""
+    found = answer_from(TRIAL, PAGE)
+    return found.model_copy(update={"documents": (*found.documents, UNQUOTED)})

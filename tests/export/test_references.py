@@ -1,0 +1,202 @@
+"""RIS, BibTeX and CSL-JSON, read back by programs that are not ours."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import bibtexparser
+import pytest
+import rispy
+from bibtexparser.middlewares import LatexDecodingMiddleware, SeparateCoAuthors
+from hypothesis import given
+from hypothesis import strategies as st
+
+from medground.answer import Answer, SourceDocument
+from medground.errors import UsageError
+from medground.export import export, format_of
+from medground.export.names import Name, name_of
+from medground.export.reference import one_line
+
+HOSTILE = st.text(max_size=60) | st.sampled_from(
+    [
+        "}\n@article{evil, title={x}}",
+        "x\r\nER  - \r\nTY  - JOUR\r\nTI  - evil",
+        "\\input{/etc/passwd} \\write18{rm}",
+        "{ unbalanced",
+        "50% of $10 & #1_a ^ ~ \\",
+        'a "quoted" <b>bold</b>\u2028next\x85line\x1cone',
+    ]
+)
+DECODED = {
+    r"{\textbackslash}": "\\",
+    r"{\textbraceleft}": "{",
+    r"{\textbraceright}": "}",
+    r"{\textasciicircum}": "^",
+    r"{\textasciitilde}": "~",
+} | {f"\\{sign}": sign for sign in "$&#%_"}
+
+
+def decoded(value: str) -> str:
+    """What LaTeX prints for a value."""
+    pattern = "|".join(map(re.escape, DECODED))
+    return re.sub(pattern, lambda found: DECODED[found[0]], value)
+
+
+def read_ris(answer: Answer) -> list[dict[str, object]]:
+    return rispy.loads(export(answer, "ris").decode())
+
+
+def read_bibtex(answer: Answer) -> bibtexparser.Library:
+    library = bibtexparser.parse_string(export(answer, "bibtex").decode(), parse_stack=[])
+    assert not library.failed_blocks
+    return library
+
+
+def test_ris_is_read_by_rispy(answer: Answer) -> None:
+    trial, page = read_ris(answer)
+    assert (trial["type_of_reference"], page["type_of_reference"]) == ("JOUR", "ELEC")
+    assert trial["title"] == "A trial of aspirin & statins in 10% of {men}"
+    assert trial["authors"] == ["van der Berg, J. A.", "Müller, K.", "The Aspirin Trial Group,"]
+    assert (trial["year"], trial["volume"], trial["number"]) == ("2001", "357", "9250")
+    assert (trial["start_page"], trial["end_page"]) == ("10", "2")
+    assert (trial["doi"], trial["accession_number"]) == ("10.1016/S0140-6736(01)05627-6", "1")
+    assert trial["notes"] == ["[E1] “Quote of PMID:1.” (results, p. 3)"]
+    assert page["urls"] == ["https://example.org/a?x=1&y=2"]
+    assert page["notes"] == ["[E2] “Quote of DOI:10.1000/x.” (results)"]
+
+
+def test_bibtex_is_read_by_bibtexparser(answer: Answer) -> None:
+    trial, page = read_bibtex(answer).entries
+    assert (trial.entry_type, trial.key) == ("article", "Berg2001")
+    assert (page.entry_type, page.key) == ("misc", "DOI101000x")
+    fields = {field.key: str(field.value)[1:-1] for field in trial.fields}
+    assert decoded(fields["title"][1:-1]) == "A trial of aspirin & statins in 10% of {men}"
+    assert fields["author"] == "van der Berg, J. A. and Müller, K. and {The Aspirin Trial Group}"
+    assert (fields["pages"], fields["pmid"], fields["pmcid"]) == ("10--2", "1", "PMC12")
+    assert fields["annote"] == "[E1] “Quote of PMID:1.” (results, p. 3)"
+
+
+def test_a_latex_decoder_gives_the_title_back(answered: Callable[..., Answer]) -> None:
+    title = "50% of $10 & #1_a ~ \\ naïve α"
+    text = export(answered(SourceDocument(id="X:1", title=title, kind="web")), "bibtex").decode()
+    library = bibtexparser.parse_string(text, append_middleware=[LatexDecodingMiddleware()])
+    assert library.entries[0]["title"].strip("{}") == title
+
+
+def test_csl_json_names_what_a_processor_reads(answer: Answer) -> None:
+    trial, page = json.loads(export(answer, "csl-json"))
+    assert (trial["type"], trial["issued"], trial["page"]) == ("article-journal", {"date-parts": [[2001]]}, "10-2")
+    assert trial["author"][0] == {"family": "van der Berg", "given": "J. A."}
+    assert trial["author"][2] == {"literal": "The Aspirin Trial Group"}
+    assert trial["note"] == "[E1] “Quote of PMID:1.” (results, p. 3)"
+    assert (page["type"], page["URL"], page["DOI"]) == ("webpage", "https://example.org/a?x=1&y=2", "10.1000/x")
+
+
+@given(title=HOSTILE, journal=HOSTILE, author=HOSTILE, quote=HOSTILE.filter(bool), volume=HOSTILE, doi=HOSTILE)
+def test_no_text_of_a_document_leaves_its_field(
+    answered: Callable[..., Answer], title: str, journal: str, author: str, quote: str, volume: str, doi: str
+) -> None:
+    document = SourceDocument(
+        id="X:1",
+        title=title,
+        kind="research",
+        journal=journal,
+        authors=(author,),
+        imprint={"volume": volume},
+        identifiers={"doi": doi},
+        url=f"https://example.org/{doi}",
+    )
+    answer = answered(document, SourceDocument(id="X:2", title="Last", kind="web"), quotes=(quote, "Fine."))
+    first, last = read_ris(answer)
+    wanted = one_line(title) or "X:1"
+    assert first["title"] == wanted
+    assert last["title"] == "Last"
+    assert any(one_line(quote) in str(note) for note in first["notes"])  # type: ignore[attr-defined]
+    entries = read_bibtex(answer).entries
+    assert [decoded(str(e.fields_dict["title"].value)[2:-2]) for e in entries] == [wanted, "Last"]
+    assert one_line(quote) in decoded(str(entries[0].fields_dict["annote"].value))
+    assert json.loads(export(answer, "csl-json"))[0]["title"] == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Smith JA", Name("Smith", "J. A.")),
+        ("van der Berg J-P", Name("van der Berg", "J. P.")),
+        ("Kirov M Y", Name("Kirov", "M. Y.")),
+        ("SMITH JA", Name("SMITH", "J. A.")),
+        ("Smith, John A.", Name("Smith", "John A.")),
+        ("Smith, JA", Name("Smith", "J. A.")),
+        ("O'Brien É", Name("O'Brien", "É.")),
+        ("DCCT Research Group", Name("DCCT Research Group")),
+        ("NHS UK GP", Name("NHS UK GP")),
+        ("Smith, John, Jr", Name("Smith, John, Jr")),
+        ("John Smith", Name("John Smith")),
+        ("王伟", Name("王伟")),
+        ("Plato", Name("Plato")),
+    ],
+)
+def test_a_name_is_taken_apart_only_where_its_form_tells(text: str, name: Name) -> None:
+    assert name_of(text) == name
+
+
+def test_a_name_with_and_in_it_stays_one_author(answered: Callable[..., Answer]) -> None:
+    paper = SourceDocument(id="X:1", title="T", kind="research", authors=("Rand and Sand JA", "Li J"))
+    library = bibtexparser.parse_string(
+        export(answered(paper), "bibtex").decode(), append_middleware=[SeparateCoAuthors()]
+    )
+    assert library.entries[0]["author"] == ["{Rand and Sand}, J. A.", "Li, J."]
+
+
+def test_keys_are_unique(answered: Callable[..., Answer]) -> None:
+    papers = [
+        SourceDocument(id=f"PMID:{n}", title="T", kind="research", year=2001, authors=("Li J",)) for n in range(1, 5)
+    ]
+    assert [e.key for e in read_bibtex(answered(*papers)).entries] == ["Li2001", "Li2001-2", "Li2001-3", "Li2001-4"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "ris", "bibtex", "csl"),
+    [
+        ({"kind": "book"}, "BOOK", "book", "book"),
+        ({"kind": "book", "journal": "GeneReviews"}, "CHAP", "incollection", "chapter"),
+        ({"kind": "guideline"}, "RPRT", "techreport", "report"),
+        ({"kind": "graph"}, "DATA", "misc", "entry"),
+        ({"kind": "research"}, "GEN", "misc", "article"),
+    ],
+)
+def test_every_kind_of_source_has_a_type(
+    answered: Callable[..., Answer], fields: dict[str, str], ris: str, bibtex: str, csl: str
+) -> None:
+    answer = answered(SourceDocument(id="X:1", title="T", **fields))  # type: ignore[arg-type]
+    assert read_ris(answer)[0]["type_of_reference"] == ris
+    assert read_bibtex(answer).entries[0].entry_type == bibtex
+    assert json.loads(export(answer, "csl-json"))[0]["type"] == csl
+
+
+def test_a_concern_about_a_paper_is_its_first_note(answered: Callable[..., Answer]) -> None:
+    (found,) = read_ris(answered(SourceDocument(id="X:1", title="T", kind="research", retraction="concern")))
+    assert str(found["notes"][0]).startswith("An expression of concern")  # type: ignore[index]
+
+
+def test_an_address_that_is_not_of_the_web_is_left_out(answered: Callable[..., Answer]) -> None:
+    answer = answered(SourceDocument(id="X:1", title="T", kind="web", url="javascript:alert(1)"))
+    assert b"javascript" not in export(answer, "ris") + export(answer, "bibtex") + export(answer, "csl-json")
+
+
+def test_an_answer_without_quotes_has_no_references(answered: Callable[..., Answer]) -> None:
+    empty = answered().model_copy(update={"statements": (), "rationale": ""})
+    with pytest.raises(UsageError, match="quotes no source"):
+        export(empty, "ris")
+
+
+def test_the_format_is_named_or_told_by_the_file(answer: Answer) -> None:
+    names = {"a.RIS": "ris", "a.bib": "bibtex", "a.json": "csl-json", "a.md": "markdown", "a.docx": "docx"}
+    assert {name: format_of(Path(name)) for name in names} == names
+    with pytest.raises(UsageError, match="does not tell the format"):
+        format_of(Path("a.txt"))
+    with pytest.raises(UsageError, match="unknown format 'pdf'"):
+        export(answer, "pdf")  # type: ignore[arg-type]

@@ -1,0 +1,147 @@
+"""The answer as a page: references in a citation style, Markdown and Word."""
+
+from __future__ import annotations
+
+import io
+import sys
+import zipfile
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+
+import docx
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from medground.answer import Answer, SourceDocument
+from medground.errors import ConfigError, UsageError
+from medground.export import STYLE, export
+from medground.export.reference import listed_sources
+from medground.export.styles import styled
+
+NUMERIC = """<?xml version="1.0" encoding="utf-8"?>
+<style xmlns="http://purl.org/net/xbiblio/csl" class="in-text" version="1.0">
+  <info><title>Numbered</title><id>numbered</id><category citation-format="numeric"/></info>
+  <citation><layout><text variable="citation-number"/></layout></citation>
+  <bibliography><layout><text variable="citation-number" suffix=". "/>
+    <names variable="author" suffix=". "><name initialize-with="" name-as-sort-order="all" sort-separator=" "/></names>
+    <text variable="title" suffix=". " font-weight="bold"/><text variable="container-title" font-style="italic"/>
+  </layout></bibliography>
+</style>"""
+HOSTILE = st.text(max_size=40) | st.sampled_from(
+    ["<script>alert(1)</script>", "[x](javascript:alert(1))", "\x00\ufffe\ue000i\ue001", '<span class="nocase">a', "1."]
+)
+
+
+def words(line: object) -> str:
+    return "".join(span.text for span in line)  # type: ignore[attr-defined]
+
+
+@pytest.fixture
+def numeric(tmp_path: Path) -> str:
+    """A style that numbers its references."""
+    file = tmp_path / "numbered.csl"
+    file.write_text(NUMERIC, encoding="utf-8")
+    return str(file)
+
+
+def test_the_default_style_is_harvard(answer: Answer) -> None:
+    lines = styled(listed_sources(answer), STYLE)
+    said = words(lines["PMID:1"])
+    assert said.startswith("van der Berg, J.A., Müller, K. and The Aspirin Trial Group (2001)")
+    assert "Lancet, 357(9250), pp. 10–2" in said
+    assert [span.text for span in lines["PMID:1"] if span.style == "italic"] == ["Lancet"]
+    assert words(lines["DOI:10.1000/x"]).startswith("Statins (no date)")
+
+
+def test_the_number_of_a_numeric_style_is_that_of_the_list(answer: Answer, numeric: str) -> None:
+    lines = styled(listed_sources(answer), numeric)
+    assert words(lines["PMID:1"]).startswith("van der Berg JA, Müller K, The Aspirin Trial Group. A trial of")
+    assert any(span.style == "strong" for span in lines["PMID:1"])
+    assert words(lines["PMID:9"]) == "Found, but not cited."
+
+
+def test_a_title_that_begins_with_a_number_keeps_it(answered: Callable[..., Answer]) -> None:
+    answer = answered(SourceDocument(id="X:1", title="1 in 10 adults", kind="web"))
+    assert words(styled(listed_sources(answer), STYLE)["X:1"]).startswith("1 in 10 adults")
+
+
+@pytest.mark.parametrize("style", ["no-such-style", "../x.csl", "missing.csl"])
+def test_an_unknown_style_is_a_mistake_in_one_line(answer: Answer, style: str) -> None:
+    with pytest.raises(UsageError, match=r"style|file"):
+        export(answer, style=style)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "not xml",
+        "<a/>",
+        '<style xmlns="http://purl.org/net/xbiblio/csl" version="1.0"><citation><layout/></citation></style>',
+    ],
+)
+def test_a_file_that_is_no_style_is_a_mistake(answer: Answer, tmp_path: Path, content: str) -> None:
+    file = tmp_path / "bad.csl"
+    file.write_text(content, encoding="utf-8")
+    with pytest.raises(UsageError, match="citation style"):
+        export(answer, style=str(file))
+
+
+@pytest.mark.parametrize(("form", "module"), [("markdown", "citeproc"), ("docx", "docx"), ("docx", "citeproc")])
+def test_without_the_extra_the_error_names_it(
+    answer: Answer, monkeypatch: pytest.MonkeyPatch, form: str, module: str
+) -> None:
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(ConfigError, match=r"medground\[export\]"):
+        export(answer, form)  # type: ignore[arg-type]
+
+
+def test_markdown_has_the_styled_references(answer: Answer) -> None:
+    page = MarkdownIt().render(export(answer).decode())
+    assert "<h1>Does aspirin prevent stroke?</h1>" in page
+    assert "<em>Lancet</em>, 357(9250), pp. 10–2" in page
+    assert "RETRACTED: not used as evidence." in page
+
+
+def test_word_reads_the_document(answer: Answer) -> None:
+    word = docx.Document(io.BytesIO(export(answer, "docx")))
+    texts = [paragraph.text for paragraph in word.paragraphs]
+    assert (word.paragraphs[0].style.name, texts[0]) == ("Heading 1", "Does aspirin prevent stroke?")
+    assert texts[1].startswith("Not judged")
+    (entry,) = (paragraph for paragraph in word.paragraphs if paragraph.text.startswith("1.\t"))
+    assert "van der Berg, J.A., Müller, K. and The Aspirin Trial Group (2001)" in entry.text
+    assert "(results" in entry.text
+    assert "“Quote of PMID:1.”" in entry.text
+    assert [run.text for run in entry.runs if run.italic] == ["Lancet"]
+    targets = [link.address for paragraph in word.paragraphs for link in paragraph.hyperlinks if link.address]
+    assert targets == [
+        "https://pubmed.ncbi.nlm.nih.gov/1/",
+        "https://example.org/a?x=1&y=2",
+        "https://pubmed.ncbi.nlm.nih.gov/9/",
+    ]
+    assert word.core_properties.created.replace(tzinfo=None) == datetime(2026, 1, 1)
+
+
+def test_the_marks_of_quotes_lead_to_their_sources(answer: Answer) -> None:
+    with zipfile.ZipFile(io.BytesIO(export(answer, "docx"))) as parts:
+        body = parts.read("word/document.xml").decode()
+    for mark in ("e1", "e2"):
+        assert body.count(f'w:anchor="{mark}"') >= 1
+        assert body.count(f'w:name="{mark}"') == 1
+
+
+@given(title=HOSTILE, journal=HOSTILE, author=HOSTILE, quote=HOSTILE.filter(str.strip), url=HOSTILE)
+def test_no_text_of_a_document_becomes_markup(
+    answered: Callable[..., Answer], title: str, journal: str, author: str, quote: str, url: str
+) -> None:
+    document = SourceDocument(id="X:1", title=title, kind="research", journal=journal, authors=(author,), url=url)
+    answer = answered(document, quotes=(quote,))
+    page = MarkdownIt("gfm-like", {"html": True}).render(export(answer).decode())
+    assert "<script" not in page
+    assert 'href="javascript' not in page
+    word = docx.Document(io.BytesIO(export(answer, "docx")))
+    entries = [paragraph for paragraph in word.paragraphs if paragraph.text.startswith("1.\t")]
+    assert len(entries) == 1
+    assert not [link.address for link in entries[0].hyperlinks if link.address]

@@ -1,0 +1,272 @@
+"""`medground ask` again, after an answer, from standard input and from a file of questions."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from medground.answer import Answer
+from medground.blocking import BlockingEngine, ask_again
+from medground.errors import UsageError
+from medground.faces.cli.app import main
+
+QUESTION = "Does aspirin reduce the risk of stroke?"
+ASPIRIN = {
+    "id": "PMID:1",
+    "title": "Aspirin",
+    "text": "Aspirin significantly reduced the risk of stroke.",
+    "year": 2001,
+}
+BLEEDING = {"id": "PMID:2", "title": "Harm", "text": "Aspirin increased the risk of bleeding in adults.", "year": 2002}
+STATINS = {"id": "PMID:3", "title": "Statins", "text": "Statins lowered the risk of stroke in adults."}
+
+
+def run(*words: str) -> int:
+    with pytest.raises(SystemExit) as stopped:
+        main([*words])
+    code = stopped.value.code
+    return code if isinstance(code, int) else 1
+
+
+def build(*papers: dict[str, object]) -> None:
+    Path("papers.jsonl").write_text("\n".join(map(json.dumps, papers)), encoding="utf-8")
+    assert run("corpus", "build", "papers", "papers.jsonl", "--quiet") == 0
+
+
+@pytest.fixture
+def papers(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home with the corpus `papers`."""
+    monkeypatch.chdir(tmp_path)
+    build(ASPIRIN, BLEEDING)
+    return home
+
+
+def typed(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content), encoding="utf-8"))
+
+
+def asked(capsys: pytest.CaptureFixture[str], *words: str) -> Any:
+    capsys.readouterr()
+    assert run("ask", "-q", "--json", *words) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_the_same_corpus_gives_the_same_answer(papers: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first = asked(capsys, "-c", "papers", QUESTION)
+    again = asked(capsys, "--again", first["trace_id"])
+    assert again["before"] == first
+    assert again["answer"]["id"] == first["id"]
+    assert again["answer"]["trace_id"] != first["trace_id"]
+    assert again["changes"]["kept"] == len(first["evidence"])
+    assert not any(again["changes"][name] for name in ("decision", "new", "gone", "marked", "corpora", "settings"))
+
+
+def test_an_answer_that_decays_is_found(papers: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first = asked(capsys, "-c", "papers", "--set", "recipe.sentences=2", QUESTION)
+    build({**ASPIRIN, "retraction": "retracted"}, STATINS)
+    again = asked(capsys, "--again", first["id"])
+    found = again["changes"]
+    assert ("PMID:1", "retracted") in [(quote["document_id"], quote["why"]) for quote in found["gone"]]
+    assert {quote["document_id"] for quote in found["new"]} == {"PMID:3"}
+    assert [(m["document_id"], m["before"], m["now"]) for m in found["marked"]] == [("PMID:1", "none", "retracted")]
+    assert [corpus["name"] for corpus in found["corpora"]] == ["papers"]
+    assert again["answer"]["settings_hash"] == first["settings_hash"]
+
+    assert run("ask", "-q", "--again", first["trace_id"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "Aspirin (PMID:1) has been retracted since." in shown
+    assert "Gone: “Aspirin significantly reduced the risk of stroke.”" in shown
+    assert "its document has been retracted" in shown
+    assert "New: “Statins lowered the risk of stroke in adults.”" in shown
+    assert "Corpus papers: " in shown
+    assert run("ask", "-q", "--again", first["trace_id"], "--markdown") == 0
+    assert "## Since " in capsys.readouterr().out
+
+
+def test_a_document_that_went_or_changed_is_told(papers: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first = asked(capsys, "-c", "papers", QUESTION)
+    build({**ASPIRIN, "text": "Aspirin did not reduce the risk of stroke."}, STATINS)
+    again = ask_again(first["trace_id"])
+    assert {quote.why for quote in again.changes.gone} >= {"text changed"}
+    build(STATINS)
+    again = ask_again(first["trace_id"])
+    assert {quote.why for quote in again.changes.gone} == {"not in the sources"}
+    assert "Its document is no longer" not in str(again)
+    assert "its document is no longer in what was searched" in " ".join(str(again).split())
+    build({**ASPIRIN, "text": "Nothing."}, BLEEDING | {"id": "PMID:9", "text": "Nothing at all."})
+    assert run("ask", "-q", "--again", first["trace_id"]) in (0, 3)
+    assert "The decision differs:" in " ".join(capsys.readouterr().out.split())
+
+
+def test_settings_that_are_not_kept_are_a_mistake(papers: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first = asked(capsys, "-c", "papers", QUESTION)
+    kept = papers / "settings" / f"{first['settings_hash']}.json"
+    kept.write_text("{", encoding="utf-8")
+    assert run("ask", "--again", first["trace_id"]) == 2
+    assert "cannot be read; remove it" in capsys.readouterr().err
+    kept.unlink()
+    assert run("ask", "--again", first["trace_id"]) == 2
+    assert "are not kept" in capsys.readouterr().err
+    assert run("ask", "-q", "--follow", first["trace_id"], "-c", "papers", "Does it cause bleeding?") == 0
+
+
+def test_an_engine_that_searches_something_else_says_so(papers: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first = asked(capsys, "-c", "papers", QUESTION)
+    Path("other.jsonl").write_text(json.dumps(STATINS), encoding="utf-8")
+    assert run("corpus", "build", "other", "other.jsonl", "-q") == 0
+    with BlockingEngine(corpora="papers") as engine:
+        assert engine.again(first["trace_id"]).changes.none
+    with BlockingEngine(corpora="other") as engine, pytest.raises(UsageError, match=r"retrieval\.corpora is fixed"):
+        engine.again(first["trace_id"])
+
+
+def test_a_follow_up_keeps_subject_documents_and_settings(papers: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first = asked(capsys, "-c", "papers", "--year-from", "1900", "--set", "recipe.sentences=1", QUESTION)
+    answer = Answer.model_validate(asked(capsys, "--follow", "last", "Does it cause bleeding?"))
+    follows = answer.question.follows
+    assert answer.question.text == "Does aspirin cause bleeding?"
+    assert answer.question.task == "yes-no-maybe"
+    assert follows is not None
+    assert (follows.answer, follows.asked) == (first["trace_id"], "Does it cause bleeding?")
+    assert (follows.word, follows.stands_for) == ("it", "aspirin")
+    assert follows.documents == tuple(document["id"] for document in first["documents"])
+    assert answer.settings_hash == first["settings_hash"]
+    assert answer.question.filters.year_from == 1900
+    assert answer.usage.searches == 2
+
+    assert run("ask", "-q", "--follow", answer.trace_id, "And in children?") == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "“And in children?” was read as “Does aspirin cause bleeding in children?”" in shown
+    assert run("ask", "-q", "--follow", answer.trace_id, "Does garlic cause bleeding?") == 3
+    assert "Asked after “Does aspirin cause bleeding?”" in " ".join(capsys.readouterr().out.split())
+
+
+def test_python_follows_too(papers: Path) -> None:
+    with BlockingEngine(corpora="papers") as engine:
+        first = engine.ask(QUESTION)
+        assert engine.ask("Does it cause bleeding?", follow=first.id).question.text == "Does aspirin cause bleeding?"
+        options = {"A": "Yes, it does", "B": "No"}
+        assert engine.ask("Which holds for it?", options=options, follow=first.id).question.task == "single-choice"
+        with pytest.raises(UsageError, match="no answer"):
+            engine.ask("Does it cause bleeding?", follow="missing")
+
+
+def test_the_question_comes_from_standard_input(
+    papers: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    typed(monkeypatch, f"\ufeff{QUESTION}\n".encode())
+    assert asked(capsys, "-c", "papers", "-")["question"]["text"] == QUESTION
+    typed(monkeypatch, b"caf\xe9?")
+    assert run("ask", "-") == 2
+    assert "standard input is not UTF-8" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([], "there is no question"),
+        (["--again", "x", "Q?"], "--again takes no other question"),
+        (["--from", "x", "--follow", "y"], "--from takes no other question"),
+        (["--again", "x", "-c", "papers"], "leave the other options out"),
+        (["--again", "x", "--year-from", "1990"], "leave the other options out"),
+        (["--follow", "x", "Q?"], "no answer 'x'"),
+        (["--from", "missing.txt"], "cannot read missing.txt"),
+        (["--from", "empty.txt"], "empty.txt has no question"),
+        (["--from", "bad.txt"], "line 2: the question has no letter or number"),
+        (["--from", "latin.txt"], "latin.txt is not UTF-8"),
+    ],
+)
+def test_a_mistake_is_one_line(
+    papers: Path, words: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("empty.txt").write_text("\n# nothing\n", encoding="utf-8")
+    Path("bad.txt").write_text("Is it?\n???\n", encoding="utf-8")
+    Path("latin.txt").write_bytes(b"caf\xe9?")
+    capsys.readouterr()
+    assert run("ask", *words) == 2
+    said = capsys.readouterr().err
+    assert message in said
+    assert said.count("\n") == 1
+
+
+def test_questions_from_a_file_give_one_line_each(papers: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("questions.txt").write_text(f"# two\n{QUESTION}\n\nDoes yoga help?\n{QUESTION}\n", encoding="utf-8")
+    capsys.readouterr()
+    assert run("ask", "-q", "-c", "papers", "--from", "questions.txt", "--json") == 0
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [line["question"] for line in lines] == [QUESTION, "Does yoga help?", QUESTION]
+    assert [line["answer"]["decision"]["status"] for line in lines][1] == "unanswerable"
+    assert lines[0] == lines[2]
+    assert len(list((papers / "answers").glob("*.json"))) == 2
+    for words in ([], ["--markdown"]):
+        assert run("ask", "-q", "-c", "papers", "--from", "questions.txt", *words) == 0
+        assert capsys.readouterr().out.count("Does yoga help?") == 1
+
+
+def test_a_question_that_fails_is_asked_again_and_no_other(papers: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("questions.txt").write_text(f"{QUESTION}\nDoes aspirin cause bleeding?\n", encoding="utf-8")
+    words = ("ask", "-q", "-c", "papers", "--from", "questions.txt", "--set", "budget.seconds=1e-9")
+    capsys.readouterr()
+    assert run(*words, "--json") == 1
+    shown = capsys.readouterr()
+    lines = [json.loads(line) for line in shown.out.splitlines()]
+    assert [line["error"]["type"] for line in lines] == ["BudgetExhausted"] * 2
+    assert "2 of 2 questions failed; run the same command" in shown.err
+    assert run(*words) in (0, 1)
+
+
+SLOW = """
+import sys
+from medground.engine import Engine
+from medground.faces.cli.app import main
+ask, count = Engine.ask, 0
+async def slow(self, question, **chosen):
+    global count
+    if count == 2:
+        import asyncio
+        print("waiting", file=sys.stderr, flush=True)
+        await asyncio.sleep(60)
+    count += 1
+    return await ask(self, question, **chosen)
+Engine.ask = slow
+main(sys.argv[1:])
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="kills a process")
+def test_after_a_kill_nothing_is_asked_twice(papers: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("questions.txt").write_text(
+        "".join(f"Does aspirin reduce the risk of stroke in {n} adults?\n" for n in range(5)), encoding="utf-8"
+    )
+    words = ("ask", "-q", "-c", "papers", "--from", "questions.txt", "--json")
+    killed = subprocess.Popen(
+        [sys.executable, "-c", SLOW, *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "MEDGROUND_HOME": str(papers)},
+    )
+    assert killed.stderr is not None
+    assert b"waiting" in killed.stderr.readline()
+    deadline = time.monotonic() + 30
+    while len(before := list((papers / "answers").glob("*.json"))) < 2 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    killed.send_signal(signal.SIGKILL)
+    killed.communicate()
+    assert len(before) == 2
+    capsys.readouterr()
+    assert run(*words) == 0
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [line["question"].split()[-2] for line in lines] == ["0", "1", "2", "3", "4"]
+    assert len(list((papers / "answers").glob("*.json"))) == 5
+    assert {path.stem for path in before} <= {line["answer"]["trace_id"] for line in lines}
+    assert run(*words) == 0
+    assert len(list((papers / "answers").glob("*.json"))) == 10, "a finished file is asked anew"

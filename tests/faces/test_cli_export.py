@@ -1,0 +1,122 @@
+"""`medground export`: to standard output, to a file, and what a user may get wrong."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import docx
+import pytest
+import rispy
+
+from medground.blocking import BlockingEngine
+from medground.faces.cli.app import main
+
+QUESTION = "Does aspirin reduce the risk of stroke?"
+PAPER = {
+    "id": "PMID:1",
+    "title": "Aspirin and stroke",
+    "text": "Aspirin significantly reduced the risk of stroke. Bleeding rose.",
+    "authors": ["Smith JA"],
+    "imprint": {"volume": "5"},
+    "identifiers": {"doi": "10.1000/x"},
+}
+
+
+def run(*words: str) -> int:
+    with pytest.raises(SystemExit) as stopped:
+        main([*words])
+    code = stopped.value.code
+    return code if isinstance(code, int) else 1
+
+
+@pytest.fixture
+def kept(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The trace id of a kept answer."""
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "papers.jsonl"
+    file.write_text(json.dumps(PAPER), encoding="utf-8")
+    assert run("corpus", "build", "papers", str(file), "--quiet") == 0
+    with BlockingEngine(corpora="papers") as engine:
+        return engine.ask(QUESTION).trace_id
+
+
+def test_a_reference_reaches_a_reference_manager_whole(kept: str, capsys: pytest.CaptureFixture[str]) -> None:
+    capsys.readouterr()
+    assert run("export", kept, "--format", "ris") == 0
+    (found,) = rispy.loads(capsys.readouterr().out)
+    assert (found["title"], found["authors"], found["volume"]) == ("Aspirin and stroke", ["Smith, J. A."], "5")
+    assert (found["doi"], found["accession_number"]) == ("10.1000/x", "1")
+    assert "Aspirin significantly reduced the risk of stroke." in found["notes"][0]
+
+
+def test_the_file_tells_the_format(kept: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    capsys.readouterr()
+    for name in ("a.docx", "a.md", "a.bib", "a.json", "a.ris"):
+        assert run("export", kept, "-o", name) == 0
+    assert capsys.readouterr().out == ""
+    assert docx.Document(io.BytesIO((tmp_path / "a.docx").read_bytes())).paragraphs[0].text == QUESTION
+    assert "Smith, J.A. (no date)" in (tmp_path / "a.md").read_text(encoding="utf-8")
+    assert not list(tmp_path.glob("*.partial"))
+
+
+def test_standard_output_takes_every_format(kept: str, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    capfdbinary.readouterr()
+    assert run("export", kept) == 0
+    assert capfdbinary.readouterr().out.startswith(b"# Does aspirin")
+    assert run("export", kept, "--format", "docx") == 0
+    assert capfdbinary.readouterr().out.startswith(b"PK")
+
+
+def test_python_exports_the_same(kept: str) -> None:
+    with BlockingEngine(corpora="papers") as engine:
+        assert b"TI  - Aspirin and stroke" in engine.export(kept, "ris")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--format", "pdf"], "unknown format 'pdf'; choose one of ris"),
+        (["-o", "a.txt"], "does not tell the format"),
+        (["--format", "ris", "--style", "x"], "ris has no citation style"),
+        (["--style", "no-such-style"], "no-such-style"),
+        (["-o", "missing/a.ris"], "cannot write missing"),
+    ],
+)
+def test_a_mistake_is_one_line(kept: str, words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    capsys.readouterr()
+    assert run("export", kept, *words) == 2
+    said = capsys.readouterr().err
+    assert message in said
+    assert said.count("\n") == 1
+
+
+def test_a_word_document_is_not_printed_on_a_terminal(
+    kept: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    assert run("export", kept, "--format", "docx") == 2
+    assert "give --output FILE" in capsys.readouterr().err
+
+
+def test_an_answer_that_is_not_kept_is_named(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("export", "nothing", "--format", "ris") == 2
+    assert "no answer 'nothing'" in capsys.readouterr().err
+
+
+def test_an_answer_from_before_authors_were_kept_says_so(
+    kept: str, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = home / "answers" / f"{kept}.json"
+    content = json.loads(file.read_bytes()) | {"schema_version": "1.3"}
+    content["documents"] = [
+        {name: value for name, value in document.items() if name not in ("authors", "identifiers", "imprint")}
+        for document in content["documents"]
+    ]
+    file.write_text(json.dumps(content), encoding="utf-8")
+    capsys.readouterr()
+    assert run("export", kept, "--format", "ris") == 0
+    shown = capsys.readouterr()
+    assert f"from before authors were kept; medground ask --again {kept}" in shown.err
+    assert rispy.loads(shown.out)[0]["title"] == "Aspirin and stroke"

@@ -1,0 +1,166 @@
+"""`medground init`, `--version`, what the shell completes, and documents from a pipe."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from medground.corpus.incoming import receive
+from medground.corpus.library import Library
+from medground.errors import UsageError
+from medground.faces.cli import complete
+from medground.faces.cli.app import main
+from medground.recipes.registry import RECIPES
+from medground.settings import Settings
+from medground.settings_file import settings_file
+
+PAPER = {"id": "PMID:1", "title": "Aspirin", "text": "Aspirin significantly reduced the risk of stroke."}
+
+
+def run(*words: str) -> int:
+    with pytest.raises(SystemExit) as stopped:
+        main([*words])
+    code = stopped.value.code
+    return code if isinstance(code, int) else 1
+
+
+@pytest.fixture
+def here(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty working folder, with an empty home."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def typed(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content), encoding="utf-8"))
+
+
+def test_the_settings_file_reads_back_to_the_defaults(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = Settings.load()
+    assert run("init") == 0
+    assert "wrote medground.toml" in capsys.readouterr().out
+    assert Settings.load() == before
+
+
+def test_every_setting_in_it_is_its_default(here: Path) -> None:
+    active = re.sub(r"(?m)^#(?=[a-z_]+ = )", "", settings_file())
+    assert active.count("\n") > 100
+    (here / "all.toml").write_text(active, encoding="utf-8")
+    read = Settings.load(file=here / "all.toml")
+    for recipe in RECIPES:
+        assert read.as_read_by(recipe) == Settings.load().as_read_by(recipe)
+    shared = Settings.load().shown()
+    assert {name: read.shown()[name] for name in shared} == shared
+
+
+def test_every_setting_is_in_it(here: Path) -> None:
+    written = settings_file()
+    for group, values in Settings.load(options={"recipe.name": "self-medrag"}).shown().items():
+        for name in values if isinstance(values, dict) else ():
+            assert re.search(rf"(?m)^(?:#{name} = |# {name}: )", written), f"{group}.{name}"
+
+
+def test_a_file_is_never_overwritten(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "medground.toml").write_text("# mine\n", encoding="utf-8")
+    assert run("init") == 2
+    assert "exists already and is left as it is" in capsys.readouterr().err
+    assert (here / "medground.toml").read_text(encoding="utf-8") == "# mine\n"
+    assert run("init", "-o", "missing/a.toml") == 2
+    assert "cannot write" in capsys.readouterr().err
+
+
+def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("--version") == 0
+    assert re.fullmatch(r"medground \d+\.\d+\.\d+\S*\n", capsys.readouterr().out)
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_is_a_script_for_the_shell(
+    home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], shell: str
+) -> None:
+    ends = {"bash": "medground ask --fol", "zsh": "medground ask --fol", "fish": "medground ask --fol"}
+    for name, value in {
+        "_MEDGROUND_COMPLETE": f"complete_{shell}",
+        "COMP_WORDS": ends[shell],
+        "COMP_CWORD": "2",
+        "_TYPER_COMPLETE_ARGS": ends[shell],
+        "_TYPER_COMPLETE_FISH_ACTION": "get-args",
+    }.items():
+        monkeypatch.setenv(name, value)
+    assert run() == 0
+    assert "--follow" in capsys.readouterr().out
+
+
+def test_install_writes_only_below_the_users_folder(tmp_path: Path) -> None:
+    script = "from medground.faces.cli.app import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", script, "--install-completion", "bash"],
+        env={**os.environ, "HOME": str(tmp_path), "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "bash completion installed" in done.stdout
+    (script_file,) = (tmp_path / ".bash_completions").iterdir()
+    assert "_COMPLETE=complete_bash" in script_file.read_text(encoding="utf-8")
+
+
+def test_names_are_completed(here: Path) -> None:
+    (here / "papers.jsonl").write_text(json.dumps(PAPER), encoding="utf-8")
+    assert complete.corpora("") == []
+    assert run("corpus", "build", "papers", "papers.jsonl", "-q") == 0
+    assert run("ask", "-q", "-c", "papers", "Does aspirin reduce the risk of stroke?") == 0
+    assert complete.corpora("pa") == ["papers"]
+    assert complete.recipes("self-m") == ["self-medrag"]
+    assert "strict" in complete.presets("")
+    assert complete.formats("b") == ["bibtex"]
+    ((name, question),) = complete.answers("")
+    assert question == "Does aspirin reduce the risk of stroke?"
+    assert complete.answers(name[:8]) == [(name, question)]
+    (here / "medground.toml").write_text("wrong = 1\n", encoding="utf-8")
+    assert complete.corpora("") == []
+    assert complete.answers("") == []
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_corpus_is_built_from_a_pipe(
+    here: Path, home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], packed: bool
+) -> None:
+    content = json.dumps(PAPER).encode()
+    typed(monkeypatch, gzip.compress(content) if packed else content)
+    assert run("corpus", "build", "papers", "-", "-q") == 0
+    more = b"Statins lowered the risk of stroke in adults, as plain text."
+    typed(monkeypatch, more)
+    assert run("corpus", "add", "papers", "-", "-q") == 0
+    with Library(home).open("papers") as snapshot:
+        assert snapshot.manifest.counts.documents == 2
+    assert list((home / "incoming").iterdir()) == []
+    capsys.readouterr()
+    assert run("ask", "-q", "-c", "papers", "Do statins lower the risk of stroke?") == 0
+    assert "Statins lowered" in capsys.readouterr().out
+
+
+def test_a_pipe_is_one_file_by_its_content(tmp_path: Path) -> None:
+    first = receive(io.BytesIO(b'{"id": "X:1", "text": "a"}'), tmp_path)
+    begun = first.stat().st_mtime_ns
+    assert receive(io.BytesIO(b'{"id": "X:1", "text": "a"}'), tmp_path) == first
+    assert first.stat().st_mtime_ns == begun, "a build that was stopped resumes"
+    assert receive(io.BytesIO(b"Plain text."), tmp_path).suffix == ".txt"
+    assert receive(io.BytesIO(b"\x00\x01"), tmp_path).suffix == ""
+    with pytest.raises(UsageError, match="standard input is empty"):
+        receive(io.BytesIO(b""), tmp_path)
+    assert not list((tmp_path / "incoming").glob("*.partial"))
+
+
+def test_a_pipe_can_be_read_once(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("corpus", "build", "papers", "-", "-") == 2
+    assert "- is given twice" in capsys.readouterr().err

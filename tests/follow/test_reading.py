@@ -1,0 +1,137 @@
+"""What "it" stands for in a follow-up question, and what is left as it was typed."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from medground.errors import UsageError
+from medground.follow import read_follow_up
+from medground.follow.subject import things
+
+ASPIRIN = "Does aspirin reduce the risk of stroke?"
+LENTIS = "Is ectopia lentis a feature of Marfan syndrome?"
+STATINS = "Are statins safe in pregnancy?"
+NF1 = "Do people with NF1 get spider fingers?"
+FALLS = "Does vitamin D prevent falls in older adults?"
+
+
+@pytest.mark.parametrize(
+    ("former", "asked", "read"),
+    [
+        (ASPIRIN, "Does it cause bleeding?", "Does aspirin cause bleeding?"),
+        (ASPIRIN, "Is it better than warfarin?", "Is aspirin better than warfarin?"),
+        (ASPIRIN, "What dose of it is safe?", "What dose of aspirin is safe?"),
+        (ASPIRIN, "It works, but does it last?", "Aspirin works, but does aspirin last?"),
+        (ASPIRIN, "Is this drug safe in pregnancy?", "Is aspirin safe in pregnancy?"),
+        (ASPIRIN, "How is this disease treated?", "How is stroke treated?"),
+        (ASPIRIN, "How is it treated?", "How is stroke treated?"),
+        (ASPIRIN, "What are its side effects?", "What are the side effects of aspirin?"),
+        (ASPIRIN, "How strong is its effect in women?", "How strong is aspirin’s effect in women?"),
+        (LENTIS, "How is it inherited?", "How is Marfan syndrome inherited?"),
+        (LENTIS, "Is it common?", "Is ectopia lentis common?"),
+        (LENTIS, "Is it also a feature of homocystinuria?", "Is ectopia lentis also a feature of homocystinuria?"),
+        (STATINS, "Do they cause myopathy?", "Do statins cause myopathy?"),
+        (STATINS, "Is their effect lasting?", "Is statins’ effect lasting?"),
+        (NF1, "How is it inherited?", "How is NF1 inherited?"),
+        (NF1, "How are they diagnosed?", "How are people with NF1 diagnosed?"),
+        (FALLS, "Are they at risk of kidney stones?", "Are older adults at risk of kidney stones?"),
+        (FALLS, "Does this also work in children?", "Does vitamin D also work in children?"),
+        ("Huntington disease", "How is it inherited?", "How is Huntington disease inherited?"),
+        ("What is the role of BRCA1 in breast cancer?", "Is it a kinase?", "Is BRCA1 a kinase?"),
+        ("Elephant trunk in aortic dissection: does it help?", "Is it safe?", "Is Elephant trunk safe?"),
+        ("Which genes are associated with gout?", "Is it common?", "Is gout common?"),
+        ("What causes asthma?", "How common is it?", "How common is asthma?"),
+        ("Is there a link between coffee and cancer?", "Are they related?", "Are coffee and cancer related?"),
+        ("Who should get the shingles vaccine?", "Is this vaccine safe?", "Is shingles vaccine safe?"),
+        ("Does increased use of statins help?", "Is it safe?", "Is increased use of statins safe?"),
+    ],
+)
+def test_a_word_that_points_back_is_replaced(former: str, asked: str, read: str) -> None:
+    reading = read_follow_up(asked, former)
+    assert reading.text == read
+    assert reading.word.lower() in asked.lower()
+    assert reading.stands_for.lower() in former.lower()
+
+
+@pytest.mark.parametrize(
+    ("former", "asked", "read"),
+    [
+        (ASPIRIN, "And in children?", "Does aspirin reduce the risk of stroke in children?"),
+        (ASPIRIN, "with clopidogrel", "Does aspirin reduce the risk of stroke with clopidogrel?"),
+        (FALLS, "What about in children?", "Does vitamin D prevent falls in children?"),
+        (
+            FALLS,
+            "And with calcium added to it?",
+            "Does vitamin D prevent falls in older adults with calcium added to vitamin D?",
+        ),
+        (ASPIRIN, "What about warfarin?", "Does warfarin reduce the risk of stroke?"),
+        (ASPIRIN, "What about statins?", "Do statins reduce the risk of stroke?"),
+        (STATINS, "And what about aspirin?", "Is aspirin safe in pregnancy?"),
+        (ASPIRIN, "And how about low-dose warfarin?", "Does low-dose warfarin reduce the risk of stroke?"),
+    ],
+)
+def test_a_condition_or_another_name_makes_the_former_question_anew(former: str, asked: str, read: str) -> None:
+    assert read_follow_up(asked, former).text == read
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "Is it safe to combine ibuprofen with alcohol?",
+        "Is it true that garlic lowers blood pressure?",
+        "How long does it take to recover from flu?",
+        "Does ibuprofen help when it is taken early?",
+        "Do antibiotics work if they are stopped early?",
+        "Does warfarin cause bleeding?",
+        "What is the incidence of gout?",
+        "In which countries is malaria endemic?",
+    ],
+)
+def test_a_question_that_points_at_nothing_stays_as_it_was_typed(asked: str) -> None:
+    reading = read_follow_up(asked, ASPIRIN)
+    assert (reading.text, reading.word, reading.stands_for) == (asked, "", "")
+
+
+@pytest.mark.parametrize(
+    ("former", "asked"),
+    [
+        ("Mechanisms?", "Does it help?"),
+        ("???a", "Does this drug help?"),
+        ("Do children or adults recover?", "What about it?"),
+        ("Why?", "What about warfarin?"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_in_one_line(former: str, asked: str) -> None:
+    with pytest.raises(UsageError, match=r"write the (name|whole question)"):
+        read_follow_up(asked, former)
+
+
+@pytest.mark.parametrize(
+    ("question", "subject"),
+    [
+        ("Do preoperative statins reduce atrial fibrillation?", "preoperative statins"),
+        ("Is low birth weight a risk indicator for infection?", "low birth weight"),
+        ("Can magnetic resonance imaging accurately predict pain?", "magnetic resonance imaging"),
+        ("Is minilaparoscopic inguinal hernia repair feasible?", "minilaparoscopic inguinal hernia repair"),
+        ("Should displaced clavicular fractures be treated surgically?", "displaced clavicular fractures"),
+        ("Is specialty care associated with improved survival?", "specialty care"),
+        ("When does Wilson disease begin?", "Wilson disease"),
+        ("What is metformin used for?", "metformin"),
+        ("How many people have asthma?", "asthma"),
+        ("What drugs treat gout?", "gout"),
+        ("Adjuvant radiation of thymoma: is it necessary?", "Adjuvant radiation of thymoma"),
+    ],
+)
+def test_the_subject_is_a_noun_phrase(question: str, subject: str) -> None:
+    assert things(question)[0].text == subject
+
+
+@given(former=st.text(max_size=80), asked=st.text(max_size=80))
+def test_any_text_is_read_or_refused(former: str, asked: str) -> None:
+    try:
+        reading = read_follow_up(asked, former)
+    except UsageError:
+        return
+    assert reading.text or not asked
