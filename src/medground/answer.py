@@ -15,7 +15,7 @@ from medground.notice import Notice
 from medground.question import Question
 from medground.usage import UsageReport
 
-SCHEMA_VERSION = "1.3"
+SCHEMA_VERSION = "1.4"
 
 Status = Literal["decided", "lean", "not judged", "unanswerable"]
 """`decided`: by a stored relation, or by a model that read the evidence. `lean`: estimated from word statistics, with a
@@ -190,6 +190,7 @@ class SourceDocument(Frozen):
     publication_types: tuple[str, ...] = ()
     references: tuple[str, ...] = ()
     retraction: Retraction = "none"
+    cautions: tuple[str, ...] = ()
     source: str = ""
 
 

@@ -33,6 +33,7 @@ class Evidence(Frozen):
     end: int = Field(gt=0)
     quote: str = Field(min_length=1)
     section: str | None = None
+    page: int | None = Field(default=None, ge=1, description="page of its first word, from 1; null: no pages")
     stance: Stance = "unknown"
     origin: Origin = "text"
     rank: int = Field(default=0, ge=0, description="rank of its document in the reading order, from 1; 0: unknown")
@@ -120,6 +121,7 @@ class Ledger:
                     "end": end,
                     "quote": document.text[start:end],
                     "section": document.section_at(start),
+                    "page": document.page_at(start),
                     "stance": stance,
                     "origin": origin,
                     "rank": rank,
