@@ -1,0 +1,82 @@
+"""Running heads, running feet, page numbers and line numbers: what stands on many pages and belongs to none."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+
+from medground.corpus.readers.pdf.lines import Line
+
+_EDGE = 0.14
+"""Share of a page's height at its upper and lower edge where running heads and feet are."""
+_FEW = 3
+_PAGE_NUMBER = re.compile(r"(?:page|p\.)?\s*\d{1,5}(?:\s*(?:of|/)\s*\d{1,5})?|[-\u2013]\s*\d{1,5}\s*[-\u2013]|[ivxl]{1,6}", re.I)
+_DIGITS = re.compile(r"\d+")
+_NUMBERED_LINES = 5
+
+Bounds = tuple[float, float, float, float]
+Place = tuple[str, int]
+
+
+def furniture(pages: Sequence[list[Line]], bounds: Sequence[Bounds]) -> set[int]:
+    """The `id()` of each line that is furniture.
+
+    Args:
+        pages: the lines of each page.
+        bounds: left, bottom, right, top of each page.
+    """
+    seen: dict[Place, set[int]] = defaultdict(set)
+    edges = [list(_edge(lines, bound)) for lines, bound in zip(pages, bounds, strict=True)]
+    for number, lines in enumerate(edges):
+        for line in lines:
+            for key in _keys(line):
+                seen[key].add(number)
+    found = {
+        id(line)
+        for lines in edges
+        for line in lines
+        if _PAGE_NUMBER.fullmatch(line.text) or any(_repeats(seen[key], len(pages)) for key in _keys(line)[1:2])
+    }
+    for lines in pages:
+        found |= _line_numbers(lines)
+    return found
+
+
+def _edge(lines: Sequence[Line], bounds: Bounds) -> Iterator[Line]:
+    _, bottom, _, top = bounds
+    margin = _EDGE * (top - bottom)
+    return (line for line in lines if line.base > top - margin or line.base < bottom + margin)
+
+
+def _keys(line: Line) -> tuple[Place, Place, Place]:
+    """What a line says without its numbers, where it stands: a little too low, right, a little too high."""
+    said, at = _DIGITS.sub("#", line.text.casefold()), round(line.base / 4)
+    return (said, at - 1), (said, at), (said, at + 1)
+
+
+def _repeats(numbers: set[int], pages: int) -> bool:
+    """On several pages near each other: heads of left and right pages differ, and each article of a volume has its own."""
+    if pages <= _FEW:
+        return len(numbers) >= 2
+    ordered = sorted(numbers)
+    return sum(after - before <= 2 for before, after in zip(ordered, ordered[1:], strict=False)) >= 2 or (
+        len(ordered) >= 2 and pages < 8
+    )
+
+
+def _line_numbers(lines: Sequence[Line]) -> set[int]:
+    """Numbers that count the lines at the edge of a column."""
+    columns: dict[tuple[int, int], list[Line]] = defaultdict(list)
+    for line in lines:
+        if line.text.isdecimal() and len(line.text) < 5:
+            columns[round(line.right / 4), round(line.size)].append(line)
+    found: set[int] = set()
+    for column in columns.values():
+        numbers = [int(line.text) for line in sorted(column, key=lambda line: -line.base)]
+        steps = Counter(after - before for before, after in zip(numbers, numbers[1:], strict=False))
+        if len(numbers) >= _NUMBERED_LINES and steps:
+            step, count = steps.most_common(1)[0]
+            if step in (1, 2, 5, 10) and count >= 0.8 * (len(numbers) - 1):
+                found |= {id(line) for line in column}
+    return found
