@@ -36,14 +36,24 @@ def main() -> None:
         article = read_article(file)
         if article is None or not article.body:
             continue
-        layout, truth = make(article, made, arguments.layouts, arguments.out / f"{article.name}.pdf")
+        path = arguments.out / f"{article.name}.pdf"
+        try:
+            layout, truth = make(article, made, arguments.layouts, path)
+        except ValueError as error:
+            sys.stderr.write(f"{article.name} is left out: {error}\n")
+            path.unlink(missing_ok=True)
+            continue
         note(article, layout, truth, arguments.out / f"{article.name}.json")
         made += 1
     sys.stderr.write(f"{made} PDFs in {arguments.out}\n")
 
 
 def make(article: Article, number: int, which: str, path: Path) -> tuple[str, Truth]:
-    """Print an article in the layout whose turn it is; returns the layout's name and what is true of the print."""
+    """Print an article in the layout whose turn it is; returns the layout's name and what is true of the print.
+
+    Raises:
+        ValueError: the article does not fit the layout.
+    """
     if which == "ours":
         from pdfs.layouts import LAYOUTS, draw, supported
 

@@ -14,6 +14,7 @@ from reportlab.lib import colors
 from reportlab.lib.enums import TA_CENTER, TA_JUSTIFY, TA_LEFT
 from reportlab.lib.pagesizes import A4, LETTER
 from reportlab.lib.styles import ParagraphStyle
+from reportlab.platypus.doctemplate import LayoutError
 from reportlab.platypus import (
     BaseDocTemplate,
     Flowable,
@@ -128,7 +129,10 @@ class _Print:
             [PageTemplate("first", first, onPage=self._first), PageTemplate("later", columns, onPage=self._later)]
         )
         story = [NextPageTemplate("later"), *self._head(self._truth), FrameBreak(), *self._body()]
-        document.build(story)
+        try:
+            document.build(story)
+        except LayoutError as error:
+            raise ValueError("it does not fit the layout") from error
         return self._truth
 
     def _note(self, canvas: Any, kind: str, label: str) -> None:

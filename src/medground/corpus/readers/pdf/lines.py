@@ -128,8 +128,8 @@ def _one_line(before: _Run, run: _Run, starts: Counter[int]) -> bool:
         return False
     if gap < 0.5 * largest:
         return shift < 0.15 * largest or (smallest < _SMALLER * largest and shift < 0.5 * largest)
-    at = round(run.left / 2)
-    column = sum(starts[at + near] for near in (-1, 0, 1)) >= 4
+    between = range(round(before.right / 2) + 1, round(run.left / 2) + 1)
+    column = any(starts[at - 1] + starts[at] + starts[at + 1] >= 4 for at in between)
     return shift < 0.1 * largest and gap < _SET_WIDE * largest and smallest > 0.95 * largest and not column
 
 

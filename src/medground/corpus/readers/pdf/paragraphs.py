@@ -37,10 +37,12 @@ class Words:
     def joined(self, before: str, after: str) -> str:
         """Two pieces of text, the first ending in a hyphen at a line end: the hyphen stays if the word has one."""
         first, second = _BROKEN.search(before), _STARTS.match(after)
-        if first is None or second is None or not after[0].islower():
+        if first is None or second is None:
             return before + after
         left, right = first[1].lower(), second[0].lower()
         together, apart = self.whole[left + right], self.whole[f"{left}-{right}"]
+        if not after[0].islower():
+            return before[:-1] + after if together > apart and first[1].isupper() else before + after
         hyphenated = apart > together or (not together and not _known(left + right) and self._compound(left, right))
         return before + after if hyphenated else before[:-1] + after
 
