@@ -10,7 +10,7 @@ from functools import cached_property
 from medground.corpus.readers.pdf.lines import Line
 
 _LEADING = 1.3
-"""Distance of two lines, in sizes, where the document does not tell."""
+"""Least distance of two lines, in sizes, where the document does not tell."""
 _FARTHEST = 2.7
 _TOGETHER = 1.18
 """How much farther than usual two lines of one block may stand apart."""
@@ -73,7 +73,7 @@ class Block:
 
 
 def leadings(pages: Sequence[Sequence[Line]]) -> dict[int, float]:
-    """The usual distance of two lines, by their size in half points."""
+    """The usual distance of two lines, by their size in half points; for sizes that are rare, a multiple, at 0."""
     seen: dict[int, Counter[float]] = {}
     for lines in pages:
         ordered = sorted(lines, key=lambda line: -line.base)
@@ -81,17 +81,21 @@ def leadings(pages: Sequence[Sequence[Line]]) -> dict[int, float]:
             below = _nearest_below(ordered, at)
             if below is not None and abs(below.size - line.size) < 0.26:
                 seen.setdefault(round(2 * line.size), Counter())[round(2 * (line.base - below.base)) / 2] += 1
-    return {size: counts.most_common(1)[0][0] for size, counts in seen.items() if counts.total() >= 5}
+    usual = {size: counts.most_common(1)[0][0] for size, counts in seen.items() if counts.total() >= 5}
+    most = max(usual, key=lambda size: seen[size].total(), default=0)
+    usual[0] = max(_LEADING, 2 * usual[most] / most) if most else _LEADING
+    return usual
 
 
 def blocks_of(lines: Sequence[Line], usual: Mapping[int, float]) -> list[Block]:
     """The blocks of a page, in reading order."""
     ordered = sorted(lines, key=lambda line: -line.base)
+    reach = _reach(lines)
     below: dict[int, Line] = {}
     above: dict[int, Line] = {}
     for at, line in enumerate(ordered):
         following = _nearest_below(ordered, at)
-        if following is not None and id(following) not in above and _together(line, following, usual):
+        if following is not None and id(following) not in above and _together(line, following, usual, reach):
             below[id(line)] = following
             above[id(following)] = line
     blocks = []
@@ -116,13 +120,27 @@ def _nearest_below(ordered: Sequence[Line], at: int) -> Line | None:
     return None
 
 
-def _together(line: Line, other: Line, usual: Mapping[int, float]) -> bool:
+def _reach(lines: Sequence[Line]) -> dict[int, float]:
+    """How far to the right lines go that begin at a left edge, in tens of points."""
+    reach: dict[int, float] = {}
+    for line in lines:
+        at = round(line.left / 10)
+        reach[at] = max(reach.get(at, 0.0), line.right)
+    return reach
+
+
+def _together(line: Line, other: Line, usual: Mapping[int, float], reach: Mapping[int, float]) -> bool:
     size = max(line.size, other.size)
-    if min(line.size, other.size) < 0.93 * size or (line.bold != other.bold) or (line.italic != other.italic):
+    same_weight = line.bold == other.bold or (line.bold and other.opening > 0)  # a heading that runs into its text
+    if min(line.size, other.size) < 0.93 * size or not same_weight or line.italic != other.italic:
         return False
-    leading = usual.get(round(2 * size), _LEADING * size)
+    leading = usual.get(round(2 * size)) or usual[0] * size
     if line.base - other.base > _TOGETHER * leading + 0.3:
         return False
+    if line.bold and other.bold and abs(line.left - other.left) < 1:  # two headings, if the first had room for more
+        word = other.width * len(other.text.split()[0]) / len(other.text)
+        if line.right + word + size < reach[round(line.left / 10)]:
+            return False
     centred = abs(line.left + line.right - other.left - other.right) < 2 * size
     flush = abs(line.left - other.left) < _INDENT * size
     return flush or centred
@@ -139,9 +157,8 @@ def in_order(blocks: Sequence[Block]) -> list[Block]:
     count = len(blocks)
     if count < 2:
         return list(blocks)
-    left, right, top, bottom = (
-        np.array([getattr(block, side) for block in blocks]) for side in ("left", "right", "top", "bottom")
-    )
+    left, top, bottom = (np.array([getattr(block, side) for block in blocks]) for side in ("left", "top", "bottom"))
+    right = np.array(_full_right(blocks))
     middle = (top + bottom) / 2
     shares = (left[:, None] < right[None] - 1) & (right[:, None] > left[None] + 1)
     higher = middle[:, None] > middle[None]
@@ -152,6 +169,20 @@ def in_order(blocks: Sequence[Block]) -> list[Block]:
             between = shares[a] & shares[b] & (middle < max(middle[a], middle[b])) & (middle > min(middle[a], middle[b]))
             before[a, b] = not between.any()
     return [blocks[at] for at in _sorted(before, [(-block.top, block.left) for block in blocks])]
+
+
+def _full_right(blocks: Sequence[Block]) -> list[float]:
+    """Right edges; a heading or another short block is as wide as the block that follows it in its column."""
+    edges = []
+    for block in blocks:
+        below = (
+            other
+            for other in blocks
+            if abs(other.left - block.left) < 0.5 * block.size and 0 <= block.bottom - other.top < 2 * block.size
+        )
+        following = max(below, key=lambda other: other.top, default=block)
+        edges.append(max(block.right, following.right))
+    return edges
 
 
 def _sorted(before: object, place: Sequence[tuple[float, float]]) -> list[int]:

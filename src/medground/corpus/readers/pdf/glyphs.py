@@ -21,6 +21,8 @@ _FAINT = 25
 """Opacity (of 255) below which nothing can be seen."""
 _SCANNED = 0.5
 """Share of a page that one image covers when the page is a scan; invisible text over it is the scan's own."""
+_RAISED = 0.35
+"""How far a superscript is above its line, in sizes, where the font has it as a glyph."""
 _ZOOM = 2
 """Pixels per point of the page that is looked at."""
 _CONTRAST = 24
@@ -114,6 +116,7 @@ class _Reader:
         box, x, y = pdfium.FS_RECTF(), ctypes.c_double(), ctypes.c_double()
         found: list[Glyph] = []
         previous = style = None
+        start = (0.0, 0.0)
         for at in range(pdfium.FPDFText_CountChars(raw)):
             code = pdfium.FPDFText_GetUnicode(raw, at)
             if code in (0, 10, 13) or pdfium.FPDFText_IsGenerated(raw, at) == 1 and code == 32:
@@ -125,11 +128,24 @@ class _Reader:
             pdfium.FPDFText_GetLooseCharBox(raw, at, box)
             pdfium.FPDFText_GetCharOrigin(raw, at, x, y)
             text = _readable(code)
+            if found and start == (x.value, y.value):  # one glyph of the file that stands for several characters
+                found[-1] = found[-1]._replace(text=found[-1].text + text)
+                continue
+            start = x.value, y.value
             shown = style
+            if "0" <= text <= "9" and style.quadrant == 0 and self._is_raised(at, y.value, style.size):
+                y.value += _RAISED * style.size
+                shown = style._replace(size=round(0.7 * style.size, 2))
             if not style.hidden and not self._on_page(box):
-                shown = style._replace(hidden="off the page")
+                shown = shown._replace(hidden="off the page")
             found.append(_glyph(text, box, x.value, y.value, shown))
         return found
+
+    def _is_raised(self, at: int, base: float, size: float) -> bool:
+        """Whether a digit is a superscript that the font has as a glyph of its own."""
+        edges = [ctypes.c_double() for _ in range(4)]
+        self._pdfium.FPDFText_GetCharBox(self._text.raw, at, *edges)
+        return bool(edges[2].value > base + 0.15 * size)
 
     def _on_page(self, box: Any) -> bool:
         left, bottom, right, top = self._bounds

@@ -71,7 +71,8 @@ class Look:
     def of(cls, blocks: Sequence[Block]) -> Look:
         """The look of a document."""
         sizes, widths = Counter[float](), []
-        for block in blocks:
+        ends = [at for at, block in enumerate(blocks) if at and _REFERENCES.fullmatch(block.text)]
+        for block in blocks[: ends[-1] if ends else len(blocks)]:
             if len(block.lines) > 2 and not _is_tabular(block):
                 sizes[_half(block.size)] += len(block.text)
         size = sizes.most_common(1)[0][0] if sizes else max((_half(b.size) for b in blocks), default=10.0)
@@ -101,11 +102,13 @@ def _part(block: Block, before: Sequence[Part], look: Look, rows: set[int], afte
     if last is not None and last.kind == "left out" and last.label == "references":
         if not (_is_heading(block, look) and _AFTER_REFERENCES.match(block.text)):
             return Part("left out", block, "references")
-    if name := _legend_name(block, look):
+    text = next((part for part in reversed(before) if part.kind in ("text", "heading")), None)
+    unfinished = text is not None and text.kind == "text" and not _ENDED.search(text.block.text)
+    if name := _legend_name(block, look, unfinished=unfinished):
         return Part("legend", block, name)
     if last is not None and last.kind == "legend" and _continues_legend(last.block, block, look):
         return Part("legend", block, last.label)
-    if _is_heading(block, look) and not _in_table(block, last, rows):
+    if _is_heading(block, look) and (_style(block) in look.main or not _in_table(block, last, rows)):
         if _REFERENCES.fullmatch(block.text):
             return Part("left out", block, "references")
         label = re.sub(f"^{_NUMBERING}", "", block.text).strip(" .:")
@@ -152,13 +155,16 @@ def _start(blocks: Sequence[Block], look: Look, rows: set[int]) -> int:
     return 0
 
 
-def _legend_name(block: Block, look: Look) -> str:
+def _legend_name(block: Block, look: Look, *, unfinished: bool) -> str:
+    """The name of a figure or table whose legend begins here; `unfinished`: the text before is in mid-sentence."""
     found = _LEGEND.match(block.text)
     if found is None:
         return ""
     kind = "Figure" if found[1].lower().startswith("fig") else found[1].capitalize()
     rest = block.text[found.end() :].lstrip()
     set_apart = block.lines[0].bold or block.lines[0].opening > 3 or _half(block.size) != look.size
+    if unfinished and not set_apart:
+        return ""
     if found[3] in (".", ":", "|", "\u2013", "\u2014") or not rest or set_apart:
         return f"{kind} {found[2]}" if set_apart or not re.match(r"[a-z(]", rest) else ""
     return f"{kind} {found[2]}" if rest[0].isupper() and len(block.lines) < 8 else ""

@@ -34,8 +34,8 @@ class Line:
         left, right, base: its place in points, on the turned page.
         size: the size of most of it.
         text: what it says.
-        bold, italic: whether most of it is.
-        opening: how many characters at its start are bold, if more than nothing and less than all.
+        bold, italic: whether all of it is, but for a mark.
+        opening: how many characters at its start are bold; all of them if it is.
         gaps: how many gaps it has that are wider than words are set apart.
         hidden: why nobody can see it, or empty.
     """
@@ -157,9 +157,9 @@ def _line(run: _Run, number: int) -> Line:
         base,
         size,
         " ".join(text.split()),
-        bold=2 * bold > letters,
-        italic=2 * italic > letters,
-        opening=max(opening, 0),
+        bold=bold > 0.94 * letters,
+        italic=italic > 0.94 * letters,
+        opening=opening if opening >= 0 else len(text.strip()),
         gaps=gaps,
         hidden=run.hidden,
     )

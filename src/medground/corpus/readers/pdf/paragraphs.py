@@ -16,6 +16,7 @@ _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _STARTS = re.compile(r"[^\W\d_]+")
 _ENDED = re.compile(r"[.!?:;][\])\u201d\u2019\"']*$")
 _LIST_ITEM = re.compile(r"(?:[\u2022\u2023\u25aa\u25cf\u25e6]|\(?\d{1,2}[.)]|\([a-z]\))\s+\S")
+_JOINTS = frozenset(["and", "or", "to", "versus", "vs"])
 _INDENT = 0.7
 _SHORT = 2.0
 
@@ -41,8 +42,12 @@ class Words:
             return before + after
         left, right = first[1].lower(), second[0].lower()
         together, apart = self.whole[left + right], self.whole[f"{left}-{right}"]
+        if before[: first.start()].endswith("-"):  # first-in-human
+            return before + after
+        if right in _JOINTS and not together and not _known(left + right):  # pre- and postoperative
+            return f"{before} {after}"
         if not after[0].islower():
-            return before[:-1] + after if together > apart and first[1].isupper() else before + after
+            return before[:-1] + after if together > apart else before + after
         hyphenated = apart > together or (not together and not _known(left + right) and self._compound(left, right))
         return before + after if hyphenated else before[:-1] + after
 

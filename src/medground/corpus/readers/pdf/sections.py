@@ -13,7 +13,7 @@ from medground.corpus.readers.pdf.paragraphs import continues, split
 
 _ABSTRACT = re.compile(r"(?:structured )?(?:abstract|summary)\b", re.I)
 _LABEL_ENDS = (".", ":", "\u2014", "\u2013")
-_LONGEST_LABEL = 9
+_LONGEST_LABEL = 16
 
 Labelled = tuple[str | None, list[Line]]
 """The section of a paragraph (`Methods > Patients`), and its lines."""
@@ -67,8 +67,12 @@ def _path(path: tuple[str, ...], part: Part, *, again: bool) -> tuple[str, ...]:
 
 def _run_in(lines: list[Line], path: tuple[str, ...]) -> tuple[tuple[str, ...], list[Line]]:
     """A paragraph that opens with its own heading in bold (`Patients. We enrolled`): the heading, and the rest."""
-    first = lines[0]
-    label, rest = first.text[: first.opening].strip(), first.text[first.opening :].strip()
+    at = next((at for at, line in enumerate(lines) if line.opening < len(line.text)), len(lines))
+    if at == len(lines):
+        return path, lines
+    first = lines[at]
+    label = " ".join([*(line.text for line in lines[:at]), first.text[: first.opening].strip()]).strip()
+    rest = first.text[first.opening :].strip()
     if not label or not rest or len(label.split()) > _LONGEST_LABEL:
         return path, lines
     if not label.endswith(_LABEL_ENDS):
@@ -77,4 +81,4 @@ def _run_in(lines: list[Line], path: tuple[str, ...]) -> tuple[tuple[str, ...], 
         rest = rest[1:].strip()
     label = label.strip(" .:\u2014\u2013")
     opened = (label,) if not path or _ABSTRACT.fullmatch(label) else (path[0], label)
-    return opened, [replace(first, text=rest), *lines[1:]] if rest else lines[1:]
+    return opened, [replace(first, text=rest), *lines[at + 1 :]] if rest else lines[at + 1 :]
