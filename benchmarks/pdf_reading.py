@@ -120,6 +120,7 @@ def by_pypdf(path: Path) -> str:
 def flat(text: str, *, keep_length: bool = False) -> str:
     """White space as one space; characters of one meaning (bullets, hyphens, the two letters mu) alike."""
     text = re.sub("[\u2022\u2010\u2011]", "-", text).replace("\u00b5", "\u03bc")
+    text = text.replace("\ufb01", "fi").replace("\ufb02", "fl")
     return re.sub(r"\s", " ", text) if keep_length else " ".join(text.split())
 
 

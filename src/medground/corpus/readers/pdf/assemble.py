@@ -6,10 +6,11 @@ import re
 from collections.abc import Mapping, Sequence
 
 from medground.corpus.readers.compose import Composition, make_document
-from medground.corpus.readers.pdf.blocks import blocks_of, leadings
-from medground.corpus.readers.pdf.front import Front, front_of
+from medground.corpus.readers.pdf.blocks import Block, blocks_of, leadings
+from medground.corpus.readers.pdf.front import Front, Shown, front_of
 from medground.corpus.readers.pdf.furniture import furniture
 from medground.corpus.readers.pdf.kinds import Part, parts_of
+from medground.corpus.readers.pdf.lines import settle
 from medground.corpus.readers.pdf.pages import Pages
 from medground.corpus.readers.pdf.paragraphs import Paragraph, Words, paragraph_of
 from medground.corpus.readers.pdf.sections import legends, running
@@ -27,13 +28,14 @@ def document_of(pages: Pages, metadata: Mapping[str, str], document_id: str) -> 
     """
     if not any(pages.lines):
         raise ValueError(_no_text(pages))
+    settle([line for lines in pages.lines for line in lines])
     dropped = furniture(pages.lines, [sheet.bounds for sheet in pages.sheets])
     kept = [[line for line in lines if id(line) not in dropped] for lines in pages.lines]
     usual = leadings(kept)
     parts = parts_of([block for lines in kept for block in blocks_of(lines, usual)])
     margins = [line.text for lines in pages.lines[:_FIRST_PAGES] for line in lines if id(line) in dropped]
-    front = _front(parts, margins, metadata)
     words = Words.of(line for lines in kept for line in lines)
+    front = _front(parts, margins, metadata, words)
     composition, places = Composition(), _Places(pages)
     for label, lines in [*running(parts), *legends(parts)]:
         paragraph = paragraph_of(lines, words)
@@ -76,9 +78,14 @@ class _Places:
         self._next += len(paragraph.text) + 2
 
 
-def _front(parts: Sequence[Part], margins: Sequence[str], metadata: Mapping[str, str]) -> Front:
-    first = [p.block.text for p in parts if p.block.page == 1 and p.label != "references"]
-    return front_of([p.block for p in parts if p.kind == "front"], margins, " ".join(first), metadata)
+def _front(parts: Sequence[Part], margins: Sequence[str], metadata: Mapping[str, str], words: Words) -> Front:
+    first = [_whole(p.block, words) for p in parts if p.block.page == 1 and p.label != "references"]
+    front = [Shown(_whole(b, words), b.page, b.size, b.bold) for b in (p.block for p in parts if p.kind == "front")]
+    return front_of(front, margins, " ".join(first), metadata)
+
+
+def _whole(block: Block, words: Words) -> str:
+    return paragraph_of(block.lines, words).text
 
 
 def _keywords(parts: Sequence[Part]) -> tuple[str, ...]:

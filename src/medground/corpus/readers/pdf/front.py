@@ -9,10 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 
 from rapidfuzz import fuzz
-
-from medground.corpus.readers.pdf.blocks import Block
 
 _SURE = 90
 _DOI = re.compile(r"\b10\.\d{4,9}/[^\s\"<>\u201c\u201d]+")
@@ -34,16 +33,34 @@ _YEARS = tuple(
     )
 )
 """Where a year is, the surest first: the last is a year by itself, in a line above the title."""
-_JOURNAL = re.compile(rf"^(?P<name>[A-Z][^\d|,;()]{{2,80}}?)[\s,.;(|\u2022\u00b7]+(?:vol\w*\.?\s*\d+[^\d]{{1,12}})?{_YEAR}\b", re.I)
+_JOURNAL = re.compile(
+    rf"^(?P<name>[A-Z][^\d|,;()\u2022\u00b7]{{2,80}}?)[\s,.;(|\u2022\u00b7]+(?:vol\w*\.?\s*\d+[^\d]{{1,14}}|published )?{_YEAR}\b",
+    re.I,
+)
+_NO_JOURNAL = re.compile(
+    r"received|accepted|published|copyright|©|et al|authors?$|^(?:vol\w*|no|issue|january|february|march|april|may|june|july|"
+    r"august|september|october|november|december|page|doi|https?)\b",
+    re.I,
+)
 _NOT_A_TITLE = re.compile(r"^(?:untitled|microsoft word|powerpoint|slide \d|doi|pii|\S+\.(?:docx?|pdf|tex|indd|dvi|qxd))", re.I)
 _NOT_A_NAME = re.compile(
     r"\d{3}|@|\b(?:university|department|institute|hospital|school|college|centre|center|faculty|research|article|"
-    r"open|access|received|accepted|published|and others|anonymous|unknown|user|admin)\b",
+    r"centro|clinic|division|faculty|online|open|access|received|accepted|published|and others|anonymous|unknown|user|admin)\b",
     re.I,
 )
 _PARTICLES = frozenset(["van", "von", "de", "der", "den", "del", "della", "di", "da", "dos", "la", "le", "bin", "al", "ter"])
 _BETWEEN_NAMES = re.compile(r"\s*(?:,|;|\band\b|&|\u2022|\u00b7)\s*")
 _MARKS = re.compile(r"[\d*\u2020\u2021\u00a7\u00b6\u2016#^]+(?:\s?,\s?[\d*\u2020\u2021\u00a7\u00b6\u2016#^]+)*|\b[a-z]\b(?=\s*(?:,|$))")
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A text as the first pages show it."""
+
+    text: str
+    page: int
+    size: float
+    bold: bool
 
 
 @dataclass(frozen=True)
@@ -57,11 +74,11 @@ class Front:
     identifiers: Mapping[str, str] = field(default_factory=dict)
 
 
-def front_of(front: Sequence[Block], margins: Sequence[str], first_page: str, metadata: Mapping[str, str]) -> Front:
+def front_of(front: Sequence[Shown], margins: Sequence[str], first_page: str, metadata: Mapping[str, str]) -> Front:
     """What the first page and the metadata say.
 
     Args:
-        front: the blocks before the abstract, in order.
+        front: the texts before the abstract, in order.
         margins: running heads and feet, those of the first page first.
         first_page: all that the first page says, references left out.
         metadata: of the file, by name (`Title`, `Author`, `Subject`).
@@ -77,8 +94,8 @@ def front_of(front: Sequence[Block], margins: Sequence[str], first_page: str, me
     )
 
 
-def _title(front: Sequence[Block], stated: str, first_page: str) -> tuple[str, Block | None]:
-    """The title, and the block that shows it: the largest on the first page, or the one that the metadata names."""
+def _title(front: Sequence[Shown], stated: str, first_page: str) -> tuple[str, Shown | None]:
+    """The title, and the text that shows it: the largest on the first page, or the one that the metadata names."""
     stated = " ".join(stated.split())
     usable = [b for b in front if b.page == 1 and len(re.findall(r"[^\W\d_]{2,}", b.text)) > 2 and len(b.text) > 14]
     largest = max(usable, key=lambda b: (round(b.size), b.bold), default=None)
@@ -89,7 +106,7 @@ def _title(front: Sequence[Block], stated: str, first_page: str) -> tuple[str, B
     return (largest.text if largest is not None else ""), largest
 
 
-def _authors(front: Sequence[Block], title: Block | None, stated: str, first_page: str) -> tuple[str, ...]:
+def _authors(front: Sequence[Shown], title: Shown | None, stated: str, first_page: str) -> tuple[str, ...]:
     page = _letters(first_page)
     names = [name for name in _names(stated) if _letters(name.split()[-1]) in page]
     shown: list[str] = []
@@ -99,16 +116,18 @@ def _authors(front: Sequence[Block], title: Block | None, stated: str, first_pag
     return tuple(_family_first(name) for name in (shown if len(shown) >= len(names) else names))
 
 
-def _index(blocks: Sequence[Block], wanted: Block) -> int:
+def _index(blocks: Sequence[Shown], wanted: Shown) -> int:
     return next(at for at, block in enumerate(blocks) if block is wanted)
 
 
 def _names(text: str) -> list[str]:
-    """The names in a list of authors; none if it is not one."""
+    """The names in a list of authors, which their affiliations may follow; none if it is not one."""
+    text = re.sub(r"(?<=[^\W\d_])([\d*\u2020\u2021,]+)\s+(?=[\d*\u2020\u2021]+[A-Z])", r"\1, ", text)
     parts = [" ".join(_MARKS.sub(" ", part).split()).strip(" .") for part in _BETWEEN_NAMES.split(text)]
     parts = [part for part in parts if part and not re.fullmatch(r"(?:MD|PhD|MSc|MPH|RN|BSc|Dr|Prof|FRCP|MBBS)\.?", part)]
-    names = [part for part in parts if _is_name(part)]
-    return names if names and len(names) >= 0.7 * len(parts) else []
+    names = list(takewhile(_is_name, parts))
+    rest = " ".join(parts[len(names) :])
+    return names if not rest or (len(names) > 1 and _NOT_A_NAME.search(rest)) else []
 
 
 def _is_name(text: str) -> bool:
@@ -138,9 +157,9 @@ def _year(said: Sequence[str], first_page: str) -> int | None:
 
 def _journal(said: Sequence[str]) -> str | None:
     for text in said:
-        for part in re.split(r"\s{2,}|\s[|\u2022\u00b7]\s", text):
+        for part in (text, *re.split(r"\s[|\u2022\u00b7]\s", text)):
             found = _JOURNAL.match(part.strip())
-            if found and not re.search(r"received|accepted|published|copyright|©|et al", found["name"], re.I):
+            if found and not _NO_JOURNAL.search(found["name"]):
                 return found["name"].strip(" .,-\u2013")
     return None
 

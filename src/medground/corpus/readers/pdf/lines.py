@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, pairwise
 from statistics import median
 
 from medground.corpus.readers.pdf.glyphs import Glyph, Page
 
-_SPACE = 0.16
+_SPACE = 0.2
 """Gap between two words, in sizes, where the file has no space."""
 _GAP = 1.2
 """Gap that ends a line, unless the line is only set wide."""
@@ -21,6 +21,11 @@ _SMALLER = 0.9
 
 _CITED = re.compile(r"\[?\d{1,3}(?:\s?[,;\u2013\u2212-]\s?\d{1,3})*,?\]?")
 _EXPONENT = re.compile(r"[-+\u2212\u2013]?\d+(?:\.\d+)?")
+_OPENS, _CLOSES = "\x0e", "\x0f"
+"""Around a raised number that may cite, until the whole document has been seen."""
+_SUSPECTED = re.compile(f"{_OPENS}(.*?){_CLOSES}")
+_BRACKETED = re.compile(r"\[\d{1,3}(?:[,;\u2013-]\s?\d{1,3})*\]")
+_OFTEN = 5
 _UNIT = re.compile(r"(?:^|[\s/(\u00b7*])(?:[kcmnd\u00b5\u03bc]?m|[kc]g|[a-zA-Z]|mm|min|sec|\u03c7|chi|[A-Z]{1,2}O)$")
 """What carries an exponent or an index, not a citation: m2, kg/m2, R2, x2."""
 
@@ -91,6 +96,11 @@ class _Run:
         widest = _GAP if gap < 0.5 * largest or not self._is_number() else 0.5  # a number may count the lines
         return level and -0.6 * largest < gap < widest * largest and self.hidden == glyph.style.hidden
 
+    def widest(self) -> float:
+        """The widest gap between two of its words."""
+        drawn = [glyph for glyph in self.glyphs if glyph.text.strip()]
+        return max((after.left - before.right for before, after in pairwise(drawn)), default=0.0)
+
     def _is_number(self) -> bool:
         return len(self.glyphs) < 6 and "".join(g.text for g in self.glyphs).strip().isdecimal()
 
@@ -130,7 +140,8 @@ def _one_line(before: _Run, run: _Run, starts: Counter[int]) -> bool:
         return shift < 0.15 * largest or (smallest < _SMALLER * largest and shift < 0.5 * largest)
     between = range(round(before.right / 2) + 1, round(run.left / 2) + 1)
     column = any(starts[at - 1] + starts[at] + starts[at + 1] >= 4 for at in between)
-    return shift < 0.1 * largest and gap < _SET_WIDE * largest and smallest > 0.95 * largest and not column
+    wide = gap < min(_SET_WIDE * largest, 2 * max(before.widest(), run.widest()))
+    return shift < 0.1 * largest and wide and smallest > 0.95 * largest and not column
 
 
 def _line(run: _Run, number: int) -> Line:
@@ -194,5 +205,13 @@ def _superscript(text: str, before: str) -> str:
     if before[-1:].isdigit() and _EXPONENT.fullmatch(said):
         return text.replace(said, f"^{said}", 1)
     if _CITED.fullmatch(said) and not _UNIT.search(before):
-        return " " if text[-1:].isspace() else ""
+        return text.replace(said, f"{_OPENS}{said}{_CLOSES}", 1)
     return text
+
+
+def settle(lines: Sequence[Line]) -> None:
+    """Leave raised numbers out where they cite; a document that cites in brackets has none that do."""
+    in_brackets = sum(len(_BRACKETED.findall(line.text)) for line in lines) >= _OFTEN
+    for line in lines:
+        if _OPENS in line.text:
+            line.text = _SUSPECTED.sub(r"\1" if in_brackets else "", line.text)

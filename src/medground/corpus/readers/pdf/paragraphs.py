@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from medground.corpus.readers.pdf.blocks import Block
 from medground.corpus.readers.pdf.lines import Line
-from medground.text.words import MOST, stem, weight
+from medground.text.words import FUNCTION_WORDS, MOST, stem, weight
 
 _BROKEN = re.compile(r"([^\W\d_]+)-$")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
@@ -17,6 +17,8 @@ _STARTS = re.compile(r"[^\W\d_]+")
 _ENDED = re.compile(r"[.!?:;][\])\u201d\u2019\"']*$")
 _LIST_ITEM = re.compile(r"(?:[\u2022\u2023\u25aa\u25cf\u25e6]|\(?\d{1,2}[.)]|\([a-z]\))\s+\S")
 _JOINTS = frozenset(["and", "or", "to", "versus", "vs"])
+_SELDOM = 5.0
+"""Least weight of a word that is rather written with a hyphen, if its parts are words too."""
 _INDENT = 0.7
 _SHORT = 2.0
 
@@ -29,10 +31,13 @@ class Words:
 
     @classmethod
     def of(cls, lines: Iterable[Line]) -> Words:
-        """The words of these lines; the last of a line may be broken, and is not counted."""
+        """The words of these lines; the first and the last of a line may be broken."""
         whole = Counter[str]()
         for line in lines:
-            whole.update(word.lower() for word in _WORD.findall(line.text.rpartition(" ")[0]))
+            inside = line.text.partition(" ")[2].rpartition(" ")[0]
+            found = [word.lower() for word in _WORD.findall(inside)]
+            whole.update(found)
+            whole.update(part for word in found if "-" in word for part in word.split("-"))
         return cls(whole)
 
     def joined(self, before: str, after: str) -> str:
@@ -42,21 +47,27 @@ class Words:
             return before + after
         left, right = first[1].lower(), second[0].lower()
         together, apart = self.whole[left + right], self.whole[f"{left}-{right}"]
-        if before[: first.start()].endswith("-"):  # first-in-human
-            return before + after
+        chained = before[: first.start()].endswith("-") or after[second.end() :].startswith("-")
+        if chained and not together and all(map(self._is_word, (left, right))):
+            return before + after  # first-in-human
         if right in _JOINTS and not together and not _known(left + right):  # pre- and postoperative
             return f"{before} {after}"
         if not after[0].islower():
             return before[:-1] + after if together > apart else before + after
-        hyphenated = apart > together or (not together and not _known(left + right) and self._compound(left, right))
+        hyphenated = len(left) == 1 or apart > together or (not together and self._is_compound(left, right))
         return before + after if hyphenated else before[:-1] + after
 
-    def _compound(self, left: str, right: str) -> bool:
-        return len(left) > 2 and len(right) > 2 and all(self.whole[w] or _known(w) for w in (left, right))
+    def _is_word(self, text: str) -> bool:
+        return self.whole[text] > 0 or _known(text)
+
+    def _is_compound(self, left: str, right: str) -> bool:
+        """Whether two words make a compound that is seldom written as one: `long-term`, but `without`."""
+        words = len(left) > 2 and len(right) > 2 and self._is_word(left) and self._is_word(right)
+        return words and left + right not in FUNCTION_WORDS and weight(stem(left + right)) > _SELDOM
 
 
 def _known(word: str) -> bool:
-    return weight(stem(word)) < MOST
+    return word in FUNCTION_WORDS or weight(stem(word)) < MOST
 
 
 @dataclass(frozen=True)
