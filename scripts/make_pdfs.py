@@ -1,9 +1,9 @@
-"""Make PDFs of real articles: `python scripts/make_pdfs.py JATS_FOLDER OUT [--count 100] [--layouts ours|unseen]`.
+"""Make PDFs of real articles: `python scripts/make_pdfs.py JATS_FOLDER OUT [--count 100] [--layouts ours|unseen|held-out]`.
 
 Writes `NAME.pdf` and `NAME.json` for each: title, year, running text, sentences, legends, and the page on which each
 sentence begins, as the layout noted it when it was drawn. Layouts take turns. `ours` are the three that the reader was
 written with; `unseen` are made by another program, with other fonts, sizes, margins, line numbers, an abstract in a
-box, and feet with a DOI. Needs reportlab and pyphen, or typst.
+box, and feet with a DOI: the reader was mended on them. `held-out` are two more that it never was. Needs reportlab and pyphen, or typst.
 """
 
 from __future__ import annotations
@@ -19,13 +19,17 @@ from pdfs.article import Article, Piece, Span, read_article
 from pdfs.marks import Truth
 
 
+NO_DOI = ("letter",)
+"""Layouts that print no DOI."""
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("jats", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--skip", type=int, default=0, help="articles to leave out first")
-    parser.add_argument("--layouts", choices=["ours", "unseen"], default="ours")
+    parser.add_argument("--layouts", choices=["ours", "unseen", "held-out"], default="ours")
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
     made = 0
@@ -59,10 +63,11 @@ def make(article: Article, number: int, which: str, path: Path) -> tuple[str, Tr
 
         layout = LAYOUTS[number % len(LAYOUTS)]
         return layout.name, draw(mapped(article, supported), layout, path, random.Random(number))
-    from pdfs.unseen import UNSEEN, draw as draw_unseen
+    from pdfs import unseen
 
-    other = UNSEEN[number % len(UNSEEN)]
-    return other.name, draw_unseen(article, other, path)
+    layouts = unseen.UNSEEN if which == "unseen" else unseen.HELD_OUT
+    other = layouts[number % len(layouts)]
+    return other.name, unseen.draw(article, other, path)
 
 
 def mapped(article: Article, change: object) -> Article:
@@ -91,7 +96,7 @@ def note(article: Article, layout: str, truth: Truth, path: Path) -> None:
         "layout": layout,
         "title": article.title,
         "year": article.year,
-        "doi": article.doi,
+        "doi": "" if layout in NO_DOI else article.doi,
         "authors": article.authors,
         "journal": article.journal,
         "text": truth.text,

@@ -1,4 +1,4 @@
-"""Layouts that the reader was not written with, made with typst: other fonts, paper, margins, and another PDF writer.
+"""Layouts that the first reader was not written with, made with typst: other fonts, paper, margins, and another PDF writer.
 
 `manuscript`: double spacing, numbered lines, ragged right, foot with a DOI. `boxed`: two hyphenated columns under a title
 of several lines and an abstract in a shaded box, numbered headings, running heads that differ on left and right pages,
@@ -63,6 +63,25 @@ UNSEEN = (
 )
 
 
+HELD_OUT = (
+    Unseen(
+        "letter",
+        '#set page(width: 17cm, height: 25cm, margin: (x: 1.3cm, top: 1.9cm, bottom: 1.5cm), columns: 2, header: [#text(6.5pt)[#emph[JOURNAL] vol. 9, no. 4, YEAR #h(1fr) '
+        '#context counter(page).display()]])\n#set columns(gutter: 16pt)\n#set text(font: "DejaVu Serif", size: 7.4pt, hyphenate: true, lang: "en")\n'
+        "#set par(justify: false, leading: 0.6em, spacing: 0.6em, first-line-indent: 1em)\n"
+        "#show heading: it => block(above: 1.2em, below: 0.5em, text(7.4pt, weight: \"regular\", style: \"italic\", it.body))\n",
+    ),
+    Unseen(
+        "essay",
+        '#set page("us-letter", margin: (left: 2.2in, right: 0.9in, y: 1in), footer: [#line(length: 100%, stroke: 0.4pt) #text(8pt)[DOI #h(1fr) Accepted 2 May YEAR, '
+        'published 30 June YEAR]], header: [#h(1fr) AUTHORS])\n#set text(font: "New Computer Modern", size: 11pt, lang: "en", hyphenate: true)\n'
+        "#set par(justify: true, leading: 0.62em, spacing: 1.2em)\n"
+        "#show heading: it => align(center, block(text(11pt, weight: \"bold\", smallcaps(it.body))))\n",
+    ),
+)
+"""Written after the reader was finished; nothing was changed for them."""
+
+
 def draw(article: Article, layout: Unseen, path: Path) -> Truth:
     """Print an article to a file, and return what is true of the print.
 
@@ -104,6 +123,15 @@ def _head(article: Article, layout: Unseen, truth: Truth) -> Iterator[str]:
             f"#text(7.5pt)[{affiliation}]\n#block(fill: luma(230), inset: 9pt, width: 100%)[#heading(numbering: none, "
             f"outlined: false)[ABSTRACT]\n#set par(first-line-indent: 0pt)\n{abstract}]]\n"
         )
+    elif layout.name == "letter":
+        yield (
+            f'#place(top, scope: "parent", float: true)[#align(center)[#text(15pt)[{_escaped(article.title)}]\n\n{names}]]\n'
+            f"#place(bottom, float: true)[#text(6pt)[Manuscript received 3 March {article.year - 1}. {affiliation} Correspondence: "
+            f"a.author\\@example.org]]\n*Abstract*---{abstract}\n\n*Keywords:* trial, treatment, outcome\n"
+        )
+    elif layout.name == "essay":
+        yield f"#text(24pt)[{_escaped(article.title)}]\n\n#text(9pt)[{names}\n\n{affiliation}]\n"
+        yield f"#pad(x: 18pt)[#text(9.5pt)[#heading[Summary]\n{abstract}]]\n"
     else:
         received = f"Received 3 March {article.year - 1} \\ Accepted 9 January {article.year} \\ Published 2 March {article.year}"
         yield (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,8 @@ _FARTHEST = 2.7
 _TOGETHER = 1.18
 """How much farther than usual two lines of one block may stand apart."""
 _INDENT = 3.5
+_LEGEND = re.compile(r"(?:fig(?:ure|\.)?|table)\s+S?\d{1,3}[.:|]", re.I)
+"""A legend begins a block, however near the labels of its figure are."""
 
 
 @dataclass
@@ -133,6 +136,8 @@ def _together(line: Line, other: Line, usual: Mapping[int, float], reach: Mappin
     size = max(line.size, other.size)
     same_weight = line.bold == other.bold or (line.bold and other.opening > 0)  # a heading that runs into its text
     if min(line.size, other.size) < 0.93 * size or not same_weight or line.italic != other.italic:
+        return False
+    if _LEGEND.match(other.text):
         return False
     leading = usual.get(round(2 * size)) or usual[0] * size
     if line.base - other.base > _TOGETHER * leading + 0.3:

@@ -23,12 +23,10 @@ _YEARS = tuple(
     for pattern in (
         rf"\bpublished(?: online)?(?: on)?:?\s*[^.;]{{0,25}}?\b{_YEAR}\b",
         rf"\b{_YEAR}\s*[;,:]\s*(?:\d+|vol)",
-        rf"\bvol(?:ume|\.)?\s*\d+[^.]{{0,40}}?\b{_YEAR}\b",
+        rf"\bvol(?:ume|\.)?\s*\d+[^;]{{0,40}}?\b{_YEAR}\b",
         rf"(?:©|\(c\)|copyright)\s*(?:the author\(?s?\)?\s*)?{_YEAR}\b",
         rf"\b\d+\s*\({_YEAR}\)",
         rf"\(\s*{_YEAR}\s*\)",
-        rf"\baccepted:?\s*[^.;]{{0,25}}?\b{_YEAR}\b",
-        rf"\breceived:?\s*[^.;]{{0,25}}?\b{_YEAR}\b",
         rf"\b{_YEAR}\b",
     )
 )
@@ -152,7 +150,8 @@ def _year(said: Sequence[str], first_page: str) -> int | None:
         for text in (*said, first_page):
             if found := pattern.search(text):
                 return int(found[1])
-    return next((int(found[1]) for text in said[:4] if (found := _YEARS[-1].search(text))), None)
+    plain = (text for text in said[:4] if not re.search(r"received|accepted|revised", text, re.I))
+    return next((int(found[1]) for text in plain if (found := _YEARS[-1].search(text))), None)
 
 
 def _journal(said: Sequence[str]) -> str | None:

@@ -12,6 +12,7 @@ from medground.corpus.readers.pdf.lines import Line
 from medground.corpus.readers.pdf.paragraphs import continues, split
 
 _ABSTRACT = re.compile(r"(?:structured )?(?:abstract|summary)\b", re.I)
+_KEYWORDS = re.compile(r"key\s?-?words?(?: and phrases)?", re.I)
 _LABEL_ENDS = (".", ":", "\u2014", "\u2013")
 _LONGEST_LABEL = 16
 
@@ -31,6 +32,8 @@ def running(parts: Sequence[Part]) -> Iterator[Labelled]:
         elif part.kind == "text":
             for lines in split(part.block):
                 label, rest = _run_in(lines, path)
+                if label and _KEYWORDS.fullmatch(label[-1]):
+                    continue
                 section = " > ".join(label) or None
                 if open_ is not None and open_[0] == section and rest is lines and continues(open_[1], lines):
                     open_[1].extend(lines)
