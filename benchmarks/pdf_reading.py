@@ -3,8 +3,8 @@
     python scripts/make_pdfs.py JATS_FOLDER OUT [--layouts unseen]
     python benchmarks/pdf_reading.py OUT [--worst 5]
 
-- Character error: edits between the running text and the article's (legends, tables and references apart), by the length
-  of the article's; white space counts as one space.
+- Character error: edits between the running text and the article's (legends, tables and references apart), by the
+  length of the article's; white space counts as one space.
 - Sentences: share of the article's sentences that are in the text letter by letter. Page: share of those found whose
   page is the one on which the print has their first letter. Boxes: share of those found that can be highlighted: the
   text inside their boxes in the file matches the sentence at 0.9.
@@ -25,10 +25,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from rapidfuzz.distance import Levenshtein
+
 from medground.corpus.readers.pdf import open_pdf
 from medground.corpus.readers.pdf.highlight import highlights
 from medground.document import Document
-from rapidfuzz.distance import Levenshtein
 
 LEGEND = re.compile(r"(?:Figure|Table|Scheme|Box) \S+$")
 SAMPLES = 1000
@@ -154,11 +155,16 @@ def main() -> None:
     arguments = parser.parse_args()
     paths = sorted(arguments.folder.glob("*.pdf"))
     scores = [measure(path) for path in paths]
-    groups = {"all": scores, **{name: [s for s in scores if s.layout == name] for name in sorted({s.layout for s in scores})}}
+    groups = {
+        "all": scores,
+        **{name: [s for s in scores if s.layout == name] for name in sorted({s.layout for s in scores})},
+    }
     print(f"| | {' | '.join(f'{name} ({len(group)})' for name, group in groups.items())} |")
     print(f"| --- |{' --- |' * len(groups)}")
     for measured in scores[0].counts:
-        print(f"| {measured}, % | {' | '.join(share([s.counts[measured] for s in group]) for group in groups.values())} |")
+        print(
+            f"| {measured}, % | {' | '.join(share([s.counts[measured] for s in group]) for group in groups.values())} |"
+        )
     speeds = [f"{sum(s.pages for s in g) / sum(s.seconds for s in g):.0f}" for g in groups.values()]
     print(f"| pages per second | {' | '.join(speeds)} |")
     for name, read in (("PDFium", by_pdfium), ("pypdf", by_pypdf)):

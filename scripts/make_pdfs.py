@@ -1,9 +1,12 @@
-"""Make PDFs of real articles: `python scripts/make_pdfs.py JATS_FOLDER OUT [--count 100] [--layouts ours|unseen|held-out]`.
+"""Make PDFs of real articles, and note what is true of each.
+
+    python scripts/make_pdfs.py JATS_FOLDER OUT [--count 100] [--skip 0] [--layouts ours|unseen|held-out]
 
 Writes `NAME.pdf` and `NAME.json` for each: title, year, running text, sentences, legends, and the page on which each
 sentence begins, as the layout noted it when it was drawn. Layouts take turns. `ours` are the three that the reader was
-written with; `unseen` are made by another program, with other fonts, sizes, margins, line numbers, an abstract in a
-box, and feet with a DOI: the reader was mended on them. `held-out` are two more that it never was. Needs reportlab and pyphen, or typst.
+written with. `unseen` are three made by another program, with other fonts, sizes, margins, line numbers, an abstract in
+a box, and feet with a DOI; the reader was mended on them. `held-out` are two that were written last. Needs reportlab
+and pyphen, or typst.
 """
 
 from __future__ import annotations
@@ -17,7 +20,6 @@ from pathlib import Path
 
 from pdfs.article import Article, Piece, Span, read_article
 from pdfs.marks import Truth
-
 
 NO_DOI = ("letter",)
 """Layouts that print no DOI."""

@@ -15,7 +15,9 @@ from medground.corpus.readers.xml import Element, flat_text, name_of, records
 
 Face = Literal["", "bold", "italic", "raised", "lowered"]
 _FACES: dict[str, Face] = {"sup": "raised", "sub": "lowered", "italic": "italic", "bold": "bold"}
-_BLOCKS = frozenset(["list", "def-list", "fig", "fig-group", "table-wrap", "table-wrap-group", "boxed-text", "disp-quote"])
+_BLOCKS = frozenset(
+    ["list", "def-list", "fig", "fig-group", "table-wrap", "table-wrap-group", "boxed-text", "disp-quote"]
+)
 _PRINTED_NOT = frozenset(["tex-math", "annotation", "object-id", "graphic", "media", "inline-graphic", "label"])
 
 

@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from reportlab.lib import colors
-from reportlab.lib.enums import TA_CENTER, TA_JUSTIFY, TA_LEFT
+from reportlab.lib.enums import TA_JUSTIFY, TA_LEFT
 from reportlab.lib.pagesizes import A4, LETTER
 from reportlab.lib.styles import ParagraphStyle
-from reportlab.platypus.doctemplate import LayoutError
 from reportlab.platypus import (
     BaseDocTemplate,
     Flowable,
@@ -28,6 +27,7 @@ from reportlab.platypus import (
     Table,
     TableStyle,
 )
+from reportlab.platypus.doctemplate import LayoutError
 
 from .article import Article, Piece, Span
 from .marks import Truth
@@ -54,9 +54,48 @@ class Layout:
 
 
 LAYOUTS = (
-    Layout("one", A4, "Times-Roman", "Times-Bold", 10.5, 1, 72, 0, False, False, False, lambda a: f"{a.journal} {a.year}, 5:39"),
-    Layout("two", A4, "Times-Roman", "Times-Bold", 9.5, 2, 48, 18, False, True, True, lambda a: f"{a.journal} {a.year};12:101-110"),
-    Layout("floats", LETTER, "Helvetica", "Helvetica-Bold", 8.5, 2, 50, 16, True, True, True, lambda a: f"{a.journal} | Vol 8 | Published {a.year}"),
+    Layout(
+        "one",
+        A4,
+        "Times-Roman",
+        "Times-Bold",
+        10.5,
+        1,
+        72,
+        0,
+        False,
+        False,
+        False,
+        lambda a: f"{a.journal} {a.year}, 5:39",
+    ),
+    Layout(
+        "two",
+        A4,
+        "Times-Roman",
+        "Times-Bold",
+        9.5,
+        2,
+        48,
+        18,
+        False,
+        True,
+        True,
+        lambda a: f"{a.journal} {a.year};12:101-110",
+    ),
+    Layout(
+        "floats",
+        LETTER,
+        "Helvetica",
+        "Helvetica-Bold",
+        8.5,
+        2,
+        50,
+        16,
+        True,
+        True,
+        True,
+        lambda a: f"{a.journal} | Vol 8 | Published {a.year}",
+    ),
 )
 
 
@@ -107,18 +146,63 @@ class _Print:
             "text": base,
             "abstract": ParagraphStyle("abstract", base, firstLineIndent=0, spaceAfter=4),
             "item": ParagraphStyle("item", base, leftIndent=14, firstLineIndent=-9),
-            "title": ParagraphStyle("title", fontName=layout.bold, fontSize=layout.size * 1.8, leading=layout.size * 2.2),
-            "front": ParagraphStyle("front", base, alignment=TA_LEFT, firstLineIndent=0, hyphenationLang="", spaceBefore=6),
-            "small": ParagraphStyle("small", base, fontSize=7, leading=8.6, alignment=TA_LEFT, firstLineIndent=0, spaceAfter=2, hyphenationLang=""),
-            "legend": ParagraphStyle("legend", base, fontSize=layout.size - 1.5, leading=layout.size, firstLineIndent=0, spaceBefore=4, spaceAfter=6),
-            "h1": ParagraphStyle("h1", base, fontName=layout.bold, fontSize=layout.size * 1.25, leading=layout.size * 1.5, alignment=TA_LEFT, firstLineIndent=0, spaceBefore=10, spaceAfter=4, hyphenationLang="", keepWithNext=1),
-            "h2": ParagraphStyle("h2", base, fontName=layout.bold, alignment=TA_LEFT, firstLineIndent=0, spaceBefore=6, spaceAfter=2, hyphenationLang="", keepWithNext=1),
+            "title": ParagraphStyle(
+                "title", fontName=layout.bold, fontSize=layout.size * 1.8, leading=layout.size * 2.2
+            ),
+            "front": ParagraphStyle(
+                "front", base, alignment=TA_LEFT, firstLineIndent=0, hyphenationLang="", spaceBefore=6
+            ),
+            "small": ParagraphStyle(
+                "small",
+                base,
+                fontSize=7,
+                leading=8.6,
+                alignment=TA_LEFT,
+                firstLineIndent=0,
+                spaceAfter=2,
+                hyphenationLang="",
+            ),
+            "legend": ParagraphStyle(
+                "legend",
+                base,
+                fontSize=layout.size - 1.5,
+                leading=layout.size,
+                firstLineIndent=0,
+                spaceBefore=4,
+                spaceAfter=6,
+            ),
+            "h1": ParagraphStyle(
+                "h1",
+                base,
+                fontName=layout.bold,
+                fontSize=layout.size * 1.25,
+                leading=layout.size * 1.5,
+                alignment=TA_LEFT,
+                firstLineIndent=0,
+                spaceBefore=10,
+                spaceAfter=4,
+                hyphenationLang="",
+                keepWithNext=1,
+            ),
+            "h2": ParagraphStyle(
+                "h2",
+                base,
+                fontName=layout.bold,
+                alignment=TA_LEFT,
+                firstLineIndent=0,
+                spaceBefore=6,
+                spaceAfter=2,
+                hyphenationLang="",
+                keepWithNext=1,
+            ),
         }
 
     def to(self, path: Path) -> Truth:
         layout, article = self._layout, self._article
         width, height = layout.paper
-        document = BaseDocTemplate(str(path), pagesize=layout.paper, title=article.title, author="; ".join(article.authors))
+        document = BaseDocTemplate(
+            str(path), pagesize=layout.paper, title=article.title, author="; ".join(article.authors)
+        )
         m, g, n = layout.margin, layout.gutter, layout.columns
         each = (width - 2 * m - (n - 1) * g) / n
         head = self._head_height(width - 2 * m)
@@ -203,9 +287,16 @@ class _Print:
         layout = self._layout
         width = (layout.paper[0] - 2 * layout.margin - (layout.columns - 1) * layout.gutter) / layout.columns
         style = ParagraphStyle("cell", fontName=layout.font, fontSize=layout.size - 1.5, leading=layout.size - 0.3)
-        rows = [[Paragraph(self._text(c[:60]), style) for c in (*row[:count], *[""] * (count - len(row)))] for row in cells[:14]]
+        rows = [
+            [Paragraph(self._text(c[:60]), style) for c in (*row[:count], *[""] * (count - len(row)))]
+            for row in cells[:14]
+        ]
         lines = [("LINEABOVE", (0, 0), (-1, 0), 0.7, colors.black), ("LINEBELOW", (0, -1), (-1, -1), 0.7, colors.black)]
-        return Table(rows, colWidths=[width / count] * count, style=TableStyle([*lines, ("TOPPADDING", (0, 0), (-1, -1), 1), ("BOTTOMPADDING", (0, 0), (-1, -1), 1)]))
+        return Table(
+            rows,
+            colWidths=[width / count] * count,
+            style=TableStyle([*lines, ("TOPPADDING", (0, 0), (-1, -1), 1), ("BOTTOMPADDING", (0, 0), (-1, -1), 1)]),
+        )
 
     def _marked(self, piece: Piece, truth: Truth) -> str:
         return "".join(

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 typst code is not wrapped
 """Layouts that the first reader was not written with, made with typst: other fonts, paper, margins, and another PDF writer.
 
 `manuscript`: double spacing, numbered lines, ragged right, foot with a DOI. `boxed`: two hyphenated columns under a title
@@ -66,20 +67,20 @@ UNSEEN = (
 HELD_OUT = (
     Unseen(
         "letter",
-        '#set page(width: 17cm, height: 25cm, margin: (x: 1.3cm, top: 1.9cm, bottom: 1.5cm), columns: 2, header: [#text(6.5pt)[#emph[JOURNAL] vol. 9, no. 4, YEAR #h(1fr) '
+        "#set page(width: 17cm, height: 25cm, margin: (x: 1.3cm, top: 1.9cm, bottom: 1.5cm), columns: 2, header: [#text(6.5pt)[#emph[JOURNAL] vol. 9, no. 4, YEAR #h(1fr) "
         '#context counter(page).display()]])\n#set columns(gutter: 16pt)\n#set text(font: "DejaVu Serif", size: 7.4pt, hyphenate: true, lang: "en")\n'
         "#set par(justify: false, leading: 0.6em, spacing: 0.6em, first-line-indent: 1em)\n"
-        "#show heading: it => block(above: 1.2em, below: 0.5em, text(7.4pt, weight: \"regular\", style: \"italic\", it.body))\n",
+        '#show heading: it => block(above: 1.2em, below: 0.5em, text(7.4pt, weight: "regular", style: "italic", it.body))\n',
     ),
     Unseen(
         "essay",
         '#set page("us-letter", margin: (left: 2.2in, right: 0.9in, y: 1in), footer: [#line(length: 100%, stroke: 0.4pt) #text(8pt)[DOI #h(1fr) Accepted 2 May YEAR, '
         'published 30 June YEAR]], header: [#h(1fr) AUTHORS])\n#set text(font: "New Computer Modern", size: 11pt, lang: "en", hyphenate: true)\n'
         "#set par(justify: true, leading: 0.62em, spacing: 1.2em)\n"
-        "#show heading: it => align(center, block(text(11pt, weight: \"bold\", smallcaps(it.body))))\n",
+        '#show heading: it => align(center, block(text(11pt, weight: "bold", smallcaps(it.body))))\n',
     ),
 )
-"""Written after the reader was finished; nothing was changed for them."""
+"""Written after the reader had been mended on the others; docs/benchmarks.md has the figures of the first look."""
 
 
 def draw(article: Article, layout: Unseen, path: Path) -> Truth:
@@ -91,7 +92,11 @@ def draw(article: Article, layout: Unseen, path: Path) -> Truth:
     import typst
 
     truth = Truth()
-    code = _MARK + _filled(layout.settings, article) + "\n".join([*_head(article, layout, truth), *_body(article, layout, truth)])
+    code = (
+        _MARK
+        + _filled(layout.settings, article)
+        + "\n".join([*_head(article, layout, truth), *_body(article, layout, truth)])
+    )
     try:
         path.write_bytes(typst.compile(code.encode()))
         found = json.loads(typst.query(code.encode(), "<sentence>", field="value"))
@@ -115,7 +120,7 @@ def _head(article: Article, layout: Unseen, truth: Truth) -> Iterator[str]:
     affiliation = f"#super[1]{_escaped(article.affiliation)}"
     abstract = "\n\n".join(_abstract(article, truth))
     if layout.name == "manuscript":
-        yield f"#align(center, text(17pt, weight: \"bold\")[{_escaped(article.title)}])\n\n{names}\n\n{affiliation}\n"
+        yield f'#align(center, text(17pt, weight: "bold")[{_escaped(article.title)}])\n\n{names}\n\n{affiliation}\n'
         yield f"Published online: 7 May {article.year}\n\n= Abstract\n{abstract}\n"
     elif layout.name == "boxed":
         yield (
@@ -136,7 +141,7 @@ def _head(article: Article, layout: Unseen, truth: Truth) -> Iterator[str]:
         received = f"Received 3 March {article.year - 1} \\ Accepted 9 January {article.year} \\ Published 2 March {article.year}"
         yield (
             f'#place(top, scope: "parent", float: true)[#text(6.5pt)[ORIGINAL INVESTIGATION]\n\n#text(16pt)[{_escaped(article.title)}]\n\n{names}\n\n'
-            f'#grid(columns: (1fr, 3fr), gutter: 16pt, text(6.5pt)[{affiliation} \\ {received} \\ DOI {_escaped(article.doi)}], '
+            f"#grid(columns: (1fr, 3fr), gutter: 16pt, text(6.5pt)[{affiliation} \\ {received} \\ DOI {_escaped(article.doi)}], "
             f"[#strong[Summary]\n\n{abstract}])]\n"
         )
 

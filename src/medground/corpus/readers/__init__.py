@@ -53,8 +53,8 @@ READERS: Mapping[str, Reader] = MappingProxyType(
 def find_inputs(paths: Sequence[Path], reader: str | None = None) -> list[Input]:
     """The inputs in files and folders, in order; `reader` (a name in `READERS`) overrides detection by content.
 
-    A folder with a BEIR corpus is read as that corpus. In a folder with XML, JSON or PDF files at any depth, only those are
-    read; text files such as a README are ignored. In any other folder, the text files are read.
+    A folder with a BEIR corpus is read as that corpus. In a folder with XML, JSON or PDF files at any depth, only those
+    are read; text files such as a README are ignored. In any other folder, the text files are read.
 
     Raises:
         UsageError: no path is given, a path does not exist, or the reader is unknown.

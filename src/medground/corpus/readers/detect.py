@@ -28,7 +28,7 @@ def detect(path: Path) -> str:
     if is_pdf(start):
         return "pdf"
     if path.suffix.lower() == ".pdf":
-        raise BadDocument("the name ends in .pdf, but this is not a PDF file; rename it or leave it out", file=str(path))
+        raise BadDocument("this is not a PDF file, whatever its name; rename it or leave it out", file=str(path))
     text_name = path.suffix.lower() in SUFFIXES
     if _MARKUP.match(start) and not text_name:
         return _xml_reader(path)

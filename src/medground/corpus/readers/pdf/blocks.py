@@ -171,7 +171,9 @@ def in_order(blocks: Sequence[Block]) -> list[Block]:
     beside = right[:, None] <= left[None] + 1
     for a in range(count):
         for b in np.flatnonzero(beside[a]):
-            between = shares[a] & shares[b] & (middle < max(middle[a], middle[b])) & (middle > min(middle[a], middle[b]))
+            between = (
+                shares[a] & shares[b] & (middle < max(middle[a], middle[b])) & (middle > min(middle[a], middle[b]))
+            )
             before[a, b] = not between.any()
     return [blocks[at] for at in _sorted(before, [(-block.top, block.left) for block in blocks])]
 

@@ -32,23 +32,32 @@ _YEARS = tuple(
 )
 """Where a year is, the surest first: the last is a year by itself, in a line above the title."""
 _JOURNAL = re.compile(
-    rf"^(?P<name>[A-Z][^\d|,;()\u2022\u00b7]{{2,80}}?)[\s,.;(|\u2022\u00b7]+(?:vol\w*\.?\s*\d+[^\d]{{1,14}}|published )?{_YEAR}\b",
+    r"^(?P<name>[A-Z][^\d|,;()\u2022\u00b7]{2,80}?)[\s,.;(|\u2022\u00b7]+"
+    rf"(?:vol\w*\.?\s*\d+[^\d]{{1,14}}|published )?{_YEAR}\b",
     re.I,
 )
 _NO_JOURNAL = re.compile(
-    r"received|accepted|published|copyright|©|et al|authors?$|^(?:vol\w*|no|issue|january|february|march|april|may|june|july|"
-    r"august|september|october|november|december|page|doi|https?)\b",
+    r"received|accepted|published|copyright|©|et al|authors?$|"
+    r"^(?:vol\w*|no|issue|january|february|march|april|may|june|july|august|september|october|november|december|"
+    r"page|doi|https?)\b",
     re.I,
 )
-_NOT_A_TITLE = re.compile(r"^(?:untitled|microsoft word|powerpoint|slide \d|doi|pii|\S+\.(?:docx?|pdf|tex|indd|dvi|qxd))", re.I)
+_NOT_A_TITLE = re.compile(
+    r"^(?:untitled|microsoft word|powerpoint|slide \d|doi|pii|\S+\.(?:docx?|pdf|tex|indd|dvi|qxd))", re.I
+)
 _NOT_A_NAME = re.compile(
     r"\d{3}|@|\b(?:university|department|institute|hospital|school|college|centre|center|faculty|research|article|"
-    r"centro|clinic|division|faculty|online|open|access|received|accepted|published|and others|anonymous|unknown|user|admin)\b",
+    r"centro|clinic|division|faculty|online|open|access|received|accepted|published|and others|anonymous|"
+    r"unknown|user|admin)\b",
     re.I,
 )
-_PARTICLES = frozenset(["van", "von", "de", "der", "den", "del", "della", "di", "da", "dos", "la", "le", "bin", "al", "ter"])
+_PARTICLES = frozenset(
+    ["van", "von", "de", "der", "den", "del", "della", "di", "da", "dos", "la", "le", "bin", "al", "ter"]
+)
 _BETWEEN_NAMES = re.compile(r"\s*(?:,|;|\band\b|&|\u2022|\u00b7)\s*")
-_MARKS = re.compile(r"[\d*\u2020\u2021\u00a7\u00b6\u2016#^]+(?:\s?,\s?[\d*\u2020\u2021\u00a7\u00b6\u2016#^]+)*|\b[a-z]\b(?=\s*(?:,|$))")
+_MARKS = re.compile(
+    r"[\d*\u2020\u2021\u00a7\u00b6\u2016#^]+(?:\s?,\s?[\d*\u2020\u2021\u00a7\u00b6\u2016#^]+)*|\b[a-z]\b(?=\s*(?:,|$))"
+)
 
 
 @dataclass(frozen=True)
@@ -97,10 +106,9 @@ def _title(front: Sequence[Shown], stated: str, first_page: str) -> tuple[str, S
     stated = " ".join(stated.split())
     usable = [b for b in front if b.page == 1 and len(re.findall(r"[^\W\d_]{2,}", b.text)) > 2 and len(b.text) > 14]
     largest = max(usable, key=lambda b: (round(b.size), b.bold), default=None)
-    if len(stated.split()) > 2 and not _NOT_A_TITLE.match(stated):
-        if fuzz.partial_ratio(_letters(stated), _letters(first_page)) >= _SURE:
-            block = max(usable, key=lambda b: fuzz.ratio(_letters(stated), _letters(b.text)), default=None)
-            return stated, block
+    usual = len(stated.split()) > 2 and not _NOT_A_TITLE.match(stated)
+    if usual and fuzz.partial_ratio(_letters(stated), _letters(first_page)) >= _SURE:
+        return stated, max(usable, key=lambda b: fuzz.ratio(_letters(stated), _letters(b.text)), default=None)
     return (largest.text if largest is not None else ""), largest
 
 
@@ -122,7 +130,9 @@ def _names(text: str) -> list[str]:
     """The names in a list of authors, which their affiliations may follow; none if it is not one."""
     text = re.sub(r"(?<=[^\W\d_])([\d*\u2020\u2021,]+)\s+(?=[\d*\u2020\u2021]+[A-Z])", r"\1, ", text)
     parts = [" ".join(_MARKS.sub(" ", part).split()).strip(" .") for part in _BETWEEN_NAMES.split(text)]
-    parts = [part for part in parts if part and not re.fullmatch(r"(?:MD|PhD|MSc|MPH|RN|BSc|Dr|Prof|FRCP|MBBS)\.?", part)]
+    parts = [
+        part for part in parts if part and not re.fullmatch(r"(?:MD|PhD|MSc|MPH|RN|BSc|Dr|Prof|FRCP|MBBS)\.?", part)
+    ]
     names = list(takewhile(_is_name, parts))
     rest = " ".join(parts[len(names) :])
     return names if not rest or (len(names) > 1 and _NOT_A_NAME.search(rest)) else []
@@ -131,7 +141,9 @@ def _names(text: str) -> list[str]:
 def _is_name(text: str) -> bool:
     words = text.split()
     proper = [w for w in words if w.lower() not in _PARTICLES]
-    return 2 <= len(words) <= 6 and not _NOT_A_NAME.search(text) and bool(proper) and all(w[0].isupper() for w in proper)
+    return (
+        2 <= len(words) <= 6 and not _NOT_A_NAME.search(text) and bool(proper) and all(w[0].isupper() for w in proper)
+    )
 
 
 def _family_first(name: str) -> str:
@@ -170,7 +182,13 @@ def _identifiers(said: Sequence[str]) -> dict[str, str]:
         for kind, pattern in (("doi", _DOI), ("pmid", _PMID), ("pmc", _PMC)):
             if kind not in found and (match := pattern.search(text)):
                 value = match[0] if kind == "doi" else match[1]
-                found[kind] = value.rstrip(".,;:)]}\u201d'").lower() if kind == "doi" else f"PMC{value}" if kind == "pmc" else value
+                found[kind] = (
+                    value.rstrip(".,;:)]}\u201d'").lower()
+                    if kind == "doi"
+                    else f"PMC{value}"
+                    if kind == "pmc"
+                    else value
+                )
     return found
 
 

@@ -5,13 +5,19 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from medground.corpus.readers.pdf.lines import Line
 
 _EDGE = 0.14
 """Share of a page's height at its upper and lower edge where running heads and feet are."""
-_FEW = 3
-_PAGE_NUMBER = re.compile(r"(?:page|p\.)?\s*\d{1,5}(?:\s*(?:of|/)\s*\d{1,5})?|[-\u2013]\s*\d{1,5}\s*[-\u2013]|[ivxl]{1,6}", re.I)
+_FEW = 7
+"""Pages of a document in which twice is often enough."""
+_ROWS = 3
+"""How many rows at an edge can be running heads or feet."""
+_PAGE_NUMBER = re.compile(
+    r"(?:page|p\.)?\s*\d{1,5}(?:\s*(?:of|/)\s*\d{1,5})?|[-\u2013]\s*\d{1,5}\s*[-\u2013]|[ivxl]{1,6}", re.I
+)
 _DIGITS = re.compile(r"\d+")
 _NUMBERED_LINES = 5
 
@@ -46,7 +52,10 @@ def furniture(pages: Sequence[list[Line]], bounds: Sequence[Bounds]) -> set[int]
 def _edge(lines: Sequence[Line], bounds: Bounds) -> Iterator[Line]:
     _, bottom, _, top = bounds
     margin = _EDGE * (top - bottom)
-    return (line for line in lines if line.base > top - margin or line.base < bottom + margin)
+    rows = sorted({round(line.base) for line in lines})
+    outer = {*rows[:_ROWS], *rows[-_ROWS:]}
+    near = (line for line in lines if line.base > top - margin or line.base < bottom + margin)
+    return (line for line in near if round(line.base) in outer)
 
 
 def _keys(line: Line) -> tuple[Place, Place, Place]:
@@ -56,13 +65,9 @@ def _keys(line: Line) -> tuple[Place, Place, Place]:
 
 
 def _repeats(numbers: set[int], pages: int) -> bool:
-    """On several pages near each other: heads of left and right pages differ, and each article of a volume has its own."""
-    if pages <= _FEW:
-        return len(numbers) >= 2
-    ordered = sorted(numbers)
-    return sum(after - before <= 2 for before, after in zip(ordered, ordered[1:], strict=False)) >= 2 or (
-        len(ordered) >= 2 and pages < 8
-    )
+    """On several pages near each other: heads of left and right pages differ, as do those of a volume's articles."""
+    near = sum(after - before <= 2 for before, after in pairwise(sorted(numbers)))
+    return near >= 2 or (near == 1 and pages <= _FEW)
 
 
 def _line_numbers(lines: Sequence[Line]) -> set[int]:
@@ -74,7 +79,7 @@ def _line_numbers(lines: Sequence[Line]) -> set[int]:
     found: set[int] = set()
     for column in columns.values():
         numbers = [int(line.text) for line in sorted(column, key=lambda line: -line.base)]
-        steps = Counter(after - before for before, after in zip(numbers, numbers[1:], strict=False))
+        steps = Counter(after - before for before, after in pairwise(numbers))
         if len(numbers) >= _NUMBERED_LINES and steps:
             step, count = steps.most_common(1)[0]
             if step in (1, 2, 5, 10) and count >= 0.8 * (len(numbers) - 1):

@@ -119,7 +119,7 @@ class _Reader:
         start = (0.0, 0.0)
         for at in range(pdfium.FPDFText_CountChars(raw)):
             code = pdfium.FPDFText_GetUnicode(raw, at)
-            if code in (0, 10, 13) or pdfium.FPDFText_IsGenerated(raw, at) == 1 and code == 32:
+            if code in (0, 10, 13) or (code == 32 and pdfium.FPDFText_IsGenerated(raw, at) == 1):
                 continue
             pointer = ctypes.cast(pdfium.FPDFText_GetTextObject(raw, at), ctypes.c_void_p).value
             if pointer != previous or style is None:
@@ -181,8 +181,8 @@ class _Reader:
 def _glyph(text: str, box: Any, x: float, y: float, style: Style) -> Glyph:
     if style.quadrant == 0:
         return Glyph(text, box.left, box.right, y, style)
-    left, bottom = _turned(box.left, box.bottom, style.quadrant)
-    right, top = _turned(box.right, box.top, style.quadrant)
+    left, _ = _turned(box.left, box.bottom, style.quadrant)
+    right, _ = _turned(box.right, box.top, style.quadrant)
     return Glyph(text, min(left, right), max(left, right), _turned(x, y, style.quadrant)[1], style)
 
 

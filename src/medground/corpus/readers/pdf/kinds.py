@@ -22,13 +22,18 @@ _KNOWN = re.compile(
     r"limitations|(?:reference list|references|bibliography|literature cited)(?: and notes)?)\W*",
     re.I,
 )
-_REFERENCES = re.compile(_NUMBERING + r"(?:reference list|references|bibliography|literature cited)(?: and notes)?\W*", re.I)
+_REFERENCES = re.compile(
+    _NUMBERING + r"(?:reference list|references|bibliography|literature cited)(?: and notes)?\W*", re.I
+)
 _AFTER_REFERENCES = re.compile(
     r"(?:appendix|appendices|supplement|supporting|figure legends|figures|tables|additional files?|acknowledg|author|"
     r"competing|conflicts?|funding|pre-publication|abbreviations|declarations|ethic)",
     re.I,
 )
-_LEGEND = re.compile(r"(?:Supplementary |Additional )?(Fig(?:ure|\.)?|Table|TABLE|FIGURE|FIG\.?|Scheme|Box)\s+(S?\d{1,3}[A-Z]?|[IVX]{1,4})\b(.?)")
+_LEGEND = re.compile(
+    r"(?:Supplementary |Additional )?(Fig(?:ure|\.)?|Table|TABLE|FIGURE|FIG\.?|Scheme|Box)\s+"
+    r"(S?\d{1,3}[A-Z]?|[IVX]{1,4})\b(.?)"
+)
 _KEYWORDS = re.compile(r"key\s?-?words?(?: and phrases)?\b", re.I)
 _IMPRINT = re.compile(
     r"©|\(c\) \d{4}|copyright|correspond|e-?mail|\S@\S+\.\w|received|accepted|doi|licen[cs]e|open access|"
@@ -99,9 +104,9 @@ def parts_of(blocks: Sequence[Block]) -> list[Part]:
 
 def _part(block: Block, before: Sequence[Part], look: Look, rows: set[int], after: Sequence[Block]) -> Part:
     last = before[-1] if before else None
-    if last is not None and last.kind == "left out" and last.label == "references":
-        if not (_is_heading(block, look) and _AFTER_REFERENCES.match(block.text)):
-            return Part("left out", block, "references")
+    in_references = last is not None and last.kind == "left out" and last.label == "references"
+    if in_references and not (_is_heading(block, look) and _AFTER_REFERENCES.match(block.text)):
+        return Part("left out", block, "references")
     text = next((part for part in reversed(before) if part.kind in ("text", "heading")), None)
     unfinished = text is not None and text.kind == "text" and not _ENDED.search(text.block.text)
     if name := _legend_name(block, look, unfinished=unfinished):
@@ -148,10 +153,10 @@ def _start(blocks: Sequence[Block], look: Look, rows: set[int]) -> int:
         if _OPENING.fullmatch(block.text) or (_ABSTRACT.match(block.text) and block.lines[0].opening):
             return at
     for at, block in enumerate(blocks):
-        long = len(block.text.split()) > 35
-        if long and _is_prose(block, look, rows) and _half(block.size) in look.running:
-            if block.page > 1 or not _IMPRINT.search(block.text[:300]):
-                return at - 1 if at and _is_heading(blocks[at - 1], look) and at > 1 else at
+        long = len(block.text.split()) > 35 and _half(block.size) in look.running
+        of_paper = block.page > 1 or not _IMPRINT.search(block.text[:300])
+        if long and of_paper and _is_prose(block, look, rows):
+            return at - 1 if at > 1 and _is_heading(blocks[at - 1], look) else at
     return 0
 
 
@@ -187,7 +192,11 @@ def _is_heading(block: Block, look: Look) -> bool:
         return False
     if _KNOWN.fullmatch(text) or _OPENING.fullmatch(text):
         return _style(block) != (look.size, False, False) or len(words) < 5
-    if block.size < 0.97 * look.size or text[-1] in ".,;" or not re.match(r"[A-Z0-9\u2018\u201c(\u0391-\u03a9]|[a-z][A-Z]|p\d", text):
+    if (
+        block.size < 0.97 * look.size
+        or text[-1] in ".,;"
+        or not re.match(r"[A-Z0-9\u2018\u201c(\u0391-\u03a9]|[a-z][A-Z]|p\d", text)
+    ):
         return False
     larger = block.size > 1.06 * look.size
     return larger or block.bold or block.italic or (text.isupper() and len(text) > 4)
@@ -220,7 +229,10 @@ def _rows(blocks: Sequence[Block], look: Look) -> set[int]:
     for block in blocks:
         narrow = by_page.get(block.page, [])
         beside = [
-            any(abs(base - line.base) < 1.5 and (left >= line.right or right <= line.left) for base, left, right in narrow)
+            any(
+                abs(base - line.base) < 1.5 and (left >= line.right or right <= line.left)
+                for base, left, right in narrow
+            )
             for line in block.lines
             if line.width < 0.5 * look.width
         ]

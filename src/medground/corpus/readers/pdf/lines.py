@@ -177,7 +177,7 @@ def _line(run: _Run, number: int) -> Line:
 
 
 def _disordered(glyphs: list[Glyph]) -> bool:
-    return any(after.left < before.left - 0.5 * before.style.size for before, after in zip(glyphs, glyphs[1:], strict=False))
+    return any(after.left < before.left - 0.5 * before.style.size for before, after in pairwise(glyphs))
 
 
 def _spaced(glyphs: Iterable[Glyph], size: float, base: float) -> tuple[list[tuple[str, bool, bool]], int]:
