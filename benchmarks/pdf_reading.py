@@ -132,6 +132,8 @@ def letters(text: str) -> str:
 
 def share(counts: Sequence[tuple[float, float]]) -> str:
     """The share of summed counts in percent, with its interval."""
+    if not sum(whole for _, whole in counts):
+        return "-"
     rng = random.Random(1)
     totals = sorted(_share(rng.choices(counts, k=len(counts))) for _ in range(SAMPLES))
     return f"{100 * _share(counts):.2f} [{100 * totals[25]:.2f}, {100 * totals[-26]:.2f}]"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from medground.corpus.readers.pdf.lines import Line
 
@@ -38,15 +38,30 @@ def furniture(pages: Sequence[list[Line]], bounds: Sequence[Bounds]) -> set[int]
         for line in lines:
             for key in _keys(line):
                 seen[key].add(number)
-    found = {
-        id(line)
-        for lines in edges
-        for line in lines
-        if _PAGE_NUMBER.fullmatch(line.text) or any(_repeats(seen[key], len(pages)) for key in _keys(line)[1:2])
-    }
+    found: set[int] = set()
+    for lines, bound in zip(edges, bounds, strict=True):
+        repeated = {
+            id(line)
+            for line in lines
+            if _PAGE_NUMBER.fullmatch(line.text) or _repeats(seen[_keys(line)[1]], len(pages))
+        }
+        middle = (bound[1] + bound[3]) / 2
+        found |= _outermost(sorted((ln for ln in lines if ln.base > middle), key=lambda ln: -ln.base), repeated)
+        found |= _outermost(sorted((ln for ln in lines if ln.base <= middle), key=lambda ln: ln.base), repeated)
     for lines in pages:
         found |= _line_numbers(lines)
     return found
+
+
+def _outermost(inward: Sequence[Line], repeated: set[int]) -> set[int]:
+    """The repeated lines with nothing but such lines between them and the edge of the page."""
+    first = next((line.base for line in inward if id(line) not in repeated), None)
+    outer = inward if first is None else takewhile(lambda line: _reaches(line, first, inward[0]), inward)
+    return {id(line) for line in outer if id(line) in repeated}
+
+
+def _reaches(line: Line, first: float, edge: Line) -> bool:
+    return abs(line.base - edge.base) <= abs(first - edge.base) + 1
 
 
 def _edge(lines: Sequence[Line], bounds: Bounds) -> Iterator[Line]:
