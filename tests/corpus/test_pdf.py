@@ -171,6 +171,15 @@ def test_what_is_not_said_stays_empty(tmp_path: Path) -> None:
     assert found.text == LOREM
 
 
+def test_a_page_without_running_text_keeps_all_that_it_says(tmp_path: Path) -> None:
+    paper = Print(tmp_path / "slide.pdf")
+    paper.line(60, 700, "Aspirin", 30)
+    paper.line(60, 600, "75 mg", 20)
+    found = read(paper.save())
+    assert found.text == "Aspirin 75 mg"
+    assert found.page_at(0) == 1
+
+
 def test_words_that_a_line_end_broke(tmp_path: Path) -> None:
     paper = Print(tmp_path / "hyphens.pdf")
     rows = (

@@ -13,7 +13,7 @@ from medground.corpus.readers.pdf.kinds import Part, parts_of
 from medground.corpus.readers.pdf.lines import settle
 from medground.corpus.readers.pdf.pages import Pages
 from medground.corpus.readers.pdf.paragraphs import Paragraph, Words, paragraph_of
-from medground.corpus.readers.pdf.sections import legends, running
+from medground.corpus.readers.pdf.sections import Labelled, legends, running
 from medground.document import Document, LinePlace
 
 _KEYWORDS = re.compile(r"\s*key\s?-?words?(?: and phrases)?\W*", re.I)
@@ -37,7 +37,8 @@ def document_of(pages: Pages, metadata: Mapping[str, str], document_id: str) -> 
     words = Words.of(line for lines in kept for line in lines)
     front = _front(parts, margins, metadata, words)
     composition, places = Composition(), _Places(pages)
-    for label, lines in [*running(parts), *legends(parts)]:
+    everything: list[Labelled] = [(None, lines) for lines in kept if lines]
+    for label, lines in [*running(parts), *legends(parts)] or everything:
         paragraph = paragraph_of(lines, words)
         composition.add(paragraph.text, label)
         places.add(paragraph)
@@ -45,7 +46,7 @@ def document_of(pages: Pages, metadata: Mapping[str, str], document_id: str) -> 
         {
             "id": document_id,
             "title": front.title,
-            "text": composition.text or _all_text(kept),
+            "text": composition.text,
             "sections": composition.sections,
             "year": front.year,
             "journal": front.journal,
@@ -92,10 +93,6 @@ def _keywords(parts: Sequence[Part]) -> tuple[str, ...]:
     said = " ".join(_KEYWORDS.sub("", part.block.text) for part in parts if part.kind == "keywords")
     words = (word.strip(" .") for word in re.split(r"[;,\u2022\u00b7|]", said))
     return tuple(dict.fromkeys(word for word in words if 1 < len(word) < 80))
-
-
-def _all_text(lines: Sequence[Sequence[object]]) -> str:
-    return "\n\n".join(" ".join(getattr(line, "text", "") for line in page) for page in lines if page)
 
 
 def _url(front: Front) -> str | None:

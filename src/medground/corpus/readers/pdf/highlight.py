@@ -20,7 +20,7 @@ SURE = 90.0
 
 
 def highlights(path: Path, document: Document, spans: Sequence[tuple[int, int]]) -> list[tuple[Box, ...]]:
-    """The boxes of slices of a document's text in its PDF, one for each printed line or part of a line.
+    """The boxes of slices of a document's text in its PDF, one for each printed line that holds some of it.
 
     A slice gets no boxes at all where the file has other text there: it was changed, or read wrongly. Letters and
     digits are compared, at 0.9.
@@ -43,7 +43,7 @@ def highlights(path: Path, document: Document, spans: Sequence[tuple[int, int]])
 
 
 def _checked(opened: PdfDocument, document: Document, start: int, end: int) -> tuple[Box, ...]:
-    boxes = _clipped(document, start, end)
+    boxes = document.boxes(start, end)
     if not boxes or boxes[-1].page > len(opened):
         return ()
     printed = ""
@@ -56,10 +56,6 @@ def _checked(opened: PdfDocument, document: Document, start: int, end: int) -> t
             text.close()
             page.close()
     return boxes if fuzz.partial_ratio(_letters(document.text[start:end]), _letters(printed)) >= SURE else ()
-
-
-def _clipped(document: Document, start: int, end: int) -> tuple[Box, ...]:
-    return document.boxes(start, end)
 
 
 def _letters(text: str) -> str:
