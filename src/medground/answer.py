@@ -196,6 +196,7 @@ class SourceDocument(Frozen):
     publication_types: tuple[str, ...] = ()
     references: tuple[str, ...] = ()
     retraction: Retraction = "none"
+    cautions: tuple[str, ...] = ()
     source: str = ""
 
 

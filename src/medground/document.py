@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Mapping
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal, NamedTuple, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
@@ -48,6 +49,20 @@ class Section(Frozen):
         return self
 
 
+LinePlace = tuple[int, int, int, int, int, int, int]
+"""Where a slice of a text is printed: start, end, then the fields of `Box`."""
+
+
+class Box(NamedTuple):
+    """A rectangle on a page. Pages count from 1; the unit is a point (1/72 inch), the origin the lower left corner."""
+
+    page: int
+    left: int
+    bottom: int
+    right: int
+    top: int
+
+
 class MeshHeading(Frozen):
     """A MeSH heading of a record; `major` is NLM's asterisk on the heading or on one of its qualifiers."""
 
@@ -88,6 +103,19 @@ class Document(Frozen):
     url: str | None = None
     license: str | None = None
     retraction: Retraction = "none"
+    lines: tuple[LinePlace, ...] = ()
+    """Of a document that has pages: its printed lines, in the order of the text. They do not overlap."""
+    cautions: tuple[str, ...] = ()
+    """What a reader must know of the file before trusting it, such as text that nobody can see on its pages."""
+
+    @model_validator(mode="after")
+    def _lines_inside(self) -> Self:
+        last = 0
+        for start, end, page, *_ in self.lines:
+            if not last <= start <= end <= len(self.text) or page < 1:
+                raise ValueError(f"the line at {start} is outside the text, on no page, or overlaps the line before")
+            last = end
+        return self
 
     @model_validator(mode="after")
     def _sections_inside(self) -> Self:
@@ -102,6 +130,22 @@ class Document(Frozen):
         """Label of the section that contains offset `start`, or None."""
         return next((s.label for s in self.sections if s.start <= start < s.end), None)
 
+    def page_at(self, start: int) -> int | None:
+        """The page on which offset `start` is printed, from 1; None if the document has no pages."""
+        at = bisect_right(self.lines, start, key=lambda line: line[0]) - 1
+        return self.lines[max(at, 0)][2] if self.lines else None
+
+    def boxes(self, start: int, end: int) -> tuple[Box, ...]:
+        """The boxes of the printed lines that hold a slice of the text."""
+        at = max(bisect_right(self.lines, start, key=lambda line: line[0]) - 1, 0)
+        found = []
+        for first, last, *box in self.lines[at:]:
+            if first >= end:
+                break
+            if last > start:
+                found.append(Box(*box))
+        return tuple(found)
+
 
 class Passage(Frozen):
     """A slice of a document: `text == document.text[start:end]`."""
@@ -111,6 +155,7 @@ class Passage(Frozen):
     end: int = Field(ge=0)
     text: str
     section: str | None = None
+    page: int | None = None
     title: str = ""
     year: int | None = None
     kind: SourceKind = "research"

@@ -121,6 +121,7 @@ class Ledger:
                     "end": end,
                     "quote": document.text[start:end],
                     "section": document.section_at(start),
+                    "page": document.page_at(start),
                     "stance": stance,
                     "origin": origin,
                     "rank": rank,

@@ -208,4 +208,4 @@ def test_real_data_sets(shared: Path) -> None:
 
 
 def test_all_readers_are_listed() -> None:
-    assert set(READERS) == {"pubmedqa", "medline", "jats", "beir", "scifact", "jsonlines", "texts"}
+    assert set(READERS) == {"pubmedqa", "medline", "jats", "beir", "scifact", "jsonlines", "pdf", "texts"}

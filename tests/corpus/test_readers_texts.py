@@ -45,7 +45,7 @@ def test_a_folder_is_read_in_order_and_bad_files_are_skipped(tmp_path: Path) -> 
     (tmp_path / "d.txt").write_bytes("Größe".encode("latin-1"))
     (tmp_path / "e.txt").write_text(" \n")
     (tmp_path / ".hidden.md").write_text("No.")
-    (tmp_path / "f.pdf").write_bytes(b"%PDF")
+    (tmp_path / "f.odt").write_bytes(b"PK")
     one, two, *bad = read(tmp_path)
     assert isinstance(one, Document)
     assert isinstance(two, Document)

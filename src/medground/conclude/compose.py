@@ -148,6 +148,7 @@ def source_document(document: Document, source: str) -> SourceDocument:
         publication_types=document.publication_types,
         references=document.references[:50],
         retraction=document.retraction,
+        cautions=document.cautions,
         source=source,
     )
 

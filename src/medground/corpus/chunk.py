@@ -32,6 +32,7 @@ def chunk(document: Document, limit: int = 1000) -> Iterator[Passage]:
                 end=last,
                 text=document.text[first:last],
                 section=label,
+                page=document.page_at(first),
                 title=document.title,
                 year=document.year,
                 kind=document.kind,

@@ -12,7 +12,7 @@ from medground.corpus.chunk import chunk
 from medground.corpus.embedding.base import Embedder
 from medground.corpus.lexical import LexicalWriter
 from medground.corpus.lexical_fields import Record
-from medground.corpus.readers.base import Deleted, Input, Item, Retracts
+from medground.corpus.readers.base import Deleted, Input, Item, Reading, Retracts
 from medground.corpus.snapshot import LEXICAL, Snapshot
 from medground.corpus.tables import PassageRow
 from medground.corpus.vectors import VectorWriter, copy_rows, write_index
@@ -49,8 +49,11 @@ def read_inputs(database: DatabaseWriter, inputs: Sequence[Input], progress: Pro
     for current in range(database.state("input"), len(inputs)):
         position = database.state("item")
         for item in _items(inputs[current], position):
-            deleted += _apply(database, inputs[current], item)
             position += 1
+            if isinstance(item, Reading):
+                progress(f"read {Path(inputs[current].name).name}", item.done, item.total)
+                continue
+            deleted += _apply(database, inputs[current], item)
             if position % _ITEMS == 0:
                 _save_position(database, current, position, deleted)
                 progress("read", database.count(), None)

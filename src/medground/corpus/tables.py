@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from medground.document import Document, Passage
 
 FILE_NAME = "documents.sqlite"
-_ONLY_IF_ANY = ("imprint",)
+_ONLY_IF_ANY = ("imprint", "lines", "cautions")
 """Fields that are stored only where they hold something: documents without them keep the hash that they always had."""
 
 SCHEMA = """
@@ -86,6 +86,7 @@ class PassageRow:
             end=self.stop,
             text=document.text[self.start : self.stop],
             section=self.section,
+            page=document.page_at(self.start),
             title=document.title,
             year=document.year,
             kind=document.kind,

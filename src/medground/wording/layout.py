@@ -66,7 +66,7 @@ def _sentences(answer: Answer, quotes: Quotes, *, details: bool) -> Iterator[Blo
     for group in written_sentences(answer):
         text = Span(answer.rationale[group[0].start : group[-1].end])
         lines: list[Line] = [(text, *((Span(" "), *marks(group[0].evidence)) if group[0].evidence else ()))]
-        verdicts = [phrases.verdict(s.verdict, quotes.section(s.verdict.best)) for s in group]
+        verdicts = [phrases.verdict(s.verdict, quotes.place(s.verdict.best)) for s in group]
         for statement, said in zip(group, verdicts, strict=True):
             if len(set(verdicts)) > 1:
                 said = f"“{' '.join(statement.text.split())}”: {said}"

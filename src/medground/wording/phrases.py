@@ -93,16 +93,16 @@ def reason(answer: Answer) -> str:
     return said or ("Estimated from word statistics." if decision.basis == "lean" else "")
 
 
-def verdict(found: Verdict, section: str | None = None) -> str:
+def verdict(found: Verdict, place: Sequence[str] = ()) -> str:
     """The verdict on a sentence.
 
     Args:
         found: the verdict.
-        section: the part of the paper that a quoted sentence is from.
+        place: where in the paper a quoted sentence is from, such as its section and page.
     """
     label, note, differences = _LABELS[found.label], clean(found.note), _differences(found)
     if found.label == "quoted":
-        where = f" ({clean(section).lower()})" if section else ""
+        where = f" ({clean(', '.join(place))})" if place else ""
         return _noted(label + where, [*_no_finding(found), *differences])
     if found.label == "not judged" and note:  # the note names the judge and what the judge said
         return _noted(note, differences, joint="; ")

@@ -29,9 +29,13 @@ class Quotes:
         self.documents: dict[str, SourceDocument] = {document.id: document for document in answer.documents}
         self.numbers = {document: number for number, document in enumerate(dict.fromkeys(ids), start=1)}
 
-    def section(self, evidence_id: str | None) -> str | None:
-        """The section that a quote is from."""
-        return self._evidence[evidence_id].section if evidence_id else None
+    def place(self, evidence_id: str | None) -> list[str]:
+        """Where in its paper a quote is from: section and page, as far as they are known."""
+        if not evidence_id:
+            return []
+        quote = self._evidence[evidence_id]
+        section = [quote.section.lower()] if quote.section else []
+        return [*section, f"p. {quote.page}"] if quote.page else section
 
     def study(self, evidence_id: str) -> str:
         """Design, year and number of the source of a quote, in brackets."""

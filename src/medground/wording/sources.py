@@ -28,6 +28,7 @@ def source_list(
         lines = [bibliography(document), _where(document)]
         if state := references.state(document):
             lines.append(line(state, "bad"))
+        lines += [line(caution, "caution") for caution in document.cautions]
         lines += _quotes(document, quotes, details=details)
         yield Block("item", tuple(lines), marker=f"{number}.")
 
@@ -48,7 +49,7 @@ def _quotes(document: SourceDocument, quotes: Quotes, *, details: bool) -> Itera
     if above:
         yield (Span("Quoted above: ", "dim"), *marks(above, anchored=True))
     for quote in (e for e in evidence if e.id not in above):
-        place = [quote.section.lower()] if quote.section and not quotes.is_printed(quote.id) else []
+        place = [] if quotes.is_printed(quote.id) else quotes.place(quote.id)
         place += [f"characters {quote.start}-{quote.end}"] if details else []
         where = (Span(f" ({', '.join(place)})", "dim"),) if place else ()
         yield (anchor(quote.id), *where, Span(f" {quotes.text(quote.id)}"))

@@ -15,6 +15,7 @@ from medground.corpus.readers.folders import files_below
 from medground.corpus.readers.jats import open_jats
 from medground.corpus.readers.jsonlines import open_jsonlines
 from medground.corpus.readers.medline import open_medline
+from medground.corpus.readers.pdf import open_pdf
 from medground.corpus.readers.pubmedqa import open_pubmedqa
 from medground.corpus.readers.texts import open_texts
 from medground.errors import BadDocument, UsageError
@@ -32,6 +33,7 @@ class Reader:
 
 
 _XML = (".xml", ".xml.gz", ".nxml", ".nxml.gz")
+_PDF = (".pdf",)
 _LINES = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz", ".json", ".json.gz")
 
 READERS: Mapping[str, Reader] = MappingProxyType(
@@ -42,6 +44,7 @@ READERS: Mapping[str, Reader] = MappingProxyType(
         "beir": Reader(open_beir),
         "scifact": Reader(open_scifact),
         "jsonlines": Reader(open_jsonlines, _LINES),
+        "pdf": Reader(open_pdf, _PDF),
         "texts": Reader(open_texts),
     }
 )
@@ -50,8 +53,8 @@ READERS: Mapping[str, Reader] = MappingProxyType(
 def find_inputs(paths: Sequence[Path], reader: str | None = None) -> list[Input]:
     """The inputs in files and folders, in order; `reader` (a name in `READERS`) overrides detection by content.
 
-    A folder with a BEIR corpus is read as that corpus. In a folder with XML or JSON files at any depth, only those are
-    read; text files such as a README are ignored. In any other folder, the text files are read.
+    A folder with a BEIR corpus is read as that corpus. In a folder with XML, JSON or PDF files at any depth, only those
+    are read; text files such as a README are ignored. In any other folder, the text files are read.
 
     Raises:
         UsageError: no path is given, a path does not exist, or the reader is unknown.
@@ -83,7 +86,7 @@ def _folder(path: Path, reader: str | None) -> Iterator[Input]:
     if corpus is not None and reader is None:
         yield _open(corpus, None)
         return
-    files = files_below(path, READERS[reader].suffixes if reader else _XML + _LINES)
+    files = files_below(path, READERS[reader].suffixes if reader else _XML + _LINES + _PDF)
     if files:
         yield from (_open(file, reader) for file in files)
     elif reader is None:

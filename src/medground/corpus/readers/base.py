@@ -27,7 +27,15 @@ class Retracts:
     ids: tuple[str, ...]
 
 
-Item = Document | Deleted | Retracts | BadDocument
+@dataclass(frozen=True)
+class Reading:
+    """How far a long document has been read, in pages; the document itself comes later."""
+
+    done: int
+    total: int
+
+
+Item = Document | Deleted | Retracts | Reading | BadDocument
 
 
 @dataclass(frozen=True)

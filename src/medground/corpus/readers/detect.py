@@ -8,6 +8,7 @@ from pathlib import Path
 from medground.corpus.readers import jats, medline
 from medground.corpus.readers.files import head
 from medground.corpus.readers.lines import TRIAL, Record, parse
+from medground.corpus.readers.pdf.reader import is_pdf
 from medground.corpus.readers.texts import SUFFIXES
 from medground.corpus.readers.xml import root_name
 from medground.errors import BadDocument
@@ -24,12 +25,16 @@ def detect(path: Path) -> str:
         BadDocument: no reader accepts it: it is empty, binary, in an unknown format, or rejected XML.
     """
     start = head(path)
+    if is_pdf(start):
+        return "pdf"
+    if path.suffix.lower() == ".pdf":
+        raise BadDocument("this is not a PDF file, whatever its name; rename it or leave it out", file=str(path))
     text_name = path.suffix.lower() in SUFFIXES
     if _MARKUP.match(start) and not text_name:
         return _xml_reader(path)
     if b"\x00" in start:
         raise BadDocument(
-            "this is a binary file; use XML, JSON Lines, Markdown or text (plain or gzip)", file=str(path)
+            "this is a binary file; use PDF, XML, JSON Lines, Markdown or text (plain or gzip)", file=str(path)
         )
     if text_name:
         return "texts"
@@ -37,7 +42,7 @@ def detect(path: Path) -> str:
         return "pubmedqa"
     if _JSON.match(start) or ".json" in path.name:
         return _json_reader(start, path)
-    raise BadDocument("unknown file format; use XML, JSON Lines, Markdown or text (plain or gzip)", file=str(path))
+    raise BadDocument("unknown file format; use PDF, XML, JSON Lines, Markdown or text (plain or gzip)", file=str(path))
 
 
 def _xml_reader(path: Path) -> str:

@@ -132,7 +132,8 @@ def search(
     for hit in found.hits:
         passage = hit.passage
         mark = f" [{reason.upper()}]" if (reason := why_aside(passage)) else ""
-        typer.echo(f"{hit.rank:>3}  {passage.key}  {passage.title[:100]}{mark}")
+        page = f"  p. {passage.page}" if passage.page else ""
+        typer.echo(f"{hit.rank:>3}  {passage.key}{page}  {passage.title[:100]}{mark}")
         typer.echo(f"     {' '.join(passage.text.split())[:200]}")
     if not found.hits and not (found.notice and found.notice.stops):
         typer.echo("no passages found", err=True)

@@ -1,0 +1,11 @@
+"""PDF: running text in reading order, with the page and the box of each line.
+
+glyphs (what is printed where, and what nobody can see) → lines → furniture (running heads) out → blocks in reading
+order → kinds (heading, caption, table, reference) → paragraphs → a document.
+"""
+
+from __future__ import annotations
+
+from medground.corpus.readers.pdf.reader import open_pdf
+
+__all__ = ["open_pdf"]

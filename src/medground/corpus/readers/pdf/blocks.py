@@ -1,0 +1,211 @@
+"""Lines to blocks (lines that stand together), and blocks in the order in which a reader takes them."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from medground.corpus.readers.pdf.lines import Line
+
+_LEADING = 1.3
+"""Least distance of two lines, in sizes, where the document does not tell."""
+_FARTHEST = 2.7
+_TOGETHER = 1.18
+"""How much farther than usual two lines of one block may stand apart."""
+_INDENT = 3.5
+_LEGEND = re.compile(r"(?:fig(?:ure|\.)?|table)\s+S?\d{1,3}[.:|]", re.I)
+"""A legend begins a block, however near the labels of its figure are."""
+
+
+@dataclass
+class Block:
+    """Lines that stand together, from top to bottom, all in one style."""
+
+    lines: list[Line]
+
+    @property
+    def page(self) -> int:
+        """Its page, from 1."""
+        return self.lines[0].page
+
+    @cached_property
+    def left(self) -> float:
+        """Left edge."""
+        return min(line.left for line in self.lines)
+
+    @cached_property
+    def right(self) -> float:
+        """Right edge."""
+        return max(line.right for line in self.lines)
+
+    @property
+    def top(self) -> float:
+        """Upper edge."""
+        return self.lines[0].top
+
+    @property
+    def bottom(self) -> float:
+        """Lower edge."""
+        return self.lines[-1].bottom
+
+    @cached_property
+    def size(self) -> float:
+        """The size of most of its text."""
+        sizes = Counter[float]()
+        for line in self.lines:
+            sizes[line.size] += len(line.text)
+        return sizes.most_common(1)[0][0]
+
+    @property
+    def bold(self) -> bool:
+        """Whether all its lines are bold."""
+        return all(line.bold for line in self.lines)
+
+    @property
+    def italic(self) -> bool:
+        """Whether all its lines are italic."""
+        return all(line.italic for line in self.lines)
+
+    @cached_property
+    def text(self) -> str:
+        """Its lines, joined by spaces."""
+        return " ".join(line.text for line in self.lines)
+
+
+def leadings(pages: Sequence[Sequence[Line]]) -> dict[int, float]:
+    """The usual distance of two lines, by their size in half points; for sizes that are rare, a multiple, at 0."""
+    seen: dict[int, Counter[float]] = {}
+    for lines in pages:
+        ordered = sorted(lines, key=lambda line: -line.base)
+        for at, line in enumerate(ordered):
+            below = _nearest_below(ordered, at)
+            if below is not None and abs(below.size - line.size) < 0.26:
+                seen.setdefault(round(2 * line.size), Counter())[round(2 * (line.base - below.base)) / 2] += 1
+    usual = {size: counts.most_common(1)[0][0] for size, counts in seen.items() if counts.total() >= 5}
+    most = max(usual, key=lambda size: seen[size].total(), default=0)
+    usual[0] = max(_LEADING, 2 * usual[most] / most) if most else _LEADING
+    return usual
+
+
+def blocks_of(lines: Sequence[Line], usual: Mapping[int, float]) -> list[Block]:
+    """The blocks of a page, in reading order."""
+    ordered = sorted(lines, key=lambda line: -line.base)
+    reach = _reach(lines)
+    below: dict[int, Line] = {}
+    above: dict[int, Line] = {}
+    for at, line in enumerate(ordered):
+        following = _nearest_below(ordered, at)
+        if following is not None and id(following) not in above and _together(line, following, usual, reach):
+            below[id(line)] = following
+            above[id(following)] = line
+    blocks = []
+    for line in ordered:
+        if id(line) not in above:
+            chain = [line]
+            while (following := below.get(id(chain[-1]))) is not None:
+                chain.append(following)
+            blocks.append(Block(chain))
+    return in_order(blocks)
+
+
+def _nearest_below(ordered: Sequence[Line], at: int) -> Line | None:
+    """The nearest line that begins below and shares some width; None if it is far, or beside another."""
+    line = ordered[at]
+    for other in ordered[at + 1 :]:
+        distance = line.base - other.base
+        if distance > _FARTHEST * max(line.size, other.size):
+            return None
+        if distance > 0.5 * min(line.size, other.size) and other.left < line.right and other.right > line.left:
+            return other
+    return None
+
+
+def _reach(lines: Sequence[Line]) -> dict[int, float]:
+    """How far to the right lines go that begin at a left edge, in tens of points."""
+    reach: dict[int, float] = {}
+    for line in lines:
+        at = round(line.left / 10)
+        reach[at] = max(reach.get(at, 0.0), line.right)
+    return reach
+
+
+def _together(line: Line, other: Line, usual: Mapping[int, float], reach: Mapping[int, float]) -> bool:
+    size = max(line.size, other.size)
+    same_weight = line.bold == other.bold or (line.bold and other.opening > 0)  # a heading that runs into its text
+    if min(line.size, other.size) < 0.93 * size or not same_weight or line.italic != other.italic:
+        return False
+    if _LEGEND.match(other.text):
+        return False
+    leading = usual.get(round(2 * size)) or usual[0] * size
+    if line.base - other.base > _TOGETHER * leading + 0.3:
+        return False
+    if line.bold and other.bold and abs(line.left - other.left) < 1:  # two headings, if the first had room for more
+        word = other.width * len(other.text.split()[0]) / len(other.text)
+        if line.right + word + size < reach[round(line.left / 10)]:
+            return False
+    centred = abs(line.left + line.right - other.left - other.right) < 2 * size
+    flush = abs(line.left - other.left) < _INDENT * size
+    return flush or centred
+
+
+def in_order(blocks: Sequence[Block]) -> list[Block]:
+    """Blocks in reading order.
+
+    A block comes before one below it that shares some width, and before one to its right unless a third stands between
+    them in height and shares some width with both (T. Breuel, High performance document layout analysis, 2003).
+    """
+    import numpy as np
+
+    count = len(blocks)
+    if count < 2:
+        return list(blocks)
+    left, top, bottom = (np.array([getattr(block, side) for block in blocks]) for side in ("left", "top", "bottom"))
+    right = np.array(_full_right(blocks))
+    middle = (top + bottom) / 2
+    shares = (left[:, None] < right[None] - 1) & (right[:, None] > left[None] + 1)
+    higher = middle[:, None] > middle[None]
+    before = shares & higher
+    beside = right[:, None] <= left[None] + 1
+    for a in range(count):
+        for b in np.flatnonzero(beside[a]):
+            between = (
+                shares[a] & shares[b] & (middle < max(middle[a], middle[b])) & (middle > min(middle[a], middle[b]))
+            )
+            before[a, b] = not between.any()
+    return [blocks[at] for at in _sorted(before, [(-block.top, block.left) for block in blocks])]
+
+
+def _full_right(blocks: Sequence[Block]) -> list[float]:
+    """Right edges; a heading or another short block is as wide as the block that follows it in its column."""
+    edges = []
+    for block in blocks:
+        below = (
+            other
+            for other in blocks
+            if abs(other.left - block.left) < 0.5 * block.size and 0 <= block.bottom - other.top < 2 * block.size
+        )
+        following = max(below, key=lambda other: other.top, default=block)
+        edges.append(max(block.right, following.right))
+    return edges
+
+
+def _sorted(before: object, place: Sequence[tuple[float, float]]) -> list[int]:
+    """A topological order; of several that may come next, the one that follows what was just taken, or the highest."""
+    import numpy as np
+
+    matrix = np.asarray(before).copy()
+    np.fill_diagonal(matrix, False)
+    waiting = matrix.sum(axis=0)
+    left = set(range(len(place)))
+    done: list[int] = []
+    while left:
+        free = [at for at in left if waiting[at] == 0] or [min(left, key=lambda at: (waiting[at], place[at]))]
+        following = [at for at in free if done and matrix[done[-1], at]]
+        taken = min(following or free, key=lambda at: place[at])
+        left.discard(taken)
+        done.append(taken)
+        waiting = waiting - matrix[taken]
+    return done

@@ -1,0 +1,196 @@
+"""Title, authors, year, journal and identifiers of a paper, from its first page and the file's metadata.
+
+Nothing is invented: what the metadata says counts only where the first page says it too, and what neither has stays
+empty. The date on which the file was made is not a year of publication.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import takewhile
+
+from rapidfuzz import fuzz
+
+_SURE = 90
+_DOI = re.compile(r"\b10\.\d{4,9}/[^\s\"<>\u201c\u201d]+")
+_PMID = re.compile(r"\bPMID:?\s*(\d{4,8})\b")
+_PMC = re.compile(r"\bPMC\s?(\d{4,9})\b")
+_YEAR = r"((?:19|20)\d\d)"
+_YEARS = tuple(
+    re.compile(pattern, re.I)
+    for pattern in (
+        rf"\bpublished(?: online)?(?: on)?:?\s*[^.;]{{0,25}}?\b{_YEAR}\b",
+        rf"\b{_YEAR}\s*[;,:]\s*(?:\d+|vol)",
+        rf"\bvol(?:ume|\.)?\s*\d+[^;]{{0,40}}?\b{_YEAR}\b",
+        rf"(?:©|\(c\)|copyright)\s*(?:the author\(?s?\)?\s*)?{_YEAR}\b",
+        rf"\b\d+\s*\({_YEAR}\)",
+        rf"\(\s*{_YEAR}\s*\)",
+        rf"\b{_YEAR}\b",
+    )
+)
+"""Where a year is, the surest first: the last is a year by itself, in a line above the title."""
+_JOURNAL = re.compile(
+    r"^(?P<name>[A-Z][^\d|,;()\u2022\u00b7]{2,80}?)[\s,.;(|\u2022\u00b7]+"
+    rf"(?:vol\w*\.?\s*\d+[^\d]{{1,14}}|published )?{_YEAR}\b",
+    re.I,
+)
+_NO_JOURNAL = re.compile(
+    r"received|accepted|published|copyright|©|et al|authors?$|"
+    r"^(?:vol\w*|no|issue|january|february|march|april|may|june|july|august|september|october|november|december|"
+    r"page|doi|https?)\b",
+    re.I,
+)
+_NOT_A_TITLE = re.compile(
+    r"^(?:untitled|microsoft word|powerpoint|slide \d|doi|pii|\S+\.(?:docx?|pdf|tex|indd|dvi|qxd))", re.I
+)
+_NOT_A_NAME = re.compile(
+    r"\d{3}|@|\b(?:university|department|institute|hospital|school|college|centre|center|faculty|research|article|"
+    r"centro|clinic|division|faculty|online|open|access|received|accepted|published|and others|anonymous|"
+    r"unknown|user|admin)\b",
+    re.I,
+)
+_PARTICLES = frozenset(
+    ["van", "von", "de", "der", "den", "del", "della", "di", "da", "dos", "la", "le", "bin", "al", "ter"]
+)
+_BETWEEN_NAMES = re.compile(r"\s*(?:,|;|\band\b|&|\u2022|\u00b7)\s*")
+_MARKS = re.compile(
+    r"[\d*\u2020\u2021\u00a7\u00b6\u2016#^]+(?:\s?,\s?[\d*\u2020\u2021\u00a7\u00b6\u2016#^]+)*|\b[a-z]\b(?=\s*(?:,|$))"
+)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A text as the first pages show it."""
+
+    text: str
+    page: int
+    size: float
+    bold: bool
+
+
+@dataclass(frozen=True)
+class Front:
+    """What is known of a paper; what is not known is empty."""
+
+    title: str = ""
+    authors: tuple[str, ...] = ()
+    year: int | None = None
+    journal: str | None = None
+    identifiers: Mapping[str, str] = field(default_factory=dict)
+
+
+def front_of(front: Sequence[Shown], margins: Sequence[str], first_page: str, metadata: Mapping[str, str]) -> Front:
+    """What the first page and the metadata say.
+
+    Args:
+        front: the texts before the abstract, in order.
+        margins: running heads and feet, those of the first page first.
+        first_page: all that the first page says, references left out.
+        metadata: of the file, by name (`Title`, `Author`, `Subject`).
+    """
+    title, block = _title(front, metadata.get("Title", ""), first_page)
+    said = [*(b.text for b in front if b is not block), *margins]
+    return Front(
+        title=title,
+        authors=_authors(front, block, metadata.get("Author", ""), first_page),
+        year=_year(said, first_page),
+        journal=_journal([*margins, *(b.text for b in front if b is not block)]),
+        identifiers=_identifiers([*said, first_page, *metadata.values()]),
+    )
+
+
+def _title(front: Sequence[Shown], stated: str, first_page: str) -> tuple[str, Shown | None]:
+    """The title, and the text that shows it: the largest on the first page, or the one that the metadata names."""
+    stated = " ".join(stated.split())
+    usable = [b for b in front if b.page == 1 and len(re.findall(r"[^\W\d_]{2,}", b.text)) > 2 and len(b.text) > 14]
+    largest = max(usable, key=lambda b: (round(b.size), b.bold), default=None)
+    usual = len(stated.split()) > 2 and not _NOT_A_TITLE.match(stated)
+    if usual and fuzz.partial_ratio(_letters(stated), _letters(first_page)) >= _SURE:
+        return stated, max(usable, key=lambda b: fuzz.ratio(_letters(stated), _letters(b.text)), default=None)
+    return (largest.text if largest is not None else ""), largest
+
+
+def _authors(front: Sequence[Shown], title: Shown | None, stated: str, first_page: str) -> tuple[str, ...]:
+    page = _letters(first_page)
+    names = [name for name in _names(stated) if _letters(name.split()[-1]) in page]
+    shown: list[str] = []
+    if title is not None:
+        after = [b for b in front[_index(front, title) + 1 :] if b.page == title.page][:3]
+        shown = next((found for b in after if (found := _names(b.text))), [])
+    return tuple(_family_first(name) for name in (shown if len(shown) >= len(names) else names))
+
+
+def _index(blocks: Sequence[Shown], wanted: Shown) -> int:
+    return next(at for at, block in enumerate(blocks) if block is wanted)
+
+
+def _names(text: str) -> list[str]:
+    """The names in a list of authors, which their affiliations may follow; none if it is not one."""
+    text = re.sub(r"(?<=[^\W\d_])([\d*\u2020\u2021,]+)\s+(?=[\d*\u2020\u2021]+[A-Z])", r"\1, ", text)
+    parts = [" ".join(_MARKS.sub(" ", part).split()).strip(" .") for part in _BETWEEN_NAMES.split(text)]
+    parts = [
+        part for part in parts if part and not re.fullmatch(r"(?:MD|PhD|MSc|MPH|RN|BSc|Dr|Prof|FRCP|MBBS)\.?", part)
+    ]
+    names = list(takewhile(_is_name, parts))
+    rest = " ".join(parts[len(names) :])
+    return names if not rest or (len(names) > 1 and _NOT_A_NAME.search(rest)) else []
+
+
+def _is_name(text: str) -> bool:
+    words = text.split()
+    proper = [w for w in words if w.lower() not in _PARTICLES]
+    return (
+        2 <= len(words) <= 6 and not _NOT_A_NAME.search(text) and bool(proper) and all(w[0].isupper() for w in proper)
+    )
+
+
+def _family_first(name: str) -> str:
+    """`Jan P van der Berg` as `van der Berg Jan P`; a name that ends in initials is in that order already."""
+    words = name.split()
+    if words[-1].isupper() and len(words[-1]) < 4 and not words[0].isupper():
+        return name
+    at = len(words) - 1
+    while at > 1 and words[at - 1].lower() in _PARTICLES:
+        at -= 1
+    return " ".join([*words[at:], *words[:at]])
+
+
+def _year(said: Sequence[str], first_page: str) -> int | None:
+    for pattern in _YEARS[:-1]:
+        for text in (*said, first_page):
+            if found := pattern.search(text):
+                return int(found[1])
+    plain = (text for text in said[:4] if not re.search(r"received|accepted|revised", text, re.I))
+    return next((int(found[1]) for text in plain if (found := _YEARS[-1].search(text))), None)
+
+
+def _journal(said: Sequence[str]) -> str | None:
+    for text in said:
+        for part in (text, *re.split(r"\s[|\u2022\u00b7]\s", text)):
+            found = _JOURNAL.match(part.strip())
+            if found and not _NO_JOURNAL.search(found["name"]):
+                return found["name"].strip(" .,-\u2013")
+    return None
+
+
+def _identifiers(said: Sequence[str]) -> dict[str, str]:
+    """DOI, PMID and PMC id, each the first that is said."""
+    found = {}
+    for text in said:
+        for kind, pattern in (("doi", _DOI), ("pmid", _PMID), ("pmc", _PMC)):
+            if kind not in found and (match := pattern.search(text)):
+                value = match[0] if kind == "doi" else match[1]
+                found[kind] = (
+                    value.rstrip(".,;:)]}\u201d'").lower()
+                    if kind == "doi"
+                    else f"PMC{value}"
+                    if kind == "pmc"
+                    else value
+                )
+    return found
+
+
+def _letters(text: str) -> str:
+    return re.sub(r"[\W_]+", "", text.casefold())

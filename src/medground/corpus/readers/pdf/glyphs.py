@@ -1,0 +1,244 @@
+"""The glyphs of a PDF page, read with PDFium: what is printed where, in which style, and what nobody can see."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import re
+from collections import Counter
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from pypdfium2 import PdfPage
+
+_TINY = 2.0
+"""Smallest size in points that anybody can read on paper."""
+_WHITE = 240
+"""Fill colour from which a glyph may be lost on a white page; a look at the rendered page decides."""
+_FAINT = 25
+"""Opacity (of 255) below which nothing can be seen."""
+_SCANNED = 0.5
+"""Share of a page that one image covers when the page is a scan; invisible text over it is the scan's own."""
+_RAISED = 0.35
+"""How far a superscript is above its line, in sizes, where the font has it as a glyph."""
+_ZOOM = 2
+"""Pixels per point of the page that is looked at."""
+_CONTRAST = 24
+"""Least difference in brightness (of 255) between a text and its background."""
+
+_BOLD = re.compile(r"bold|black|heavy|demi|-bd\b|,bd\b|cmbx|medi\b", re.I)
+_ITALIC = re.compile(r"ital|obli|slant|-it\b|cmti|cmsl", re.I)
+_INVISIBLE_MODES = (3, 7)
+_LIGATURES = {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"}
+_SAME = {"\x02": "-", "\xad": "-", "\u2010": "-", "\u2011": "-", "\xa0": " ", "\u2009": " ", "\u202f": " ", "\t": " "}
+
+
+class Style(NamedTuple):
+    """How a piece of text is set. `quadrant` is its direction in quarter turns; `hidden` says why nobody can see it."""
+
+    size: float
+    bold: bool
+    italic: bool
+    quadrant: int
+    hidden: str
+
+
+class Glyph(NamedTuple):
+    """A character (a ligature is several) on its baseline, in the direction of reading of its page."""
+
+    text: str
+    left: float
+    right: float
+    base: float
+    style: Style
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page as read.
+
+    Attributes:
+        number: from 1.
+        glyphs: in the order of the file; a space is a glyph.
+        bounds: left, bottom, right, top, turned as the glyphs are.
+        quadrant: quarter turns between the page and its text.
+        scanned: whether an image covers it.
+    """
+
+    number: int
+    glyphs: list[Glyph]
+    bounds: tuple[float, float, float, float]
+    quadrant: int
+    scanned: bool
+
+    def box(self, left: float, bottom: float, right: float, top: float) -> tuple[int, int, int, int]:
+        """A box of the turned page on the page as the file has it, in whole points that contain it."""
+        x0, y0 = _turned(left, bottom, -self.quadrant)
+        x1, y1 = _turned(right, top, -self.quadrant)
+        low, high = (min(x0, x1), min(y0, y1)), (max(x0, x1), max(y0, y1))
+        return math.floor(low[0]), math.floor(low[1]), math.ceil(high[0]), math.ceil(high[1])
+
+
+def read_glyphs(page: PdfPage, number: int) -> Page:
+    """The glyphs of a page; those that run in another direction than most are left out."""
+    bounds = page.get_bbox()
+    scanned = _is_scan(page, bounds)
+    glyphs = _Reader(page, bounds, scanned).glyphs()
+    quadrant = Counter(g.style.quadrant for g in glyphs).most_common(1)[0][0] if glyphs else 0
+    corners = (*_turned(bounds[0], bounds[1], quadrant), *_turned(bounds[2], bounds[3], quadrant))
+    turned = (*map(min, corners[:2], corners[2:]), *map(max, corners[:2], corners[2:]))
+    kept = [g for g in glyphs if g.style.quadrant == quadrant]
+    return Page(number, _judged(page, kept, bounds), turned, quadrant, scanned)  # type: ignore[arg-type]
+
+
+class _Reader:
+    """Reads glyphs one by one through PDFium's C interface, which is what is fast."""
+
+    def __init__(self, page: PdfPage, bounds: tuple[float, float, float, float], scanned: bool) -> None:
+        import pypdfium2.raw as pdfium
+
+        self._pdfium = pdfium
+        self._text = page.get_textpage()
+        self._bounds = bounds
+        self._scanned = scanned
+        self._styles: dict[int | None, Style] = {}
+
+    def glyphs(self) -> list[Glyph]:
+        try:
+            return self._read()
+        finally:
+            self._text.close()
+
+    def _read(self) -> list[Glyph]:
+        pdfium, raw = self._pdfium, self._text.raw
+        box, x, y = pdfium.FS_RECTF(), ctypes.c_double(), ctypes.c_double()
+        found: list[Glyph] = []
+        previous = style = None
+        start = (0.0, 0.0)
+        for at in range(pdfium.FPDFText_CountChars(raw)):
+            code = pdfium.FPDFText_GetUnicode(raw, at)
+            if code in (0, 10, 13) or (code == 32 and pdfium.FPDFText_IsGenerated(raw, at) == 1):
+                continue
+            pointer = ctypes.cast(pdfium.FPDFText_GetTextObject(raw, at), ctypes.c_void_p).value
+            if pointer != previous or style is None:
+                previous = pointer
+                style = self._styles.get(pointer) or self._styles.setdefault(pointer, self._style(at))
+            pdfium.FPDFText_GetLooseCharBox(raw, at, box)
+            pdfium.FPDFText_GetCharOrigin(raw, at, x, y)
+            text = _readable(code)
+            if found and start == (x.value, y.value):  # one glyph of the file that stands for several characters
+                found[-1] = found[-1]._replace(text=found[-1].text + text)
+                continue
+            start = x.value, y.value
+            shown = style
+            if "0" <= text <= "9" and style.quadrant == 0 and self._is_raised(at, y.value, style.size):
+                y.value += _RAISED * style.size
+                shown = style._replace(size=round(0.7 * style.size, 2))
+            if not style.hidden and not self._on_page(box):
+                shown = shown._replace(hidden="off the page")
+            found.append(_glyph(text, box, x.value, y.value, shown))
+        return found
+
+    def _is_raised(self, at: int, base: float, size: float) -> bool:
+        """Whether a digit is a superscript that the font has as a glyph of its own."""
+        edges = [ctypes.c_double() for _ in range(4)]
+        self._pdfium.FPDFText_GetCharBox(self._text.raw, at, *edges)
+        return bool(edges[2].value > base + 0.15 * size)
+
+    def _on_page(self, box: Any) -> bool:
+        left, bottom, right, top = self._bounds
+        return bool(box.right > left and box.left < right and box.top > bottom and box.bottom < top)
+
+    def _style(self, at: int) -> Style:
+        pdfium, raw = self._pdfium, self._text.raw
+        matrix = pdfium.FS_MATRIX()
+        pdfium.FPDFText_GetMatrix(raw, at, matrix)
+        size = pdfium.FPDFText_GetFontSize(raw, at) * (math.hypot(matrix.c, matrix.d) or 1.0)
+        quadrant = round(math.atan2(matrix.b, matrix.a) / (math.pi / 2)) % 4
+        name, flags = ctypes.create_string_buffer(200), ctypes.c_int()
+        pdfium.FPDFText_GetFontInfo(raw, at, name, 200, flags)
+        font = name.value.decode("latin-1")
+        bold = bool(_BOLD.search(font)) or pdfium.FPDFText_GetFontWeight(raw, at) >= 600
+        italic = bool(_ITALIC.search(font)) or bool(flags.value & 64)
+        return Style(round(size, 2), bold, italic, quadrant, self._hidden(at, size))
+
+    def _hidden(self, at: int, size: float) -> str:
+        """Why nobody can see a text; `white` is still to be judged by a look at the page."""
+        pdfium, raw = self._pdfium, self._text.raw
+        mode = pdfium.FPDFTextObj_GetTextRenderMode(pdfium.FPDFText_GetTextObject(raw, at))
+        colour = [ctypes.c_uint() for _ in range(4)]
+        pdfium.FPDFText_GetFillColor(raw, at, *colour)
+        *shades, opacity = (part.value for part in colour)
+        if mode in _INVISIBLE_MODES or (mode == 0 and opacity < _FAINT):
+            return "" if self._scanned else "invisible"
+        if size < _TINY:
+            return "tiny"
+        return "white" if mode == 0 and min(shades) >= _WHITE else ""
+
+
+def _glyph(text: str, box: Any, x: float, y: float, style: Style) -> Glyph:
+    if style.quadrant == 0:
+        return Glyph(text, box.left, box.right, y, style)
+    left, _ = _turned(box.left, box.bottom, style.quadrant)
+    right, _ = _turned(box.right, box.top, style.quadrant)
+    return Glyph(text, min(left, right), max(left, right), _turned(x, y, style.quadrant)[1], style)
+
+
+def _turned(x: float, y: float, quadrant: int) -> tuple[float, float]:
+    """A point after turning the page back by quarter turns, so that its text runs to the right."""
+    return ((x, y), (y, -x), (-x, -y), (-y, x))[quadrant % 4]
+
+
+def _readable(code: int) -> str:
+    """A character as text: ligatures are resolved; what has no meaning outside its font is a replacement character."""
+    if 0xD800 <= code <= 0xDFFF or 0xE000 <= code <= 0xF8FF or code > 0x10FFFF:
+        return "\ufffd"
+    text = chr(code)
+    text = _LIGATURES.get(text) or _SAME.get(text) or text
+    return "\ufffd" if text < " " or "\x7f" <= text < "\xa0" else text
+
+
+def _is_scan(page: PdfPage, bounds: tuple[float, float, float, float]) -> bool:
+    import pypdfium2.raw as pdfium
+
+    area = (bounds[2] - bounds[0]) * (bounds[3] - bounds[1])
+    for image in page.get_objects(filter=[pdfium.FPDF_PAGEOBJ_IMAGE], max_depth=3):
+        left, bottom, right, top = image.get_bounds()
+        if area > 0 and (right - left) * (top - bottom) / area > _SCANNED:
+            return True
+    return False
+
+
+def _judged(page: PdfPage, glyphs: list[Glyph], bounds: tuple[float, float, float, float]) -> list[Glyph]:
+    """The glyphs, where white text on a dark ground is visible after all."""
+    if all(g.style.hidden != "white" for g in glyphs):
+        return glyphs
+    import numpy as np
+
+    picture = page.render(scale=_ZOOM, may_draw_forms=False).to_numpy()
+    brightness = picture[..., :3].min(axis=2).astype(np.int16)
+    upright = np.rot90(brightness, k=page.get_rotation() // 90)  # a viewer turns the page clockwise
+    judged: list[Glyph] = []
+    for (style, _), run in groupby(glyphs, key=lambda g: (g.style, g.base)):
+        part = list(run)
+        if style.hidden == "white":
+            drawn = [g for g in part if g.text.strip()]
+            seen = sum(_contrast(upright, g, bounds) >= _CONTRAST for g in drawn)
+            if drawn and 2 * seen >= len(drawn):
+                part = [g._replace(style=style._replace(hidden="")) for g in part]
+        judged += part
+    return judged
+
+
+def _contrast(picture: Any, glyph: Glyph, bounds: tuple[float, float, float, float]) -> int:
+    size, quadrant = glyph.style.size, glyph.style.quadrant
+    x0, y0 = _turned(glyph.left, glyph.base - 0.1 * size, -quadrant)
+    x1, y1 = _turned(glyph.right, glyph.base + 0.6 * size, -quadrant)
+    height = picture.shape[0]
+    columns = slice(max(int((min(x0, x1) - bounds[0]) * _ZOOM), 0), int((max(x0, x1) - bounds[0]) * _ZOOM) + 1)
+    top, bottom = (height - (y - bounds[1]) * _ZOOM for y in (max(y0, y1), min(y0, y1)))
+    rows = slice(max(int(top), 0), int(bottom) + 1)
+    part = picture[rows, columns]
+    return int(part.max() - part.min()) if part.size else 0

@@ -1,0 +1,217 @@
+"""Glyphs to lines: words with their spaces, superscripts read as what they mean, columns and table cells apart."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+from statistics import median
+
+from medground.corpus.readers.pdf.glyphs import Glyph, Page
+
+_SPACE = 0.2
+"""Gap between two words, in sizes, where the file has no space."""
+_GAP = 1.2
+"""Gap that ends a line, unless the line is only set wide."""
+_SET_WIDE = 3.0
+_RAISED = 0.12
+_SMALLER = 0.9
+
+_CITED = re.compile(r"\[?\d{1,3}(?:\s?[,;\u2013\u2212-]\s?\d{1,3})*,?\]?")
+_EXPONENT = re.compile(r"[-+\u2212\u2013]?\d+(?:\.\d+)?")
+_OPENS, _CLOSES = "\x0e", "\x0f"
+"""Around a raised number that may cite, until the whole document has been seen."""
+_SUSPECTED = re.compile(f"{_OPENS}(.*?){_CLOSES}")
+_BRACKETED = re.compile(r"\[\d{1,3}(?:[,;\u2013-]\s?\d{1,3})*\]")
+_OFTEN = 5
+_UNIT = re.compile(r"(?:^|[\s/(\u00b7*])(?:[kcmnd\u00b5\u03bc]?m|[kc]g|[a-zA-Z]|mm|min|sec|\u03c7|chi|[A-Z]{1,2}O)$")
+"""What carries an exponent or an index, not a citation: m2, kg/m2, R2, x2."""
+
+
+@dataclass(slots=True)
+class Line:
+    """A printed line of one column, or a piece of one.
+
+    Attributes:
+        page: from 1.
+        left, right, base: its place in points, on the turned page.
+        size: the size of most of it.
+        text: what it says.
+        bold, italic: whether all of it is, but for a mark.
+        opening: how many characters at its start are bold; all of them if it is.
+        gaps: how many gaps it has that are wider than words are set apart.
+        hidden: why nobody can see it, or empty.
+    """
+
+    page: int
+    left: float
+    right: float
+    base: float
+    size: float
+    text: str
+    bold: bool = False
+    italic: bool = False
+    opening: int = 0
+    gaps: int = 0
+    hidden: str = ""
+
+    @property
+    def top(self) -> float:
+        """Upper edge."""
+        return self.base + 0.75 * self.size
+
+    @property
+    def bottom(self) -> float:
+        """Lower edge."""
+        return self.base - 0.25 * self.size
+
+    @property
+    def width(self) -> float:
+        """Width in points."""
+        return self.right - self.left
+
+
+class _Run:
+    """Glyphs beside each other on one line."""
+
+    def __init__(self, first: Glyph) -> None:
+        self.glyphs = [first]
+        self.left, self.right = first.left, first.right
+        self.base, self.size, self.hidden = first.base, first.style.size, first.style.hidden
+
+    def add(self, glyph: Glyph) -> None:
+        self.glyphs.append(glyph)
+        self.left, self.right = min(self.left, glyph.left), max(self.right, glyph.right)
+        if glyph.style.size > self.size * 1.02 and glyph.text.strip():
+            self.base, self.size = glyph.base, glyph.style.size
+
+    def continues(self, glyph: Glyph) -> bool:
+        """Whether a glyph of the same line follows."""
+        largest, smallest = max(self.size, glyph.style.size), min(self.size, glyph.style.size)
+        shift = abs(glyph.base - self.base)
+        level = shift < 0.15 * largest or (smallest < _SMALLER * largest and shift < 0.6 * largest)
+        gap = glyph.left - self.right
+        widest = _GAP if gap < 0.5 * largest or not self._is_number() else 0.5  # a number may count the lines
+        return level and -0.6 * largest < gap < widest * largest and self.hidden == glyph.style.hidden
+
+    def widest(self) -> float:
+        """The widest gap between two of its words."""
+        drawn = [glyph for glyph in self.glyphs if glyph.text.strip()]
+        return max((after.left - before.right for before, after in pairwise(drawn)), default=0.0)
+
+    def _is_number(self) -> bool:
+        return len(self.glyphs) < 6 and "".join(g.text for g in self.glyphs).strip().isdecimal()
+
+
+def lines_of(page: Page) -> list[Line]:
+    """The lines of a page from top to bottom, hidden ones included; columns and table cells are lines of their own."""
+    runs: list[_Run] = []
+    for glyph in page.glyphs:
+        if runs and runs[-1].continues(glyph):
+            runs[-1].add(glyph)
+        elif glyph.text.strip():
+            runs.append(_Run(glyph))
+    lines = [_line(run, page.number) for run in _joined(runs)]
+    return [line for line in lines if line.text]
+
+
+def _joined(runs: list[_Run]) -> list[_Run]:
+    """Runs that are one line, although the file has them apart or they are set wide."""
+    starts = Counter(round(run.left / 2) for run in runs)
+    done: list[_Run] = []
+    for run in sorted(runs, key=lambda run: (-round(run.base), run.left)):
+        before = next((b for b in reversed(done[-6:]) if _one_line(b, run, starts)), None)
+        if before is None:
+            done.append(run)
+        else:
+            for glyph in run.glyphs:
+                before.add(glyph)
+    return done
+
+
+def _one_line(before: _Run, run: _Run, starts: Counter[int]) -> bool:
+    largest, smallest = max(before.size, run.size), min(before.size, run.size)
+    gap, shift = run.left - before.right, abs(run.base - before.base)
+    if before.hidden != run.hidden or gap < -0.6 * largest:
+        return False
+    if gap < 0.5 * largest:
+        return shift < 0.15 * largest or (smallest < _SMALLER * largest and shift < 0.5 * largest)
+    between = range(round(before.right / 2) + 1, round(run.left / 2) + 1)
+    column = any(starts[at - 1] + starts[at] + starts[at + 1] >= 4 for at in between)
+    wide = gap < min(_SET_WIDE * largest, 2 * max(before.widest(), run.widest()))
+    return shift < 0.1 * largest and wide and smallest > 0.95 * largest and not column
+
+
+def _line(run: _Run, number: int) -> Line:
+    sizes = Counter[float]()
+    for glyph in run.glyphs:
+        sizes[glyph.style.size] += len(glyph.text.strip())
+    size = sizes.most_common(1)[0][0]
+    base = median(g.base for g in run.glyphs if g.style.size == size)
+    glyphs = sorted(run.glyphs, key=lambda g: g.left) if _disordered(run.glyphs) else run.glyphs
+    pieces, gaps = _spaced(glyphs, size, base)
+    text, opening = "", -1
+    for (raised, bold), part in groupby(pieces, key=lambda piece: (piece[1], piece[2])):
+        said = "".join(piece[0] for piece in part)
+        if not bold and opening < 0 and said.strip():
+            opening = len(text.rstrip())
+        text += _superscript(said, text) if raised else said
+    bold = sum(len(t.strip()) for t, _, b in pieces if b)
+    letters = sum(len(t.strip()) for t, _, _ in pieces)
+    italic = sum(len(g.text.strip()) for g in glyphs if g.style.italic)
+    return Line(
+        number,
+        run.left,
+        run.right,
+        base,
+        size,
+        " ".join(text.split()),
+        bold=bold > 0.94 * letters,
+        italic=italic > 0.94 * letters,
+        opening=opening if opening >= 0 else len(text.strip()),
+        gaps=gaps,
+        hidden=run.hidden,
+    )
+
+
+def _disordered(glyphs: list[Glyph]) -> bool:
+    return any(after.left < before.left - 0.5 * before.style.size for before, after in pairwise(glyphs))
+
+
+def _spaced(glyphs: Iterable[Glyph], size: float, base: float) -> tuple[list[tuple[str, bool, bool]], int]:
+    """Text, whether it is raised and whether it is bold, with spaces; and the number of wide gaps."""
+    pieces: list[tuple[str, bool, bool]] = []
+    right, gaps, space = None, 0, False
+    for glyph in glyphs:
+        if not glyph.text.strip():
+            space = True
+            continue
+        raised = glyph.style.size < _SMALLER * size and glyph.base > base + _RAISED * size
+        if right is not None:
+            gap = glyph.left - right
+            gaps += gap > _GAP * size
+            if space or gap > _SPACE * size:
+                pieces.append((" ", raised and pieces[-1][1], glyph.style.bold and pieces[-1][2]))
+        pieces.append((glyph.text, raised, glyph.style.bold))
+        right, space = glyph.right, False
+    return pieces, gaps
+
+
+def _superscript(text: str, before: str) -> str:
+    """What a raised text means: an exponent gets its sign, a citation is left out, anything else stays."""
+    said = text.strip()
+    if before[-1:].isdigit() and _EXPONENT.fullmatch(said):
+        return text.replace(said, f"^{said}", 1)
+    if _CITED.fullmatch(said) and not _UNIT.search(before):
+        return text.replace(said, f"{_OPENS}{said}{_CLOSES}", 1)
+    return text
+
+
+def settle(lines: Sequence[Line]) -> None:
+    """Leave raised numbers out where they cite; a document that cites in brackets has none that do."""
+    in_brackets = sum(len(_BRACKETED.findall(line.text)) for line in lines) >= _OFTEN
+    for line in lines:
+        if _OPENS in line.text:
+            line.text = _SUSPECTED.sub(r"\1" if in_brackets else "", line.text)

@@ -1,0 +1,93 @@
+"""The pages of an opened PDF as lines: what can be seen, what nobody can see, which pages are pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from medground.corpus.readers.base import Reading
+from medground.corpus.readers.pdf.glyphs import Page, read_glyphs
+from medground.corpus.readers.pdf.lines import Line, lines_of
+
+if TYPE_CHECKING:
+    from pypdfium2 import PdfDocument
+
+_REPORT = 50
+_WORDS_OF_A_TEXT = 4
+
+
+@dataclass
+class Pages:
+    """What the pages hold, in order.
+
+    Attributes:
+        sheets: each page, without its glyphs.
+        lines: the lines of each page that can be seen, from top to bottom.
+        hidden: lines that nobody can see.
+        pictures: numbers of the pages that are pictures without text.
+        unreadable: numbers of the pages that cannot be read.
+    """
+
+    sheets: list[Page] = field(default_factory=list)
+    lines: list[list[Line]] = field(default_factory=list)
+    hidden: list[Line] = field(default_factory=list)
+    pictures: list[int] = field(default_factory=list)
+    unreadable: list[int] = field(default_factory=list)
+
+    def cautions(self) -> tuple[str, ...]:
+        """What a reader must know of the file."""
+        said = [*self._hidden_texts()]
+        if self.pictures:
+            said.append(f"{_named(self.pictures)} without text ({_are(self.pictures)} a picture) could not be read.")
+        if self.unreadable:
+            said.append(f"{_named(self.unreadable)} could not be read: the file is damaged there.")
+        return tuple(said)
+
+    def _hidden_texts(self) -> Iterator[str]:
+        places = dict.fromkeys((line.page, line.hidden) for line in self.hidden)
+        for page, why in places:
+            text = " ".join(line.text for line in self.hidden if (line.page, line.hidden) == (page, why))
+            if len(text.split()) >= _WORDS_OF_A_TEXT:
+                start = text if len(text) <= 100 else f"{text[:100].rpartition(' ')[0]} …"
+                yield f"Page {page} has text that nobody can see ({why}); it was left out: “{start}”"
+
+
+def read_pages(document: PdfDocument) -> Iterator[Reading | Pages]:
+    """Read page by page; last comes what was read. Only the lines of a page stay in memory."""
+    from pypdfium2 import PdfiumError
+
+    pages, count = Pages(), len(document)
+    for at in range(count):
+        if at and at % _REPORT == 0:
+            yield Reading(at, count)
+        try:
+            sheet = document[at]
+        except PdfiumError:
+            pages.unreadable.append(at + 1)
+            continue
+        try:
+            read = read_glyphs(sheet, at + 1)
+        finally:
+            sheet.close()
+        _keep(pages, read)
+    yield pages
+
+
+def _keep(pages: Pages, read: Page) -> None:
+    lines = lines_of(read)
+    shown = [line for line in lines if not line.hidden]
+    if read.scanned and not shown:
+        pages.pictures.append(read.number)
+    pages.sheets.append(replace(read, glyphs=[]))
+    pages.lines.append(shown)
+    pages.hidden += (line for line in lines if line.hidden)
+
+
+def _named(numbers: list[int]) -> str:
+    shown = ", ".join(map(str, numbers[:10])) + (" and others" if len(numbers) > 10 else "")
+    return f"Page {shown}" if len(numbers) == 1 else f"Pages {shown}"
+
+
+def _are(numbers: list[int]) -> str:
+    return "it is" if len(numbers) == 1 else "each is"
