@@ -355,3 +355,37 @@ def test_line_numbers_are_no_text(tmp_path: Path) -> None:
     text = read(numbered(tmp_path / "numbered.pdf", str)).text
     assert LOREM in " ".join(text.split())
     assert not any(word.isdecimal() for word in text.split())
+
+
+def test_headings_that_run_in_and_those_that_come_again(tmp_path: Path) -> None:
+    paper = Print(tmp_path / "structured.pdf")
+    paper.line(60, 800, "A trial of aspirin in many adults", 18, "Times-Bold")
+    y = 770.0
+    for heading, label in (("Abstract", "Background."), ("", "Methods."), ("Methods", "Patients."), ("Setting", "")):
+        if heading:
+            bold = "Times-Bold" if heading != "Setting" else "Times-Italic"
+            paper.line(60, y, heading, 12 if heading != "Setting" else 10, bold)
+            y -= 16
+        if label:
+            paper.line(60, y, label, 10, "Times-Bold")
+        y = paper.column(63 + paper.raw.stringWidth(label, "Times-Bold", 10), y, LOREM, 400) - 20
+    paper.line(60, y, "References", 12, "Times-Bold")
+    paper.column(60, y - 20, "1. Nobody A: Never quote this. 2. Nor this, Lancet 1999.", 400, 8)
+    found = read(paper.save())
+    labels = {section.label for section in found.sections}
+    assert labels >= {"Abstract > Background", "Abstract > Methods", "Methods > Patients", "Methods > Setting"}
+    assert "Patients." not in found.text
+    assert "Never quote" not in found.text
+
+
+def test_references_without_a_heading_and_a_turned_page(tmp_path: Path) -> None:
+    paper = Print(tmp_path / "turned.pdf")
+    paper.raw.translate(WIDTH, 0)
+    paper.raw.rotate(90)
+    y = paper.column(60, 500, LOREM, 600) - 30
+    for number in range(1, 7):
+        y = paper.column(60, y, f"{number}. Miller A: A trial of something or other. Lancet 199{number}.", 600) - 8
+    found = read(paper.save())
+    assert found.text == LOREM
+    (box,) = found.boxes(0, 5)
+    assert box.top - box.bottom > box.right - box.left, "the box is that of the page as the file has it"
