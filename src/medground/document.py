@@ -85,6 +85,8 @@ class Document(Frozen):
     url: str | None = None
     license: str | None = None
     retraction: Retraction = "none"
+    metadata: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
+    """Further fields as the file has them, by name: what Medground has no field of its own for."""
 
     @model_validator(mode="after")
     def _sections_inside(self) -> Self:

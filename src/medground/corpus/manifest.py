@@ -28,12 +28,13 @@ class FileEntry(Frozen):
 
 
 class InputEntry(Frozen):
-    """One input that was read."""
+    """One input that was read, or all files that one reader read in a folder."""
 
     name: str
     reader: str
     fingerprint: str
     license: str | None = None
+    files: int = 1
 
 
 class EmbeddingEntry(Frozen):
@@ -51,6 +52,8 @@ class Counts(Frozen):
     passages: int = 0
     skipped: int = 0
     """Records that could not be read."""
+    passed_over: int = 0
+    """Files that could not be read, or not to their end."""
     deleted: int = 0
     """Documents that their source has withdrawn."""
     retracted: int = 0

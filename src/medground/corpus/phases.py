@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 from medground.corpus import tables, vectors
@@ -12,13 +12,11 @@ from medground.corpus.chunk import chunk
 from medground.corpus.embedding.base import Embedder
 from medground.corpus.lexical import LexicalWriter
 from medground.corpus.lexical_fields import Record
-from medground.corpus.readers.base import Deleted, Input, Item, Retracts
 from medground.corpus.snapshot import LEXICAL, Snapshot
 from medground.corpus.tables import PassageRow
 from medground.corpus.vectors import VectorWriter, copy_rows, write_index
 from medground.corpus.writer import DatabaseWriter
 from medground.document import Document
-from medground.errors import BadDocument
 from medground.progress import Progress
 
 _ITEMS = 1000
@@ -37,26 +35,6 @@ def copy_base(base: Snapshot | None, folder: Path) -> None:
     database.forget_state()
     database.finish()
     copy.rename(target)
-
-
-def read_inputs(database: DatabaseWriter, inputs: Sequence[Input], progress: Progress) -> int:
-    """Read all inputs, resuming where the last run stopped. Returns how many documents were deleted by a record.
-
-    Raises:
-        BadDocument: an input is not what it claims to be.
-    """
-    deleted = database.state("deleted")
-    for current in range(database.state("input"), len(inputs)):
-        position = database.state("item")
-        for item in _items(inputs[current], position):
-            deleted += _apply(database, inputs[current], item)
-            position += 1
-            if position % _ITEMS == 0:
-                _save_position(database, current, position, deleted)
-                progress("read", database.count(), None)
-        _save_position(database, current + 1, 0, deleted)
-    progress("read", database.count(), database.count())
-    return deleted
 
 
 def cut_and_index(
@@ -112,34 +90,6 @@ def embed(
     if total > exact_limit and not (folder / vectors.INDEX_NAME).exists():
         progress("index vectors", 0, None)
         write_index(folder, embedder.dimensions)
-
-
-def _items(source: Input, skip: int) -> Iterator[Item]:
-    try:
-        yield from source.read(skip)
-    except OSError as error:
-        raise BadDocument(f"cannot be read ({error.strerror or error})", file=source.name) from error
-
-
-def _apply(database: DatabaseWriter, source: Input, item: Item) -> int:
-    """Apply an item. Returns how many documents it deleted."""
-    match item:
-        case Document():
-            database.put(item)
-        case Deleted():
-            return sum(database.delete(document_id) for document_id in item.ids)
-        case Retracts():
-            for document_id in item.ids:
-                database.retract(document_id)
-        case BadDocument():
-            database.skip(source.name, item.file or source.name, item.position, item.reason)
-    return 0
-
-
-def _save_position(database: DatabaseWriter, current: int, position: int, deleted: int) -> None:
-    for key, value in (("input", current), ("item", position), ("deleted", deleted)):
-        database.set_state(key, value)
-    database.commit()
 
 
 def _checkpoint(database: DatabaseWriter, words: LexicalWriter, done: int, progress: Progress) -> None:

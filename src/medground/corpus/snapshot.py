@@ -13,6 +13,7 @@ from medground.corpus.database import Database, Skipped
 from medground.corpus.faults import corrupt, reading
 from medground.corpus.lexical import Lexical
 from medground.corpus.manifest import Manifest, hash_file, read_manifest
+from medground.corpus.told import Told
 from medground.document import Document, Hit
 from medground.errors import UsageError
 from medground.query import Filters, Query
@@ -110,6 +111,10 @@ class Snapshot:
     def skipped(self, limit: int = 20) -> list[Skipped]:
         """The first records that could not be read during the build."""
         return self._database.skipped(limit)
+
+    def told(self) -> Told:
+        """Which files were read or passed over, what their readers noted, and which ids are in several of them."""
+        return self._database.told()
 
     def attachment(self, name: str) -> Path | None:
         """Path of a file stored with the documents, such as `graph.sqlite`, or None."""

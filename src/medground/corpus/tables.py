@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from medground.document import Document, Passage
 
 FILE_NAME = "documents.sqlite"
+_ONLY_IF_ANY = ("metadata",)
+"""Fields that are stored only where they hold something: documents without them keep the hash that they always had."""
 
 SCHEMA = """
 CREATE TABLE documents (
@@ -94,7 +96,9 @@ class PassageRow:
 
 def encode(document: Document) -> tuple[bytes, bytes]:
     """A document's canonical JSON and its digest (SHA-256): equal documents have equal bytes."""
-    record = json.dumps(document.model_dump(mode="json"), sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    without = {name for name in _ONLY_IF_ANY if not getattr(document, name)}
+    fields = document.model_dump(mode="json", exclude=without)
+    record = json.dumps(fields, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     encoded = record.encode()
     return encoded, hashlib.sha256(encoded).digest()
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
+from importlib.metadata import version
 from pathlib import Path
 
+from medground.corpus import file_table
 from medground.corpus.lexical_fields import exact
 from medground.corpus.manifest import Counts
 from medground.corpus.retractions import with_retraction
@@ -17,7 +19,11 @@ _CACHE_KIB = 32 * 1024
 
 
 class DatabaseWriter:
-    """Documents and passages of a snapshot under construction. Nothing is saved before `commit`."""
+    """Documents and passages of a snapshot under construction. Nothing is saved before `commit`.
+
+    Attributes:
+        files: which file gave which document.
+    """
 
     def __init__(self, path: Path) -> None:
         self._connection = sqlite3.connect(path, isolation_level=None)
@@ -27,6 +33,8 @@ class DatabaseWriter:
         execute(f"PRAGMA cache_size=-{_CACHE_KIB}")
         if execute("SELECT count(*) FROM sqlite_schema WHERE name = 'state'").fetchone()[0] == 0:
             self._connection.executescript(f"BEGIN; {SCHEMA} COMMIT;")
+        self._connection.executescript(f"BEGIN; {file_table.SCHEMA} COMMIT;")  # snapshots of before have no such tables
+        self.files = file_table.FileTable(self._connection, version("medground"))
         execute("BEGIN")
 
     def close(self) -> None:
@@ -59,6 +67,24 @@ class DatabaseWriter:
     def set_state(self, key: str, value: int) -> None:
         """Set a number in the state of the build; saved by the next commit."""
         self._connection.execute("INSERT OR REPLACE INTO state VALUES (?, ?)", (key, value))
+
+    def keep(self, document: Document, file: int) -> None:
+        """Add a document that a file holds.
+
+        If files of different readers hold the same id, the longer text is kept; otherwise, and between equal ones, the
+        later.
+        """
+        source = self.files.kept_from(document.id)
+        keep = source is None or source[0] == file or self._supersedes(document, source[1], file)
+        if keep:
+            self.put(document)
+        self.files.hold(document.id, file, kept=keep)
+
+    def forget_held(self, file: int) -> None:
+        """Delete the documents that this file gave, and forget what else it said."""
+        for document_id in self.files.given_by(file):
+            self.delete(document_id)
+        self.files.clear(file)
 
     def put(self, document: Document) -> None:
         """Add a document, or replace the one with the same id unless they are equal."""
@@ -176,9 +202,16 @@ class DatabaseWriter:
             documents=self.count(),
             passages=self.passage_count(),
             skipped=self._number("SELECT count(*) FROM skipped"),
+            passed_over=self._number("SELECT count(*) FROM files WHERE reason IS NOT NULL"),
             deleted=deleted,
             retracted=self._number("SELECT count(*) FROM documents WHERE retraction = 'retracted'"),
         )
+
+    def _supersedes(self, document: Document, reader: str, file: int) -> bool:
+        own = self._connection.execute("SELECT reader FROM files WHERE number = ?", (file,)).fetchone()[0]
+        query = "SELECT record, digest FROM documents WHERE id = ?"
+        row = self._connection.execute(query, (document.id,)).fetchone() if own != reader else None
+        return row is None or len(document.text) >= len(decode(*row).text)
 
     def _retracts(self, document_id: str) -> bool:
         return self._number("SELECT count(*) FROM retracts WHERE id = ?", document_id) > 0

@@ -13,7 +13,7 @@ from medground.faces.cli.progress import shown_progress
 if TYPE_CHECKING:
     from medground.corpus.embedding.base import Embedder
     from medground.corpus.library import Library
-    from medground.corpus.manifest import Manifest
+    from medground.corpus.manifest import InputEntry, Manifest
     from medground.corpus.snapshot import Snapshot
 
 corpus_app = typer.Typer(help="Build, check and search document collections.", no_args_is_help=True)
@@ -25,6 +25,7 @@ Embed = Annotated[
     str | None,
     typer.Option(help="Embedding model: minilm, a sentence-transformers name or folder, or none.", metavar="MODEL"),
 ]
+Strict = Annotated[bool, typer.Option("--strict", help="Stop at the first file that cannot be read.")]
 Json = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
 _SHOWN = 10
 
@@ -36,33 +37,44 @@ def build(
     reader: Reader = None,
     embed: Embed = None,
     limit: Annotated[int, typer.Option(help="Maximum characters per passage.", min=1)] = 1000,
+    strict: Strict = False,
     quiet: Quiet = False,
 ) -> None:
-    """Build a corpus from files and folders. Replaces any corpus with this name."""
+    """Build a corpus from files and folders. Replaces any corpus with this name.
+
+    A file that cannot be read is passed over and named with its reason.
+    """
     from medground.corpus.build import build as build_corpus
     from medground.corpus.readers import find_inputs
 
     library = _library()
     library.folder_of(name)
-    inputs = find_inputs(paths, reader)
+    inputs = find_inputs(paths, reader, strict=strict)
     embedder = _open_embedder(embed)
     with shown_progress(quiet=quiet) as progress:
-        manifest = build_corpus(library, name, inputs, embedder=embedder, progress=progress, limit=limit)
+        manifest = build_corpus(library, name, inputs, embedder=embedder, progress=progress, limit=limit, strict=strict)
     _show_built(library, manifest)
 
 
 @corpus_app.command("add")
-def add(name: Name, paths: Paths, reader: Reader = None, embed: Embed = None, quiet: Quiet = False) -> None:
+def add(
+    name: Name,
+    paths: Paths,
+    reader: Reader = None,
+    embed: Embed = None,
+    strict: Strict = False,
+    quiet: Quiet = False,
+) -> None:
     """Add files and folders to a corpus. A record replaces any with the same id."""
     from medground.corpus.build import add as add_to_corpus
     from medground.corpus.readers import find_inputs
 
     library = _library()
     built = library.info(name).embedding
-    inputs = find_inputs(paths, reader)
+    inputs = find_inputs(paths, reader, strict=strict)
     embedder = _open_embedder(embed or (built.name if built else None))
     with shown_progress(quiet=quiet) as progress:
-        manifest = add_to_corpus(library, name, inputs, embedder=embedder, progress=progress)
+        manifest = add_to_corpus(library, name, inputs, embedder=embedder, progress=progress, strict=strict)
     _show_built(library, manifest)
 
 
@@ -91,6 +103,14 @@ def info(name: Name, json: Json = False) -> None:
             return
         for line in _described(snapshot):
             typer.echo(line)
+
+
+@corpus_app.command("files")
+def files(name: Name) -> None:
+    """List every file of a corpus: its reader, or why it was passed over."""
+    with _library().open(name) as snapshot:
+        for file in snapshot.told().files:
+            typer.echo(f"{file.reader if file.reason is None else 'passed over':<12} {file.name}{_reason(file.reason)}")
 
 
 @corpus_app.command("verify")
@@ -161,10 +181,9 @@ def _open_embedder(name: str | None) -> Embedder | None:
 
 def _show_built(library: Library, manifest: Manifest) -> None:
     typer.echo(f"{manifest.name}: {_summary(manifest)}")
-    if manifest.counts.skipped:
-        with library.open(manifest.name) as snapshot:
-            for line in _skipped(snapshot):
-                typer.echo(line, err=True)
+    with library.open(manifest.name) as snapshot:
+        for line in [*snapshot.told().lines(), *_skipped(snapshot)]:
+            typer.echo(line, err=True)
 
 
 def _described(snapshot: Snapshot) -> list[str]:
@@ -182,8 +201,9 @@ def _described(snapshot: Snapshot) -> list[str]:
         f"vectors     {f'{embedding.identity}, {embedding.dimensions} dimensions' if embedding else 'none'}",
         *(f"attachment  {name}" for name in manifest.attachments),
         *(f"licence     {text}" for text in manifest.licenses),
-        *(f"input       {entry.name} ({entry.reader})" for entry in manifest.inputs[:_SHOWN]),
+        *(f"input       {entry.name} ({_files(entry)})" for entry in manifest.inputs[:_SHOWN]),
         *_more("input", len(manifest.inputs)),
+        *snapshot.told().lines(),
         *_skipped(snapshot),
     ]
 
@@ -196,6 +216,14 @@ def _skipped(snapshot: Snapshot) -> list[str]:
     return [*shown, *_more("skipped", snapshot.manifest.counts.skipped)]
 
 
+def _files(entry: InputEntry) -> str:
+    return entry.reader if entry.files == 1 else f"{entry.files:,} files, {entry.reader}"
+
+
+def _reason(reason: str | None) -> str:
+    return f": {reason}" if reason else ""
+
+
 def _more(what: str, count: int) -> list[str]:
     return [f"{what:<11} and {count - _SHOWN:,} more"] if count > _SHOWN else []
 
@@ -206,6 +234,8 @@ def _summary(manifest: Manifest) -> str:
     parts.append(f"{manifest.embedding.name} vectors" if manifest.embedding else "no vectors")
     if counts.skipped:
         parts.append(f"{counts.skipped:,} skipped")
+    if counts.passed_over:
+        parts.append(f"{counts.passed_over:,} files passed over")
     return f"{', '.join(parts)}, {manifest.hash[:16]}"
 
 
