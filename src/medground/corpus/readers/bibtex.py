@@ -6,7 +6,7 @@ import logging
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from medground.corpus.readers.base import Input, Item
 from medground.corpus.readers.decode import decoded
@@ -14,6 +14,10 @@ from medground.corpus.readers.entry import described
 from medground.corpus.readers.files import file_input, whole
 from medground.document import Document
 from medground.errors import BadDocument
+
+if TYPE_CHECKING:
+    from bibtexparser.library import Library
+    from bibtexparser.model import Block
 
 BIBTEX = re.compile(r"^\s*@(?:string|comment|preamble|\w+\s*\{\s*[^\s{},\"]*\s*,)", re.IGNORECASE | re.MULTILINE)
 
@@ -31,34 +35,51 @@ def open_bibtex(path: Path) -> Input:
 
 
 def read_bibtex(path: Path) -> Iterator[Item]:
-    """The entries of a file, then the broken ones; the position of a broken one is its line.
+    """The entries of a file in order; the position of a broken one is its line.
 
     Raises:
         BadDocument: the file is not text.
     """
-    from bibtexparser import middlewares
-    from bibtexparser.entrypoint import parse_string
-    from bibtexparser.model import DuplicateBlockKeyBlock, Entry
+    from bibtexparser.model import Entry, ParsingFailedBlock
 
     try:
         text = decoded(whole(path))
     except ValueError as error:
         raise BadDocument(str(error), file=str(path)) from error
-    logging.getLogger("bibtexparser").setLevel(logging.ERROR)  # what it warns of is told by the items
-    library = parse_string(text, append_middleware=[middlewares.LatexDecodingMiddleware()])
+    library = _parsed(text)
     macros = {string.key.casefold(): str(string.value) for string in library.strings}
-    repeated = [block for block in library.failed_blocks if isinstance(block, DuplicateBlockKeyBlock)]
-    again = [block.ignore_error_block for block in repeated if isinstance(block.ignore_error_block, Entry)]
-    for entry in [*library.entries, *again]:
-        fields = {field.key.casefold(): _joined(str(field.value), macros) for field in entry.fields}
-        try:
-            yield entry_document(entry.entry_type.casefold(), entry.key, fields)
-        except ValueError as error:
-            yield BadDocument(f"{entry.key}: {error}", file=str(path), position=(entry.start_line or 0) + 1)
-    for block in library.failed_blocks:
-        if not isinstance(block, DuplicateBlockKeyBlock):
+    for block in sorted(_unique(library), key=lambda block: block.start_line or 0):
+        line = (block.start_line or 0) + 1
+        if isinstance(block, Entry):
+            fields = {field.key.casefold(): _joined(str(field.value), macros) for field in block.fields}
+            try:
+                yield entry_document(block.entry_type.casefold(), block.key, fields)
+            except ValueError as error:
+                yield BadDocument(f"{block.key}: {error}", file=str(path), position=line)
+        elif isinstance(block, ParsingFailedBlock):
             reason = f"a broken entry ({' '.join((block.raw or '').split())[:60]}); close its braces and quotes"
-            yield BadDocument(reason, file=str(path), position=(block.start_line or 0) + 1)
+            yield BadDocument(reason, file=str(path), position=line)
+
+
+def _parsed(text: str) -> Library:
+    from bibtexparser.entrypoint import parse_string
+    from bibtexparser.middlewares import LatexDecodingMiddleware
+
+    logging.getLogger("bibtexparser").setLevel(logging.ERROR)  # what it warns of is told by the items
+    return parse_string(text, append_middleware=[LatexDecodingMiddleware(keep_braced_groups=True)])
+
+
+def _unique(library: Library) -> Iterator[Block]:
+    """The blocks. bibtexparser leaves an entry with a key that was used before unread, so it is parsed by itself."""
+    from bibtexparser.model import DuplicateBlockKeyBlock, Entry
+
+    macros = "\n".join(string.raw or "" for string in library.strings)
+    for block in library.blocks:
+        if isinstance(block, DuplicateBlockKeyBlock):
+            for entry in _parsed(f"{macros}\n{block.raw}").entries:
+                yield Entry(entry.entry_type, entry.key, entry.fields, block.start_line, block.raw)
+        else:
+            yield block
 
 
 def entry_document(kind: str, key: str, fields: Mapping[str, str]) -> Document:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import re
 import zipfile
+import zlib
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -71,7 +72,17 @@ def docx_document(content: bytes, name: str) -> Document:
             "keywords": properties.keywords or None,
             "language": properties.language or None,
         }
-    except (OpcError, zipfile.BadZipFile, etree.XMLSyntaxError, KeyError, AttributeError, EOFError, OSError) as error:
+    except (
+        OpcError,
+        zipfile.BadZipFile,
+        zlib.error,
+        etree.LxmlError,
+        LookupError,
+        AttributeError,
+        EOFError,
+        OSError,
+        NotImplementedError,
+    ) as error:
         raise ValueError(_DAMAGED) from error
     if not composition.text:
         raise ValueError("the document has no text")

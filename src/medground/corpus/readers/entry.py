@@ -31,7 +31,7 @@ _ALIASES = {
     "license": "licence",
 }
 _CANONICAL = {alias: name for name, aliases in _ALIASES.items() for alias in aliases.split()}
-_OWN = frozenset(Document.model_fields) - {"metadata"}
+_KNOWN = frozenset(Document.model_fields) | {"abstract", "date", "doi", "pmid", "pmc"}
 _SEPARATORS = re.compile(r"[\s-]+")
 _TEXTS = ("title", "journal", "url", "language", "license")
 _LISTS = ("keywords", "publication_types")
@@ -80,7 +80,7 @@ def _sorted(fields: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         if value is None or (isinstance(value, str) and not value.strip() and given not in ("id", "text")):
             continue
         name = canonical(given)
-        if name in _OWN | {"abstract", "date", "doi", "pmid", "pmc"} and name not in known:
+        if name in _KNOWN and name not in known and (name != "metadata" or isinstance(value, Mapping)):
             known[name] = value
         else:
             others[_SEPARATORS.sub("_", given.strip().casefold())] = value
@@ -139,8 +139,9 @@ def _write(known: dict[str, Any]) -> None:
         composition.add(abstract.strip(), "Abstract")
         composition.add(text.strip())
         text, known["sections"] = composition.text, composition.sections
-    if text is not None:
-        known["text"] = text
+    if text is None:
+        raise ValueError("text: the field is missing")
+    known["text"] = text
     if "id" not in known and isinstance(text, str):
         authors = known.get("authors", ())
         known["id"] = id_of_content(str(title) or text, str(known.get("year", "")), "".join(map(str, authors[:1])))

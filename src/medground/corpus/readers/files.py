@@ -17,6 +17,7 @@ LONGEST_RECORD = 20_000_000
 """Maximum number of characters in the text of one record."""
 
 _HEAD = 65_536
+_BLOCK = 1 << 20
 _LONGEST_FILE = 4 * LONGEST_RECORD
 
 
@@ -65,11 +66,13 @@ def whole(path: Path) -> bytes:
     Raises:
         BadDocument: it cannot be read, or is longer than one record may be.
     """
+    content = bytearray()
     with opened(path) as stream:
-        content = stream.read(_LONGEST_FILE + 1)
-    if len(content) > _LONGEST_FILE:
-        raise BadDocument(f"more than {_LONGEST_FILE:,} bytes; split the file", file=str(path))
-    return content
+        while block := stream.read(_BLOCK):  # a read of the whole length would take that much memory for any file
+            content += block
+            if len(content) > _LONGEST_FILE:
+                raise BadDocument(f"more than {_LONGEST_FILE:,} bytes; split the file", file=str(path))
+    return bytes(content)
 
 
 def fingerprint(path: Path) -> str:

@@ -48,7 +48,7 @@ def ris_document(record: str) -> Document:
 
     try:
         (fields,) = rispy.loads(record if "\nER  -" in record else f"{record.rstrip()}\nER  - \n")
-    except (ValueError, OSError, KeyError, IndexError) as error:
+    except (ValueError, OSError, KeyError, IndexError, AttributeError, TypeError) as error:
         raise ValueError(f"not a RIS record ({' '.join(str(error).split())[:80] or type(error).__name__})") from error
     reference = str(fields.get("type_of_reference", "")).upper()
     types = [_TYPES[reference]] if reference in _TYPES else []
@@ -71,7 +71,7 @@ def ris_document(record: str) -> Document:
             "publication_types": [*types, *_all(fields, "type_of_work")],
             "kind": _KINDS.get(reference, "research"),
             "metadata": {name: fields[key] for key, name in _TOLD.items() if fields.get(key)}
-            | {f"ris_{tag.casefold()}": values for tag, values in fields.get("unknown_tag", {}).items()},
+            | {f"ris_{tag.casefold()}": values for tag, values in fields.get("unknown_tag", {}).items() if tag},
         }
     )
 
