@@ -200,6 +200,7 @@ def _phases(plan: _Plan, folder: Path) -> Manifest:
         attached = _attach(plan, folder)
         counts = database.counts(deleted + (plan.base.manifest.counts.deleted if plan.base else 0))
         digest = database.digest([*plan.settings, *(f"{n}:{hash_file(folder / n)}" for n in attached)])
+        sources = database.files.digest()
         database.finish()
     finally:
         database.close()
@@ -214,11 +215,12 @@ def _phases(plan: _Plan, folder: Path) -> Manifest:
         chunk_limit=plan.limit,
         embedding=_embedding(plan.embedder),
         attachments=attached,
+        sources=sources,
         files=describe_files(folder),
     )
     write_manifest(folder, manifest)
     sync_files(folder)
-    published = plan.library.publish(plan.name, folder, digest)
+    published = plan.library.publish(plan.name, folder, manifest)
     return Snapshot.open(published).manifest
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import sqlite3
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -79,6 +80,13 @@ class FileTable:
         """Name and reason of the first file that could not be read."""
         row = self._connection.execute("SELECT name, reason FROM files WHERE reason IS NOT NULL LIMIT 1").fetchone()
         return None if row is None else f"{row[0]}: {row[1]}"
+
+    def digest(self) -> str:
+        """Hash of what is known of all files."""
+        total = hashlib.sha256()
+        for row in self._connection.execute("SELECT name, reader, fingerprint, reason FROM files ORDER BY name"):
+            total.update(repr(row).encode("utf-8", "surrogatepass"))
+        return total.hexdigest()
 
     def note(self, number: int, text: str) -> None:
         """Note what the reader of a file tells."""

@@ -73,6 +73,8 @@ class Manifest(Frozen):
     chunk_limit: int
     embedding: EmbeddingEntry | None = None
     attachments: tuple[str, ...] = ()
+    sources: str = ""
+    """Hash of what is known of the files that were read: their names, sizes and times, and why some were passed over."""
     files: Mapping[str, FileEntry] = Field(default_factory=dict)
 
     @property
