@@ -23,7 +23,7 @@ from medground.question import Question, Task
 from medground.recipes.base import Recipe
 from medground.risk import notice_for
 from medground.run import Run
-from medground.search import SearchResult, find_passages
+from medground.search import SearchResult, check_limits, find_passages
 from medground.settings import Settings
 from medground.sources.open import open_sources
 from medground.steps import Kept, OnStep, Step, ignore_steps
@@ -111,8 +111,8 @@ class Engine(OpenEngine):
             on_step: called with each step as it happens.
 
         Raises:
-            UsageError: the question is empty, too long, or does not fit its task; the engine is closed; a setting is
-                fixed once the engine is open.
+            UsageError: the question is empty, too long, or does not fit its task; a field that it is limited by is
+                unknown; the engine is closed; a setting is fixed once the engine is open.
             ConfigError: an unknown setting, or a model that cannot be used.
             BudgetExhausted: a limit was reached; `.answer` holds what was found so far.
             SourceUnavailable: no source could be searched.
@@ -129,6 +129,7 @@ class Engine(OpenEngine):
             ):
                 span.text(question=asked.text)
                 _mark(span, run)
+                check_limits(run)
                 answer = await self._answer(run, setup.recipe)
                 span.set(decision=answer.decision.status, answer=answer.id)
         except MedgroundError as error:
@@ -183,7 +184,7 @@ class Engine(OpenEngine):
         """The passages that fit some words best, by words and, where there are vectors, by meaning.
 
         Raises:
-            UsageError: the words are empty, or `limit` is out of range.
+            UsageError: the words are empty, `limit` is out of range, or a field to limit by is unknown.
             SourceUnavailable: no source could be searched.
         """
         if not text.strip():

@@ -24,6 +24,8 @@ from medground.write.rationale import Mark, evidence_mark, joined
 if TYPE_CHECKING:
     from medground.lean.model import Lean
 
+_LATER_LIMITS = frozenset(["date_from", "date_to", "where"])
+
 
 def compose(
     run: Run,
@@ -152,7 +154,10 @@ def source_document(document: Document, source: str) -> SourceDocument:
 
 def _answer_id(question: Question, settings_hash: str, snapshots: Sequence[str]) -> str:
     """The same question with the same settings and snapshots gets the same id."""
-    content = json.dumps([question.model_dump(mode="json"), settings_hash, list(snapshots)], sort_keys=True)
+    asked = question.model_dump(mode="json")
+    limits = asked["filters"]  # limits that are not set leave the id as it was before there were such limits
+    asked["filters"] = {name: limit for name, limit in limits.items() if limit or name not in _LATER_LIMITS}
+    content = json.dumps([asked, settings_hash, list(snapshots)], sort_keys=True)
     return hashlib.sha256(content.encode()).hexdigest()[:16]
 
 

@@ -74,7 +74,7 @@ class Manifest(Frozen):
     embedding: EmbeddingEntry | None = None
     attachments: tuple[str, ...] = ()
     sources: str = ""
-    """Hash of what is known of the files that were read: their names, sizes and times, and why some were passed over."""
+    """Hash of what is known of the files that were read: names, sizes, times, and why some were passed over."""
     files: Mapping[str, FileEntry] = Field(default_factory=dict)
 
     @property

@@ -47,7 +47,8 @@ def cut_and_index(
         database.commit()
     # If no passage was removed, the word index of the earlier snapshot is reused and only new passages are added. A
     # deleted passage would still count in Tantivy's statistics, so equal snapshots could rank differently.
-    if base is not None and database.state("settled") == 1:
+    # An index of before documents had metadata is made anew, too.
+    if base is not None and base.has_metadata and database.state("settled") == 1:
         _link_tree(base.folder / LEXICAL, folder / LEXICAL)
     with LexicalWriter.open(folder / LEXICAL) as words:
         known: Record | None = None

@@ -93,8 +93,17 @@ class Snapshot:
             ConfigError: the vector has the wrong length, or the extra `dense` is not installed.
             SnapshotCorrupt: it has changed since its build.
         """
-        allowed = self._database.numbers(filters)
-        return self._hits("dense", self.vectors().search(vector, limit, allowed))
+        return self._hits("dense", self.vectors().search(vector, limit, self._allowed(filters)))
+
+    @property
+    def fields(self) -> frozenset[str]:
+        """Names of the metadata fields of its documents."""
+        return self._lexical.fields
+
+    @property
+    def has_metadata(self) -> bool:
+        """Whether its word index can hold metadata: one that was made before cannot."""
+        return self._lexical.has_metadata
 
     def documents(self, ids: Sequence[str]) -> dict[str, Document]:
         """Documents by id; unknown ids are omitted.
@@ -163,6 +172,14 @@ class Snapshot:
         self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
     ) -> None:
         self.close()
+
+    def _allowed(self, filters: Filters) -> NDArray[np.int64] | None:
+        """Numbers of the passages that the filters allow, ascending; None if they allow all."""
+        if not filters.where and filters.date_from is None and filters.date_to is None:
+            return self._database.numbers(filters)
+        import numpy as np
+
+        return np.array(self._lexical.numbers(filters), dtype=np.int64)
 
     def _hits(self, ranker: str, scored: Sequence[tuple[int, float]]) -> tuple[Hit, ...]:
         passages = self._database.passages([number for number, _ in scored])

@@ -90,7 +90,7 @@ def flattened(fields: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
 def _collect(value: Any, name: str, found: dict[str, list[str]], depth: int) -> None:
     if isinstance(value, Mapping) and depth < _DEEPEST:
         for key, inner in value.items():
-            plain = re.sub(r"[\s=]+", "_", printable(str(key)).strip().casefold())
+            plain = re.sub(r"[\s=-]+", "_", printable(str(key)).strip().casefold())
             _collect(inner, f"{name}.{plain}" if name else plain, found, depth + 1)
     elif isinstance(value, list | tuple) and depth < _DEEPEST:
         for inner in value:

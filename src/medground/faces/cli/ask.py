@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from medground.faces.cli.options import Preset, Quiet, Sets, SettingsFile, load_settings
+from medground.faces.cli.options import Preset, Quiet, Sets, SettingsFile, Where, load_settings
 
 if TYPE_CHECKING:
     from medground.answer import Answer
@@ -42,6 +42,7 @@ def ask(
     option: Annotated[list[str] | None, typer.Option(help="An answer option; repeat for A, B, C, ...")] = None,
     year_from: Annotated[int | None, typer.Option(help="Earliest year of publication.")] = None,
     year_to: Annotated[int | None, typer.Option(help="Latest year of publication.")] = None,
+    where: Where = None,
     json: Annotated[bool, typer.Option("--json", help="Print the whole answer as JSON.")] = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print a report in Markdown.")] = False,
     details: Annotated[
@@ -71,7 +72,7 @@ def ask(
     }
     chosen = load_settings(sets, preset, settings, extra)
     try:
-        answer = _answer(question, task, option or [], (year_from, year_to), chosen, quiet=quiet)
+        answer = _answer(question, task, option or [], (year_from, year_to), where or [], chosen, quiet=quiet)
     except BudgetExhausted as spent:
         if spent.answer is not None:
             show_answer(spent.answer, form, details=details)
@@ -86,6 +87,7 @@ def _answer(
     task: str | None,
     options: list[str],
     years: tuple[int | None, int | None],
+    where: list[str],
     settings: Settings,
     *,
     quiet: bool,
@@ -98,9 +100,10 @@ def _answer(
     from medground.faces.cli.steps import StepLine
     from medground.query import Filters
     from medground.question import Question
+    from medground.where import parse_where
 
     try:
-        filters = Filters(year_from=years[0], year_to=years[1])
+        filters = parse_where(where, Filters(year_from=years[0], year_to=years[1]))
     except ValidationError as error:
         raise UsageError(error.errors()[0]["msg"].removeprefix("Value error, ")) from None
     question = Question.ask(text, task=task, options=options, filters=filters)  # type: ignore[arg-type]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from medground.faces.cli.options import Quiet
+from medground.faces.cli.options import Quiet, Where
 from medground.faces.cli.progress import shown_progress
 
 if TYPE_CHECKING:
@@ -125,6 +125,7 @@ def search(
     name: Name,
     query: Annotated[str, typer.Argument(help="Words to search for.", metavar="QUERY")],
     limit: Annotated[int, typer.Option(help="Maximum number of passages to show.", min=1, max=10_000)] = 10,
+    where: Where = None,
     embed: Embed = None,
 ) -> None:
     """Search the passages of a corpus. Searches by words and, if the corpus has vectors, by meaning."""
@@ -132,6 +133,7 @@ def search(
     from medground.errors import UsageError
     from medground.retraction import why_aside
     from medground.settings import Settings
+    from medground.where import parse_where
 
     built = _library().info(name).embedding
     if embed not in (None, "none", built.name if built else None):
@@ -139,7 +141,7 @@ def search(
         raise UsageError(f"{name} has vectors of {known}; drop --embed, or use --embed none")
     options = {"retrieval.dense": False} if embed == "none" else {}
     with BlockingEngine(Settings.load(options=options), corpora=name) as engine:
-        found = engine.search(query, limit=limit)
+        found = engine.search(query, limit=limit, filters=parse_where(where or []))
     for note in found.notes:
         typer.echo(f"note: {note}", err=True)
     for hit in found.hits:
@@ -199,6 +201,7 @@ def _described(snapshot: Snapshot) -> list[str]:
         f"documents   {counts.documents:,} ({counts.retracted:,} retracted; {counts.deleted:,} deleted by the source)",
         f"passages    {counts.passages:,} of at most {manifest.chunk_limit} characters",
         f"vectors     {f'{embedding.identity}, {embedding.dimensions} dimensions' if embedding else 'none'}",
+        *([f"fields      {', '.join(sorted(snapshot.fields))}"] if snapshot.fields else []),
         *(f"attachment  {name}" for name in manifest.attachments),
         *(f"licence     {text}" for text in manifest.licenses),
         *(f"input       {entry.name} ({_files(entry)})" for entry in manifest.inputs[:_SHOWN]),
