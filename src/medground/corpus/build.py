@@ -110,18 +110,27 @@ def add(
     """
     with library.lock(name), library.open(name) as base:
         base.verify()
-        existing = base.manifest.embedding
-        if existing is not None and (embedder is None or embedder.identity != existing.identity):
-            given = "none" if embedder is None else embedder.identity
-            raise ConfigError(
-                f"corpus {name} has vectors of {existing.identity}, but the embedding model is {given}; "
-                f"use --embed {existing.name}, or rebuild the corpus"
-            )
+        identity_check(name, base, embedder)
         limit = base.manifest.chunk_limit
         plan = _Plan(
             library, name, tuple(inputs), embedder, dict(attachments or {}), progress, limit, exact_limit, base, strict
         )
         return _run(plan)
+
+
+def identity_check(name: str, base: Snapshot, embedder: Embedder | None) -> None:
+    """Check that a corpus with vectors gets more of the same model.
+
+    Raises:
+        ConfigError: its vectors come from another embedding model, or no model is given.
+    """
+    existing = base.manifest.embedding
+    if existing is not None and (embedder is None or embedder.identity != existing.identity):
+        given = "none" if embedder is None else embedder.identity
+        raise ConfigError(
+            f"corpus {name} has vectors of {existing.identity}, but the embedding model is {given}; "
+            f"use --embed {existing.name}, or rebuild the corpus"
+        )
 
 
 @dataclass(frozen=True)
@@ -199,7 +208,10 @@ def _phases(plan: _Plan, folder: Path) -> Manifest:
             embed(database, plan.base, folder, plan.embedder, plan.progress, plan.exact_limit)
         attached = _attach(plan, folder)
         counts = database.counts(deleted + (plan.base.manifest.counts.deleted if plan.base else 0))
-        digest = database.digest([*plan.settings, *(f"{n}:{hash_file(folder / n)}" for n in attached)])
+        settings = [*plan.settings, *(f"{n}:{hash_file(folder / n)}" for n in attached)]
+        reused = plan.base.manifest if plan.base and database.state("settled") == 1 else None
+        origin = reused.origin if reused else ""
+        digest = database.digest([*settings, origin] if origin else settings)
         sources = database.files.digest()
         database.finish()
     finally:
@@ -215,6 +227,8 @@ def _phases(plan: _Plan, folder: Path) -> Manifest:
         chunk_limit=plan.limit,
         embedding=_embedding(plan.embedder),
         attachments=attached,
+        removed=reused.removed if reused else 0,
+        origin=origin,
         sources=sources,
         files=describe_files(folder),
     )

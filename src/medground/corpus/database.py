@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from medground.corpus.faults import reading
+from medground.corpus.file_table import KnownFile, known_files
 from medground.corpus.lexical_fields import exact
 from medground.corpus.tables import PassageRow, decode
 from medground.corpus.told import FileEntry, SameId, Told
@@ -137,6 +138,12 @@ class Database:
         query = "SELECT input, file, position, reason FROM skipped ORDER BY rowid LIMIT ?"
         with reading(self._folder), self._lock:
             return [Skipped(*row) for row in self._connection.execute(query, (limit,)).fetchall()]
+
+    def known_files(self, folder: str) -> dict[str, KnownFile]:
+        """The files that were found in a folder, by name, as they were then."""
+        with reading(self._folder), self._lock:
+            noted = self._connection.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'files'").fetchone()[0]
+            return known_files(self._connection, folder) if noted else {}
 
     def told(self) -> Told:
         """What there is to tell of the files that were read."""

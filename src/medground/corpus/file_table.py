@@ -6,6 +6,10 @@ import hashlib
 import sqlite3
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
+from pathlib import PurePath
+from typing import Any, NamedTuple
 
 from medground.corpus.readers.base import Input
 from medground.errors import BadDocument
@@ -38,6 +42,7 @@ class KnownFile:
 
     Attributes:
         number: its number in the snapshot.
+        folder: the folder in which it was found, or None if the user named it.
         reader: the reader that read it.
         fingerprint: its size and time then.
         made_by: the version of Medground that read it.
@@ -46,11 +51,27 @@ class KnownFile:
     """
 
     number: int
+    folder: str | None
     reader: str
     fingerprint: str
     made_by: str
     failed: bool
     passing: bool
+
+
+class Place(NamedTuple):
+    """A file's number, its reader, the folder in which it was found, and its name."""
+
+    number: int
+    reader: str
+    folder: str | None
+    name: str
+
+    def after(self, other: Place) -> bool:
+        """Whether it is read after another in a build: in the order of names in one folder, else in that of reading."""
+        if self.folder is None or self.folder != other.folder:
+            return True
+        return PurePath(self.name).parts >= PurePath(other.name).parts
 
 
 class FileTable:
@@ -88,6 +109,15 @@ class FileTable:
             total.update(repr(row).encode("utf-8", "surrogatepass"))
         return total.hexdigest()
 
+    def groups(self, folder: str) -> Iterator[dict[str, Any]]:
+        """For each reader, how many files of a folder it read, and a hash of what is known of them."""
+        query = "SELECT reader, name, fingerprint FROM files WHERE folder = ? AND reason IS NULL ORDER BY reader, name"
+        rows = self._connection.execute(query, (folder,)).fetchall()
+        for reader, group in groupby(rows, key=itemgetter(0)):
+            files = [row[1:] for row in group]
+            digest = hashlib.sha256(repr(files).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+            yield {"reader": reader, "fingerprint": digest, "files": len(files)}
+
     def note(self, number: int, text: str) -> None:
         """Note what the reader of a file tells."""
         self._connection.execute("INSERT INTO notes VALUES (?, ?)", (number, text))
@@ -98,17 +128,20 @@ class FileTable:
             self._connection.execute("UPDATE holds SET kept = 0 WHERE id = ? AND kept = 1", (document_id,))
         self._connection.execute("INSERT OR REPLACE INTO holds VALUES (?, ?, ?)", (document_id, number, int(kept)))
 
-    def kept_from(self, document_id: str) -> tuple[int, str] | None:
-        """Number and reader of the file whose version of a document is kept, or None."""
-        query = "SELECT f.number, f.reader FROM holds h JOIN files f ON f.number = h.file WHERE h.id = ? AND h.kept = 1"
+    def kept_from(self, document_id: str) -> Place | None:
+        """The file whose version of a document is kept, or None."""
+        query = "SELECT file FROM holds WHERE id = ? AND kept = 1"
         row = self._connection.execute(query, (document_id,)).fetchone()
-        return None if row is None else (int(row[0]), str(row[1]))
+        return None if row is None else self.place(int(row[0]))
+
+    def place(self, number: int) -> Place:
+        """Where a file stands."""
+        query = "SELECT number, reader, folder, name FROM files WHERE number = ?"
+        return Place(*self._connection.execute(query, (number,)).fetchone())
 
     def known(self) -> Mapping[str, KnownFile]:
         """All files by name."""
-        query = "SELECT name, number, reader, fingerprint, made_by, reason IS NOT NULL, passing FROM files"
-        rows = self._connection.execute(query).fetchall()
-        return {row[0]: KnownFile(row[1], row[2], row[3], row[4], bool(row[5]), bool(row[6])) for row in rows}
+        return known_files(self._connection)
 
     def held_by(self, number: int) -> list[str]:
         """Ids of the documents that a file holds."""
@@ -126,9 +159,9 @@ class FileTable:
         for document_id in ids:
             yield from (row[0] for row in self._connection.execute(query, (document_id, number)))
 
-    def clear(self, number: int) -> None:
+    def clear(self, number: int, *, holds: bool = True) -> None:
         """Forget what a file held and told, before it is read again."""
-        for table in ("holds", "notes"):
+        for table in ("holds", "notes") if holds else ("notes",):
             self._connection.execute(f"DELETE FROM {table} WHERE file = ?", (number,))  # noqa: S608 fixed names
         name = "SELECT name FROM files WHERE number = ?"
         self._connection.execute(f"DELETE FROM skipped WHERE input = ({name})", (number,))  # noqa: S608
@@ -137,3 +170,11 @@ class FileTable:
         """Forget a file that has gone."""
         self.clear(number)
         self._connection.execute("DELETE FROM files WHERE number = ?", (number,))
+
+
+def known_files(connection: sqlite3.Connection, folder: str | None = None) -> dict[str, KnownFile]:
+    """All files by name, or those that were found in a folder."""
+    columns = "name, number, folder, reader, fingerprint, made_by, reason IS NOT NULL, passing"
+    where = "" if folder is None else " WHERE folder = ?"
+    rows = connection.execute(f"SELECT {columns} FROM files{where} ORDER BY number", (folder,) if folder else ())  # noqa: S608
+    return {row[0]: KnownFile(row[1], row[2], row[3], row[4], row[5], bool(row[6]), bool(row[7])) for row in rows}

@@ -49,6 +49,10 @@ class LexicalWriter:
         """Add passage `number`, a slice of the record's document."""
         self._writer.add_document(record.entry(number, text))
 
+    def delete(self, document_id: str) -> None:
+        """Remove the passages of a document that were added before. They still count in the statistics of words."""
+        self._writer.delete_documents_by_term("id", document_id)
+
     def commit(self) -> None:
         """Save what was added."""
         self._writer.commit()

@@ -49,7 +49,7 @@ def cut_and_index(
     # deleted passage would still count in Tantivy's statistics, so equal snapshots could rank differently.
     # An index of before documents had metadata is made anew, too.
     if base is not None and base.has_metadata and database.state("settled") == 1:
-        _link_tree(base.folder / LEXICAL, folder / LEXICAL)
+        link_tree(base.folder / LEXICAL, folder / LEXICAL)
     with LexicalWriter.open(folder / LEXICAL) as words:
         known: Record | None = None
         for row, document in database.passages_from(words.committed):
@@ -84,7 +84,7 @@ def embed(
         if base is not None and base.manifest.embedding is not None:
             copy_rows(base.vectors(), database.kept_rows(), writer)
         for rows in _batches(database.passages_from(writer.rows)):
-            writer.append(embedder.embed([_embedded_text(row, document) for row, document in rows]))
+            writer.append(embedder.embed([embedded_text(row, document) for row, document in rows]))
             progress("embed", writer.rows, total)
     finally:
         writer.close()
@@ -115,12 +115,13 @@ def _batches(
         yield batch
 
 
-def _embedded_text(row: PassageRow, document: Document) -> str:
+def embedded_text(row: PassageRow, document: Document) -> str:
+    """What is embedded of a passage: its text, after the title of its document."""
     text = document.text[row.start : row.stop]
     return f"{document.title} {text}" if document.title and not text.startswith(document.title) else text
 
 
-def _link_tree(source: Path, target: Path) -> None:
+def link_tree(source: Path, target: Path) -> None:
     """Link the files of a folder into another. Tantivy never changes a finished file, so hard links are enough."""
     if target.exists():
         return

@@ -11,6 +11,7 @@ from medground.answer import SnapshotReference
 from medground.corpus import tables
 from medground.corpus.database import Database, Skipped
 from medground.corpus.faults import corrupt, reading
+from medground.corpus.file_table import KnownFile
 from medground.corpus.lexical import Lexical
 from medground.corpus.manifest import Manifest, hash_file, read_manifest
 from medground.corpus.told import Told
@@ -120,6 +121,10 @@ class Snapshot:
     def skipped(self, limit: int = 20) -> list[Skipped]:
         """The first records that could not be read during the build."""
         return self._database.skipped(limit)
+
+    def known_files(self, folder: str) -> dict[str, KnownFile]:
+        """The files that were found in a folder, by name, as they were when they were read."""
+        return self._database.known_files(folder)
 
     def told(self) -> Told:
         """Which files were read or passed over, what their readers noted, and which ids are in several of them."""

@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 
 from medground.corpus import file_table
+from medground.corpus.file_table import Place
 from medground.corpus.lexical_fields import exact
 from medground.corpus.manifest import Counts
 from medground.corpus.retractions import with_retraction
@@ -16,6 +18,8 @@ from medground.corpus.tables import SCHEMA, PassageRow, decode, encode
 from medground.document import Document, Passage
 
 _CACHE_KIB = 32 * 1024
+_PASSAGE = "number, document, start, stop, section, checksum"
+_ONE_DOCUMENT = "SELECT record, digest FROM documents WHERE id = ?"
 
 
 class DatabaseWriter:
@@ -23,6 +27,8 @@ class DatabaseWriter:
 
     Attributes:
         files: which file gave which document.
+        freed: numbers of the passages of documents that were deleted.
+        gone: ids of these documents.
     """
 
     def __init__(self, path: Path) -> None:
@@ -34,6 +40,8 @@ class DatabaseWriter:
         if execute("SELECT count(*) FROM sqlite_schema WHERE name = 'state'").fetchone()[0] == 0:
             self._connection.executescript(f"BEGIN; {SCHEMA} COMMIT;")
         self._connection.executescript(f"BEGIN; {file_table.SCHEMA} COMMIT;")  # snapshots of before have no such tables
+        self.freed: list[int] = []
+        self.gone: list[str] = []
         self.files = file_table.FileTable(self._connection, version("medground"))
         execute("BEGIN")
 
@@ -75,7 +83,7 @@ class DatabaseWriter:
         later.
         """
         source = self.files.kept_from(document.id)
-        keep = source is None or source[0] == file or self._supersedes(document, source[1], file)
+        keep = source is None or source.number == file or self._supersedes(document, self.files.place(file), source)
         if keep:
             self.put(document)
         self.files.hold(document.id, file, kept=keep)
@@ -109,15 +117,18 @@ class DatabaseWriter:
         row = self._connection.execute("SELECT number FROM documents WHERE id = ?", (document_id,)).fetchone()
         if row is None:
             return False
-        for table, column in (("passages", "document"), ("publication_types", "document"), ("documents", "number")):
+        freed = self._connection.execute("DELETE FROM passages WHERE document = ? RETURNING number", row).fetchall()
+        if freed:
+            self.freed += (number for (number,) in freed)
+            self.gone.append(document_id)
+        for table, column in (("publication_types", "document"), ("documents", "number")):
             self._connection.execute(f"DELETE FROM {table} WHERE {column} = ?", row)  # noqa: S608 fixed names
         return True
 
     def retract(self, document_id: str) -> None:
         """Mark a document as retracted, whether it was already added or comes later."""
         self._connection.execute("INSERT OR IGNORE INTO retracts VALUES (?)", (document_id,))
-        query = "SELECT record, digest FROM documents WHERE id = ?"
-        row = self._connection.execute(query, (document_id,)).fetchone()
+        row = self._connection.execute(_ONE_DOCUMENT, (document_id,)).fetchone()
         if row is not None:
             self.put(decode(*row))
 
@@ -170,6 +181,35 @@ class DatabaseWriter:
         self._connection.executemany("INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?)", [row.columns() for row in rows])
         return rows
 
+    def place(self, rows: Iterable[PassageRow]) -> None:
+        """Store passages that have their numbers."""
+        columns = (row.columns() for row in rows)
+        self._connection.executemany("INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?)", columns)
+
+    def fill(self, holes: Sequence[int]) -> list[tuple[int, int, int]]:
+        """Move the last passages to these numbers, so that no number is missing.
+
+        Returns the old number, the new one and the row number of the document of each.
+        """
+        total = self.passage_count()
+        query = (
+            "SELECT number, document, start, stop, section, checksum FROM passages WHERE number >= ? ORDER BY number"
+        )
+        rows = [PassageRow.checked(row) for row in self._connection.execute(query, (total,))]
+        moving = list(zip(rows, [hole for hole in holes if hole < total], strict=True))
+        self._connection.execute("DELETE FROM passages WHERE number >= ?", (total,))
+        self.place(replace(row, number=hole) for row, hole in moving)
+        return [(row.number, hole, row.document) for row, hole in moving]
+
+    def passages_of(self, document: int) -> list[tuple[PassageRow, Document]]:
+        """The passages of a document by its row number."""
+        query = (
+            "SELECT number, document, start, stop, section, checksum FROM passages WHERE document = ? ORDER BY number"
+        )
+        stored = "SELECT record, digest FROM documents WHERE number = ?"
+        found = decode(*self._connection.execute(stored, (document,)).fetchone())
+        return [(PassageRow.checked(row), found) for row in self._connection.execute(query, (document,))]
+
     def passage_count(self) -> int:
         """Number of passages."""
         return self._number("SELECT count(*) FROM passages")
@@ -207,11 +247,13 @@ class DatabaseWriter:
             retracted=self._number("SELECT count(*) FROM documents WHERE retraction = 'retracted'"),
         )
 
-    def _supersedes(self, document: Document, reader: str, file: int) -> bool:
-        own = self._connection.execute("SELECT reader FROM files WHERE number = ?", (file,)).fetchone()[0]
-        query = "SELECT record, digest FROM documents WHERE id = ?"
-        row = self._connection.execute(query, (document.id,)).fetchone() if own != reader else None
-        return row is None or len(document.text) >= len(decode(*row).text)
+    def _supersedes(self, document: Document, file: Place, other: Place) -> bool:
+        if file.reader != other.reader:
+            row = self._connection.execute(_ONE_DOCUMENT, (document.id,)).fetchone()
+            lengths = (len(document.text), len(decode(*row).text) if row else 0)
+            if lengths[0] != lengths[1]:
+                return lengths[0] > lengths[1]
+        return file.after(other)
 
     def _retracts(self, document_id: str) -> bool:
         return self._number("SELECT count(*) FROM retracts WHERE id = ?", document_id) > 0

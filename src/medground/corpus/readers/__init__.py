@@ -139,14 +139,20 @@ def _folder(folder: Path, reader: str | None) -> Iterator[Input]:
     if reader is not None and not READERS[reader].suffixes:
         yield READERS[reader].open(folder)
         return
+    for path, refusal in survey(folder, reader):
+        yield passed_over(refusal, folder) if refusal is not None else open_file(path, folder, reader)
+
+
+def survey(folder: Path, reader: str | None = None) -> Iterator[tuple[Path, BadDocument | None]]:
+    """Every file of a folder in the order of reading, and why it is passed over without looking into it, or None."""
     corpus = next((folder / name for name in CORPUS_NAMES if (folder / name).is_file()), None) if not reader else None
     for found in walk(folder):
         if isinstance(found, BadDocument):
-            yield passed_over(found, folder)
+            yield Path(found.file), found
         elif corpus is not None and found != corpus:
-            yield passed_over(BadDocument(f"beside {corpus.name}, which is the whole corpus", file=str(found)), folder)
+            yield found, BadDocument(f"beside {corpus.name}, which is the whole corpus", file=str(found))
         elif reader is None or found.name.lower().endswith(READERS[reader].suffixes):
-            yield open_file(found, folder, reader)
+            yield found, None
         else:
             suffixes = ", ".join(READERS[reader].suffixes)
-            yield passed_over(BadDocument(f"the reader {reader} takes {suffixes} files", file=str(found)), folder)
+            yield found, BadDocument(f"the reader {reader} takes {suffixes} files", file=str(found))

@@ -49,7 +49,7 @@ def build(
 
     library = _library()
     library.folder_of(name)
-    inputs = find_inputs(paths, reader, strict=strict)
+    inputs = find_inputs([*map(_whole, paths)], reader, strict=strict)
     embedder = _open_embedder(embed)
     with shown_progress(quiet=quiet) as progress:
         manifest = build_corpus(library, name, inputs, embedder=embedder, progress=progress, limit=limit, strict=strict)
@@ -71,10 +71,34 @@ def add(
 
     library = _library()
     built = library.info(name).embedding
-    inputs = find_inputs(paths, reader, strict=strict)
+    inputs = find_inputs([*map(_whole, paths)], reader, strict=strict)
     embedder = _open_embedder(embed or (built.name if built else None))
     with shown_progress(quiet=quiet) as progress:
         manifest = add_to_corpus(library, name, inputs, embedder=embedder, progress=progress, strict=strict)
+    _show_built(library, manifest)
+
+
+@corpus_app.command("sync")
+def sync(
+    name: Name,
+    folder: Annotated[Path, typer.Argument(help="The folder to follow.", metavar="FOLDER")],
+    embed: Embed = None,
+    quiet: Quiet = False,
+) -> None:
+    """Bring a corpus up to date with a folder: adds new files, replaces changed ones, removes those that went."""
+    from medground.corpus.sync import sync as sync_corpus
+
+    library = _library()
+    built = library.info(name).embedding if library.has(name) else None
+    embedder = _open_embedder(embed or (built.name if built else None))
+    with shown_progress(quiet=quiet) as progress:
+        manifest, changes = sync_corpus(library, name, folder, embedder=embedder, progress=progress)
+    counts = {"new": changes.new, "changed": changes.changed, "tried again": changes.again, "gone": changes.gone}
+    told = ", ".join(f"{len(names):,} {what}" for what, names in counts.items() if names)
+    if not told:
+        typer.echo(f"{name} is up to date: {changes.same:,} files")
+        return
+    typer.echo(f"{told}, {changes.same:,} as they were", err=True)
     _show_built(library, manifest)
 
 
@@ -163,6 +187,11 @@ def remove(
         typer.confirm(f"Delete corpus {name}?", abort=True, err=True)
     library.remove(name)
     typer.echo(f"removed {name}", err=True)
+
+
+def _whole(path: Path) -> Path:
+    """A folder with its full name, so that `corpus sync` knows it again from anywhere."""
+    return path.resolve() if path.is_dir() else path
 
 
 def _library() -> Library:
