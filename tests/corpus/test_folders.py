@@ -66,7 +66,7 @@ def test_every_file_is_read_or_named(library: Library, papers: Path) -> None:
     assert "passed over 1 .txt: the file is empty (empty.txt)" in lines
     assert "passed over 1 .md: notes on the folder; name the file to read it (README.md)" in lines
     assert any(line.startswith("passed over 1 .xml: not well-formed XML") for line in lines)
-    assert "note        the prefix DOC: was given to 1 ids; kept as metadata: ward (mine.jsonl)" in lines
+    assert "note        ids without a prefix (1) were given DOC:; kept as metadata: ward (mine.jsonl)" in lines
     assert lines[-1] == "same id     1 id is in several files, and one version is kept: PMID:1 from one.nbib"
     assert {(entry.name, entry.reader) for entry in manifest.inputs} >= {(str(papers), "texts"), (str(papers), "ris")}
 

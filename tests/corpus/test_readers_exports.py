@@ -297,7 +297,7 @@ def test_csl_json(tmp_path: Path) -> None:
     assert paper.identifiers == {"pmid": "31000001", "pmc": "PMC12", "doi": "10.1136/x.1"}
     assert (own.id, own.metadata) == ("DOC:7", {"ward": ("3",)})
     assert isinstance(bad, BadDocument)
-    assert note == Note("the prefix DOC: was given to 1 ids; kept as metadata: ward")
+    assert note == Note("ids without a prefix (1) were given DOC:; kept as metadata: ward")
     with pytest.raises(BadDocument, match="not JSON"):
         read(tmp_path / "d.json", '[{"title": ', "csl-json")
     with pytest.raises(BadDocument, match="no record with a title"):

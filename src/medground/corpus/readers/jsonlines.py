@@ -66,8 +66,8 @@ class Told:
 
     def notes(self) -> Iterator[Note]:
         """One line, if there is something to tell."""
-        parts = [f"the prefix DOC: was given to {self._prefixed:,} ids"] if self._prefixed else []
-        parts += [f"{self._named:,} records without an id were named after their content"] if self._named else []
+        parts = [f"ids without a prefix ({self._prefixed:,}) were given DOC:"] if self._prefixed else []
+        parts += [f"records without an id ({self._named:,}) were named after their content"] if self._named else []
         if self._kept:
             names = ", ".join(list(self._kept)[:_SHOWN])
             more = f" and {len(self._kept) - _SHOWN} more" if len(self._kept) > _SHOWN else ""

@@ -267,7 +267,7 @@ def _summary(manifest: Manifest) -> str:
     if counts.skipped:
         parts.append(f"{counts.skipped:,} skipped")
     if counts.passed_over:
-        parts.append(f"{counts.passed_over:,} files passed over")
+        parts.append(f"{counts.passed_over:,} file{'s' if counts.passed_over > 1 else ''} passed over")
     return f"{', '.join(parts)}, {manifest.hash[:16]}"
 
 
