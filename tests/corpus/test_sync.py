@@ -243,6 +243,24 @@ def test_a_corpus_that_was_built_is_followed_and_its_other_files_stay(library: L
     assert "PMID:1" not in found
 
 
+def test_many_new_files_are_added_as_a_build_does(
+    library: Library, folder: Path, monkeypatch: pytest.MonkeyPatch, make_embedder
+) -> None:
+    embedder = make_embedder()
+    sync(library, "papers", folder, embedder=embedder)
+    monkeypatch.setattr(sync_module, "_MANY", 3)
+    for n in range(5):
+        (folder / f"new{n}.txt").write_text(f"New {n}.")
+    (folder / "new.png").write_bytes(b"\x89PNG")
+    (folder / ".hidden").write_text("x")
+    (folder / "sub" / "00.txt").write_text("Changed.")
+    _, changes = sync(library, "papers", folder, embedder=embedder)
+    assert (len(changes.new), names(changes.changed), changes.same) == (7, ["00.txt"], 30)
+    found = contents(library)
+    assert (found["FILE:new4.txt"], found["FILE:sub/00.txt"], len(found)) == ("New 4.", "Changed.", 37)
+    assert not sync(library, "papers", folder, embedder=embedder)[1].any
+
+
 def test_what_cannot_be_synced(library: Library, folder: Path, make_embedder) -> None:
     with pytest.raises(UsageError, match="no such folder"):
         sync(library, "papers", folder / "none")

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
 from medground.corpus import tables
-from medground.corpus.build import build, identity_check
+from medground.corpus.build import add, build, identity_check
 from medground.corpus.embedding.base import Embedder
 from medground.corpus.faults import writing
 from medground.corpus.file_table import KnownFile
@@ -33,6 +33,8 @@ from medground.errors import BadDocument, UsageError
 from medground.progress import Progress, no_progress
 
 _WORK = "building-sync"
+_MANY = 2000
+"""Up to this many new files, their documents are held in memory while the snapshot is patched."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,12 @@ def sync(
         inputs = find_inputs([folder])
         manifest = build(library, name, inputs, embedder=embedder, progress=progress, exact_limit=exact_limit)
         return manifest, Changes(new=tuple(one.name for one in inputs))
+    new = _many_new(library, name, folder)
+    if new:  # `add` streams and resumes
+        inputs = [open_file(Path(path), folder) if not why else passed_over(why, folder) for path, why in new.items()]
+        add(library, name, inputs, embedder=embedder, progress=progress, exact_limit=exact_limit)
+        manifest, changes = sync(library, name, folder, embedder=embedder, progress=progress, exact_limit=exact_limit)
+        return manifest, replace(changes, new=(*new, *changes.new), same=changes.same - len(new))
     with library.lock(name), library.open(name) as base:
         identity_check(name, base, embedder)
         refused = {str(path): refusal for path, refusal in survey(folder)}
@@ -101,6 +109,14 @@ def sync(
                 return Snapshot.open(library.publish(name, work, manifest)).manifest, changes
         finally:
             shutil.rmtree(work, ignore_errors=True)
+
+
+def _many_new(library: Library, name: str, folder: Path) -> Mapping[str, BadDocument | None]:
+    """The new files of a folder if they are many, and why some of them are passed over; else nothing."""
+    with library.open(name) as base:
+        known = base.known_files(str(folder))
+    new = {str(path): refusal for path, refusal in survey(folder) if str(path) not in known}
+    return new if len(new) > _MANY else {}
 
 
 def _changes(known: Mapping[str, KnownFile], now: Mapping[str, BadDocument | None]) -> Changes:
