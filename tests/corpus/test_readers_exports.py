@@ -397,3 +397,41 @@ def test_any_entry_gives_a_document_or_a_one_line_error(fields: dict[str, str]) 
             assert convert().text.strip()
         except ValueError as error:
             assert "\n" not in str(error)
+
+
+@pytest.mark.parametrize("reader", ["nbib", "ris", "enw", "bibtex", "csv", "csl-json", "html", "covidqa", "docx"])
+def test_bytes_that_are_no_text_are_refused_by_every_reader(tmp_path: Path, reader: str) -> None:
+    file = tmp_path / "x.bin"
+    for content in (b"\x00\x01\x02" * 100, b"\xff\x01" * 100, b"nothing of the kind"):
+        file.write_bytes(content)
+        (found,) = find_inputs([file], reader)
+        try:
+            items = list(found.read(0))
+        except BadDocument as error:
+            assert "\n" not in str(error)
+        else:
+            assert not any(isinstance(item, Document) for item in items) or reader == "html", (reader, content)
+
+
+def test_crossref_and_zotero_variants_of_csl(tmp_path: Path) -> None:
+    records = [
+        {"type": "book", "title": ["A book"], "issued": "2001-02", "author": [], "note": "plain"},
+        {"type": "webpage", "title": "A page", "issued": {"raw": "May 2003"}, "author": "Gil, Ana"},
+        {"type": "article", "title": "No date", "issued": {"date-parts": [[None]]}, "container-title": ["Thorax"]},
+    ]
+    content = json.dumps({"items": records}, indent=1).replace("{", "{\n", 1)
+    book, page, article = (d for d in read(tmp_path / "x.json", content, "csl-json") if isinstance(d, Document))
+    assert (book.title, book.kind, book.dates) == ("A book", "book", {"published": "2001-02"})
+    assert (page.kind, page.dates, page.authors) == ("web", {"published": "2003-05"}, ("Gil Ana",))
+    assert (article.year, article.journal) == (None, "Thorax")
+
+
+def test_an_abstract_beside_a_text_is_a_section_of_its_own() -> None:
+    document = described({"title": "T", "abstract": "Short.", "text": "The whole text."})
+    assert document.text == "Short.\n\nThe whole text."
+    assert [(s.label, s.start, s.end) for s in document.sections] == [("Abstract", 0, 6)]
+    assert described({"title": "T", "abstract": "The whole", "text": "The whole text."}).text == "The whole text."
+    assert described({"title": "T", "pmcid": "123", "year": "n.d.", "kind": "poster"}).metadata == {
+        "year": ("n.d.",),
+        "kind": ("poster",),
+    }
