@@ -45,11 +45,9 @@ _LANGUAGES = (
 _SAME_LANGUAGE = {name: row.split() for row in _LANGUAGES.split("|") for name in row.split()}
 _ALIASES = {
     "authors": "author",
-    "source": "journal",
     "keywords": "keyword",
     "lang": "language",
     "published": "date",
-    "type": "publication_type",
     "publication_types": "publication_type",
     "kinds": "kind",
     "study_design": "design",

@@ -63,7 +63,7 @@ def _document(record: Element) -> Document:
         "kind": "book" if kind_name in _BOOKS else "web" if kind_name == "Web Page" else "research",
     }
     told = {name: value for tag, name in _TOLD.items() if (value := _text(record, tag))}
-    return described(fields | {"metadata": told | ({"type": kind_name} if kind_name else {})})
+    return described(fields | {"metadata": told | ({"entry_type": kind_name} if kind_name else {})})
 
 
 def _text(record: Element, path: str) -> str:

@@ -22,7 +22,7 @@ _TOLD = {
     "label": "label",
     "database_provider": "database",
     "name_of_database": "database",
-    "type_of_reference": "type",
+    "type_of_reference": "entry_type",
     "notes": "notes",
     "start_page": "start_page",
     "end_page": "end_page",

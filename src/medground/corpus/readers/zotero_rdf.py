@@ -84,7 +84,7 @@ def _document(item: Element, journals: dict[str, dict[str, str]]) -> Document:
         "publication_types": ["Journal Article"] if kind == "journalArticle" else [],
         "kind": _KINDS.get(kind, "research"),
     }
-    told = {"type": kind, "pages": _text(item, "pages"), "extra": extra, "volume": journal.get("volume", "")}
+    told = {"entry_type": kind, "pages": _text(item, "pages"), "extra": extra, "volume": journal.get("volume", "")}
     return described(fields | {"metadata": {name: value for name, value in told.items() if value}})
 
 
