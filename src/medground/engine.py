@@ -30,7 +30,7 @@ from medground.question import Question, Task
 from medground.recipes.base import Recipe
 from medground.risk import notice_for
 from medground.run import Run
-from medground.search import SearchResult, find_passages
+from medground.search import SearchResult, check_limits, find_passages
 from medground.settings import Settings
 from medground.sources.open import open_sources
 from medground.steps import Kept, OnStep, Step, ignore_steps
@@ -121,8 +121,8 @@ class Engine(OpenEngine):
             on_step: called with each step as it happens.
 
         Raises:
-            UsageError: the question is empty, too long, or does not fit its task; the engine is closed; a setting is
-                fixed once the engine is open; a follow-up cannot be read.
+            UsageError: the question is empty, too long, or does not fit its task; a field that it is limited by is
+                unknown; the engine is closed; a setting is fixed once the engine is open; a follow-up cannot be read.
             ConfigError: an unknown setting, or a model that cannot be used.
             BudgetExhausted: a limit was reached; `.answer` holds what was found so far.
             SourceUnavailable: no source could be searched.
@@ -142,6 +142,7 @@ class Engine(OpenEngine):
             ):
                 span.text(question=asked.text)
                 _mark(span, run)
+                check_limits(run)
                 answer = await self._answer(run, setup.recipe)
                 span.set(decision=answer.decision.status, answer=answer.id)
         except MedgroundError as error:
@@ -257,7 +258,7 @@ class Engine(OpenEngine):
         Words that show a person at risk get a notice too; those of self-harm get the notice alone.
 
         Raises:
-            UsageError: the words are empty, or `limit` is out of range.
+            UsageError: the words are empty, `limit` is out of range, or a field to limit by is unknown.
             SourceUnavailable: no source could be searched.
         """
         if not text.strip():

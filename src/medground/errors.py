@@ -42,14 +42,15 @@ class ConfigError(UserMistake):
 class BadDocument(UserMistake):
     """A record or a file cannot be read.
 
-    A bad record in a good file is skipped and counted; a file of the wrong format stops the build. `position` is a
-    record number, a line number or a byte offset; `reason` says which.
+    A bad record in a good file, and a bad file among good ones, is passed over and counted. `position` is a record
+    number, a line number or a byte offset; `reason` says which. `passing`: it may be readable the next time.
     """
 
-    def __init__(self, reason: str, *, file: str = "", position: int | None = None) -> None:
+    def __init__(self, reason: str, *, file: str = "", position: int | None = None, passing: bool = False) -> None:
         self.reason = reason
         self.file = file
         self.position = position
+        self.passing = passing
         where = f"{file}:{position}" if position is not None else file
         super().__init__(f"{where}: {reason}" if where else reason)
 

@@ -6,11 +6,13 @@ is valid: engines add a query that matches everything.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from calendar import monthrange
+from collections.abc import Mapping, Sequence
 from datetime import date
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from medground.document import DocumentId, Frozen, SourceKind
 
@@ -60,6 +62,31 @@ FieldName = Literal[
 ]
 DateField = Literal["published", "entered", "created", "revised", "completed", "indexed", "electronic", "print"]
 """Which date of a record: the keys of `Document.dates`, and `indexed` (MeSH added), `electronic`, `print`."""
+
+
+_DATE = re.compile(r"\d{4}(?:-\d{2}(?:-\d{2})?)?")
+
+
+def _checked_date(value: str) -> str:
+    try:
+        if not _DATE.fullmatch(value):
+            raise ValueError
+        last_day(value)
+        first_day(value)
+    except ValueError:
+        raise ValueError(f"{value[:40]!r} is not a date; use 2019, 2019-03 or 2019-03-15") from None
+    return value
+
+
+def _pairs(value: Any) -> Any:
+    """A mapping from fields to a value, or several, as pairs."""
+    if not isinstance(value, Mapping):
+        return value
+    return tuple((name, one) for name, given in value.items() for one in ([given] if isinstance(given, str) else given))
+
+
+PartialDate = Annotated[str, AfterValidator(_checked_date)]
+"""`2019`, `2019-03` or `2019-03-15`."""
 
 
 class Words(Frozen):
@@ -147,6 +174,14 @@ class PublicationType(Frozen):
     explode: bool = True
 
 
+class Metadata(Frozen):
+    """A metadata field of the user's own documents has this value. Case and extra white space do not count."""
+
+    type: Literal["metadata"] = "metadata"
+    name: str
+    value: str
+
+
 class And(Frozen):
     type: Literal["and"] = "and"
     parts: tuple[Query, ...] = Field(min_length=1)
@@ -169,38 +204,76 @@ class Everything(Frozen):
 
 
 Query = Annotated[
-    Words | Term | Phrase | Near | Range | DateRange | Mesh | PublicationType | And | Or | Not | Everything,
+    Words | Term | Phrase | Near | Range | DateRange | Mesh | PublicationType | Metadata | And | Or | Not | Everything,
     Field(discriminator="type"),
 ]
 
 
 class Filters(Frozen):
-    """Limits on what may be found; they never change how it is ranked. Empty means no limit."""
+    """Limits on what may be found; they never change how it is ranked. Empty means no limit.
+
+    `where` holds fields and values: `Filters(where={"journal": "Lancet", "ward": ["ICU", "ED"]})`. Any of a field's
+    values may fit; all fields must. `medground.where` says which fields there are.
+    """
 
     year_from: int | None = None
     year_to: int | None = None
+    date_from: PartialDate | None = None
+    """First day, month or year of publication: `2019-03-15`, `2019-03` or `2019`. A date without a month counts as
+    January, and one without a day as the first, as in PubMed."""
+    date_to: PartialDate | None = None
+    """Last day, month or year of publication, included as a whole."""
     kinds: tuple[SourceKind, ...] = ()
     publication_types: tuple[str, ...] = ()
     ids: tuple[DocumentId, ...] = ()
+    where: Annotated[tuple[tuple[str, str], ...], BeforeValidator(_pairs)] = ()
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:
         if self.year_from is not None and self.year_to is not None and self.year_from > self.year_to:
             raise ValueError(f"the first year ({self.year_from}) is after the last ({self.year_to})")
+        if self.date_from is not None and self.date_to is not None:
+            first, last = first_day(self.date_from), last_day(self.date_to)
+            if first > last:
+                raise ValueError(f"the first date ({self.date_from}) is after the last ({self.date_to})")
         return self
 
     def as_query(self) -> Query | None:
-        """The same limits as a query tree, or None if there are none."""
+        """The same limits as a query tree, or None if there are none.
+
+        Raises:
+            UsageError: a field has a value that it cannot have.
+        """
         parts: list[Query] = []
         if self.year_from is not None or self.year_to is not None:
             parts.append(Range(low=self.year_from, high=self.year_to))
+        if self.date_from is not None or self.date_to is not None:
+            low = first_day(self.date_from) if self.date_from else None
+            parts.append(DateRange(low=low, high=last_day(self.date_to) if self.date_to else None))
         exact: tuple[tuple[FieldName, tuple[str, ...]], ...] = (
             ("kind", self.kinds),
             ("publication_type", self.publication_types),
             ("id", self.ids),
         )
         parts += [any_of([Term(value=v, field=field) for v in values]) for field, values in exact if values]
+        if self.where:
+            from medground.where import where_queries
+
+            parts += where_queries(self.where)
         return all_of(parts) if parts else None
+
+
+def first_day(partial: str) -> date:
+    """The first day of `2019`, `2019-03` or `2019-03-15`."""
+    year, month, day = (int(part) for part in f"{partial}-01-01".split("-")[:3])
+    return date(year, month, day)
+
+
+def last_day(partial: str) -> date:
+    """The last day of `2019`, `2019-03` or `2019-03-15`."""
+    year, *rest = (int(part) for part in partial.split("-"))
+    month = rest[0] if rest else 12
+    return date(year, month, rest[1] if len(rest) > 1 else monthrange(year, month)[1])
 
 
 def all_of(parts: Sequence[Query]) -> Query:

@@ -11,7 +11,8 @@ from medground.notice import Notice
 from medground.rank.fuse import fuse
 from medground.rank.merge import merge_duplicates
 from medground.run import Run
-from medground.sources.base import MOST_HITS
+from medground.sources.base import MOST_HITS, FieldSource
+from medground.where import check_fields
 
 _DEPTH = 100
 """Least number of hits per ranker: near-duplicates are merged, and fusion needs more hits than are shown."""
@@ -31,17 +32,28 @@ class SearchResult:
     notice: Notice | None = None
 
 
+def check_limits(run: Run) -> None:
+    """Check that the fields that the run's question is limited by are fields of what is searched.
+
+    Raises:
+        UsageError: a field is unknown; the message names the nearest ones.
+    """
+    known = {name for source in run.sources if isinstance(source, FieldSource) for name in source.fields}
+    check_fields(run.question.filters, sorted(known))
+
+
 async def find_passages(run: Run, limit: int) -> SearchResult:
     """The best passages for the words of the run's question.
 
     Raises:
-        UsageError: `limit` is out of range.
+        UsageError: `limit` is out of range, or a field to limit by is unknown.
         SourceUnavailable: no source could be searched.
     """
     if not 1 <= limit <= MOST_HITS:
         raise UsageError(f"a search takes a limit from 1 to {MOST_HITS:,}, not {limit}")
     if run.notice is not None and run.notice.stops:
         return SearchResult((), (), (), run.notice)
+    check_limits(run)
     asked = Lookup.words(run.question.text).model_copy(update={"limit": max(limit, _DEPTH)})
     found = await run.look_up(asked)
     fused = fuse([ranking for one in found for ranking in one.rankings], k=run.settings.retrieval.fusion_k)

@@ -109,15 +109,19 @@ def test_nothing_readable_leaves_the_old_corpus(library, make_documents, make_in
     assert library.verify("c") == first
 
 
-def test_an_invalid_file_stops_the_build(library, make_documents, make_input):
+def test_a_damaged_file_keeps_what_was_read_of_it_and_strict_stops(library, make_documents, make_input):
     def broken(skip):
         yield from make_documents(3)
         raise BadDocument("not gzip", file="a.gz")
 
-    source = make_input([])
+    source = type(make_input([]))(name="a.gz", reader="test", fingerprint="1", read=broken)
     with pytest.raises(BadDocument, match=r"a\.gz: not gzip"):
-        build(library, "c", [type(source)(name="a.gz", reader="test", fingerprint="1", read=broken)])
+        build(library, "c", [source], strict=True)
     assert library.list() == ()
+    counts = build(library, "c", [source]).counts
+    assert (counts.documents, counts.passed_over) == (3, 1)
+    with library.open("c") as snapshot:
+        assert [(file.name, file.reason) for file in snapshot.told().files] == [("a.gz", "not gzip")]
 
 
 def test_a_file_that_cannot_be_opened_is_bad_input_and_not_a_full_disk(library, make_input):

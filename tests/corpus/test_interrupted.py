@@ -139,9 +139,9 @@ def test_a_build_resumes_after_any_step(library, make_documents, make_input, mak
 
 
 def test_resuming_does_not_read_the_same_items_again(library, make_documents, make_input, monkeypatch):
-    from medground.corpus import phases
+    from medground.corpus import reading
 
-    monkeypatch.setattr(phases, "_ITEMS", 10)
+    monkeypatch.setattr(reading, "_ITEMS", 10)
     documents = make_documents(100)
     starts = []
 
@@ -219,7 +219,7 @@ def test_memory_does_not_grow_with_the_corpus(library, make_documents, make_inpu
         build(library, "c", [streamed(count)])
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
-    assert peaks[1] < 1.3 * peaks[0]
+    assert peaks[1] < 1.5 * peaks[0]
 
 
 def test_the_file_size_limit_is_restored():

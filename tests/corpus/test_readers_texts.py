@@ -9,16 +9,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from medground.corpus.readers import find_inputs
-from medground.corpus.readers.base import Item
+from medground.corpus.readers.base import Input, Item
 from medground.corpus.readers.texts import text_document
 from medground.document import Document
 from medground.errors import BadDocument
 
 
 def read(path: Path, reader: str | None = None) -> list[Item]:
-    (found,) = find_inputs([path], reader)
-    assert found.reader == "texts"
-    return list(found.read(0))
+    inputs = find_inputs([path], reader)
+    assert {found.reader for found in inputs} <= {"texts", "none"}
+    return [item for found in inputs for item in outcome(found)]
+
+
+def outcome(found: Input) -> list[Item]:
+    """The items of an input, and the error that ends it."""
+    try:
+        return list(found.read(0))
+    except BadDocument as error:
+        return [error]
 
 
 def test_headings_become_sections(tmp_path: Path) -> None:
@@ -41,40 +49,96 @@ def test_a_folder_is_read_in_order_and_bad_files_are_skipped(tmp_path: Path) -> 
     (tmp_path / "b").mkdir()
     (tmp_path / "b" / "two.txt").write_text("# not a heading here\nTwo.")
     (tmp_path / "a.md").write_text("One.")
-    (tmp_path / "c.txt").write_bytes(b"\xff\xfe\x00bin")
-    (tmp_path / "d.txt").write_bytes("Größe".encode("latin-1"))
+    (tmp_path / "c.txt").write_bytes(b"\x00bin")
+    (tmp_path / "d.txt").write_bytes(b"\xff\x01" * 40)
     (tmp_path / "e.txt").write_text(" \n")
     (tmp_path / ".hidden.md").write_text("No.")
     (tmp_path / "f.odt").write_bytes(b"PK")
-    one, two, *bad = read(tmp_path)
+    hidden, one, two, *bad = read(tmp_path)
+    assert isinstance(hidden, BadDocument)
+    assert hidden.reason == "a hidden file"
     assert isinstance(one, Document)
     assert isinstance(two, Document)
     assert (one.id, one.title, two.id, two.title) == ("FILE:a.md", "a", "FILE:b/two.txt", "two")
     assert two.sections == ()
-    assert [reason for reason in ("binary", "not UTF-8 at byte 2", "neither") for item in bad if reason in str(item)]
-    assert [Path(item.file).name for item in bad if isinstance(item, BadDocument)] == ["c.txt", "d.txt", "e.txt"]
-    (found,) = find_inputs([tmp_path])
-    assert [type(item).__name__ for item in found.read(1)] == ["Document", "BadDocument", "BadDocument", "BadDocument"]
+    refused = {Path(item.file).name: item.reason for item in bad if isinstance(item, BadDocument)}
+    assert list(refused) == ["c.txt", "d.txt", "e.txt", "f.odt"]
+    reasons = ("a binary file", "neither UTF-8 nor Latin-1", "the file is empty", "")
+    assert all(reason in refused[name] for name, reason in zip(refused, reasons, strict=True))
 
 
-def test_the_fingerprint_changes_with_a_file(tmp_path: Path) -> None:
-    (tmp_path / "a.md").write_text("One.")
-    (before,) = find_inputs([tmp_path])
-    (tmp_path / "a.md").write_text("One more.")
-    (after,) = find_inputs([tmp_path])
-    assert before.fingerprint != after.fingerprint
+def test_latin_1_and_utf_16_are_read(tmp_path: Path) -> None:
+    for name, encoding in (("a.txt", "latin-1"), ("b.txt", "utf-16"), ("c.md", "utf-8-sig")):
+        (tmp_path / name).write_bytes("Größe und Maß".encode(encoding))
+    assert [item.text for item in read(tmp_path) if isinstance(item, Document)] == ["Größe und Maß"] * 3
 
 
-def test_links_out_of_the_folder_are_rejected_and_links_inside_it_are_read(tmp_path: Path) -> None:
+def test_links_are_not_followed_and_named(tmp_path: Path) -> None:
     folder, outside = tmp_path / "folder", tmp_path / "secret.md"
     folder.mkdir()
     outside.write_text("Secret.")
     (folder / "a.md").write_text("One.")
     (folder / "b.md").symlink_to(folder / "a.md")
-    assert len(read(folder)) == 2
     (folder / "c.md").symlink_to(outside)
+    (folder / "d").symlink_to(folder)
+    (folder / "e").symlink_to(folder / "e")
+    one, *links = read(folder)
+    assert isinstance(one, Document)
+    assert [link.reason for link in links if isinstance(link, BadDocument)] == [
+        "a link to a file or folder that is read where it is",
+        "the link points outside the folder; copy its target into the folder",
+        "a link to a file or folder that is read where it is",
+        "the link is broken",
+    ]
     with pytest.raises(BadDocument, match=r"c\.md: the link points outside the folder"):
-        find_inputs([folder])
+        find_inputs([folder], strict=True)
+
+
+FRONT = """---
+title: What the trial found
+author: [Ana Gil, Bo Li]
+date: 2021-03-04
+doi: https://doi.org/10.1000/ABC
+ward: ICU
+arms: {control: 12}
+---
+
+# Methods
+Text.
+"""
+
+
+def test_front_matter_is_metadata_and_not_text(tmp_path: Path) -> None:
+    (tmp_path / "n.md").write_text(FRONT)
+    (document,) = read(tmp_path)
+    assert isinstance(document, Document)
+    assert (document.title, document.authors, document.year) == ("What the trial found", ("Ana Gil", "Bo Li"), 2021)
+    assert document.identifiers == {"doi": "10.1000/abc"}
+    assert document.dates == {"published": "2021-03-04"}
+    assert document.metadata == {"ward": ("ICU",), "arms.control": ("12",)}
+    assert document.text == "# Methods\nText.\n"
+    assert [s.label for s in document.sections] == ["Methods"]
+
+
+@pytest.mark.parametrize(
+    ("front", "reason"),
+    [
+        ("a: &x [1]\nb: *x", "has aliases"),
+        ("a: [1", "the front matter is not YAML at line"),
+    ],
+)
+def test_front_matter_that_cannot_be_read(tmp_path: Path, front: str, reason: str) -> None:
+    (tmp_path / "n.md").write_text(f"---\n{front}\n---\nText.\n")
+    (bad,) = read(tmp_path)
+    assert isinstance(bad, BadDocument)
+    assert reason in bad.reason
+
+
+def test_a_rule_at_the_start_is_not_front_matter(tmp_path: Path) -> None:
+    (tmp_path / "n.md").write_text("---\nOnly a rule.\n---\nText.\n")
+    (document,) = read(tmp_path)
+    assert isinstance(document, Document)
+    assert document.text.startswith("---\nOnly")
 
 
 def test_long_and_odd_names_give_different_ids(tmp_path: Path) -> None:

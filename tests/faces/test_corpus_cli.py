@@ -138,3 +138,39 @@ def test_the_commands_import_nothing_heavy():
     check = f"import sys, medground.faces.cli.corpus; print(sorted({heavy} & set(sys.modules)))"
     output = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True, check=True).stdout
     assert output.strip() == "[]"
+
+
+def test_a_folder_is_built_followed_and_limited(home, tmp_path, monkeypatch):
+    folder = tmp_path / "papers"
+    folder.mkdir()
+    (folder / "mine.jsonl").write_text('{"id": "a1", "text": "Statins helped.", "ward": "ICU"}\n')
+    (folder / "refs.ris").write_text("TY  - JOUR\nTI  - Statins failed\nJO  - Lancet\nPY  - 2019\nER  - \n")
+    (folder / "scan.png").write_bytes(b"\x89PNG")
+    monkeypatch.chdir(folder)
+    built = run("build", "mine", ".", "--quiet")
+    assert "1 file passed over" in built.stdout
+    assert "passed over 1 .png: an image, which holds no text (scan.png)" in built.stderr
+    assert "ids without a prefix (1) were given DOC:; kept as metadata: ward" in built.stderr
+    listed = run("files", "mine").stdout.splitlines()
+    assert [line.split()[0] for line in listed] == ["jsonlines", "ris", "passed"]
+    with pytest.raises(BadDocument, match=r"scan\.png: an image"):
+        run("build", "mine", ".", "--strict", "--quiet")
+
+    assert run("sync", "mine", folder, "--quiet").stdout == "mine is up to date: 3 files\n"
+    (folder / "more.txt").write_text("Statins again.")
+    (folder / "scan.png").unlink()
+    synced = run("sync", "mine", folder, "--quiet")
+    assert synced.stdout.startswith("mine: 3 documents")
+    assert synced.stderr.splitlines()[0] == "1 new, 1 gone, 2 as they were"
+    assert "fields      entry_type, ward" in run("info", "mine").stdout
+
+    def found(*where):
+        options = [word for limit in where for word in ("--where", limit)]
+        return [line.split()[1] for line in run("search", "mine", "statins", *options).stdout.splitlines()[::2]]
+
+    assert found("ward=icu") == ["DOC:a1#0-15"]
+    assert [key[:4] for key in found("journal=lancet", "date=2019-01..")] == ["REF:"]
+    with pytest.raises(UsageError, match="no field 'wrad' is in what is searched; the nearest: ward"):
+        run("search", "mine", "statins", "--where", "wrad=ICU")
+    with pytest.raises(UsageError, match="is not a limit; write FIELD=VALUE"):
+        run("search", "mine", "statins", "--where", "ward")

@@ -24,6 +24,8 @@ from medground.write.rationale import Mark, evidence_mark, joined
 if TYPE_CHECKING:
     from medground.lean.model import Lean
 
+_LATER_LIMITS = frozenset(["date_from", "date_to", "where"])
+
 
 def compose(
     run: Run,
@@ -158,6 +160,8 @@ def answer_id(question: Question, settings_hash: str, snapshots: Sequence[str]) 
     asked = question.model_dump(mode="json")
     if question.follows is None:  # answers from before there were follow-ups keep their id
         asked.pop("follows")
+    limits = asked["filters"]  # limits that are not set leave the id as it was before there were such limits
+    asked["filters"] = {name: limit for name, limit in limits.items() if limit or name not in _LATER_LIMITS}
     content = json.dumps([asked, settings_hash, list(snapshots)], sort_keys=True)
     return hashlib.sha256(content.encode()).hexdigest()[:16]
 

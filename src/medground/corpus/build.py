@@ -30,8 +30,9 @@ from medground.corpus.manifest import (
     sync_files,
     write_manifest,
 )
-from medground.corpus.phases import copy_base, cut_and_index, embed, read_inputs
+from medground.corpus.phases import copy_base, cut_and_index, embed
 from medground.corpus.readers.base import Input
+from medground.corpus.reading import read_inputs
 from medground.corpus.snapshot import Snapshot
 from medground.corpus.tables import RowDamaged
 from medground.corpus.vectors import EXACT_LIMIT
@@ -57,6 +58,7 @@ def build(
     progress: Progress = no_progress,
     limit: int = DEFAULT_LIMIT,
     exact_limit: int = EXACT_LIMIT,
+    strict: bool = False,
 ) -> Manifest:
     """Build a corpus from its inputs, replacing any corpus with this name. Memory use does not grow with its size.
 
@@ -69,15 +71,17 @@ def build(
         progress: called as the build advances.
         limit: maximum number of characters in a passage.
         exact_limit: with more passages than this, the vectors get an index.
+        strict: stop at the first file that cannot be read, instead of passing it over.
 
     Raises:
         UsageError: the name or limit is invalid, there are no inputs, or another process is building this corpus.
-        BadDocument: nothing can be read from the inputs, or one of them is not what it claims to be.
+        BadDocument: nothing can be read from the inputs; or, with `strict`, one of them cannot be read.
         StorageFailed: writing to disk failed.
     """
     if limit < 1:
         raise UsageError(f"the passage limit must be at least 1 character, not {limit}")
-    plan = _Plan(library, name, tuple(inputs), embedder, dict(attachments or {}), progress, limit, exact_limit, None)
+    attached = dict(attachments or {})
+    plan = _Plan(library, name, tuple(inputs), embedder, attached, progress, limit, exact_limit, None, strict)
     with library.lock(name):
         return _run(plan)
 
@@ -91,6 +95,7 @@ def add(
     attachments: Mapping[str, Attachment] | None = None,
     progress: Progress = no_progress,
     exact_limit: int = EXACT_LIMIT,
+    strict: bool = False,
 ) -> Manifest:
     """Add inputs to a corpus: a new snapshot starts from the current one, with the same guarantees as `build`.
 
@@ -99,24 +104,33 @@ def add(
     Raises:
         UsageError: the corpus does not exist, there are no inputs, or another process is building it.
         ConfigError: the vectors of the corpus come from another embedding model, or no model is given.
-        BadDocument: an input is not what it claims to be.
+        BadDocument: with `strict`, an input cannot be read.
         SnapshotCorrupt: the current snapshot does not match its manifest.
         StorageFailed: writing to disk failed.
     """
     with library.lock(name), library.open(name) as base:
         base.verify()
-        existing = base.manifest.embedding
-        if existing is not None and (embedder is None or embedder.identity != existing.identity):
-            given = "none" if embedder is None else embedder.identity
-            raise ConfigError(
-                f"corpus {name} has vectors of {existing.identity}, but the embedding model is {given}; "
-                f"use --embed {existing.name}, or rebuild the corpus"
-            )
+        identity_check(name, base, embedder)
         limit = base.manifest.chunk_limit
         plan = _Plan(
-            library, name, tuple(inputs), embedder, dict(attachments or {}), progress, limit, exact_limit, base
+            library, name, tuple(inputs), embedder, dict(attachments or {}), progress, limit, exact_limit, base, strict
         )
         return _run(plan)
+
+
+def identity_check(name: str, base: Snapshot, embedder: Embedder | None) -> None:
+    """Check that a corpus with vectors gets more of the same model.
+
+    Raises:
+        ConfigError: its vectors come from another embedding model, or no model is given.
+    """
+    existing = base.manifest.embedding
+    if existing is not None and (embedder is None or embedder.identity != existing.identity):
+        given = "none" if embedder is None else embedder.identity
+        raise ConfigError(
+            f"corpus {name} has vectors of {existing.identity}, but the embedding model is {given}; "
+            f"use --embed {existing.name}, or rebuild the corpus"
+        )
 
 
 @dataclass(frozen=True)
@@ -132,6 +146,7 @@ class _Plan:
     limit: int
     exact_limit: int
     base: Snapshot | None
+    strict: bool
 
     @property
     def settings(self) -> list[str]:
@@ -185,7 +200,7 @@ def _phases(plan: _Plan, folder: Path) -> Manifest:
     copy_base(plan.base, folder)
     database = DatabaseWriter(folder / tables.FILE_NAME)
     try:
-        deleted = read_inputs(database, plan.inputs, plan.progress)
+        deleted = read_inputs(database, plan.inputs, plan.progress, strict=plan.strict)
         if database.count() == 0:
             raise _nothing_readable(plan, database)
         cut_and_index(database, plan.base, folder, plan.limit, plan.progress)
@@ -193,7 +208,11 @@ def _phases(plan: _Plan, folder: Path) -> Manifest:
             embed(database, plan.base, folder, plan.embedder, plan.progress, plan.exact_limit)
         attached = _attach(plan, folder)
         counts = database.counts(deleted + (plan.base.manifest.counts.deleted if plan.base else 0))
-        digest = database.digest([*plan.settings, *(f"{n}:{hash_file(folder / n)}" for n in attached)])
+        settings = [*plan.settings, *(f"{n}:{hash_file(folder / n)}" for n in attached)]
+        reused = plan.base.manifest if plan.base and database.state("settled") == 1 else None
+        origin = reused.origin if reused else ""
+        digest = database.digest([*settings, origin] if origin else settings)
+        sources = database.files.digest()
         database.finish()
     finally:
         database.close()
@@ -208,16 +227,19 @@ def _phases(plan: _Plan, folder: Path) -> Manifest:
         chunk_limit=plan.limit,
         embedding=_embedding(plan.embedder),
         attachments=attached,
+        removed=reused.removed if reused else 0,
+        origin=origin,
+        sources=sources,
         files=describe_files(folder),
     )
     write_manifest(folder, manifest)
     sync_files(folder)
-    published = plan.library.publish(plan.name, folder, digest)
+    published = plan.library.publish(plan.name, folder, manifest)
     return Snapshot.open(published).manifest
 
 
 def _nothing_readable(plan: _Plan, database: DatabaseWriter) -> BadDocument:
-    first = database.first_skipped()
+    first = database.files.first_failed() or database.first_skipped()
     why = f"; the first problem: {first}" if first else ""
     return BadDocument(f"no readable document in {', '.join(i.name for i in plan.inputs[:3])}{why}")
 
@@ -236,9 +258,23 @@ def _attach(plan: _Plan, folder: Path) -> tuple[str, ...]:
 
 
 def _inputs(plan: _Plan) -> tuple[InputEntry, ...]:
+    """What was read, with one entry for all files that one reader read in one folder."""
+    groups: dict[tuple[str, str, str | None], list[Input]] = {}
+    for one in plan.inputs:
+        if one.refused is None:
+            groups.setdefault((one.folder or one.name, one.reader, one.license), []).append(one)
     before = () if plan.base is None else plan.base.manifest.inputs
-    read = (InputEntry(name=i.name, reader=i.reader, fingerprint=i.fingerprint, license=i.license) for i in plan.inputs)
+    read = (
+        InputEntry(name=name, reader=reader, fingerprint=_fingerprint(group), license=license, files=len(group))
+        for (name, reader, license), group in groups.items()
+    )
     return tuple(dict.fromkeys([*before, *read]))
+
+
+def _fingerprint(group: Sequence[Input]) -> str:
+    if len(group) == 1:
+        return group[0].fingerprint
+    return hashlib.sha256(repr([(one.name, one.fingerprint) for one in group]).encode()).hexdigest()[:32]
 
 
 def _embedding(embedder: Embedder | None) -> EmbeddingEntry | None:

@@ -6,12 +6,16 @@ import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from medground.corpus.faults import reading
+from medground.corpus.file_table import KnownFile, known_files
 from medground.corpus.lexical_fields import exact
 from medground.corpus.tables import PassageRow, decode
+from medground.corpus.told import FileEntry, SameId, Told
 from medground.document import Document, Passage
 from medground.query import Filters
 
@@ -21,6 +25,10 @@ if TYPE_CHECKING:
 
 _AT_ONCE = 500
 """SQLite limits the number of values in one statement."""
+_SAME_IDS = """
+SELECT h.id, h.kept, f.name FROM holds h JOIN files f ON f.number = h.file
+WHERE h.id IN (SELECT id FROM holds WHERE NOT kept) ORDER BY h.id, f.number
+"""
 
 
 @dataclass(frozen=True)
@@ -131,6 +139,24 @@ class Database:
         with reading(self._folder), self._lock:
             return [Skipped(*row) for row in self._connection.execute(query, (limit,)).fetchall()]
 
+    def known_files(self, folder: str) -> dict[str, KnownFile]:
+        """The files that were found in a folder, by name, as they were then."""
+        with reading(self._folder), self._lock:
+            noted = self._connection.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'files'").fetchone()[0]
+            return known_files(self._connection, folder) if noted else {}
+
+    def told(self) -> Told:
+        """What there is to tell of the files that were read."""
+        with reading(self._folder), self._lock:
+            execute = self._connection.execute
+            if execute("SELECT count(*) FROM sqlite_schema WHERE name = 'files'").fetchone()[0] == 0:
+                return Told((), {}, ())  # built before files were noted
+            files = [FileEntry(*row) for row in execute("SELECT name, reader, reason FROM files ORDER BY number")]
+            notes: dict[str, list[str]] = {}
+            for text, name in execute("SELECT n.text, f.name FROM notes n JOIN files f ON f.number = n.file"):
+                notes.setdefault(text, []).append(name)
+            return Told(files, notes, [*_same(execute(_SAME_IDS).fetchall())])
+
     def check(self) -> None:
         """Run SQLite's own check for structural damage."""
         with reading(self._folder), self._lock:
@@ -144,6 +170,13 @@ class Database:
             batch = values[first : first + _AT_ONCE]
             with self._lock:
                 yield self._connection.execute(query.format(_placeholders(batch)), batch).fetchall()
+
+
+def _same(rows: Sequence[tuple[str, int, str]]) -> Iterator[SameId]:
+    for document_id, group in groupby(rows, key=itemgetter(0)):
+        held = list(group)
+        kept = next((name for _, is_kept, name in held if is_kept), "")
+        yield SameId(document_id, kept, tuple(name for _, is_kept, name in held if not is_kept))
 
 
 def _placeholders(values: Sequence[object]) -> str:

@@ -9,13 +9,14 @@ from pathlib import Path
 import tantivy
 
 from medground.corpus.faults import reading
-from medground.corpus.lexical_fields import NUMBER, Record, register_analysers, schema
+from medground.corpus.lexical_fields import METADATA_NAME, NUMBER, Record, register_analysers, schema
 from medground.corpus.lexical_query import compile_query
 from medground.errors import ConfigError
-from medground.query import Filters, Query
+from medground.query import Everything, Filters, Query
 
 _HEAP = 100_000_000
 _THREADS = 2
+_MOST_FIELDS = 10_000
 
 
 class LexicalWriter:
@@ -48,6 +49,10 @@ class LexicalWriter:
         """Add passage `number`, a slice of the record's document."""
         self._writer.add_document(record.entry(number, text))
 
+    def delete(self, document_id: str) -> None:
+        """Remove the passages of a document that were added before. They still count in the statistics of words."""
+        self._writer.delete_documents_by_term("id", document_id)
+
     def commit(self) -> None:
         """Save what was added."""
         self._writer.commit()
@@ -74,13 +79,28 @@ class Lexical:
             index = tantivy.Index.open(str(folder))
             register_analysers(index)
             self._searcher = index.searcher()
-        if index.schema != schema():  # searching a missing field would silently find nothing
+        self.has_metadata = index.schema == schema()
+        if not self.has_metadata and index.schema != schema(metadata=False):
+            # searching a missing field would silently find nothing
             raise ConfigError(f"{folder} has a word index from another version of Medground; rebuild the corpus")
 
     @property
     def passages(self) -> int:
         """Number of passages."""
         return int(self._searcher.num_docs)
+
+    @property
+    def fields(self) -> frozenset[str]:
+        """Names of the metadata fields of its documents."""
+        if not self.has_metadata:
+            return frozenset()
+        with reading(self._folder):
+            found = self._searcher.terms_with_prefix(METADATA_NAME, "", limit=_MOST_FIELDS)
+        return frozenset(name for name, _ in found)
+
+    def numbers(self, filters: Filters) -> list[int]:
+        """Numbers of the passages that the filters allow, ascending."""
+        return sorted(number for number, _ in self.search(Everything(), self.passages, filters))
 
     def search(self, query: Query, limit: int, filters: Filters) -> list[tuple[int, float]]:
         """Passage numbers with their BM25 scores, best first; ties are ordered by number.
@@ -91,7 +111,7 @@ class Lexical:
         if limit < 1:
             return []
         with reading(self._folder):
-            compiled = compile_query(query, filters, self._searcher)
+            compiled = compile_query(query, filters, self._searcher, metadata=self.has_metadata)
             hits = self._searcher.search(compiled, limit, count=False).hits
             if not hits:
                 return []

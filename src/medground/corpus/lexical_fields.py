@@ -42,6 +42,10 @@ ANALYSES: dict[str, Analysis] = {
     "identifier": "exact",
     "retraction": "exact",
 }
+METADATA = "metadata"
+"""Holds `NAME=VALUE` for every metadata field of a document, exactly."""
+METADATA_NAME = "metadata_name"
+"""Holds the names of a document's metadata fields, so that the index knows which there are."""
 DATES = ("published", "entered", "created", "revised", "completed")
 """Dates of a record, each stored in an integer field `date_NAME` as YYYYMMDD."""
 _DATE = re.compile(r"([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2}))?)?")
@@ -50,8 +54,11 @@ _LONGEST_VALUE = 1000
 
 
 @cache
-def schema() -> tantivy.Schema:
-    """Fields of the index. `number` is the passage's number, stored as a column and not indexed."""
+def schema(*, metadata: bool = True) -> tantivy.Schema:
+    """Fields of the index. `number` is the passage's number, stored as a column and not indexed.
+
+    Without `metadata`: those of an index that was made before documents had metadata.
+    """
     builder = tantivy.SchemaBuilder()
     builder.add_integer_field(NUMBER, fast=True)
     builder.add_integer_field(YEAR, indexed=True, fast=True)
@@ -62,6 +69,8 @@ def schema() -> tantivy.Schema:
             builder.add_text_field(field, tokenizer_name="raw", index_option="basic")
         else:
             builder.add_text_field(field, tokenizer_name=analysis)
+    for field in (METADATA, METADATA_NAME) if metadata else ():
+        builder.add_text_field(field, tokenizer_name="raw", index_option="basic")
     return builder.build()
 
 
@@ -90,6 +99,11 @@ def analyser(analysis: Literal["english", "plain"], *, stop_words: bool = True) 
 def exact(field: str, value: str) -> str:
     """A value as stored in an exact field: case and extra white space are ignored, except in an id."""
     return value if field == "id" else " ".join(value.split()).casefold()[:_LONGEST_VALUE]
+
+
+def described(name: str, value: str) -> str:
+    """A metadata field and its value as the index holds them."""
+    return exact(METADATA, f"{name}={value}")
 
 
 @dataclass(frozen=True)
@@ -123,6 +137,9 @@ class Record:
             "retraction": [document.retraction],
         }
         shared = {field: _values(field, found) for field, found in values.items() if found}
+        if document.metadata:
+            shared[METADATA] = [described(name, v) for name, values in document.metadata.items() for v in values]
+            shared[METADATA_NAME] = list(document.metadata)
         return cls(document, shared, _days(document))
 
     def entry(self, number: int, text: str) -> tantivy.Document:

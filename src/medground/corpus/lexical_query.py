@@ -9,7 +9,18 @@ from typing import assert_never
 
 import tantivy
 
-from medground.corpus.lexical_fields import ANALYSES, DATES, DEFAULT, YEAR, Analysis, analyser, exact, schema
+from medground.corpus.lexical_fields import (
+    ANALYSES,
+    DATES,
+    DEFAULT,
+    METADATA,
+    YEAR,
+    Analysis,
+    analyser,
+    described,
+    exact,
+    schema,
+)
 from medground.errors import UsageError
 from medground.query import (
     And,
@@ -18,6 +29,7 @@ from medground.query import (
     FieldName,
     Filters,
     Mesh,
+    Metadata,
     Near,
     Not,
     Or,
@@ -41,13 +53,17 @@ _SEVERAL = {"title_abstract": ("title", "text"), "text_word": (DEFAULT,), "all":
 _Q = tantivy.Query
 
 
-def compile_query(query: Query, filters: Filters, searcher: tantivy.Searcher) -> tantivy.Query:
+def compile_query(
+    query: Query, filters: Filters, searcher: tantivy.Searcher, *, metadata: bool = True
+) -> tantivy.Query:
     """Compile a query for Tantivy. Filters limit what may be found and do not affect scores.
+
+    Without `metadata`: for an index that was made before documents had any.
 
     Raises:
         UsageError: the tree uses a field that a corpus does not have.
     """
-    compiler = _Compiler(searcher)
+    compiler = _Compiler(searcher, metadata=metadata)
     compiled = compiler.compile(query)
     limits = filters.as_query()
     if limits is None:
@@ -56,8 +72,9 @@ def compile_query(query: Query, filters: Filters, searcher: tantivy.Searcher) ->
 
 
 class _Compiler:
-    def __init__(self, searcher: tantivy.Searcher) -> None:
+    def __init__(self, searcher: tantivy.Searcher, *, metadata: bool) -> None:
         self._searcher = searcher
+        self._metadata = metadata
         self._schema = schema()
 
     def compile(self, query: Query) -> tantivy.Query:
@@ -80,6 +97,10 @@ class _Compiler:
                 from medground.pubmed.mesh import publication_types
 
                 return self._one_of("publication_type", publication_types(query))
+            case Metadata() if not self._metadata:
+                return _Q.empty_query()
+            case Metadata():
+                return self._one(METADATA, described(query.name, query.value))
             case Words() | Term() | Phrase() | Near():
                 return self._leaf(query)
             case _:

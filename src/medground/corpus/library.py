@@ -131,13 +131,14 @@ class Library:
             raise corrupt(folder, f"{_CURRENT} does not name a snapshot")
         return folder / pointer
 
-    def publish(self, name: str, built: Path, digest: str) -> Path:
+    def publish(self, name: str, built: Path, manifest: Manifest) -> Path:
         """Make a finished folder the current snapshot, and delete older ones. The caller holds the lock.
 
-        If an intact snapshot with the same hash already exists, it is kept and the new one is deleted.
+        If an intact snapshot with the same hash, read from the same files, already exists, it is kept and the new one
+        is deleted.
         """
         folder = self.folder_of(name)
-        target = self._target(folder, digest[:16])
+        target = self._target(folder, manifest)
         if target.exists():
             shutil.rmtree(built)
         else:
@@ -178,15 +179,17 @@ class Library:
             f"no corpus {name!r} (existing: {existing}); build one with `medground corpus build {name} PATH`"
         )
 
-    def _target(self, folder: Path, short: str) -> Path:
-        """Folder for a snapshot with this hash: that of an intact one, or a free name."""
+    def _target(self, folder: Path, manifest: Manifest) -> Path:
+        """Folder for a snapshot with this manifest: that of an intact one, or a free name."""
+        short = manifest.hash[:16]
         for count in range(1, 1_000_000):
             candidate = folder / (short if count == 1 else f"{short}-{count}")
             if not candidate.exists():
                 return candidate
             with contextlib.suppress(SnapshotCorrupt), Snapshot.open(candidate) as snapshot:
-                snapshot.verify()
-                return candidate
+                if snapshot.manifest.sources == manifest.sources:
+                    snapshot.verify()
+                    return candidate
         raise corrupt(folder, "too many damaged snapshots")
 
     def _prune(self, folder: Path, current: Path) -> None:

@@ -28,12 +28,13 @@ class FileEntry(Frozen):
 
 
 class InputEntry(Frozen):
-    """One input that was read."""
+    """One input that was read, or all files that one reader read in a folder."""
 
     name: str
     reader: str
     fingerprint: str
     license: str | None = None
+    files: int = 1
 
 
 class EmbeddingEntry(Frozen):
@@ -51,6 +52,8 @@ class Counts(Frozen):
     passages: int = 0
     skipped: int = 0
     """Records that could not be read."""
+    passed_over: int = 0
+    """Files that could not be read, or not to their end."""
     deleted: int = 0
     """Documents that their source has withdrawn."""
     retracted: int = 0
@@ -70,6 +73,13 @@ class Manifest(Frozen):
     chunk_limit: int
     embedding: EmbeddingEntry | None = None
     attachments: tuple[str, ...] = ()
+    removed: int = 0
+    """Passages that were removed since the word index was made, which still count in its statistics."""
+    origin: str = ""
+    """Hash of the snapshot from which they were last removed. It is part of the hash: equal hashes promise equal
+    rankings."""
+    sources: str = ""
+    """Hash of what is known of the files that were read: names, sizes, times, and why some were passed over."""
     files: Mapping[str, FileEntry] = Field(default_factory=dict)
 
     @property
@@ -114,9 +124,21 @@ def read_manifest(folder: Path) -> Manifest:
         raise corrupt(folder, f"{FILE_NAME} has an unknown structure") from None
 
 
-def describe_files(folder: Path) -> dict[str, FileEntry]:
-    """Size and SHA-256 of every file of a folder, by relative path, except lock files and the manifest."""
-    return {name: FileEntry(size=path.stat().st_size, sha256=hash_file(path)) for name, path in _members(folder)}
+def describe_files(
+    folder: Path, known: Mapping[str, FileEntry] | None = None, base: Path | None = None, *linked: str
+) -> dict[str, FileEntry]:
+    """Size and SHA-256 of every file of a folder, by relative path, except lock files and the manifest.
+
+    A file that is the very same file in `base`, as those below `linked` may be, has the entry that is `known` of it.
+    """
+    found = {}
+    for name, path in _members(folder):
+        same = known is not None and base is not None and name in known and name.startswith(linked)
+        if same and known is not None and base is not None and path.samefile(base / name):
+            found[name] = known[name]
+        else:
+            found[name] = FileEntry(size=path.stat().st_size, sha256=hash_file(path))
+    return found
 
 
 def sync_files(folder: Path) -> None:

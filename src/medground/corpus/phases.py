@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 from medground.corpus import tables, vectors
@@ -12,13 +12,11 @@ from medground.corpus.chunk import chunk
 from medground.corpus.embedding.base import Embedder
 from medground.corpus.lexical import LexicalWriter
 from medground.corpus.lexical_fields import Record
-from medground.corpus.readers.base import Deleted, Input, Item, Reading, Retracts
 from medground.corpus.snapshot import LEXICAL, Snapshot
 from medground.corpus.tables import PassageRow
 from medground.corpus.vectors import VectorWriter, copy_rows, write_index
 from medground.corpus.writer import DatabaseWriter
 from medground.document import Document
-from medground.errors import BadDocument
 from medground.progress import Progress
 
 _ITEMS = 1000
@@ -39,29 +37,6 @@ def copy_base(base: Snapshot | None, folder: Path) -> None:
     copy.rename(target)
 
 
-def read_inputs(database: DatabaseWriter, inputs: Sequence[Input], progress: Progress) -> int:
-    """Read all inputs, resuming where the last run stopped. Returns how many documents were deleted by a record.
-
-    Raises:
-        BadDocument: an input is not what it claims to be.
-    """
-    deleted = database.state("deleted")
-    for current in range(database.state("input"), len(inputs)):
-        position = database.state("item")
-        for item in _items(inputs[current], position):
-            position += 1
-            if isinstance(item, Reading):
-                progress(f"read {Path(inputs[current].name).name}", item.done, item.total)
-                continue
-            deleted += _apply(database, inputs[current], item)
-            if position % _ITEMS == 0:
-                _save_position(database, current, position, deleted)
-                progress("read", database.count(), None)
-        _save_position(database, current + 1, 0, deleted)
-    progress("read", database.count(), database.count())
-    return deleted
-
-
 def cut_and_index(
     database: DatabaseWriter, base: Snapshot | None, folder: Path, limit: int, progress: Progress
 ) -> None:
@@ -72,8 +47,9 @@ def cut_and_index(
         database.commit()
     # If no passage was removed, the word index of the earlier snapshot is reused and only new passages are added. A
     # deleted passage would still count in Tantivy's statistics, so equal snapshots could rank differently.
-    if base is not None and database.state("settled") == 1:
-        _link_tree(base.folder / LEXICAL, folder / LEXICAL)
+    # An index of before documents had metadata is made anew, too.
+    if base is not None and base.has_metadata and database.state("settled") == 1:
+        link_tree(base.folder / LEXICAL, folder / LEXICAL)
     with LexicalWriter.open(folder / LEXICAL) as words:
         known: Record | None = None
         for row, document in database.passages_from(words.committed):
@@ -108,41 +84,13 @@ def embed(
         if base is not None and base.manifest.embedding is not None:
             copy_rows(base.vectors(), database.kept_rows(), writer)
         for rows in _batches(database.passages_from(writer.rows)):
-            writer.append(embedder.embed([_embedded_text(row, document) for row, document in rows]))
+            writer.append(embedder.embed([embedded_text(row, document) for row, document in rows]))
             progress("embed", writer.rows, total)
     finally:
         writer.close()
     if total > exact_limit and not (folder / vectors.INDEX_NAME).exists():
         progress("index vectors", 0, None)
         write_index(folder, embedder.dimensions)
-
-
-def _items(source: Input, skip: int) -> Iterator[Item]:
-    try:
-        yield from source.read(skip)
-    except OSError as error:
-        raise BadDocument(f"cannot be read ({error.strerror or error})", file=source.name) from error
-
-
-def _apply(database: DatabaseWriter, source: Input, item: Item) -> int:
-    """Apply an item. Returns how many documents it deleted."""
-    match item:
-        case Document():
-            database.put(item)
-        case Deleted():
-            return sum(database.delete(document_id) for document_id in item.ids)
-        case Retracts():
-            for document_id in item.ids:
-                database.retract(document_id)
-        case BadDocument():
-            database.skip(source.name, item.file or source.name, item.position, item.reason)
-    return 0
-
-
-def _save_position(database: DatabaseWriter, current: int, position: int, deleted: int) -> None:
-    for key, value in (("input", current), ("item", position), ("deleted", deleted)):
-        database.set_state(key, value)
-    database.commit()
 
 
 def _checkpoint(database: DatabaseWriter, words: LexicalWriter, done: int, progress: Progress) -> None:
@@ -167,12 +115,13 @@ def _batches(
         yield batch
 
 
-def _embedded_text(row: PassageRow, document: Document) -> str:
+def embedded_text(row: PassageRow, document: Document) -> str:
+    """What is embedded of a passage: its text, after the title of its document."""
     text = document.text[row.start : row.stop]
     return f"{document.title} {text}" if document.title and not text.startswith(document.title) else text
 
 
-def _link_tree(source: Path, target: Path) -> None:
+def link_tree(source: Path, target: Path) -> None:
     """Link the files of a folder into another. Tantivy never changes a finished file, so hard links are enough."""
     if target.exists():
         return

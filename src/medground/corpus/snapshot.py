@@ -11,8 +11,10 @@ from medground.answer import SnapshotReference
 from medground.corpus import tables
 from medground.corpus.database import Database, Skipped
 from medground.corpus.faults import corrupt, reading
+from medground.corpus.file_table import KnownFile
 from medground.corpus.lexical import Lexical
 from medground.corpus.manifest import Manifest, hash_file, read_manifest
+from medground.corpus.told import Told
 from medground.document import Document, Hit
 from medground.errors import UsageError
 from medground.query import Filters, Query
@@ -92,8 +94,17 @@ class Snapshot:
             ConfigError: the vector has the wrong length, or the extra `dense` is not installed.
             SnapshotCorrupt: it has changed since its build.
         """
-        allowed = self._database.numbers(filters)
-        return self._hits("dense", self.vectors().search(vector, limit, allowed))
+        return self._hits("dense", self.vectors().search(vector, limit, self._allowed(filters)))
+
+    @property
+    def fields(self) -> frozenset[str]:
+        """Names of the metadata fields of its documents."""
+        return self._lexical.fields
+
+    @property
+    def has_metadata(self) -> bool:
+        """Whether its word index can hold metadata: one that was made before cannot."""
+        return self._lexical.has_metadata
 
     def documents(self, ids: Sequence[str]) -> dict[str, Document]:
         """Documents by id; unknown ids are omitted.
@@ -110,6 +121,14 @@ class Snapshot:
     def skipped(self, limit: int = 20) -> list[Skipped]:
         """The first records that could not be read during the build."""
         return self._database.skipped(limit)
+
+    def known_files(self, folder: str) -> dict[str, KnownFile]:
+        """The files that were found in a folder, by name, as they were when they were read."""
+        return self._database.known_files(folder)
+
+    def told(self) -> Told:
+        """Which files were read or passed over, what their readers noted, and which ids are in several of them."""
+        return self._database.told()
 
     def attachment(self, name: str) -> Path | None:
         """Path of a file stored with the documents, such as `graph.sqlite`, or None."""
@@ -158,6 +177,14 @@ class Snapshot:
         self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
     ) -> None:
         self.close()
+
+    def _allowed(self, filters: Filters) -> NDArray[np.int64] | None:
+        """Numbers of the passages that the filters allow, ascending; None if they allow all."""
+        if not filters.where and filters.date_from is None and filters.date_to is None:
+            return self._database.numbers(filters)
+        import numpy as np
+
+        return np.array(self._lexical.numbers(filters), dtype=np.int64)
 
     def _hits(self, ranker: str, scored: Sequence[tuple[int, float]]) -> tuple[Hit, ...]:
         passages = self._database.passages([number for number, _ in scored])

@@ -40,10 +40,7 @@ class VectorWriter:
 
     def append(self, vectors: NDArray[np.floating[Any]]) -> None:
         """Add rows, shape (n, dimensions)."""
-        if vectors.ndim != 2 or vectors.shape[1] != self._dimensions or not np.isfinite(vectors).all():
-            raise ConfigError(
-                f"the embedding model gave no finite vectors of length {self._dimensions}; use another model"
-            )
+        check_vectors(vectors, self._dimensions)
         self._file.write(np.ascontiguousarray(vectors, dtype="<f2").tobytes())
         self._file.flush()
         self.rows += len(vectors)
@@ -51,6 +48,16 @@ class VectorWriter:
     def close(self) -> None:
         """Close the file."""
         self._file.close()
+
+
+def check_vectors(vectors: NDArray[np.floating[Any]], dimensions: int) -> None:
+    """Check what a model gave.
+
+    Raises:
+        ConfigError: the vectors are not finite, or do not have this length.
+    """
+    if vectors.ndim != 2 or vectors.shape[1] != dimensions or not np.isfinite(vectors).all():
+        raise ConfigError(f"the embedding model gave no finite vectors of length {dimensions}; use another model")
 
 
 class _Scan(Protocol):

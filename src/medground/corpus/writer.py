@@ -5,8 +5,12 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from importlib.metadata import version
 from pathlib import Path
 
+from medground.corpus import file_table
+from medground.corpus.file_table import Place
 from medground.corpus.lexical_fields import exact
 from medground.corpus.manifest import Counts
 from medground.corpus.retractions import with_retraction
@@ -14,10 +18,18 @@ from medground.corpus.tables import SCHEMA, PassageRow, decode, encode
 from medground.document import Document, Passage
 
 _CACHE_KIB = 32 * 1024
+_PASSAGE = "number, document, start, stop, section, checksum"
+_ONE_DOCUMENT = "SELECT record, digest FROM documents WHERE id = ?"
 
 
 class DatabaseWriter:
-    """Documents and passages of a snapshot under construction. Nothing is saved before `commit`."""
+    """Documents and passages of a snapshot under construction. Nothing is saved before `commit`.
+
+    Attributes:
+        files: which file gave which document.
+        freed: numbers of the passages of documents that were deleted.
+        gone: ids of these documents.
+    """
 
     def __init__(self, path: Path) -> None:
         self._connection = sqlite3.connect(path, isolation_level=None)
@@ -27,6 +39,10 @@ class DatabaseWriter:
         execute(f"PRAGMA cache_size=-{_CACHE_KIB}")
         if execute("SELECT count(*) FROM sqlite_schema WHERE name = 'state'").fetchone()[0] == 0:
             self._connection.executescript(f"BEGIN; {SCHEMA} COMMIT;")
+        self._connection.executescript(f"BEGIN; {file_table.SCHEMA} COMMIT;")  # snapshots of before have no such tables
+        self.freed: list[int] = []
+        self.gone: list[str] = []
+        self.files = file_table.FileTable(self._connection, version("medground"))
         execute("BEGIN")
 
     def close(self) -> None:
@@ -60,6 +76,24 @@ class DatabaseWriter:
         """Set a number in the state of the build; saved by the next commit."""
         self._connection.execute("INSERT OR REPLACE INTO state VALUES (?, ?)", (key, value))
 
+    def keep(self, document: Document, file: int) -> None:
+        """Add a document that a file holds.
+
+        If files of different readers hold the same id, the longer text is kept; otherwise, and between equal ones, the
+        later.
+        """
+        source = self.files.kept_from(document.id)
+        keep = source is None or source.number == file or self._supersedes(document, self.files.place(file), source)
+        if keep:
+            self.put(document)
+        self.files.hold(document.id, file, kept=keep)
+
+    def forget_held(self, file: int) -> None:
+        """Delete the documents that this file gave, and forget what else it said."""
+        for document_id in self.files.given_by(file):
+            self.delete(document_id)
+        self.files.clear(file)
+
     def put(self, document: Document) -> None:
         """Add a document, or replace the one with the same id unless they are equal."""
         document = with_retraction(document)
@@ -83,15 +117,18 @@ class DatabaseWriter:
         row = self._connection.execute("SELECT number FROM documents WHERE id = ?", (document_id,)).fetchone()
         if row is None:
             return False
-        for table, column in (("passages", "document"), ("publication_types", "document"), ("documents", "number")):
+        freed = self._connection.execute("DELETE FROM passages WHERE document = ? RETURNING number", row).fetchall()
+        if freed:
+            self.freed += (number for (number,) in freed)
+            self.gone.append(document_id)
+        for table, column in (("publication_types", "document"), ("documents", "number")):
             self._connection.execute(f"DELETE FROM {table} WHERE {column} = ?", row)  # noqa: S608 fixed names
         return True
 
     def retract(self, document_id: str) -> None:
         """Mark a document as retracted, whether it was already added or comes later."""
         self._connection.execute("INSERT OR IGNORE INTO retracts VALUES (?)", (document_id,))
-        query = "SELECT record, digest FROM documents WHERE id = ?"
-        row = self._connection.execute(query, (document_id,)).fetchone()
+        row = self._connection.execute(_ONE_DOCUMENT, (document_id,)).fetchone()
         if row is not None:
             self.put(decode(*row))
 
@@ -144,6 +181,35 @@ class DatabaseWriter:
         self._connection.executemany("INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?)", [row.columns() for row in rows])
         return rows
 
+    def place(self, rows: Iterable[PassageRow]) -> None:
+        """Store passages that have their numbers."""
+        columns = (row.columns() for row in rows)
+        self._connection.executemany("INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?)", columns)
+
+    def fill(self, holes: Sequence[int]) -> list[tuple[int, int, int]]:
+        """Move the last passages to these numbers, so that no number is missing.
+
+        Returns the old number, the new one and the row number of the document of each.
+        """
+        total = self.passage_count()
+        query = (
+            "SELECT number, document, start, stop, section, checksum FROM passages WHERE number >= ? ORDER BY number"
+        )
+        rows = [PassageRow.checked(row) for row in self._connection.execute(query, (total,))]
+        moving = list(zip(rows, [hole for hole in holes if hole < total], strict=True))
+        self._connection.execute("DELETE FROM passages WHERE number >= ?", (total,))
+        self.place(replace(row, number=hole) for row, hole in moving)
+        return [(row.number, hole, row.document) for row, hole in moving]
+
+    def passages_of(self, document: int) -> list[tuple[PassageRow, Document]]:
+        """The passages of a document by its row number."""
+        query = (
+            "SELECT number, document, start, stop, section, checksum FROM passages WHERE document = ? ORDER BY number"
+        )
+        stored = "SELECT record, digest FROM documents WHERE number = ?"
+        found = decode(*self._connection.execute(stored, (document,)).fetchone())
+        return [(PassageRow.checked(row), found) for row in self._connection.execute(query, (document,))]
+
     def passage_count(self) -> int:
         """Number of passages."""
         return self._number("SELECT count(*) FROM passages")
@@ -176,9 +242,18 @@ class DatabaseWriter:
             documents=self.count(),
             passages=self.passage_count(),
             skipped=self._number("SELECT count(*) FROM skipped"),
+            passed_over=self._number("SELECT count(*) FROM files WHERE reason IS NOT NULL"),
             deleted=deleted,
             retracted=self._number("SELECT count(*) FROM documents WHERE retraction = 'retracted'"),
         )
+
+    def _supersedes(self, document: Document, file: Place, other: Place) -> bool:
+        if file.reader != other.reader:
+            row = self._connection.execute(_ONE_DOCUMENT, (document.id,)).fetchone()
+            lengths = (len(document.text), len(decode(*row).text) if row else 0)
+            if lengths[0] != lengths[1]:
+                return lengths[0] > lengths[1]
+        return file.after(other)
 
     def _retracts(self, document_id: str) -> bool:
         return self._number("SELECT count(*) FROM retracts WHERE id = ?", document_id) > 0

@@ -13,6 +13,7 @@ from medground.query import (
     Everything,
     FieldName,
     Mesh,
+    Metadata,
     Near,
     Not,
     Or,
@@ -47,6 +48,8 @@ def to_pubmed(query: Query) -> str:
             return _mesh(query)
         case PublicationType():
             return f"{_quoted(query.name)}[{tag_for_kind('type').name}{_narrow(query.explode)}]"
+        case Metadata():
+            raise UsageError(f"PubMed has no field {query.name!r}; leave this limit out to search it")
         case Words():
             return " OR ".join(f"{_quoted(word)}[{_tag(query.field).name}]" for word in query.text.split()) or '""'
         case Term() | Phrase() | Near():

@@ -17,6 +17,7 @@ from medground.query import (
     DateRange,
     Everything,
     Mesh,
+    Metadata,
     Near,
     Not,
     Or,
@@ -90,6 +91,8 @@ class _Compiler:
                 return self._mesh(query)
             case PublicationType():
                 return self._values("publication_type", publication_types(query))
+            case Metadata():
+                return tantivy.Query.empty_query()
             case Words():
                 words = words_of(query.text)
                 return _any(self.compile(Term(value=word, field=query.field)) for word in words)

@@ -72,6 +72,16 @@ class FactSource(Protocol):
         ...
 
 
+@runtime_checkable
+class FieldSource(Protocol):
+    """A source whose documents have metadata fields of their own. Optional, beside `Source`."""
+
+    @property
+    def fields(self) -> frozenset[str]:
+        """Names of these fields, in lower case."""
+        ...
+
+
 @dataclass(frozen=True, kw_only=True)
 class SourceDeclaration:
     """How a source that is not a corpus is opened, so that no shared file has to know it.

@@ -52,6 +52,11 @@ class CorpusSource:
         """The snapshot that is searched."""
         return self._store.reference
 
+    @property
+    def fields(self) -> frozenset[str]:
+        """Names of the metadata fields of its documents."""
+        return self._store.fields
+
     def accepts(self, lookup: Lookup) -> bool:
         """Query trees. A lookup for vectors alone must be plain `Words`, and needs an embedding model."""
         if isinstance(lookup.asked, PlainWords | ConceptQuery | ProteinQuery):

@@ -18,6 +18,7 @@ from medground.pubmed.eutils_transport import Transport
 from medground.query import And, Filters
 from medground.settings import Settings
 from medground.sources.base import SourceDeclaration
+from medground.where import field_name, own_fields
 
 _CACHE = Path("cache", "eutils")
 _MOST_HELD = 2000
@@ -96,15 +97,19 @@ class PubMedSource:
         ids = tuple(filter(_is_pmid, filters.ids))
         if filters.ids and not ids:  # only documents of other sources are asked for
             return Found(lookup, self.name, rankings=((),))
-        limits = filters.model_copy(update={"kinds": (), "ids": ids}).as_query()
-        if filters.kinds and not _KINDS & set(filters.kinds):
+        kinds = {*filters.kinds, *(value for name, value in filters.where if field_name(name) == "kind")}
+        where = tuple(pair for pair in filters.where if field_name(pair[0]) != "kind")
+        limits = filters.model_copy(update={"kinds": (), "ids": ids, "where": where}).as_query()
+        if kinds and not kinds & _KINDS:
             return Found(lookup, self.name, rankings=((),), notes=("PubMed contains only research articles and books",))
+        if own := own_fields(filters):
+            return Found(lookup, self.name, rankings=((),), notes=(f"PubMed has no field {', '.join(own)}",))
         if not any(letter.isalnum() for letter in to_pubmed(query)):
             return Found(lookup, self.name, rankings=((),))
         term = to_pubmed(query if limits is None else And(parts=(query, limits)))
         result = await self._client.esearch(term, limit=limit, sort=self._order)
         found = await self.fetch([f"PMID:{pmid}" for pmid in result.ids])
-        documents = [d for d in found.values() if not filters.kinds or d.kind in filters.kinds]
+        documents = [d for d in found.values() if not kinds or d.kind in kinds]
         unread = len(result.ids) - len(found)
         notes = [f"nothing was found for {phrase!r}" for phrase in result.not_found] if not result.ids else []
         notes += [f"{unread} of {len(result.ids)} records found could not be read"] if unread else []

@@ -33,6 +33,11 @@ class Store(Protocol):
         """Identity of the model that made its vectors; None if it has no vectors."""
         ...
 
+    @property
+    def fields(self) -> frozenset[str]:
+        """Names of the metadata fields of its documents."""
+        ...
+
     def bm25(self, query: Query, limit: int, filters: Filters) -> Ranking:
         """The passages that match the tree, ranked by BM25."""
         ...

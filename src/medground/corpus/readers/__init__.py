@@ -3,37 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 
 from medground.corpus.readers.base import Input
 from medground.corpus.readers.beir import CORPUS_NAMES, open_beir, open_scifact
+from medground.corpus.readers.bibtex import open_bibtex
+from medground.corpus.readers.csl_json import open_csl
 from medground.corpus.readers.detect import detect
-from medground.corpus.readers.files import head
-from medground.corpus.readers.folders import files_below
+from medground.corpus.readers.docx import SUFFIXES as WORD
+from medground.corpus.readers.docx import open_docx
+from medground.corpus.readers.endnote import open_endnote
+from medground.corpus.readers.files import fingerprint, head
+from medground.corpus.readers.folders import is_beside_the_point, walk
+from medground.corpus.readers.html import open_html
 from medground.corpus.readers.jats import open_jats
 from medground.corpus.readers.jsonlines import open_jsonlines
 from medground.corpus.readers.medline import open_medline
 from medground.corpus.readers.pdf import open_pdf
 from medground.corpus.readers.pubmedqa import open_pubmedqa
-from medground.corpus.readers.texts import open_texts
+from medground.corpus.readers.sets import open_biomedmcqs, open_covidqa, open_medquad
+from medground.corpus.readers.spreadsheet import SUFFIXES as TABLES
+from medground.corpus.readers.spreadsheet import open_csv
+from medground.corpus.readers.tagged import open_enw, open_nbib, open_ris
+from medground.corpus.readers.texts import SUFFIXES as TEXTS
+from medground.corpus.readers.texts import open_text
+from medground.corpus.readers.zotero_rdf import open_zotero
 from medground.errors import BadDocument, UsageError
+
+PASSED_OVER = "none"
+"""The reader of an input that nothing can read: reading it says why."""
 
 
 @dataclass(frozen=True)
 class Reader:
     """How to open a path, and the suffixes of the files that it reads in a folder.
 
-    A reader that takes a folder as a whole has no suffixes.
+    A reader that takes a folder as a whole has no suffixes. One whose documents are named after their file has `below`,
+    which takes the file and the folder in which it was found.
     """
 
     open: Callable[[Path], Input]
     suffixes: tuple[str, ...] = ()
+    below: Callable[[Path, Path], Input] | None = None
 
 
 _XML = (".xml", ".xml.gz", ".nxml", ".nxml.gz")
-_PDF = (".pdf",)
 _LINES = (".jsonl", ".jsonl.gz", ".ndjson", ".ndjson.gz", ".json", ".json.gz")
 
 READERS: Mapping[str, Reader] = MappingProxyType(
@@ -44,59 +60,101 @@ READERS: Mapping[str, Reader] = MappingProxyType(
         "beir": Reader(open_beir),
         "scifact": Reader(open_scifact),
         "jsonlines": Reader(open_jsonlines, _LINES),
-        "pdf": Reader(open_pdf, _PDF),
-        "texts": Reader(open_texts),
+        "pdf": Reader(open_pdf, (".pdf",)),
+        "nbib": Reader(open_nbib, (".nbib", ".txt")),
+        "ris": Reader(open_ris, (".ris", ".txt")),
+        "enw": Reader(open_enw, (".enw",)),
+        "bibtex": Reader(open_bibtex, (".bib", ".bibtex")),
+        "csv": Reader(open_csv, (*TABLES, *(f"{suffix}.gz" for suffix in TABLES))),
+        "csl-json": Reader(open_csl, (".json", ".json.gz")),
+        "endnote": Reader(open_endnote, _XML),
+        "zotero": Reader(open_zotero, (".rdf",)),
+        "html": Reader(open_html, (".html", ".htm", ".xhtml"), open_html),
+        "docx": Reader(open_docx, WORD, open_docx),
+        "medquad": Reader(open_medquad, (*_XML, *_LINES)),
+        "covidqa": Reader(open_covidqa, _LINES),
+        "biomedmcqs": Reader(open_biomedmcqs, _LINES),
+        "texts": Reader(open_text, TEXTS, open_text),
     }
 )
 
 
-def find_inputs(paths: Sequence[Path], reader: str | None = None) -> list[Input]:
-    """The inputs in files and folders, in order; `reader` (a name in `READERS`) overrides detection by content.
+def find_inputs(paths: Sequence[Path], reader: str | None = None, *, strict: bool = False) -> list[Input]:
+    """An input for each file named or found in a folder, in order; `reader` (a name in `READERS`) overrides detection.
 
-    A folder with a BEIR corpus is read as that corpus. In a folder with XML, JSON or PDF files at any depth, only those
-    are read; text files such as a README are ignored. In any other folder, the text files are read.
+    A file that no reader accepts is an input too: reading it says why, and the build goes on. In a folder, that is also
+    so for hidden files, links and notes on the folder, such as a README. A folder with a BEIR corpus is read as that
+    corpus.
 
     Raises:
         UsageError: no path is given, a path does not exist, or the reader is unknown.
-        BadDocument: no reader accepts a file or folder.
+        BadDocument: no file can be read; or, with `strict`, one of them cannot.
     """
     if not paths:
         raise UsageError("no path to read; name a file or a folder")
     if reader is not None and reader not in READERS:
         raise UsageError(f"unknown reader {reader!r}; use one of {', '.join(READERS)}")
-    return [found for path in paths for found in _inputs(path, reader)]
+    found = [one for path in paths for one in _inputs(path, reader)]
+    refused = [one.refused for one in found if one.refused is not None]
+    alien = [refusal for refusal in refused if not is_beside_the_point(refusal)]
+    if alien and (strict or len(refused) == len(found)):
+        raise alien[0]
+    if len(refused) == len(found):
+        raise BadDocument("the folder contains no file to read", file=str(paths[0]))
+    return found
+
+
+def open_file(path: Path, folder: Path | None = None, reader: str | None = None) -> Input:
+    """The input of one file, found in `folder`. One that no reader accepts says so when it is read."""
+    try:
+        head(path)  # an empty or unreadable file is rejected before the build begins
+        chosen = READERS[reader or detect(path)]
+        opened = chosen.open(path) if chosen.below is None or folder is None else chosen.below(path, folder)
+    except BadDocument as refusal:
+        return passed_over(refusal, folder)
+    return replace(opened, folder=None if folder is None else str(folder))
+
+
+def passed_over(refusal: BadDocument, folder: Path | None = None) -> Input:
+    """The input of a file that cannot be read."""
+    name = refusal.file
+    try:
+        state = fingerprint(Path(name))
+    except BadDocument:
+        state = ""
+    where = None if folder is None else str(folder)
+    return Input(name, PASSED_OVER, state, lambda skip: iter([refusal][skip:]), folder=where, refused=refusal)
 
 
 def _inputs(path: Path, reader: str | None) -> Iterator[Input]:
     if not path.exists():
         raise UsageError(f"{path}: no such file or folder")
     if path.is_file():
-        yield _open(path, reader)
+        yield open_file(path, None, reader)
     elif path.is_dir():
         yield from _folder(path, reader)
     else:
-        raise BadDocument("not a file or a folder", file=str(path))
+        yield passed_over(BadDocument("not a file or a folder", file=str(path)))
 
 
-def _folder(path: Path, reader: str | None) -> Iterator[Input]:
+def _folder(folder: Path, reader: str | None) -> Iterator[Input]:
     if reader is not None and not READERS[reader].suffixes:
-        yield READERS[reader].open(path)
+        yield READERS[reader].open(folder)
         return
-    corpus = next((path / name for name in CORPUS_NAMES if (path / name).is_file()), None)
-    if corpus is not None and reader is None:
-        yield _open(corpus, None)
-        return
-    files = files_below(path, READERS[reader].suffixes if reader else _XML + _LINES + _PDF)
-    if files:
-        yield from (_open(file, reader) for file in files)
-    elif reader is None:
-        yield open_texts(path)
-    else:
-        raise BadDocument(f"the folder contains no {', '.join(READERS[reader].suffixes)} file", file=str(path))
+    for path, refusal in survey(folder, reader):
+        yield passed_over(refusal, folder) if refusal is not None else open_file(path, folder, reader)
 
 
-def _open(file: Path, reader: str | None) -> Input:
-    if reader is None:
-        return READERS[detect(file)].open(file)
-    head(file)  # an empty or unreadable file is rejected before the build begins
-    return READERS[reader].open(file)
+def survey(folder: Path, reader: str | None = None) -> Iterator[tuple[Path, BadDocument | None]]:
+    """Every file of a folder in the order of reading, and why it is passed over without looking into it, or None."""
+    corpus = next((folder / name for name in CORPUS_NAMES if (folder / name).is_file()), None) if not reader else None
+    for found in walk(folder):
+        if isinstance(found, BadDocument):
+            yield Path(found.file), found
+        elif corpus is not None and found != corpus:
+            yield found, BadDocument(f"beside {corpus.name}, which is the whole corpus", file=str(found))
+        elif reader is None or found.name.lower().endswith(READERS[reader].suffixes):
+            yield found, None
+        else:
+            suffixes = ", ".join(READERS[reader].suffixes)
+            yield found, BadDocument(f"the reader {reader} takes {suffixes} files", file=str(found))

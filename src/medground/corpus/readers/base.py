@@ -35,7 +35,14 @@ class Reading:
     total: int
 
 
-Item = Document | Deleted | Retracts | Reading | BadDocument
+@dataclass(frozen=True)
+class Note:
+    """What the reader of a file tells its user, in one line: ids that it made, fields that it kept as metadata."""
+
+    text: str
+
+
+Item = Document | Deleted | Retracts | Reading | BadDocument | Note
 
 
 @dataclass(frozen=True)
@@ -49,6 +56,8 @@ class Input:
         read: `read(skip)` yields items from number `skip`, counting from 0, always in the same order. Raises
             BadDocument.
         license: licence note for the manifest, or None.
+        folder: the folder in which it was found, or None if the user named it.
+        refused: why it cannot be read, if that was seen before reading.
     """
 
     name: str
@@ -56,3 +65,5 @@ class Input:
     fingerprint: str
     read: Callable[[int], Iterator[Item]]
     license: str | None = None
+    folder: str | None = None
+    refused: BadDocument | None = None

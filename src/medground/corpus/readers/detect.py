@@ -1,21 +1,42 @@
-"""Select the reader of a file by its content."""
+"""Select the reader of a file by its content; its suffix helps only where the content cannot tell."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
-from medground.corpus.readers import jats, medline
+from medground.corpus.readers import endnote, jats, medline, zotero_rdf
+from medground.corpus.readers.aliens import alien, is_alien
+from medground.corpus.readers.bibtex import BIBTEX
+from medground.corpus.readers.csl_json import is_csl
+from medground.corpus.readers.docx import is_docx
 from medground.corpus.readers.files import head
+from medground.corpus.readers.html import is_page
 from medground.corpus.readers.lines import TRIAL, Record, parse
-from medground.corpus.readers.pdf.reader import is_pdf
-from medground.corpus.readers.texts import SUFFIXES
+from medground.corpus.readers.pdf.reader import SIGNATURE, is_pdf
+from medground.corpus.readers.sets import MEDQUAD_ROOT, SQUAD, set_of
+from medground.corpus.readers.spreadsheet import SUFFIXES as TABLES
+from medground.corpus.readers.tagged import tagged_format
+from medground.corpus.readers.texts import SUFFIXES as TEXTS
 from medground.corpus.readers.xml import root_name
 from medground.errors import BadDocument
 
 _MARKUP = re.compile(rb"(?:\xef\xbb\xbf)?\s*<|\xff\xfe<\x00|\xfe\xff\x00<")
-_JSON = re.compile(rb"(?:\xef\xbb\xbf)?\s*[{\[]")
-_PUBMEDQA_OBJECT = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"\d+"\s*:\s*\{')
+_JSON = re.compile(r"\s*[{\[]")
+_ARRAY = re.compile(r"\s*\[\s*[{\]]")
+_PUBMEDQA_OBJECT = re.compile(r'\s*\{\s*"\d+"\s*:\s*\{')
+_ZIP = b"PK\x03\x04"
+_OLE = b"\xd0\xcf\x11\xe0"
+_WIDE = (b"\xff\xfe", b"\xfe\xff")
+_ROOTS: Mapping[str, str] = {
+    **dict.fromkeys(medline.ROOTS, "medline"),
+    **dict.fromkeys(jats.ROOTS, "jats"),
+    **dict.fromkeys(endnote.ROOTS, "endnote"),
+    **dict.fromkeys(zotero_rdf.ROOTS, "zotero"),
+    MEDQUAD_ROOT: "medquad",
+    "html": "html",
+}
 
 
 def detect(path: Path) -> str:
@@ -25,43 +46,70 @@ def detect(path: Path) -> str:
         BadDocument: no reader accepts it: it is empty, binary, in an unknown format, or rejected XML.
     """
     start = head(path)
-    if is_pdf(start):
+    suffix = path.name.lower().removesuffix(".gz")[-12:]
+    if found := _packed_reader(start, path):
+        return found
+    if suffix.endswith((".html", ".htm", ".xhtml")) or (is_page(start) and not suffix.endswith(TEXTS)):
+        return "html"
+    if _MARKUP.match(start) and not suffix.endswith(TEXTS) and not is_alien(path):
+        return _xml_reader(path)
+    if is_alien(path) or (b"\x00" in start and not start.startswith(_WIDE)):
+        raise BadDocument(alien(path, binary=True), file=str(path))
+    found = _text_reader(start.decode("utf-16" if start.startswith(_WIDE) else "utf-8-sig", "replace"), suffix)
+    if found is None:
+        raise BadDocument(alien(path, binary=False), file=str(path))
+    return found
+
+
+def _packed_reader(start: bytes, path: Path) -> str | None:
+    if start.startswith(SIGNATURE) or (is_pdf(start) and not path.name.lower().endswith(TEXTS)):
         return "pdf"
     if path.suffix.lower() == ".pdf":
         raise BadDocument("this is not a PDF file, whatever its name; rename it or leave it out", file=str(path))
-    text_name = path.suffix.lower() in SUFFIXES
-    if _MARKUP.match(start) and not text_name:
-        return _xml_reader(path)
-    if b"\x00" in start:
-        raise BadDocument(
-            "this is a binary file; use PDF, XML, JSON Lines, Markdown or text (plain or gzip)", file=str(path)
-        )
-    if text_name:
-        return "texts"
-    if _PUBMEDQA_OBJECT.match(start):
-        return "pubmedqa"
-    if _JSON.match(start) or ".json" in path.name:
-        return _json_reader(start, path)
-    raise BadDocument("unknown file format; use PDF, XML, JSON Lines, Markdown or text (plain or gzip)", file=str(path))
+    if start.startswith(_ZIP) and is_docx(path):
+        return "docx"
+    if start.startswith(_OLE) and path.suffix.lower() == ".docx":
+        raise BadDocument("the document is protected by a password, or an old .doc; save it anew", file=str(path))
+    return None
 
 
 def _xml_reader(path: Path) -> str:
     root = root_name(path)
-    if root in medline.ROOTS:
-        return "medline"
-    if root in jats.ROOTS:
-        return "jats"
-    raise BadDocument(f"unknown XML format (<{root}>); use PubMed, MEDLINE or JATS XML", file=str(path))
+    if root not in _ROOTS:
+        reason = f"unknown XML format (<{root}>); use PubMed, MEDLINE, JATS, EndNote or Zotero XML"
+        raise BadDocument(reason, file=str(path))
+    return _ROOTS[root]
 
 
-def _json_reader(start: bytes, path: Path) -> str:
+def _text_reader(start: str, suffix: str) -> str | None:
+    markdown = suffix.endswith((".md", ".markdown"))
+    if not markdown and (form := tagged_format(start)):
+        return form
+    if suffix.endswith(TABLES):
+        return "csv"
+    if suffix.endswith(".bib") or (not suffix.endswith(TEXTS) and BIBTEX.search(start)):
+        return "bibtex"
+    if suffix.endswith(TEXTS):
+        return "texts"
+    if _PUBMEDQA_OBJECT.match(start):
+        return "pubmedqa"
+    if SQUAD.match(start):
+        return "covidqa"
+    if _ARRAY.match(start):
+        return "csl-json"
+    if _JSON.match(start) or ".json" in suffix:
+        return _json_reader(start)
+    return None
+
+
+def _json_reader(start: str) -> str:
     """By the first line that holds an object. A file without one is rejected by the reader itself."""
     for line in start.splitlines()[:TRIAL]:
         try:
-            return _record_reader(parse(line))
+            return _record_reader(parse(line.encode()))
         except ValueError:
             continue
-    return "jsonlines"
+    return "csl-json" if start.lstrip().startswith("{\n") and '"items"' in start else "jsonlines"
 
 
 def _record_reader(record: Record) -> str:
@@ -70,4 +118,8 @@ def _record_reader(record: Record) -> str:
         return "pubmedqa"
     if "_id" in names:
         return "beir"
+    if known := set_of(names):
+        return known
+    if is_csl(record):
+        return "csl-json"
     return "scifact" if isinstance(record.get("abstract"), list) else "jsonlines"

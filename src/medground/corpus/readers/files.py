@@ -17,6 +17,8 @@ LONGEST_RECORD = 20_000_000
 """Maximum number of characters in the text of one record."""
 
 _HEAD = 65_536
+_BLOCK = 1 << 20
+_LONGEST_FILE = 4 * LONGEST_RECORD
 
 
 @contextmanager
@@ -41,7 +43,8 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
     except (gzip.BadGzipFile, zlib.error) as error:
         raise BadDocument(f"the gzip file is damaged ({error}); copy or download it again", file=name) from error
     except OSError as error:
-        raise BadDocument(f"cannot be read ({error.strerror or error}); check its permissions", file=name) from error
+        reason = f"cannot be read ({error.strerror or error}); check its permissions"
+        raise BadDocument(reason, file=name, passing=True) from error
 
 
 def head(path: Path) -> bytes:
@@ -57,9 +60,31 @@ def head(path: Path) -> bytes:
     return start
 
 
+def whole(path: Path) -> bytes:
+    """All bytes of a file, uncompressed.
+
+    Raises:
+        BadDocument: it cannot be read, or is longer than one record may be.
+    """
+    content = bytearray()
+    with opened(path) as stream:
+        while block := stream.read(_BLOCK):  # a read of the whole length would take that much memory for any file
+            content += block
+            if len(content) > _LONGEST_FILE:
+                raise BadDocument(f"more than {_LONGEST_FILE:,} bytes; split the file", file=str(path))
+    return bytes(content)
+
+
 def fingerprint(path: Path) -> str:
-    """Size and modification time of a file."""
-    status = path.stat()
+    """Size and modification time of a file.
+
+    Raises:
+        BadDocument: the file has gone.
+    """
+    try:
+        status = path.stat()
+    except OSError as error:
+        raise BadDocument(f"cannot be read ({error.strerror or error})", file=str(path), passing=True) from error
     return f"{status.st_size}-{status.st_mtime_ns}"
 
 

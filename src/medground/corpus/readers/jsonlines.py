@@ -1,47 +1,76 @@
-"""Your own JSON Lines: `id` and `text` with any other field of `Document`, or `pmid`, `title` and `abstract`.
+"""Your own JSON Lines: a `text` or an `abstract`, a `title`, and whatever else you have.
 
     {"id": "LAB:17", "title": "...", "text": "...", "year": 2024, "kind": "guideline"}
-    {"pmid": 21645374, "title": "...", "abstract": "..."}
+    {"pmid": 21645374, "title": "...", "abstract": "...", "ward": "ICU"}
 
-An unknown field is rejected, with its line number, so that a misspelt one is not lost.
+Any id will do: one without a prefix gets `DOC:`, and a record without one is named by its PMID, DOI or content. A field
+that a document does not have is kept as metadata, which can be filtered by. What was made and kept is told in one line.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import partial
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from medground.corpus.readers.base import Input
-from medground.corpus.readers.compose import make_document
+from medground.corpus.readers.base import Input, Item, Note
+from medground.corpus.readers.entry import described
 from medground.corpus.readers.files import file_input
 from medground.corpus.readers.lines import read_lines
 from medground.document import Document
 
+_SHOWN = 8
+
 
 def open_jsonlines(path: Path) -> Input:
     """One file of JSON Lines, plain or gzip."""
-    return file_input(path, "jsonlines", partial(read_lines, convert=own_document))
+    return file_input(path, "jsonlines", read_jsonlines)
+
+
+def read_jsonlines(path: Path) -> Iterator[Item]:
+    """The records of a file, then what was made of them.
+
+    Raises:
+        BadDocument: none of the first lines can be used, or the file is damaged.
+    """
+    told = Told()
+    yield from read_lines(path, convert=told.convert)
+    yield from told.notes()
 
 
 def own_document(record: Mapping[str, Any]) -> Document:
     """The document of a record.
 
     Raises:
-        ValueError: a field is missing, wrong or unknown.
+        ValueError: a known field has a wrong value, or there is neither text nor title.
     """
-    fields = dict(record)
-    if "pmid" in fields and "id" not in fields:
-        pmid = str(fields.pop("pmid"))
-        if not pmid.isdecimal():
-            raise ValueError(f"pmid: {pmid[:40]!r} is not a PMID")
-        fields["id"] = f"PMID:{pmid}"
-        fields["text"] = fields.pop("abstract", "") or fields.get("title", "")
-        fields["identifiers"] = {**_mapping(fields.get("identifiers")), "pmid": pmid}
-        fields.setdefault("url", f"https://pubmed.ncbi.nlm.nih.gov/{pmid}/")
-    return make_document(fields)
+    return described(record)
 
 
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
+class Told:
+    """What was made of the records of one file."""
+
+    def __init__(self) -> None:
+        self._prefixed = 0
+        self._named = 0
+        self._kept: dict[str, None] = {}
+
+    def convert(self, record: Mapping[str, Any]) -> Document:
+        """`own_document`, remembered for the note."""
+        document = own_document(record)
+        given = record.get("id")
+        self._named += document.id.startswith("REF:")
+        self._prefixed += given is not None and document.id != str(given).strip()
+        self._kept.update(dict.fromkeys(document.metadata))
+        return document
+
+    def notes(self) -> Iterator[Note]:
+        """One line, if there is something to tell."""
+        parts = [f"ids without a prefix ({self._prefixed:,}) were given DOC:"] if self._prefixed else []
+        parts += [f"records without an id ({self._named:,}) were named after their content"] if self._named else []
+        if self._kept:
+            names = ", ".join(list(self._kept)[:_SHOWN])
+            more = f" and {len(self._kept) - _SHOWN} more" if len(self._kept) > _SHOWN else ""
+            parts.append(f"kept as metadata: {names}{more}")
+        if parts:
+            yield Note("; ".join(parts))

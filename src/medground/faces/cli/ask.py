@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from medground.faces.cli import complete
-from medground.faces.cli.options import Preset, Quiet, Sets, SettingsFile, load_settings
+from medground.faces.cli.options import Preset, Quiet, Sets, SettingsFile, Where, load_settings
 from medground.faces.cli.shown import Form, form_of, show_again, show_answer
 from medground.faces.cli.typed import STDIN, read_stdin
 
@@ -41,6 +41,7 @@ def ask(
     option: Annotated[list[str] | None, typer.Option(help="An answer option; repeat for A, B, C, ...")] = None,
     year_from: Annotated[int | None, typer.Option(help="Earliest year of publication.")] = None,
     year_to: Annotated[int | None, typer.Option(help="Latest year of publication.")] = None,
+    where: Where = None,
     follow: Annotated[
         str | None,
         typer.Option(
@@ -78,7 +79,7 @@ def ask(
     unanswerable.
     """
     from medground.errors import UsageError
-    from medground.faces.cli.asking import ask_one, years
+    from medground.faces.cli.asking import ask_one, limits
     from medground.question import Question
 
     form = form_of(json=json, markdown=markdown)
@@ -90,7 +91,7 @@ def ask(
         "model.default": model,
     }
     cache: dict[str, object] = {"model.cache": False if no_cache else None}
-    filters = years(year_from, year_to)
+    filters = limits(year_from, year_to, where or [])
     _check(question, follow, again, from_)
     if again is not None:
         if sets or preset or settings or task or option or filters.as_query() or any(named.values()):

@@ -55,19 +55,20 @@ def opened(settings: Settings, *, quiet: bool) -> Iterator[BlockingEngine]:
         yield engine
 
 
-def years(first: int | None, last: int | None) -> Filters:
-    """Limits on the year of publication.
+def limits(first: int | None, last: int | None, where: list[str]) -> Filters:
+    """Limits on the year of publication and on other fields (`FIELD=VALUE`).
 
     Raises:
-        UsageError: the first year is after the last.
+        UsageError: the first year is after the last, or a limit is not one.
     """
     from pydantic import ValidationError
 
     from medground.errors import UsageError
     from medground.query import Filters
+    from medground.where import parse_where
 
     try:
-        return Filters(year_from=first, year_to=last)
+        return parse_where(where, Filters(year_from=first, year_to=last))
     except ValidationError as error:
         raise UsageError(error.errors()[0]["msg"].removeprefix("Value error, ")) from None
 

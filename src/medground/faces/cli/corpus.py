@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from medground.faces.cli.options import Quiet
+from medground.faces.cli.options import Quiet, Where
 from medground.faces.cli.progress import shown_progress
 from medground.faces.cli.typed import forget_received, received
 
 if TYPE_CHECKING:
     from medground.corpus.embedding.base import Embedder
     from medground.corpus.library import Library
-    from medground.corpus.manifest import Manifest
+    from medground.corpus.manifest import InputEntry, Manifest
     from medground.corpus.snapshot import Snapshot
 
 corpus_app = typer.Typer(help="Build, check and search document collections.", no_args_is_help=True)
@@ -26,6 +26,7 @@ Embed = Annotated[
     str | None,
     typer.Option(help="Embedding model: minilm, a sentence-transformers name or folder, or none.", metavar="MODEL"),
 ]
+Strict = Annotated[bool, typer.Option("--strict", help="Stop at the first file that cannot be read.")]
 Json = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
 _SHOWN = 10
 
@@ -37,25 +38,36 @@ def build(
     reader: Reader = None,
     embed: Embed = None,
     limit: Annotated[int, typer.Option(help="Maximum characters per passage.", min=1)] = 1000,
+    strict: Strict = False,
     quiet: Quiet = False,
 ) -> None:
-    """Build a corpus from files and folders. Replaces any corpus with this name."""
+    """Build a corpus from files and folders. Replaces any corpus with this name.
+
+    A file that cannot be read is passed over and named with its reason.
+    """
     from medground.corpus.build import build as build_corpus
     from medground.corpus.readers import find_inputs
 
     paths = received(paths)
     library = _library()
     library.folder_of(name)
-    inputs = find_inputs(paths, reader)
+    inputs = find_inputs([*map(_whole, paths)], reader, strict=strict)
     embedder = _open_embedder(embed)
     with shown_progress(quiet=quiet) as progress:
-        manifest = build_corpus(library, name, inputs, embedder=embedder, progress=progress, limit=limit)
+        manifest = build_corpus(library, name, inputs, embedder=embedder, progress=progress, limit=limit, strict=strict)
     _show_built(library, manifest)
     forget_received(paths)
 
 
 @corpus_app.command("add")
-def add(name: Name, paths: Paths, reader: Reader = None, embed: Embed = None, quiet: Quiet = False) -> None:
+def add(
+    name: Name,
+    paths: Paths,
+    reader: Reader = None,
+    embed: Embed = None,
+    strict: Strict = False,
+    quiet: Quiet = False,
+) -> None:
     """Add files and folders to a corpus. A record replaces any with the same id."""
     from medground.corpus.build import add as add_to_corpus
     from medground.corpus.readers import find_inputs
@@ -63,12 +75,36 @@ def add(name: Name, paths: Paths, reader: Reader = None, embed: Embed = None, qu
     paths = received(paths)
     library = _library()
     built = library.info(name).embedding
-    inputs = find_inputs(paths, reader)
+    inputs = find_inputs([*map(_whole, paths)], reader, strict=strict)
     embedder = _open_embedder(embed or (built.name if built else None))
     with shown_progress(quiet=quiet) as progress:
-        manifest = add_to_corpus(library, name, inputs, embedder=embedder, progress=progress)
+        manifest = add_to_corpus(library, name, inputs, embedder=embedder, progress=progress, strict=strict)
     _show_built(library, manifest)
     forget_received(paths)
+
+
+@corpus_app.command("sync")
+def sync(
+    name: Name,
+    folder: Annotated[Path, typer.Argument(help="The folder to follow.", metavar="FOLDER")],
+    embed: Embed = None,
+    quiet: Quiet = False,
+) -> None:
+    """Bring a corpus up to date with a folder: adds new files, replaces changed ones, removes those that went."""
+    from medground.corpus.sync import sync as sync_corpus
+
+    library = _library()
+    built = library.info(name).embedding if library.has(name) else None
+    embedder = _open_embedder(embed or (built.name if built else None))
+    with shown_progress(quiet=quiet) as progress:
+        manifest, changes = sync_corpus(library, name, folder, embedder=embedder, progress=progress)
+    counts = {"new": changes.new, "changed": changes.changed, "tried again": changes.again, "gone": changes.gone}
+    told = ", ".join(f"{len(names):,} {what}" for what, names in counts.items() if names)
+    if not told:
+        typer.echo(f"{name} is up to date: {changes.same:,} files")
+        return
+    typer.echo(f"{told}, {changes.same:,} as they were", err=True)
+    _show_built(library, manifest)
 
 
 @corpus_app.command("list")
@@ -98,6 +134,14 @@ def info(name: Name, json: Json = False) -> None:
             typer.echo(line)
 
 
+@corpus_app.command("files")
+def files(name: Name) -> None:
+    """List every file of a corpus: its reader, or why it was passed over."""
+    with _library().open(name) as snapshot:
+        for file in snapshot.told().files:
+            typer.echo(f"{file.reader if file.reason is None else 'passed over':<12} {file.name}{_reason(file.reason)}")
+
+
 @corpus_app.command("verify")
 def verify(name: Name) -> None:
     """Check every file of a corpus against its hash."""
@@ -110,6 +154,7 @@ def search(
     name: Name,
     query: Annotated[str, typer.Argument(help="Words to search for.", metavar="QUERY")],
     limit: Annotated[int, typer.Option(help="Maximum number of passages to show.", min=1, max=10_000)] = 10,
+    where: Where = None,
     embed: Embed = None,
 ) -> None:
     """Search the passages of a corpus. Searches by words and, if the corpus has vectors, by meaning."""
@@ -117,6 +162,7 @@ def search(
     from medground.errors import UsageError
     from medground.retraction import why_aside
     from medground.settings import Settings
+    from medground.where import parse_where
 
     built = _library().info(name).embedding
     if embed not in (None, "none", built.name if built else None):
@@ -124,7 +170,7 @@ def search(
         raise UsageError(f"{name} has vectors of {known}; drop --embed, or use --embed none")
     options = {"retrieval.dense": False} if embed == "none" else {}
     with BlockingEngine(Settings.load(options=options), corpora=name) as engine:
-        found = engine.search(query, limit=limit)
+        found = engine.search(query, limit=limit, filters=parse_where(where or []))
     if found.notice is not None:
         typer.echo(f"{found.notice.sentence}\n")
     for note in found.notes:
@@ -151,6 +197,11 @@ def remove(
     typer.echo(f"removed {name}", err=True)
 
 
+def _whole(path: Path) -> Path:
+    """A folder with its full name, so that `corpus sync` knows it again from anywhere."""
+    return path.resolve() if path.is_dir() else path
+
+
 def _library() -> Library:
     from medground.corpus.library import Library
     from medground.settings import Settings
@@ -169,10 +220,9 @@ def _open_embedder(name: str | None) -> Embedder | None:
 
 def _show_built(library: Library, manifest: Manifest) -> None:
     typer.echo(f"{manifest.name}: {_summary(manifest)}")
-    if manifest.counts.skipped:
-        with library.open(manifest.name) as snapshot:
-            for line in _skipped(snapshot):
-                typer.echo(line, err=True)
+    with library.open(manifest.name) as snapshot:
+        for line in [*snapshot.told().lines(), *_skipped(snapshot)]:
+            typer.echo(line, err=True)
 
 
 def _described(snapshot: Snapshot) -> list[str]:
@@ -188,10 +238,12 @@ def _described(snapshot: Snapshot) -> list[str]:
         f"documents   {counts.documents:,} ({counts.retracted:,} retracted; {counts.deleted:,} deleted by the source)",
         f"passages    {counts.passages:,} of at most {manifest.chunk_limit} characters",
         f"vectors     {f'{embedding.identity}, {embedding.dimensions} dimensions' if embedding else 'none'}",
+        *([f"fields      {', '.join(sorted(snapshot.fields))}"] if snapshot.fields else []),
         *(f"attachment  {name}" for name in manifest.attachments),
         *(f"licence     {text}" for text in manifest.licenses),
-        *(f"input       {entry.name} ({entry.reader})" for entry in manifest.inputs[:_SHOWN]),
+        *(f"input       {entry.name} ({_files(entry)})" for entry in manifest.inputs[:_SHOWN]),
         *_more("input", len(manifest.inputs)),
+        *snapshot.told().lines(),
         *_skipped(snapshot),
     ]
 
@@ -204,6 +256,14 @@ def _skipped(snapshot: Snapshot) -> list[str]:
     return [*shown, *_more("skipped", snapshot.manifest.counts.skipped)]
 
 
+def _files(entry: InputEntry) -> str:
+    return entry.reader if entry.files == 1 else f"{entry.files:,} files, {entry.reader}"
+
+
+def _reason(reason: str | None) -> str:
+    return f": {reason}" if reason else ""
+
+
 def _more(what: str, count: int) -> list[str]:
     return [f"{what:<11} and {count - _SHOWN:,} more"] if count > _SHOWN else []
 
@@ -214,6 +274,8 @@ def _summary(manifest: Manifest) -> str:
     parts.append(f"{manifest.embedding.name} vectors" if manifest.embedding else "no vectors")
     if counts.skipped:
         parts.append(f"{counts.skipped:,} skipped")
+    if counts.passed_over:
+        parts.append(f"{counts.passed_over:,} file{'s' if counts.passed_over > 1 else ''} passed over")
     return f"{', '.join(parts)}, {manifest.hash[:16]}"
 
 

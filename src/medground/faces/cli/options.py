@@ -25,6 +25,15 @@ AnswerName = Annotated[
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Do not show progress.")]
 
+Where = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="FIELD=VALUE",
+        help="Only documents with this value, such as journal=Lancet, design=RCT, date=2019-03..2020-06 or a field of "
+        "your own files; repeatable: any value of a field, and all fields.",
+    ),
+]
+
 
 def load_settings(
     sets: list[str] | None = None,

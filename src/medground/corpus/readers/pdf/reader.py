@@ -44,8 +44,7 @@ def _read(path: Path) -> Iterator[Item]:
     try:
         document = PdfDocument(path)
     except PdfiumError as error:
-        yield BadDocument(_why(error), file=str(path))
-        return
+        raise BadDocument(_why(error), file=str(path)) from error
     try:
         for read in read_pages(document):
             if not isinstance(read, Pages):
@@ -54,7 +53,7 @@ def _read(path: Path) -> Iterator[Item]:
             try:
                 yield document_of(read, document.get_metadata_dict(), _id(path))
             except ValueError as error:
-                yield BadDocument(str(error), file=str(path))
+                raise BadDocument(str(error), file=str(path)) from error
     finally:
         document.close()
 

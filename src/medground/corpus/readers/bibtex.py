@@ -1,0 +1,137 @@
+"""BibTeX, by bibtexparser: macros (`@string`), LaTeX accents, months by name. A broken entry is named with its line."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from medground.corpus.readers.base import Input, Item
+from medground.corpus.readers.decode import decoded
+from medground.corpus.readers.entry import described
+from medground.corpus.readers.files import file_input, whole
+from medground.document import Document
+from medground.errors import BadDocument
+
+if TYPE_CHECKING:
+    from bibtexparser.library import Library
+    from bibtexparser.model import Block
+
+BIBTEX = re.compile(r"^\s*@(?:string|comment|preamble|\w+\s*\{\s*[^\s{},\"]*\s*,)", re.IGNORECASE | re.MULTILINE)
+
+_BOOKS = frozenset(["book", "inbook", "incollection", "booklet", "manual", "collection", "reference"])
+_PIECE = re.compile(r'"(?P<quoted>(?:[^"\\]|\\.)*)"|\{(?P<braced>[^{}]*)\}|(?P<name>[^\s#"{}]+)')
+_BRACES = re.compile(r"[{}]")
+_TYPES = {"article": "Journal Article", "review": "Review"}
+_RENAMED = {"number": "issue", "booktitle": "book_title", "journaltitle": "journal", "fjournal": "journal"}
+_LEFT_OUT = ("month", "day", "archiveprefix", "eprinttype", "file", "owner", "timestamp", "bdsk-file-1", "langid")
+
+
+def open_bibtex(path: Path) -> Input:
+    """One BibTeX or BibLaTeX file."""
+    return file_input(path, "bibtex", read_bibtex)
+
+
+def read_bibtex(path: Path) -> Iterator[Item]:
+    """The entries of a file in order; the position of a broken one is its line.
+
+    Raises:
+        BadDocument: the file is not text.
+    """
+    from bibtexparser.model import Entry, ParsingFailedBlock
+
+    try:
+        text = decoded(whole(path))
+    except ValueError as error:
+        raise BadDocument(str(error), file=str(path)) from error
+    library = _parsed(text)
+    macros = {string.key.casefold(): str(string.value) for string in library.strings}
+    for block in sorted(_unique(library), key=lambda block: block.start_line or 0):
+        line = (block.start_line or 0) + 1
+        if isinstance(block, Entry):
+            fields = {field.key.casefold(): _joined(str(field.value), macros) for field in block.fields}
+            try:
+                yield entry_document(block.entry_type.casefold(), block.key, fields)
+            except ValueError as error:
+                yield BadDocument(f"{block.key}: {error}", file=str(path), position=line)
+        elif isinstance(block, ParsingFailedBlock):
+            reason = f"a broken entry ({' '.join((block.raw or '').split())[:60]}); close its braces and quotes"
+            yield BadDocument(reason, file=str(path), position=line)
+
+
+def _parsed(text: str) -> Library:
+    from bibtexparser.entrypoint import parse_string
+    from bibtexparser.middlewares import LatexDecodingMiddleware
+
+    logging.getLogger("bibtexparser").setLevel(logging.ERROR)  # what it warns of is told by the items
+    return parse_string(text, append_middleware=[LatexDecodingMiddleware(keep_braced_groups=True)])
+
+
+def _unique(library: Library) -> Iterator[Block]:
+    """The blocks. bibtexparser leaves an entry with a key that was used before unread, so it is parsed by itself."""
+    from bibtexparser.model import DuplicateBlockKeyBlock, Entry
+
+    macros = "\n".join(string.raw or "" for string in library.strings)
+    for block in library.blocks:
+        if isinstance(block, DuplicateBlockKeyBlock):
+            for entry in _parsed(f"{macros}\n{block.raw}").entries:
+                yield Entry(entry.entry_type, entry.key, entry.fields, block.start_line, block.raw)
+        else:
+            yield block
+
+
+def entry_document(kind: str, key: str, fields: Mapping[str, str]) -> Document:
+    """The document of an entry, its fields by their BibTeX names in lower case.
+
+    Raises:
+        ValueError: there is neither title nor abstract.
+    """
+    known: dict[str, Any] = {}
+    for name, value in fields.items():
+        if name not in _LEFT_OUT:
+            plain = " ".join(_BRACES.sub("", value).split())
+            known.setdefault(_RENAMED.get(name, name), plain)
+    if "book_title" in known and "journal" not in known:
+        known["journal"] = known.pop("book_title")
+    date = known.get("date") or " ".join(part for part in (fields.get("month"), fields.get("year")) if part)
+    eprint = known.get("eprint", "")
+    if "pubmed" in fields.get("eprinttype", "").casefold() or "pubmed" in fields.get("archiveprefix", "").casefold():
+        known["pmid"] = eprint
+    known |= {"date": date, "citation_key": key, "kind": "book" if kind in _BOOKS else known.get("kind", "research")}
+    if "note" in known and (found := re.search(r"PMID:?\s*(\d+)", known["note"])):
+        known.setdefault("pmid", found[1])
+    if kind in _TYPES and "publication_types" not in known:
+        known["publication_types"] = [_TYPES[kind]]
+    known["entry_type"] = kind
+    known["authors"] = _authors(fields.get("author", ""))
+    known.pop("author", None)
+    return described(known)
+
+
+def _authors(value: str) -> list[str]:
+    """`Family Given` of each; a group in braces stays as it is, and `First von Last` is turned around."""
+    names = []
+    for name in re.split(r"\s+and\s+", " ".join(value.split())):
+        plain = _BRACES.sub("", name).strip()
+        if not plain or plain == "others":
+            continue
+        if "," not in plain and not name.startswith("{") and " " in plain:
+            given, _, family = plain.rpartition(" ")
+            plain = f"{family}, {given}"
+        names.append(plain)
+    return names
+
+
+def _joined(value: str, macros: Mapping[str, str]) -> str:
+    """The parts of `"Part " # name`, joined; bibtexparser leaves them as they are written."""
+    if "#" not in value:
+        return macros.get(value.casefold(), value)
+    pieces = list(_PIECE.finditer(value))
+    if _PIECE.sub("", value).replace("#", "").strip() or len(pieces) != value.count("#") + 1:
+        return value  # a number sign in the text itself
+    return "".join(
+        macros.get(name.casefold(), name) if (name := found["name"]) else found["quoted"] or found["braced"] or ""
+        for found in pieces
+    )

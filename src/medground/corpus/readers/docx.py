@@ -1,0 +1,168 @@
+"""Word documents (DOCX), by python-docx: paragraphs, lists and tables in order, with a section per heading.
+
+Before anything is unpacked, the sizes that the archive declares are checked, so that a small file cannot fill the
+memory; no more than these sizes is ever unpacked.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+import zlib
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from medground.corpus.readers.base import Input, Item
+from medground.corpus.readers.compose import Composition
+from medground.corpus.readers.entry import described
+from medground.corpus.readers.files import file_input, whole
+from medground.corpus.readers.names import file_id, name_below
+from medground.document import Document
+from medground.errors import BadDocument
+
+SUFFIXES = (".docx", ".docm", ".dotx")
+
+_MAIN = "word/document.xml"
+_MOST_TEXT = 30_000_000
+"""Most bytes of XML, unpacked: ten times a book of a thousand pages."""
+_MOST = 300_000_000
+"""Most bytes with pictures, unpacked."""
+_MOST_PARTS = 10_000
+_HEADING = re.compile(r"heading (\d)", re.IGNORECASE)
+_DOI_LINE = re.compile(r"^\W*(?:doi\W|https?://(?:dx\.)?doi\.org/)\s*(10\.\d{4,9}/\S+)\s*$", re.I | re.M)
+_FIRST_PAGE = 3000
+_DAMAGED = "the DOCX file is damaged or cut off; copy or download it again"
+
+
+def open_docx(path: Path, folder: Path | None = None) -> Input:
+    """One Word document, named after its place in `folder`."""
+    return file_input(path, "docx", partial(_read, name=name_below(path, folder)))
+
+
+def is_docx(path: Path) -> bool:
+    """Whether a zip file is a Word document. A damaged one is told by its suffix."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return _MAIN in archive.namelist()
+    except (OSError, zipfile.BadZipFile, ValueError, NotImplementedError):
+        return path.suffix.lower() in SUFFIXES
+
+
+def docx_document(content: bytes, name: str) -> Document:
+    """The document of a Word file.
+
+    Raises:
+        ValueError: it is damaged, would unpack to too much, or has no text.
+    """
+    _check_sizes(content)
+    import docx
+    from docx.opc.exceptions import OpcError
+    from lxml import etree
+
+    try:
+        opened = docx.Document(io.BytesIO(content))
+        composition, titles = _composed(opened)
+        properties = opened.core_properties
+        about = {
+            "title": titles[0] if titles else properties.title or Path(name).stem,
+            "authors": properties.author or None,
+            "keywords": properties.keywords or None,
+            "language": properties.language or None,
+        }
+    except (
+        OpcError,
+        zipfile.BadZipFile,
+        zlib.error,
+        etree.LxmlError,
+        LookupError,
+        AttributeError,
+        EOFError,
+        OSError,
+        NotImplementedError,
+    ) as error:
+        raise ValueError(_DAMAGED) from error
+    if not composition.text:
+        raise ValueError("the document has no text")
+    dois = set(_DOI_LINE.findall(composition.text[:_FIRST_PAGE]))
+    if len(dois) == 1:  # several would be those of other papers
+        about["doi"] = dois.pop()
+    own = {"id": file_id(name), "text": composition.text, "sections": composition.sections, "kind": "book"}
+    return described(about | own)
+
+
+def _read(path: Path, name: str) -> Iterator[Item]:
+    try:
+        yield docx_document(whole(path), name)
+    except ValueError as error:
+        raise BadDocument(str(error), file=str(path)) from error
+
+
+def _check_sizes(content: bytes) -> None:
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            parts = archive.infolist()
+    except (zipfile.BadZipFile, ValueError, NotImplementedError) as error:
+        raise ValueError(_DAMAGED) from error
+    texts = sum(part.file_size for part in parts if part.filename.lower().endswith((".xml", ".rels")))
+    total = sum(part.file_size for part in parts)
+    if texts > _MOST_TEXT or total > _MOST or len(parts) > _MOST_PARTS:
+        raise ValueError(
+            f"the DOCX file would unpack to {total:,} bytes, {texts:,} of them text; "
+            f"at most {_MOST:,} and {_MOST_TEXT:,} are read"
+        )
+    if any(part.flag_bits & 1 for part in parts):
+        raise ValueError("the DOCX file is protected by a password; save it without one")
+
+
+def _composed(opened: Any) -> tuple[Composition, list[str]]:
+    """The text, and its titles: the paragraphs in the style Title, else the headings of the highest level."""
+    from docx.table import Table
+
+    composition = Composition()
+    path: list[tuple[int, str]] = []
+    titles: list[str] = []
+    headings: list[tuple[int, str]] = []
+    for block in opened.iter_inner_content():
+        if isinstance(block, Table):
+            for row in _rows(block):
+                composition.add(row, _label(path))
+            continue
+        text = _text(block._p)
+        style = (block.style.name if block.style is not None else "") or ""
+        if text and (found := _HEADING.fullmatch(style)):
+            level = int(found[1])
+            headings.append((level, text))
+            path = [*((depth, title) for depth, title in path if depth < level), (level, text)]
+        elif text and style == "Title":
+            titles.append(text)
+        else:
+            composition.add(text, _label(path))
+    highest = min((level for level, _ in headings), default=0)
+    return composition, titles or [text for level, text in headings if level == highest][:1]
+
+
+def _label(path: list[tuple[int, str]]) -> str | None:
+    return " > ".join(title for _, title in path) or None
+
+
+def _rows(table: Any) -> Iterator[str]:
+    """The rows as lines, with their cells between bars. A merged cell is written once."""
+    for row in table._tbl.tr_lst:
+        cells = [" ".join(_text(p) for p in cell.p_lst).strip() for cell in row.tc_lst]
+        if any(cells):
+            yield " | ".join(cells)
+
+
+def _text(paragraph: Any) -> str:
+    """The words of a paragraph, with inserted text and without deleted text; text boxes are stored twice, read once."""
+    parts: list[str] = []
+    for node in paragraph.iter():
+        name = node.tag.rpartition("}")[2] if isinstance(node.tag, str) else ""
+        if name == "t" and not any(outer.tag.endswith("}Fallback") for outer in node.iterancestors()):
+            parts.append(node.text or "")
+        elif name in ("tab", "br", "cr"):
+            parts.append(" ")
+    return " ".join("".join(parts).split())

@@ -1,0 +1,70 @@
+"""EndNote's XML export (`<xml><records><record>`): styled text, authors in full, abstract."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from medground.corpus.readers.base import Input, Item
+from medground.corpus.readers.entry import described
+from medground.corpus.readers.files import file_input
+from medground.corpus.readers.xml import Element, flat_text, name_of, records
+from medground.document import Document
+from medground.errors import BadDocument
+
+ROOTS = frozenset(["xml", "records"])
+
+_BOOKS = ("Book", "Book Section", "Edited Book", "Encyclopedia", "Electronic Book")
+_TOLD = {"volume": "volume", "number": "issue", "pages": "pages", "isbn": "issn", "publisher": "publisher"}
+_TOLD |= {"notes": "notes", "label": "label", "remote-database-name": "database"}
+
+
+def open_endnote(path: Path) -> Input:
+    """One file of EndNote XML, plain or gzip."""
+    return file_input(path, "endnote", _read)
+
+
+def _read(path: Path) -> Iterator[Item]:
+    """The records; the position of a bad one is its number, counting from 1."""
+    found = False
+    for number, element in enumerate(records(path, ["record"], ROOTS), start=1):
+        found = True
+        for part in element.iter("{*}*"):
+            part.tag = name_of(part)
+        try:
+            yield _document(element)
+        except ValueError as error:
+            yield BadDocument(f"record {number}: {error}", file=str(path), position=number)
+    if not found:
+        raise BadDocument("no <record> is in the file; export it from EndNote as XML", file=str(path))
+
+
+def _document(record: Element) -> Document:
+    kind = record.find("ref-type")
+    kind_name = kind.get("name", "") if kind is not None else ""
+    accession = _text(record, "accession-num")
+    fields: dict[str, Any] = {
+        "title": _text(record, "titles/title"),
+        "abstract": _text(record, "abstract"),
+        "authors": [flat_text(author) for author in record.iterfind("contributors/authors/author")],
+        "year": _text(record, "dates/year"),
+        "date": f"{_text(record, 'dates/pub-dates/date')} {_text(record, 'dates/year')}".strip(),
+        "journal": _text(record, "periodical/full-title")
+        or _text(record, "titles/secondary-title")
+        or _text(record, "periodical/abbr-1"),
+        "doi": _text(record, "electronic-resource-num"),
+        "pmid": accession if accession.isdecimal() and len(accession) <= 8 else None,
+        "pmc": _text(record, "custom2") if _text(record, "custom2").upper().startswith("PMC") else None,
+        "url": _text(record, "urls/related-urls/url"),
+        "language": _text(record, "language"),
+        "keywords": [flat_text(word) for word in record.iterfind("keywords/keyword")],
+        "publication_types": [kind_name] if kind_name == "Journal Article" else [],
+        "kind": "book" if kind_name in _BOOKS else "web" if kind_name == "Web Page" else "research",
+    }
+    told = {name: value for tag, name in _TOLD.items() if (value := _text(record, tag))}
+    return described(fields | {"metadata": told | ({"entry_type": kind_name} if kind_name else {})})
+
+
+def _text(record: Element, path: str) -> str:
+    return flat_text(record.find(path))

@@ -1,0 +1,160 @@
+"""From fields as people name them to a document: aliases, identifiers, an id, and the rest as metadata."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, get_args
+
+from medground.corpus.readers.compose import Composition, make_document
+from medground.corpus.readers.dates import iso_date, year_in
+from medground.corpus.readers.names import id_of_content, prefixed
+from medground.corpus.readers.values import doi_of, flattened, listed, names_of, one_line, pmc_of, pmid_of
+from medground.document import Document, SourceKind
+
+_ALIASES = {
+    "title": "article_title document_title primary_title ti",
+    "abstract": "abstract_note abstracttext ab summary",
+    "text": "content body full_text fulltext",
+    "authors": "author creator creators author_full_names au",
+    "year": "publication_year pub_year py",
+    "date": "published publication_date pub_date date_published issued",
+    "journal": "journal_title journal/book publication_title container_title source_title jt",
+    "doi": "di digital_object_identifier",
+    "pmid": "pubmed pubmed_id pubmedid pm",
+    "pmc": "pmcid pmc_id",
+    "url": "link uri",
+    "language": "lang",
+    "keywords": "keyword tags author_keywords manual_tags index_keywords subjects",
+    "mesh": "mesh_terms mesh_headings meshes",
+    "publication_types": "publication_type document_type article_type design study_design",
+    "license": "licence",
+}
+_CANONICAL = {alias: name for name, aliases in _ALIASES.items() for alias in aliases.split()}
+_KNOWN = frozenset(Document.model_fields) | {"abstract", "date", "doi", "pmid", "pmc"}
+_SEPARATORS = re.compile(r"[\s-]+")
+_TEXTS = ("title", "journal", "url", "language", "license")
+_LISTS = ("keywords", "publication_types")
+
+
+def described(fields: Mapping[str, Any]) -> Document:
+    """The document that these fields describe. An empty value counts as absent; an unknown field becomes metadata.
+
+    The text is `text`, else `abstract`, else the title; with both, the abstract comes first, in a section of its own.
+    The id is `id` (with the prefix `DOC:` where it has none), or made from the PMID, PMC id or DOI, or the content.
+
+    Raises:
+        ValueError: there is neither text nor title, or a known field has a wrong value.
+    """
+    known, metadata = _sorted(fields)
+    _identify(known, metadata)
+    _date(known, metadata)
+    for name in _TEXTS:
+        if isinstance(known.get(name), str | int | float):
+            known[name] = one_line(known[name])
+    for name in _LISTS:
+        if name in known:
+            known[name] = listed(known[name])
+    if "authors" in known:
+        known["authors"] = names_of(known["authors"])
+    if "mesh" in known:
+        known["mesh"] = [_heading(value) for value in _items(known["mesh"])]
+    if isinstance(kind := known.get("kind"), str) and kind not in get_args(SourceKind):
+        metadata["kind"] = known.pop("kind")
+    _write(known)
+    known["metadata"] = _merged(known, metadata)
+    return make_document(known)
+
+
+def canonical(name: str) -> str:
+    """A field's name in lower case with underscores, and in our own word where it is a known one."""
+    plain = _SEPARATORS.sub("_", name.strip().casefold())
+    return _CANONICAL.get(plain, plain)
+
+
+def _sorted(fields: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The fields that a document has, and the others. If two names mean the same field, the later is metadata."""
+    known: dict[str, Any] = {}
+    others: dict[str, Any] = {}
+    for given, value in fields.items():
+        if value is None or (isinstance(value, str) and not value.strip() and given not in ("id", "text")):
+            continue
+        name = canonical(given)
+        if name in _KNOWN and name not in known and (name != "metadata" or isinstance(value, Mapping)):
+            known[name] = value
+        else:
+            others[_SEPARATORS.sub("_", given.strip().casefold())] = value
+    return known, others
+
+
+def _identify(known: dict[str, Any], metadata: dict[str, Any]) -> None:
+    identifiers = dict(known["identifiers"]) if isinstance(known.get("identifiers"), Mapping) else {}
+    for name, cleaned in (("pmid", pmid_of), ("pmc", pmc_of), ("doi", doi_of)):
+        if name in known:
+            given = known.pop(name)
+            if value := cleaned(given):
+                identifiers[name] = value
+            else:
+                metadata[name] = given
+    if identifiers:
+        known["identifiers"] = identifiers
+    if "id" in known:
+        known["id"] = prefixed(str(known["id"])) if isinstance(known["id"], str | int) else known["id"]
+    else:
+        found = next((name for name in ("pmid", "pmc", "doi") if name in identifiers), None)
+        if found is not None:
+            known["id"] = prefixed(f"{found.upper()}:{identifiers[found]}")
+    if "pmid" in identifiers:
+        known.setdefault("url", f"https://pubmed.ncbi.nlm.nih.gov/{identifiers['pmid']}/")
+    elif "doi" in identifiers:
+        known.setdefault("url", f"https://doi.org/{identifiers['doi']}")
+
+
+def _date(known: dict[str, Any], metadata: dict[str, Any]) -> None:
+    """A year as a number, and the day or month in `dates`. What holds no year is metadata."""
+    for name in ("date", "year"):
+        given = known.get(name)
+        if isinstance(given, str) and year_in(given) is None:
+            metadata[name] = known.pop(name)
+    date = iso_date(str(known.pop("date"))) if "date" in known else None
+    year = known.get("year")
+    if isinstance(year, str):
+        date = date or iso_date(year)
+        known["year"] = year_in(year)
+    elif year is None and date is not None:
+        known["year"] = int(date[:4])
+    if date is not None and len(date) > len("2000") and not isinstance(known.get("dates"), Mapping):
+        known["dates"] = {"published": date}
+
+
+def _write(known: dict[str, Any]) -> None:
+    """Text from the abstract, the title, or both abstract and text; and an id where there is none."""
+    text, abstract, title = known.get("text"), known.pop("abstract", None), known.get("title", "")
+    if not isinstance(abstract, str):
+        abstract = None
+    if text is None:
+        text = abstract or (title or None)
+    elif isinstance(text, str) and abstract and "sections" not in known and abstract.strip() not in text:
+        composition = Composition()
+        composition.add(abstract.strip(), "Abstract")
+        composition.add(text.strip())
+        text, known["sections"] = composition.text, composition.sections
+    if text is None:
+        raise ValueError("text: the field is missing")
+    known["text"] = text
+    if "id" not in known and isinstance(text, str):
+        authors = known.get("authors", ())
+        known["id"] = id_of_content(str(title) or text, str(known.get("year", "")), "".join(map(str, authors[:1])))
+
+
+def _merged(known: dict[str, Any], others: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    given = known.get("metadata")
+    return {**flattened(given if isinstance(given, Mapping) else {}), **flattened(others)}
+
+
+def _items(value: Any) -> Iterator[Any]:
+    yield from listed(value) if isinstance(value, str) else value if isinstance(value, list | tuple) else (value,)
+
+
+def _heading(value: Any) -> Any:
+    return {"descriptor": value.strip("*")} if isinstance(value, str) else value

@@ -1,0 +1,48 @@
+"""One record of EndNote's tagged format (`.enw`): `%A Author`, `%T Title`, `%J Journal`, `%D Year`."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from medground.corpus.readers.entry import described
+from medground.document import Document
+
+_BOOKS = ("book", "book section", "edited book", "encyclopedia")
+_TOLD = {"%V": "volume", "%N": "issue", "%P": "pages", "%@": "issn", "%I": "publisher", "%C": "place", "%Z": "notes"}
+
+
+def enw_document(record: str) -> Document:
+    """The document of a record.
+
+    Raises:
+        ValueError: the record has neither title nor abstract.
+    """
+    tags: defaultdict[str, list[str]] = defaultdict(list)
+    last = ""
+    for line in record.split("\n"):
+        if line.startswith("%") and line[2:3] in (" ", ""):
+            last = line[:2]
+            tags[last].append(line[3:].strip())
+        elif line.strip() and last:
+            tags[last][-1] = f"{tags[last][-1]} {line.strip()}"
+    one = {tag: values[0] for tag, values in tags.items()}
+    kind = one.get("%0", "").casefold()
+    accession = one.get("%M", "")
+    return described(
+        {
+            "title": one.get("%T"),
+            "abstract": one.get("%X"),
+            "authors": tags["%A"],
+            "year": one.get("%D"),
+            "date": f"{one.get('%8', '')} {one.get('%D', '')}".strip(),
+            "journal": one.get("%J") or one.get("%B"),
+            "doi": one.get("%R"),
+            "pmid": accession if accession.isdecimal() and len(accession) <= 8 else None,
+            "url": one.get("%U"),
+            "language": one.get("%G"),
+            "keywords": [word for value in tags["%K"] for word in value.split(";")],
+            "publication_types": [one["%0"]] if kind == "journal article" else [],
+            "kind": "book" if kind in _BOOKS else "web" if kind == "web page" else "research",
+            "metadata": {name: tags[tag] for tag, name in _TOLD.items() if tags[tag]},
+        }
+    )

@@ -1,0 +1,152 @@
+"""HTML: the main text of a page, by trafilatura, with a section per heading. Scripts are never run and never read.
+
+Title, authors, journal, date, DOI and PMID come from the tags that publishers write for reference managers
+(`citation_doi` and its like, Dublin Core, Open Graph); nothing is guessed. The reference list is left out.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from medground.corpus.readers.base import Input, Item
+from medground.corpus.readers.compose import Composition
+from medground.corpus.readers.decode import decoded
+from medground.corpus.readers.entry import described
+from medground.corpus.readers.files import file_input, whole
+from medground.corpus.readers.names import file_id, name_below
+from medground.corpus.readers.xml import Element, name_of
+from medground.document import Document
+from medground.errors import BadDocument
+
+_PAGE = re.compile(rb"\s*(?:<!--.*?-->\s*|<\?xml[^>]*>\s*)*<(?:!doctype\s+html|html\b|head\b|body\b)", re.I | re.S)
+_CHARSET = re.compile(rb"<meta[^>]{0,200}charset=[\"']?([\w-]{3,20})", re.IGNORECASE)
+_REFERENCES = re.compile(r"(?:\d+\.?\s*)?(?:references|bibliography|literature cited|works cited)\W*", re.IGNORECASE)
+_LONGEST = 20_000_000
+_LABEL = " > "
+_TAGS = {
+    "title": ("citation_title", "dc.title", "og:title"),
+    "authors": ("citation_author", "citation_authors", "dc.creator", "author"),
+    "date": ("citation_publication_date", "citation_date", "citation_online_date", "dc.date", "article:published_time"),
+    "journal": ("citation_journal_title", "prism.publicationname"),
+    "doi": ("citation_doi", "prism.doi", "dc.identifier"),
+    "pmid": ("citation_pmid",),
+    "pmc": ("citation_pmcid",),
+    "language": ("citation_language", "dc.language"),
+    "keywords": ("citation_keywords", "keywords"),
+    "abstract": ("citation_abstract",),
+    "publication_types": ("citation_article_type",),
+}
+
+
+def open_html(path: Path, folder: Path | None = None) -> Input:
+    """One page, named after its place in `folder`."""
+    return file_input(path, "html", partial(_read, name=name_below(path, folder)))
+
+
+def is_page(start: bytes) -> bool:
+    """Whether the start of a file is that of an HTML page."""
+    return _PAGE.match(start.removeprefix(b"\xef\xbb\xbf")) is not None
+
+
+def html_document(content: bytes, name: str) -> Document:
+    """The document of a page.
+
+    Raises:
+        ValueError: it has no main text, or is too long.
+    """
+    import lxml.html
+    from lxml import etree
+    from trafilatura import bare_extraction
+
+    if len(content) > _LONGEST:
+        raise ValueError(f"the page has more than {_LONGEST:,} bytes")
+    logging.getLogger("trafilatura").setLevel(logging.CRITICAL)  # it logs what is reported here
+    page = _page_text(content)
+    try:
+        tree = lxml.html.document_fromstring(page.encode("utf-8"), parser=lxml.html.HTMLParser(encoding="utf-8"))
+    except (etree.LxmlError, ValueError) as error:
+        raise ValueError("the page is empty or not HTML") from error
+    fields = _tagged(tree)
+    found = bare_extraction(tree, include_comments=False, include_tables=True, with_metadata=False)
+    composition = Composition()
+    if found is not None and not isinstance(found, dict):
+        _compose(composition, found.body)
+    abstract = fields.pop("abstract", None)
+    if not composition.text and not abstract:
+        raise ValueError("the page has no main text")
+    heading = " ".join("".join(tree.xpath("//title[1]//text()")).split())
+    language = tree.get("lang")
+    return described(
+        {"title": heading or Path(name).stem, "kind": "web", "language": language, "url": _address(tree)}
+        | fields
+        | {"id": file_id(name), "text": composition.text or abstract, "sections": composition.sections}
+        | ({"kind": "research"} if {"journal", "pmid"} & fields.keys() else {})
+    )
+
+
+def _read(path: Path, name: str) -> Iterator[Item]:
+    try:
+        yield html_document(whole(path), name)
+    except ValueError as error:
+        raise BadDocument(str(error), file=str(path)) from error
+
+
+def _page_text(content: bytes) -> str:
+    """In the encoding that the page names, if its bytes fit."""
+    if named := _CHARSET.search(content[:4096]):
+        try:
+            return content.decode(named[1].decode("ascii"))
+        except (UnicodeDecodeError, LookupError):
+            pass
+    return decoded(content)
+
+
+def _tagged(tree: Any) -> dict[str, Any]:
+    """What the page's meta tags say."""
+    tags: defaultdict[str, list[str]] = defaultdict(list)
+    for meta in tree.iter("meta"):
+        name = (meta.get("name") or meta.get("property") or "").lower()
+        if name and (value := " ".join((meta.get("content") or "").split())):
+            tags[name].append(value)
+    fields: dict[str, Any] = {}
+    for field, names in _TAGS.items():
+        values = next((tags[name] for name in names if tags[name]), [])
+        if values:
+            fields[field] = values if field in ("authors", "keywords") and len(values) > 1 else values[0]
+    if "doi" in fields and "10." not in str(fields["doi"]):
+        del fields["doi"]
+    return fields
+
+
+def _address(tree: Any) -> str | None:
+    links = tree.xpath("//link[@rel='canonical']/@href") or tree.xpath("//meta[@property='og:url']/@content")
+    return next((str(link) for link in links if str(link).startswith("http")), None)
+
+
+def _compose(composition: Composition, body: Element) -> None:
+    """The blocks of trafilatura's tree in order, each labelled with the headings above it."""
+    path: list[tuple[int, str]] = []
+    for block in _blocks(body):
+        text = " ".join("".join(block.itertext()).split())
+        if name_of(block) == "head":
+            level = int((block.get("rend") or "h2")[-1:]) if (block.get("rend") or "h2")[-1:].isdecimal() else 2
+            path = [*((depth, title) for depth, title in path if depth < level), (level, text)]
+        elif not any(_REFERENCES.fullmatch(title) for _, title in path):
+            composition.add(text, _LABEL.join(title for _, title in path) or None)
+
+
+def _blocks(element: Element) -> Iterator[Element]:
+    for child in element:
+        if name_of(child) in ("list", "table", "row", "quote", "div", "main", "body"):
+            if child.text and child.text.strip() and name_of(child) in ("quote", "div"):
+                yield child
+            else:
+                yield from _blocks(child)
+        elif name_of(child):
+            yield child

@@ -1,0 +1,136 @@
+"""The literature of data sets that Medground evaluates on: MedQuAD, COVID-QA, BioMedMCQs.
+
+Only what can be read as evidence becomes a document, never a question's gold answer beside its question: a MedQuAD
+answer is an NIH text about the question that is its title.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from medground.corpus.readers.base import Input, Item
+from medground.corpus.readers.compose import make_document
+from medground.corpus.readers.decode import decoded
+from medground.corpus.readers.entry import described
+from medground.corpus.readers.files import file_input, whole
+from medground.corpus.readers.lines import read_lines
+from medground.corpus.readers.names import prefixed
+from medground.corpus.readers.xml import flat_text, records
+from medground.document import Document
+from medground.errors import BadDocument
+
+MEDQUAD_ROOT = "Document"
+SQUAD = re.compile(r'\s*\{\s*"(?:version"\s*:\s*"[^"]*"\s*,\s*")?data"\s*:\s*\[')
+
+_PMC = re.compile(r"PMC\d+")
+_HEAD = 600
+_MEDQUAD = {"qid", "question", "answer", "source"}
+_COVIDQA = {"doc_id", "title", "text"}
+_BIOMEDMCQS = {"n", "title", "abstract"}
+
+
+def set_of(names: Collection[str]) -> str | None:
+    """The set whose records have these fields, or None."""
+    if set(names) >= _MEDQUAD:
+        return "medquad"
+    if _COVIDQA <= set(names) <= _COVIDQA | {"url"}:
+        return "covidqa"
+    return "biomedmcqs" if set(names) == _BIOMEDMCQS else None
+
+
+def open_medquad(path: Path) -> Input:
+    """One XML file of MedQuAD, or its pairs as JSON Lines."""
+    lines = ".json" in path.name
+    return file_input(path, "medquad", partial(read_lines, convert=medquad_document) if lines else _medquad_pairs)
+
+
+def open_covidqa(path: Path) -> Input:
+    """The articles of COVID-QA, in SQuAD's JSON or as JSON Lines."""
+    lines = path.name.removesuffix(".gz").endswith((".jsonl", ".ndjson"))
+    return file_input(path, "covidqa", partial(read_lines, convert=covidqa_document) if lines else _squad_articles)
+
+
+def open_biomedmcqs(path: Path) -> Input:
+    """The literature of BioMedMCQs as JSON Lines."""
+    return file_input(path, "biomedmcqs", partial(read_lines, convert=biomedmcqs_document))
+
+
+def medquad_document(record: Mapping[str, Any]) -> Document:
+    """The answer of a pair as a text of its source, with the question as its title.
+
+    Raises:
+        ValueError: the answer was removed, or a field is missing.
+    """
+    if not (answer := " ".join(str(record.get("answer") or "").split())):
+        raise ValueError("the answer was removed by the authors of the set")
+    told = {"focus": record.get("focus"), "question_type": record.get("qtype"), "collection": record.get("collection")}
+    return described(
+        {
+            "id": f"MEDQUAD:{record['source']}:{record['qid']}",
+            "title": record["question"],
+            "text": answer,
+            "journal": record["source"],
+            "url": record.get("url"),
+            "kind": "book",
+            "metadata": told,
+        }
+    )
+
+
+def covidqa_document(record: Mapping[str, Any]) -> Document:
+    """An article; its id is that which the evaluation uses. Offsets of answers count from the start of its text.
+
+    Raises:
+        ValueError: a field is missing.
+    """
+    pmc = _PMC.search(str(record.get("url") or str(record["text"])[:_HEAD]))
+    own = f"PMC:{pmc[0]}" if pmc else prefixed(f"DOC:{record['doc_id']}")
+    fields = {"id": own, "title": record.get("title", ""), "text": record["text"], "url": record.get("url")}
+    return make_document(fields | ({"identifiers": {"pmc": pmc[0]}} if pmc else {}))
+
+
+def biomedmcqs_document(record: Mapping[str, Any]) -> Document:
+    """An abstract of the set's literature.
+
+    Raises:
+        ValueError: a field is missing.
+    """
+    return described({"id": f"BIOMEDMCQS:{record['n']}", "title": record["title"], "abstract": record["abstract"]})
+
+
+def _medquad_pairs(path: Path) -> Iterator[Item]:
+    for element in records(path, [MEDQUAD_ROOT], [MEDQUAD_ROOT]):
+        about = {
+            "source": element.get("source", ""),
+            "url": element.get("url"),
+            "focus": flat_text(element.find("Focus")),
+        }
+        for number, pair in enumerate(element.iter("QAPair"), start=1):
+            question = pair.find("Question")
+            fields = about | {"question": flat_text(question), "answer": flat_text(pair.find("Answer"))}
+            if question is not None:
+                fields |= {"qid": question.get("qid", ""), "qtype": question.get("qtype")}
+            try:
+                yield medquad_document(fields)
+            except (ValueError, KeyError) as error:
+                yield BadDocument(f"pair {number}: {error}", file=str(path), position=number)
+
+
+def _squad_articles(path: Path) -> Iterator[Item]:
+    try:
+        articles = json.loads(decoded(whole(path)))["data"]
+        paragraphs = [paragraph for article in articles for paragraph in article["paragraphs"]]
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise BadDocument("not in SQuAD's format: no list of data with paragraphs", file=str(path)) from error
+    for number, paragraph in enumerate(paragraphs, start=1):
+        try:
+            text = str(paragraph["context"])
+            known = {"doc_id": paragraph.get("document_id", ""), "title": text.partition("\n")[0], "text": text}
+            yield covidqa_document(known)
+        except (ValueError, KeyError, AttributeError, TypeError) as error:
+            yield BadDocument(f"paragraph {number}: {error}", file=str(path), position=number)

@@ -1,0 +1,141 @@
+"""CSV and TSV: a row per paper, with a header that names its columns, or without one.
+
+Reads what Zotero, PubMed, Scopus, Web of Science and Embase export, and tables of one's own: columns that are not known
+become metadata. Without a header, the columns are told by what they hold: identifiers, years, and texts by length.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice
+from pathlib import Path
+from statistics import median
+
+from medground.corpus.readers.base import Input, Item, Note
+from medground.corpus.readers.decode import decoded
+from medground.corpus.readers.entry import canonical, described
+from medground.corpus.readers.files import file_input, whole
+from medground.errors import BadDocument
+
+SUFFIXES = (".csv", ".tsv", ".tab")
+
+_DELIMITERS = ",;\t|"
+_SAMPLE = 200
+_LONGEST_FIELD = 20_000_000
+_TITLE_OR_TEXT = frozenset(["title", "text", "abstract"])
+_NAMED = _TITLE_OR_TEXT | {"authors", "year", "date", "journal", "doi", "pmid", "pmc", "url", "keywords", "id"}
+_PMID = re.compile(r"\d{5,9}")
+_YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
+_DOI = re.compile(r"(?:https?://(?:dx\.)?doi\.org/|doi:\s*)?10\.\d{4,9}/\S+", re.IGNORECASE)
+_KEY = "key"
+
+
+def open_csv(path: Path) -> Input:
+    """One table, plain or gzip."""
+    return file_input(path, "csv", _read)
+
+
+def _read(path: Path) -> Iterator[Item]:
+    """The rows; the position of a bad one is its line."""
+    try:
+        text = decoded(whole(path))
+    except ValueError as error:
+        raise BadDocument(str(error), file=str(path)) from error
+    rows = _rows(text, path)
+    first = list(islice(rows, _SAMPLE))
+    if not first:
+        raise BadDocument("the table has no rows", file=str(path))
+    header = _header(first[0][1])
+    if header is None:
+        header = _guessed([row for _, row in first])
+        if not _TITLE_OR_TEXT & set(header):
+            raise BadDocument(
+                "no column holds titles or texts; name the columns in the first line (title, abstract, doi, ...)",
+                file=str(path),
+            )
+        named = ", ".join(f"{name} = column {at}" for at, name in enumerate(header, 1) if name in _NAMED)
+        yield Note(f"the table has no header, so its columns were told by what they hold: {named}")
+    else:
+        first = first[1:]
+    yield from _documents(header, chain(first, rows), path)
+
+
+def _documents(header: Sequence[str], rows: Iterable[tuple[int, list[str]]], path: Path) -> Iterator[Item]:
+    for line, row in rows:
+        fields: dict[str, str] = {}
+        for name, value in zip(header, row, strict=False):
+            if value.strip():
+                fields.setdefault(name, value)
+        try:
+            yield described({name: value for name, value in fields.items() if name})
+        except ValueError as error:
+            yield BadDocument(str(error), file=str(path), position=line)
+
+
+def _rows(text: str, path: Path) -> Iterator[tuple[int, list[str]]]:
+    """Line number and cells of every row that is not blank."""
+    csv.field_size_limit(_LONGEST_FIELD)
+    lines = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text), strict=False)
+    while True:
+        begun = lines.line_num + 1
+        try:
+            row = next(lines)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            raise BadDocument(f"not a table ({error})", file=str(path), position=lines.line_num) from error
+        if any(cell.strip() for cell in row):
+            yield begun, row
+
+
+def _delimiter(text: str) -> str:
+    """The delimiter with which most of the first rows have the same number of cells, more than one."""
+    start = text[: 1 << 18]
+
+    def agreement(mark: str) -> tuple[int, int]:
+        try:
+            widths = [len(row) for row in islice(csv.reader(io.StringIO(start), delimiter=mark), 20)]
+        except csv.Error:
+            return 0, 0
+        widths = widths[:-1] if len(widths) > 2 else widths  # the last may be cut
+        common = max(set(widths), key=widths.count) if widths else 0
+        return (widths.count(common), common) if common > 1 else (0, 0)
+
+    return max(_DELIMITERS, key=agreement)
+
+
+def _header(row: Sequence[str]) -> list[str] | None:
+    """The names of the columns, or None if the row is not a header: it names no title, abstract or text."""
+    names = [canonical(cell.lstrip("\ufeff")) for cell in row]
+    if not _TITLE_OR_TEXT & set(names):
+        return None
+    cells = [cell for cell in row if cell.strip()]
+    if any(_DOI.fullmatch(cell.strip()) or len(cell) > 100 for cell in cells):
+        return None
+    return ["" if name == _KEY and "item_type" in names else name for name in names]  # Zotero's own key of an item
+
+
+def _guessed(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Names for the columns of a table without a header."""
+    width = max(map(len, rows))
+    columns = [[row[at].strip() for row in rows if at < len(row) and row[at].strip()] for at in range(width)]
+    names = [f"column_{at}" for at in range(1, width + 1)]
+    for name, pattern in (("doi", _DOI), ("year", _YEAR), ("pmid", _PMID)):
+        at = next((at for at, cells in enumerate(columns) if cells and _most(cells, pattern)), None)
+        if at is not None and names[at].startswith("column_"):
+            names[at] = name
+    lengths = {at: median(map(len, cells)) for at, cells in enumerate(columns) if cells and names[at].startswith("col")}
+    texts = sorted((at for at, length in lengths.items() if length > 20), key=lambda at: -lengths[at])
+    if texts and lengths[texts[0]] > 250:
+        names[texts.pop(0)] = "abstract"
+    titles = [at for at in texts if not _most(columns[at], re.compile(r".*;.*|.*\b[A-Z]{1,3}(?:,.*|\.?)"))] or texts
+    if titles:
+        names[min(titles)] = "title"
+    return names
+
+
+def _most(cells: Sequence[str], pattern: re.Pattern[str]) -> bool:
+    return sum(pattern.fullmatch(cell) is not None for cell in cells) > 0.8 * len(cells)

@@ -1,0 +1,113 @@
+"""Values as people write them: lists in one string, names of authors, identifiers with or without their address."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from medground.corpus.readers.compose import printable
+
+_DOI = re.compile(r"(?:^|[\s:/=])(10\.\d{4,9}/[^\s\"<>]+)", re.IGNORECASE)
+_PMID = re.compile(
+    r"(?:https?://(?:www\.)?(?:pubmed\.)?ncbi\.nlm\.nih\.gov/(?:pubmed/)?|pmid:?\s*)?0*([1-9]\d{0,9})/?", re.I
+)
+_PMC = re.compile(r"(?:.*/)?(?:PMC(?:ID)?:?\s*)?(?:PMC)?(\d{1,10})(?:\.\d+)?/?", re.IGNORECASE)
+_WITH_INITIALS = re.compile(r"[^\W\d_][\w'’. -]* [A-Z]{1,4}")
+_LONGEST_VALUE = 1000
+_LONGEST_NAME = 64
+_MOST_FIELDS = 200
+_DEEPEST = 4
+
+
+def one_line(value: Any) -> str:
+    """A value as text, with white space collapsed."""
+    return " ".join(str(value).split())
+
+
+def listed(value: Any) -> list[str]:
+    """The parts of a list, or of a string with `;`, `|` or, without those, commas between them."""
+    if isinstance(value, str):
+        separator = next((mark for mark in (";", "|") if mark in value), ",")
+        value = value.split(separator)
+    elif not isinstance(value, list | tuple):
+        value = [value]
+    return [text for item in value if item is not None and (text := one_line(item))]
+
+
+def names_of(value: Any) -> list[str]:
+    """The names of authors: a list (of strings or of objects with a family name), or one string.
+
+    Names in a string are separated by `;`, ` and `, or by commas if each has initials (`Smith J, Doe AB`).
+    """
+    if isinstance(value, Mapping):
+        value = [value]
+    if not isinstance(value, str):
+        items = value if isinstance(value, list | tuple) else [value]
+        return [name for item in items if item is not None and (name := _name(item))]
+    for separator in (";", "|", " and "):
+        if separator in value:
+            return [name for part in value.split(separator) if (name := _name(part))]
+    parts = [one_line(part).rstrip(".") for part in value.split(",")]
+    if len(parts) > 1 and all(_WITH_INITIALS.fullmatch(part) for part in parts):
+        return parts
+    return [_name(value)]
+
+
+def pmid_of(value: Any) -> str | None:
+    """A PMID, from a number or its address; None if the value names none.
+
+    Raises:
+        ValueError: the value mixes digits with something else.
+    """
+    text = one_line(int(value) if isinstance(value, float) and value.is_integer() else value)
+    if found := _PMID.fullmatch(text):
+        return found[1]
+    if any(letter.isdigit() for letter in text) and isinstance(value, str | int | float):
+        raise ValueError(f"pmid: {text[:40]!r} is not a PMID")
+    return None
+
+
+def pmc_of(value: Any) -> str | None:
+    """A PMC id such as `PMC123`, or None."""
+    found = _PMC.fullmatch(one_line(value))
+    return f"PMC{found[1]}" if found else None
+
+
+def doi_of(value: Any) -> str | None:
+    """A DOI in lower case (DOIs ignore case), without its address; None if the value holds none."""
+    found = _DOI.search(one_line(value))
+    return found[1].rstrip(".,;)]}").lower() if found else None
+
+
+def flattened(fields: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    """Metadata: each value as a tuple of texts, objects by dotted names (`dose.unit`), null left out."""
+    found: dict[str, list[str]] = {}
+    _collect(fields, "", found, 0)
+    return {name: tuple(dict.fromkeys(values)) for name, values in list(found.items())[:_MOST_FIELDS]}
+
+
+def _collect(value: Any, name: str, found: dict[str, list[str]], depth: int) -> None:
+    if isinstance(value, Mapping) and depth < _DEEPEST:
+        for key, inner in value.items():
+            plain = re.sub(r"[\s=-]+", "_", printable(str(key)).strip().casefold())
+            _collect(inner, f"{name}.{plain}" if name else plain, found, depth + 1)
+    elif isinstance(value, list | tuple) and depth < _DEEPEST:
+        for inner in value:
+            _collect(inner, name, found, depth + 1)
+    elif value is not None and name:
+        text = str(value).lower() if isinstance(value, bool) else one_line(printable(str(value)))
+        if text:
+            found.setdefault(name[:_LONGEST_NAME], []).append(text[:_LONGEST_VALUE])
+
+
+def _name(value: Any) -> str:
+    """`Family Given` of `Family, Given`, or of an object with these parts."""
+    if isinstance(value, Mapping):
+        parts = {str(key).casefold(): one_line(part) for key, part in value.items() if part}
+        family = parts.get("family") or parts.get("lastname") or parts.get("last_name") or parts.get("last") or ""
+        given = parts.get("given") or parts.get("firstname") or parts.get("first_name") or parts.get("first") or ""
+        whole = parts.get("literal") or parts.get("name") or ""
+        return one_line(f"{parts.get('non-dropping-particle', '')} {family} {given}") or whole
+    family, _, given = one_line(value).partition(", ")
+    return one_line(f"{family} {given}").rstrip(",;")

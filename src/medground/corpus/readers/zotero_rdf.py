@@ -1,0 +1,98 @@
+"""Zotero's RDF export: papers, books and pages with their creators; journals and notes are parts of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from medground.corpus.readers.base import Input, Item
+from medground.corpus.readers.entry import described
+from medground.corpus.readers.files import file_input
+from medground.corpus.readers.xml import Element, flat_text, name_of, records
+from medground.document import Document
+from medground.errors import BadDocument
+
+ROOTS = frozenset(["RDF"])
+
+_ITEMS = (
+    "Article",
+    "Book",
+    "BookSection",
+    "Document",
+    "Thesis",
+    "Report",
+    "Patent",
+    "Description",
+    "ConferenceProceedings",
+)
+_RDF = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}"
+_KINDS = {"book": "book", "bookSection": "book", "encyclopediaArticle": "book", "webpage": "web", "blogPost": "web"}
+_BESIDE = frozenset(["attachment", "note", "annotation"])
+_PMID = re.compile(r"PMID:?\s*(\d+)", re.IGNORECASE)
+_PMC = re.compile(r"PMCID:?\s*(?:PMC)?(\d+)", re.IGNORECASE)
+
+
+def open_zotero(path: Path) -> Input:
+    """One file of Zotero RDF, plain or gzip."""
+    return file_input(path, "zotero", _read)
+
+
+def _read(path: Path) -> Iterator[Item]:
+    """The items; the position of a bad one is its number, counting from 1. Attachments and notes are left out."""
+    journals = {place: names for element in records(path, ["Journal"], ROOTS) for place, names in _journal(element)}
+    for number, element in enumerate(records(path, _ITEMS, ROOTS), start=1):
+        for part in element.iter("{*}*"):
+            part.tag = name_of(part)
+        if flat_text(element.find("itemType")) in _BESIDE or element.find("itemType") is None:
+            continue
+        try:
+            yield _document(element, journals)
+        except ValueError as error:
+            yield BadDocument(f"item {number}: {error}", file=str(path), position=number)
+
+
+def _journal(element: Element) -> Iterator[tuple[str, dict[str, str]]]:
+    """A journal that stands beside the items, by its address."""
+    names = {name_of(part): flat_text(part) for part in element}
+    identifier = next((flat_text(part) for part in element if "DOI" in flat_text(part)), "")
+    yield element.get(f"{_RDF}about", ""), names | {"identifier": identifier}
+
+
+def _document(item: Element, journals: dict[str, dict[str, str]]) -> Document:
+    kind = flat_text(item.find("itemType"))
+    extra = " ".join(flat_text(part) for part in item.iterfind("description"))
+    own = item.find("isPartOf")
+    within = own.find("*") if own is not None and len(own) else None
+    place = own.get(f"{_RDF}resource", "") if own is not None else ""
+    journal = {name_of(part): flat_text(part) for part in within} if within is not None else journals.get(place, {})
+    texts = [flat_text(part) for part in item.iterfind("identifier")]
+    doi = next((text for text in [*texts, journal.get("identifier", "")] if "10." in text), None)
+    fields: dict[str, Any] = {
+        "title": _text(item, "title"),
+        "abstract": _text(item, "abstract"),
+        "authors": [_person(person) for person in item.iterfind("authors//Person")],
+        "date": _text(item, "date"),
+        "journal": journal.get("title"),
+        "doi": doi,
+        "pmid": found[1] if (found := _PMID.search(extra)) else None,
+        "pmc": found[1] if (found := _PMC.search(extra)) else None,
+        "url": next((text for text in texts if text.startswith("http")), None) or _text(item, "identifier/URI/value"),
+        "language": _text(item, "language"),
+        "keywords": [flat_text(subject) for subject in item.iterfind("subject")],
+        "publication_types": ["Journal Article"] if kind == "journalArticle" else [],
+        "kind": _KINDS.get(kind, "research"),
+    }
+    told = {"entry_type": kind, "pages": _text(item, "pages"), "extra": extra, "volume": journal.get("volume", "")}
+    return described(fields | {"metadata": {name: value for name, value in told.items() if value}})
+
+
+def _person(person: Element) -> str:
+    family = flat_text(person.find("surname"))
+    given = flat_text(person.find("givenName")) or flat_text(person.find("givenname"))
+    return f"{family}, {given}".strip(", ")
+
+
+def _text(item: Element, path: str) -> str:
+    return flat_text(item.find(path))

@@ -1,0 +1,186 @@
+"""A folder as people have it: every file is read, or named with the reason."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from medground.corpus.build import add, build
+from medground.corpus.library import Library
+from medground.corpus.readers import find_inputs
+from medground.corpus.readers.base import Item
+from medground.corpus.readers.texts import open_text
+from medground.corpus.told import FileEntry, Told
+from medground.document import Document
+from medground.errors import BadDocument
+
+NBIB = "PMID- {pmid}\nTI  - A trial\nAB  - {text}\nMH  - Asthma\n\n"
+RIS = "TY  - JOUR\nTI  - A trial\nAB  - {text}\nAN  - {pmid}\nER  - \n"
+
+
+@pytest.fixture
+def papers(tmp_path: Path) -> Path:
+    """A student's folder."""
+    folder = tmp_path / "papers"
+    (folder / "old" / ".git").mkdir(parents=True)
+    contents: dict[str, str | bytes] = {
+        "one.nbib": NBIB.format(pmid=1, text="Long text of the first paper."),
+        "refs.ris": RIS.format(pmid=1, text="Short.") + RIS.format(pmid=2, text="Second."),
+        "library.bib": "@article{x, title={Third}, doi={10.1000/3}}",
+        "table.csv": "title,abstract,ward\nFourth,Text,ICU\n",
+        "notes.md": "---\ntitle: Fifth\n---\nMy notes.",
+        "mine.jsonl": '{"id": "a1", "text": "Sixth.", "ward": "ICU"}\n{"broken\n',
+        "page.html": "<html><body><p>Seventh: a page with words in it.</p></body></html>",
+        "scan.png": b"\x89PNG\x00",
+        "chart.PNG": b"\x89PNG\x00",
+        "broken.xml": "<PubmedArticleSet><Pubmed",
+        "empty.txt": "",
+        "data.zip": b"PK\x03\x04\x00",
+        "README.md": "# About this folder",
+        ".DS_Store": b"\x00",
+        "old/.git/config": "x",
+        "old/more.txt": "Eighth.",
+    }
+    for name, content in contents.items():
+        (folder / name).write_bytes(content.encode() if isinstance(content, str) else content)
+    return folder
+
+
+def test_every_file_is_read_or_named(library: Library, papers: Path) -> None:
+    manifest = build(library, "papers", find_inputs([papers]))
+    with library.open("papers") as snapshot:
+        told, ids = snapshot.told(), {d.id for d in snapshot.all_documents()}
+        skipped = snapshot.skipped()
+    assert {Path(file.name).name for file in told.files} == {p.name for p in papers.rglob("*") if p.is_file()} - {
+        "config"
+    } | {".git"}
+    assert {"PMID:1", "PMID:2", "DOI:10.1000/3", "DOC:a1", "FILE:notes.md", "FILE:old/more.txt"} < ids
+    assert (manifest.counts.documents, manifest.counts.passed_over, manifest.counts.skipped) == (8, 8, 1)
+    assert [Path(item.file).name for item in skipped] == ["mine.jsonl"]
+    lines = list(told.lines())
+    assert lines[0] == "read        1 bibtex, 1 jsonlines, 2 texts, 1 nbib, 1 html, 1 ris, 1 csv"
+    assert "passed over 2 .png: an image, which holds no text (chart.PNG, scan.png)" in lines
+    assert "passed over 1 .zip: an archive; unpack it (data.zip)" in lines
+    assert "passed over 1 .txt: the file is empty (empty.txt)" in lines
+    assert "passed over 1 .md: notes on the folder; name the file to read it (README.md)" in lines
+    assert any(line.startswith("passed over 1 .xml: not well-formed XML") for line in lines)
+    assert "note        ids without a prefix (1) were given DOC:; kept as metadata: ward (mine.jsonl)" in lines
+    assert lines[-1] == "same id     1 id is in several files, and one version is kept: PMID:1 from one.nbib"
+    assert {(entry.name, entry.reader) for entry in manifest.inputs} >= {(str(papers), "texts"), (str(papers), "ris")}
+
+
+def test_the_longer_text_of_two_readers_is_kept_in_any_order(library: Library, tmp_path: Path) -> None:
+    for first, second in (("a.nbib", "b.ris"), ("b.nbib", "a.ris")):
+        folder = tmp_path / first
+        folder.mkdir()
+        (folder / first).write_text(NBIB.format(pmid=1, text="Long text of the first paper."))
+        (folder / second).write_text(RIS.format(pmid=1, text="Short."))
+        build(library, "papers", find_inputs([folder]))
+        with library.open("papers") as snapshot:
+            (document,) = snapshot.all_documents()
+            (same,) = snapshot.told().same
+        assert document.mesh[0].descriptor == "Asthma"
+        assert (same.id, Path(same.kept).name, [Path(n).name for n in same.others]) == ("PMID:1", first, [second])
+
+
+def test_a_later_file_of_the_same_reader_replaces_a_record(library: Library, tmp_path: Path) -> None:
+    for name, text in (("a.ris", "A long old text."), ("b.ris", "New.")):
+        (tmp_path / name).write_text(RIS.format(pmid=1, text=text))
+    build(library, "papers", find_inputs([tmp_path / "a.ris", tmp_path / "b.ris"]))
+    with library.open("papers") as snapshot:
+        assert [d.text for d in snapshot.all_documents()] == ["New."]
+
+
+def test_strict_stops_at_an_alien_file_but_not_at_hidden_ones_and_notes(library: Library, papers: Path) -> None:
+    with pytest.raises(BadDocument, match=r"chart\.PNG: an image"):
+        find_inputs([papers], strict=True)
+    for name in ("broken.xml", "chart.PNG", "data.zip", "empty.txt", "scan.png"):
+        (papers / name).unlink()
+    inputs = find_inputs([papers], strict=True)
+    (papers / "one.nbib").write_text("damaged since")
+    with pytest.raises(BadDocument, match=r"one\.nbib"):
+        build(library, "papers", inputs, strict=True)
+    assert build(library, "papers", inputs).counts.documents == 8
+
+
+def test_a_folder_of_links_in_a_circle_and_many_files(tmp_path: Path) -> None:
+    deep = tmp_path
+    for n in range(30):
+        deep = deep / f"d{n}"
+        deep.mkdir()
+        (deep / "up").symlink_to(tmp_path)
+        for k in range(20):
+            (deep / f"{k}.txt").write_text(f"Text {n} {k}.")
+    inputs = find_inputs([tmp_path])
+    assert sum(one.refused is None for one in inputs) == 600
+    assert len({one.name for one in inputs}) == 630
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_a_folder_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("One.")
+    (tmp_path / "b").mkdir(mode=0)
+    *_, refused = find_inputs([tmp_path])
+    assert refused.refused is not None
+    assert "cannot be read" in refused.refused.reason
+    assert refused.refused.passing
+
+
+def test_a_file_that_goes_or_changes_while_it_is_read(library: Library, tmp_path: Path) -> None:
+    for name in ("a.txt", "b.txt", "c.txt"):
+        (tmp_path / name).write_text(f"Text of {name}.")
+    inputs = find_inputs([tmp_path])
+    (tmp_path / "b.txt").unlink()
+    reads = []
+
+    def growing(skip: int) -> list[Item]:
+        file = tmp_path / "c.txt"
+        found = list(open_text(file).read(skip))
+        reads.append(file.read_text())
+        if len(reads) < 2:
+            file.write_text("Text of c.txt, and more of it.")
+        return found
+
+    inputs[2] = type(inputs[2])(inputs[2].name, "texts", inputs[2].fingerprint, growing)  # type: ignore[arg-type]
+    counts = build(library, "c", inputs).counts
+    with library.open("c") as snapshot:
+        assert [d.text for d in snapshot.all_documents()] == ["Text of a.txt.", "Text of c.txt, and more of it."]
+        (gone,) = [file for file in snapshot.told().files if file.reason]
+    assert (counts.documents, counts.passed_over, len(reads)) == (2, 1, 2)
+    assert gone.reason is not None
+    assert "No such file" in gone.reason
+
+
+def test_a_file_that_never_stops_changing(library: Library, tmp_path: Path) -> None:
+    file = tmp_path / "log.txt"
+    file.write_text("0")
+    (source,) = find_inputs([file])
+
+    def changing(skip: int) -> list[Item]:
+        file.write_text(file.read_text() + "1")
+        return [Document(id="FILE:log.txt", text=file.read_text())]
+
+    still = type(source)(source.name, "texts", source.fingerprint, changing)  # type: ignore[arg-type]
+    other = tmp_path / "a.txt"
+    other.write_text("One.")
+    counts = build(library, "c", [*find_inputs([other]), still]).counts
+    assert (counts.documents, counts.passed_over) == (1, 1)
+    with library.open("c") as snapshot:
+        assert "changed while it was read" in str(snapshot.told().files[1].reason)
+
+
+def test_files_are_told_of_added_and_old_corpora_too(library: Library, papers: Path, tmp_path: Path) -> None:
+    build(library, "papers", find_inputs([papers / "refs.ris"]))
+    add(library, "papers", find_inputs([papers / "one.nbib"]))
+    with library.open("papers") as snapshot:
+        assert [Path(file.name).name for file in snapshot.told().files] == ["refs.ris", "one.nbib"]
+        assert len(snapshot.told().same) == 1
+
+
+def test_many_reasons_are_cut_and_counted() -> None:
+    files = [FileEntry(f"{n}.x{n}", "none", f"reason {n}") for n in range(20)]
+    lines = list(Told(files, {}, ()).lines())
+    assert len(lines) == 13
+    assert lines[-1] == "passed over and 8 more; medground corpus files NAME lists them all"

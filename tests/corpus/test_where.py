@@ -1,0 +1,239 @@
+"""Limits by field and value: any metadata field, journal, design, language, kind, dates to the month."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tantivy
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from medground.blocking import BlockingEngine
+from medground.corpus import lexical_fields
+from medground.corpus.build import add, build
+from medground.corpus.lexical import Lexical
+from medground.corpus.library import Library
+from medground.corpus.readers import find_inputs
+from medground.document import Document
+from medground.errors import UsageError
+from medground.pubmed import to_pubmed
+from medground.query import Everything, Filters, first_day, last_day
+from medground.settings import Settings
+from medground.where import check_fields, field_name, own_fields, parse_where
+
+RECORDS = [
+    {
+        "id": "1",
+        "text": "Statins helped in the trial.",
+        "journal": "Lancet (London, England)",
+        "publication_types": ["Randomized Controlled Trial"],
+        "language": "eng",
+        "date": "2019-03-15",
+        "authors": ["Gil A", "Li B"],
+        "doi": "10.1000/ABC",
+        "ward": "ICU",
+        "arms": {"size": 12},
+    },
+    {
+        "id": "2",
+        "text": "Statins did not help in the cohort.",
+        "journal": "Thorax",
+        "publication_types": ["Observational Study"],
+        "language": "en-GB",
+        "date": "2019-04",
+        "mesh": ["Aged"],
+        "ward": ["ED", "ICU  North"],
+    },
+    {
+        "id": "3",
+        "text": "Statine halfen in der Studie; statins helped.",
+        "journal": "Lancet Oncology",
+        "language": "German",
+        "year": 2020,
+        "kind": "guideline",
+        "keywords": "heart disease; statins",
+    },
+]
+
+
+@pytest.fixture
+def corpus(library: Library, tmp_path: Path, embedder) -> Library:
+    file = tmp_path / "mine.jsonl"
+    file.write_text("".join(json.dumps(record) + "\n" for record in RECORDS))
+    build(library, "mine", find_inputs([file]), embedder=embedder)
+    return library
+
+
+CASES = [
+    (["journal=Lancet"], "13"),
+    (["journal=lancet oncology"], "3"),
+    (["journal=Lancet", "journal=Thorax"], "123"),
+    (["ward=icu"], "1"),
+    (["ward=ICU north"], "2"),
+    (["ward=ICU", "ward=ED"], "12"),
+    (["arms.size=12"], "1"),
+    (["Ward=ICU", "journal=Thorax"], ""),
+    (["design=RCT"], "1"),
+    (["design=randomised trial"], "1"),
+    (["design=observational"], "2"),
+    (["publication_types=Observational Study"], "2"),
+    (["kind=guideline"], "3"),
+    (["language=english"], "12"),
+    (["language=en"], "12"),
+    (["language=ger"], "3"),
+    (["language=Klingon"], ""),
+    (["author=Gil A"], "1"),
+    (["author=B Li"], "1"),
+    (["doi=10.1000/abc"], "1"),
+    (["id=DOC:2"], "2"),
+    (["mesh=aged"], "2"),
+    (["keyword=heart disease"], "3"),
+    (["year=2019"], "12"),
+    (["year=2020.."], "3"),
+    (["date=2019-03"], "1"),
+    (["date=2019-03..2019-04"], "12"),
+    (["date=..2019-03-14"], ""),
+    (["date=2019-04.."], "23"),
+    (["date=2019"], "12"),
+    (["retraction=none"], "123"),
+]
+
+
+@pytest.mark.parametrize(("written", "expected"), CASES, ids=[" ".join(written) for written, _ in CASES])
+def test_limits_by_words_and_by_meaning(corpus: Library, written: list[str], expected: str) -> None:
+    filters = parse_where(written)
+    with corpus.open("mine") as snapshot:
+        by_words = snapshot.bm25(Everything(), 10, filters)
+        by_meaning = snapshot.dense(np.ones(32, dtype=np.float32) / np.sqrt(np.float32(32)), 10, filters)
+    for hits in (by_words, by_meaning):
+        assert sorted(hit.passage.document_id for hit in hits) == [f"DOC:{n}" for n in expected]
+
+
+def test_filters_in_python(corpus: Library) -> None:
+    def found(**limits: object) -> list[str]:
+        with corpus.open("mine") as snapshot:
+            hits = snapshot.bm25(Everything(), 10, Filters.model_validate(limits))
+        return sorted(hit.passage.document_id for hit in hits)
+
+    assert found(where={"ward": ["ICU", "ED"], "journal": "Thorax"}) == ["DOC:2"]
+    assert found(date_from="2019-04", date_to="2019-12-31") == ["DOC:2"]
+    assert found(date_to="2019-03") == ["DOC:1"]
+    assert found(date_to="2019-03", kinds=["guideline"]) == []
+    assert hash(Filters(where={"a": "b"})) == hash(Filters(where=(("a", "b"),)))
+
+
+def test_the_engine_limits_searches_and_questions(corpus: Library, home: Path) -> None:
+    settings = Settings.load(options={"retrieval.dense": False})
+    with BlockingEngine(settings, corpora="mine") as engine:
+        found = engine.search("statins helped", filters=Filters(where={"ward": "ICU"}))
+        assert [hit.passage.document_id for hit in found.hits] == ["DOC:1"]
+        for call in (
+            lambda: engine.search("statins", filters=Filters(where={"wrad": "ICU"})),
+            lambda: engine.ask(engine_question(where={"wrad": "ICU"})),
+        ):
+            with pytest.raises(UsageError, match=r"no field 'wrad' is in what is searched; the nearest: ward"):
+                call()
+        answer = engine.ask(engine_question(where={"ward": "ICU"}))
+        assert {document.id for document in answer.documents} <= {"DOC:1"}
+        assert answer.question.filters.where == (("ward", "ICU"),)
+
+
+def engine_question(**limits: object):
+    from medground.question import Question
+
+    return Question.ask("Did statins help?", filters=Filters.model_validate(limits))
+
+
+def test_an_unknown_field_is_an_error_with_the_nearest_names() -> None:
+    check_fields(parse_where(["journal=x", "ward=ICU"]), ["ward"])
+    with pytest.raises(UsageError, match="the nearest: ward"):
+        check_fields(parse_where(["wards=ICU"]), ["ward", "dose"])
+    with pytest.raises(UsageError, match="the nearest: journal"):
+        check_fields(parse_where(["jurnal=Lancet"]), [])
+    with pytest.raises(UsageError, match="use one of journal, title"):
+        check_fields(parse_where(["qqqq=1"]), [f"x{n}" for n in range(40)])
+
+
+@pytest.mark.parametrize(
+    ("written", "reason"),
+    [
+        ("journal", "is not a limit; write FIELD=VALUE"),
+        ("=Lancet", "is not a limit"),
+        ("journal=", "is not a limit"),
+        ("year=soon", "'soon' is not a year"),
+        ("date=2019-13", "'2019-13' is not a date"),
+        ("date=2020..2019", "is not a date"),
+        ("kind=paper", "no kind 'paper'; use one of book"),
+    ],
+)
+def test_a_wrong_limit_is_an_error(written: str, reason: str) -> None:
+    with pytest.raises(UsageError, match=reason) as error:
+        parse_where([written])
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"date_from": "19"}, {"date_to": "2019-02-30"}, {"date_from": "2020", "date_to": "2019"}]
+)
+def test_wrong_dates_are_errors(wrong: dict[str, str]) -> None:
+    with pytest.raises(ValidationError):
+        Filters.model_validate(wrong)
+
+
+@given(st.dates())
+def test_a_partial_date_holds_its_days(day) -> None:
+    for length in (4, 7, 10):
+        partial = day.isoformat()[:length]
+        assert first_day(partial) <= day <= last_day(partial)
+
+
+def test_pubmed_is_asked_in_its_own_words() -> None:
+    limits = parse_where(["journal=Lancet", "date=2019-03..2019-04", "author=Gil A"]).as_query()
+    assert limits is not None
+    assert to_pubmed(limits) == '"Lancet"[Journal] AND 2019/03/01:2019/04/30[Date - Publication] AND "Gil A"[Author:~0]'
+    own = parse_where(["ward=ICU"])
+    assert own_fields(own) == ("ward",)
+    query = own.as_query()
+    assert query is not None
+    with pytest.raises(UsageError, match="PubMed has no field 'ward'"):
+        to_pubmed(query)
+
+
+def test_an_index_of_before_metadata_is_read_and_renewed_by_the_next_addition(
+    library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = lexical_fields.schema(metadata=False)
+    folder = tmp_path / "old"
+    folder.mkdir()
+    tantivy.Index(old, str(folder))
+    index = Lexical(folder)
+    assert index.fields == frozenset()
+    assert index.search(Everything(), 5, parse_where(["ward=ICU"])) == []
+    assert not index.has_metadata
+    documents = [Document(id=f"DOC:{n}", text="Statins helped.", metadata={"ward": (w,)}) for n, w in enumerate("ab")]
+    files = []
+    for document in documents:
+        file = tmp_path / f"{document.id[-1]}.jsonl"
+        file.write_text(
+            json.dumps({"id": document.id, "text": document.text, "ward": document.metadata["ward"]}) + "\n"
+        )
+        files.append(file)
+    build(library, "c", find_inputs(files[:1]))
+    monkeypatch.setattr("medground.corpus.snapshot.Snapshot.has_metadata", property(lambda _: False))
+    add(library, "c", find_inputs(files[1:]))
+    with library.open("c") as snapshot:
+        assert snapshot.fields == {"ward"}
+        assert [h.passage.document_id for h in snapshot.bm25(Everything(), 5, parse_where(["ward=b"]))] == ["DOC:1"]
+
+
+def test_field_names() -> None:
+    assert [field_name(name) for name in ("Study Arm", "study-arm", "Authors", "lang")] == [
+        "study_arm",
+        "study_arm",
+        "author",
+        "language",
+    ]
