@@ -26,6 +26,20 @@ def test_words_are_weighed(text: str, kind: str | None) -> None:
     assert weighed(plain(text)) == kind
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "my son has Marfan syndrome, will he get eye problems?",
+        "My daughter has cystic fibrosis; can she have children?",
+        "my mother has Huntington disease, will I get it?",
+        "my father had a stroke last year, does aspirin prevent another?",
+        "I have diabetes, what are the risks for my eyes?",
+    ],
+)
+def test_a_question_of_a_relative_is_no_danger(text: str) -> None:
+    assert notice_for(text) is None
+
+
 def test_a_long_letter_is_not_weighed() -> None:
     assert weighed(plain("I want to die " * 15)) == "self-harm"
     assert weighed(plain("I want to die " * 16)) is None

@@ -15,8 +15,8 @@ from medground.notice import NoticeKind
 
 KINDS: tuple[NoticeKind, ...] = ("self-harm", "emergency", "treatment")
 """The columns of the weights."""
-_LEAST = (0.5, 0.4, 0.5)
-"""The probability of each kind from which it is said. An emergency's notice only comes first; the others cost more."""
+_LEAST = 0.5
+"""The probability of each kind from which it is said: at 0.4, a parent's question about a disease was an emergency."""
 _LONGEST = 60
 """Words: a long letter holds signs of everything."""
 _ENDINGS = ("ingly", "ing", "edly", "ed", "ies", "es", "s", "ly")
@@ -34,7 +34,7 @@ def weighed(words: str) -> NoticeKind | None:
     found = [weights for sign in signs(words) if (weights := _weights().get(sign))]
     scores = [bias + math.fsum(column) for bias, *column in zip(_weights()[""], *found, strict=True)]
     shares = [1 / (1 + math.exp(-score)) for score in scores]
-    said = [(share, kind) for share, kind, least in zip(shares, KINDS, _LEAST, strict=True) if share >= least]
+    said = [(share, kind) for share, kind in zip(shares, KINDS, strict=True) if share >= _LEAST]
     return max(said)[1] if said else None
 
 
