@@ -16,11 +16,12 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from medground.corpus.embedding import Embedder, open_embedder
-from medground.corpus.embedding.bert_graph import BertShape
-from medground.corpus.embedding.minilm import OnnxEmbedder, quantised, write_graph
+from medground.corpus.embedding.minilm import OnnxEmbedder, write_graph
 from medground.errors import ConfigError, StorageFailed
 from medground.models.files.catalogue import MINILM
 from medground.models.files.wheels import find
+from medground.models.graphs.encoder import BertShape
+from medground.models.graphs.quantise import quantised
 from medground.settings import Settings
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "marfan", "lens", "aorta", "gene", "rett", "seizure", "of", "the"]

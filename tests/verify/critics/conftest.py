@@ -11,10 +11,9 @@ import numpy as np
 import onnx
 import pytest
 from numpy.typing import NDArray
-from onnx import TensorProto, helper
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
-from medground.corpus.embedding.bert_graph import BertShape, _Graph
+from medground.models.graphs.encoder import BertShape, EncoderGraph
 from medground.verify.critics.nli.model import NliModel
 from medground.verify.critics.nli.open import open_nli
 
@@ -57,7 +56,7 @@ def random_weights(labels: int = 3, seed: int = SEED) -> Weights:
     return weights
 
 
-class PairGraph(_Graph):
+class PairGraph(EncoderGraph):
     """The project's BERT graph with two segments and a classification head."""
 
     def embeddings(self) -> str:
@@ -77,14 +76,6 @@ class PairGraph(_Graph):
             "MatMul", pooled, self._constant("classifier.weight", self._weights["classifier.weight"].T)
         )
         self._node("Add", product, self._weight("classifier.bias"), out="logits")
-
-    def model(self, inputs: Sequence[str] = ("input_ids", "attention_mask", "token_type_ids")) -> onnx.ModelProto:
-        tokens = [helper.make_tensor_value_info(n, TensorProto.INT64, ["batch", "tokens"]) for n in inputs]
-        size = self._weights["classifier.weight"].shape[0]
-        result = helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["batch", size])
-        graph = helper.make_graph(self._nodes, "nli", tokens, [result], list(self._constants.values()))
-        opsets = [helper.make_opsetid("", 20), helper.make_opsetid("com.microsoft", 1)]
-        return helper.make_model(graph, opset_imports=opsets, ir_version=10)
 
 
 def write_tokenizer(folder: Path) -> None:
@@ -133,11 +124,9 @@ def write_onnx(folder: Path, labels: Sequence[str], weights: Mapping[str, Any] |
     write_tokenizer(folder)
     (folder / "config.json").write_text(json.dumps(config(labels)))
     graph = PairGraph(weights or random_weights(len(labels)), SHAPE)
-    hidden = graph.embeddings()
-    for layer in range(LAYERS):
-        hidden = graph.layer(hidden, f"encoder.layer.{layer}")
-    graph.classified(hidden)
-    onnx.save(graph.model(), folder / "model.onnx")
+    graph.classified(graph.encoded())
+    inputs = ("input_ids", "attention_mask", "token_type_ids")
+    onnx.save(graph.model("nli", "logits", len(labels), inputs), folder / "model.onnx")
     return str(folder)
 
 

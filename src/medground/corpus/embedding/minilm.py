@@ -15,19 +15,19 @@ from pathlib import Path
 from typing import Literal
 
 import numpy as np
-import onnx
 import onnxruntime
 from filelock import FileLock
 from numpy.typing import NDArray
 from onnxruntime.capi import onnxruntime_pybind11_state as onnxruntime_errors
-from onnxruntime.quantization import QuantType, quantize_dynamic
 from safetensors.numpy import load
 from tokenizers import Tokenizer
 
-from medground.corpus.embedding.bert_graph import BertShape, sentence_encoder
+from medground.corpus.embedding.sentence_graph import sentence_encoder
 from medground.errors import ConfigError, StorageFailed
 from medground.models.files.catalogue import MINILM
 from medground.models.files.wheels import require
+from medground.models.graphs.encoder import BertShape
+from medground.models.graphs.quantise import quantised, saved
 
 Precision = Literal["int8", "fp32"]
 
@@ -44,7 +44,7 @@ _UNREADABLE = tuple(
 
 
 class OnnxEmbedder:
-    """A sentence encoder made by `bert_graph`, with its tokenizer.
+    """A sentence encoder made by `sentence_graph`, with its tokenizer.
 
     Args:
         name: its name in settings.
@@ -146,31 +146,7 @@ def _make(folder: Path, target: Path, precision: Precision) -> None:
 
 def write_graph(weights: Mapping[str, NDArray[np.float32]], shape: BertShape, path: Path) -> Path:
     """Write the float32 graph and return its path."""
-    model = sentence_encoder(weights, shape)
-    # The graph already contains its shapes; without this flag, the quantiser warns that it might need preprocessing.
-    onnx.helper.set_model_props(model, {"onnx.quant.pre_process": "onnxruntime.quant"})
-    onnx.save(model, path)
-    return path
-
-
-def quantised(graph: Path, path: Path) -> Path:
-    """Write the graph with matrix products in int8 and return the path.
-
-    Weights have one scale per output channel, activations one per call, so the other texts of a batch slightly
-    influence a vector (block-wise int8 avoids this, but was no faster than float32 when measured). Weights use 7 of the
-    8 bits: processors without VNNI add products in 16 bits, which full-range weights would overflow, and a snapshot may
-    be searched on a different machine from the one that built it.
-    """
-    quantize_dynamic(
-        graph,
-        path,
-        op_types_to_quantize=["MatMul"],
-        per_channel=True,
-        reduce_range=True,
-        weight_type=QuantType.QInt8,
-        extra_options={"DefaultTensorType": onnx.TensorProto.FLOAT},  # the type of onnxruntime's own operators
-    )
-    return path
+    return saved(sentence_encoder(weights, shape), path)
 
 
 def _batches(lengths: Sequence[int]) -> Iterator[NDArray[np.int64]]:

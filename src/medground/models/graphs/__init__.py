@@ -1,0 +1,1 @@
+"""Networks as ONNX graphs, written from their weights alone: no torch, no exporter."""

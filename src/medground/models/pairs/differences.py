@@ -1,0 +1,163 @@
+"""The file that ships a trained network: low-rank differences from a public checkpoint, and a head (safetensors).
+
+For each changed matrix `NAME` there are `NAME.A` (rank, in) and `NAME.B` (out, rank): the trained one is `W + B @ A`.
+Changed vectors are there whole under their own name; so is the head. Tensors are float16. The metadata are those of
+`About`, as text.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError
+from safetensors.numpy import load
+
+from medground.errors import ConfigError
+from medground.models.pairs.graph import HEAD
+
+Tensors = dict[str, NDArray[np.float32]]
+
+_HEAD = {f"{name}.{part}" for name in HEAD for part in ("weight", "bias")}
+
+
+@dataclass(frozen=True)
+class About:
+    """What a network is, beside its numbers.
+
+    Attributes:
+        base: the public checkpoint, such as `all-mpnet-base-v2`.
+        kind: what it was trained for.
+        labels: its outputs, in order.
+        max_length: most tokens of a pair.
+        temperature: logits are divided by it, so that their softmax is calibrated.
+        order: which of the two texts comes first: the premise (a passage), or the hypothesis (a statement, a question).
+        abstain_below: a probability below this decides nothing, 0 to 1.
+        trained_on: one line about the data.
+        version: of the weights.
+    """
+
+    base: str
+    kind: Literal["critic", "ranker"]
+    labels: tuple[str, ...]
+    max_length: int
+    temperature: float
+    order: Literal["premise,hypothesis", "hypothesis,premise"]
+    abstain_below: float
+    trained_on: str
+    version: str
+
+
+@dataclass(frozen=True)
+class Differences:
+    """A trained network as its difference from a checkpoint."""
+
+    about: About
+    tensors: Tensors
+
+
+def read(content: bytes, name: str) -> Differences:
+    """Read the bytes of such a file; `name` is for messages.
+
+    Raises:
+        ConfigError: it is damaged, a metadata entry is missing or wrong, or the head does not fit the labels.
+    """
+    try:
+        tensors = {key: value.astype(np.float32) for key, value in load(content).items()}
+    except (SafetensorError, ValueError, KeyError, TypeError) as error:
+        raise _damaged(name, str(error).splitlines()[0]) from None
+    about = _about(content, name)
+    if missing := sorted(_HEAD - tensors.keys()):
+        raise _damaged(name, f"it lacks {missing[0]}")
+    if not all(np.isfinite(value).all() for value in tensors.values()):
+        raise _damaged(name, "it has numbers that are not finite")
+    if len(tensors["head.1.bias"]) != len(about.labels):
+        raise _damaged(name, f"it has {len(tensors['head.1.bias'])} outputs and {len(about.labels)} labels")
+    return Differences(about, tensors)
+
+
+def joined(base: Mapping[str, NDArray[Any]], differences: Differences, name: str) -> Tensors:
+    """The weights of the trained network, calibrated: the temperature is part of the head.
+
+    Products are summed in float64, so that the result is the same on every machine.
+
+    Raises:
+        ConfigError: a difference does not fit the checkpoint.
+    """
+    found: Tensors = {key: np.asarray(value, np.float32) for key, value in base.items() if value.dtype.kind == "f"}
+    for key, value in differences.tensors.items():
+        if key in _HEAD:
+            found[key] = value
+        elif key.endswith(".A"):
+            weight = key.removesuffix(".A")
+            found[weight] = _moved(found.get(weight), value, differences.tensors.get(f"{weight}.B"), weight, name)
+        elif not key.endswith(".B"):
+            if key not in found or found[key].shape != value.shape:
+                raise _misfit(name, key)
+            found[key] = value
+        elif f"{key.removesuffix('.B')}.A" not in differences.tensors:
+            raise _misfit(name, key)
+    for part in ("weight", "bias"):
+        found[f"{HEAD[1]}.{part}"] = found[f"{HEAD[1]}.{part}"] / np.float32(differences.about.temperature)
+    return found
+
+
+def _moved(
+    weight: NDArray[np.float32] | None,
+    down: NDArray[np.float32],
+    up: NDArray[np.float32] | None,
+    key: str,
+    name: str,
+) -> NDArray[np.float32]:
+    if weight is None or up is None or (up.shape[0], down.shape[1]) != weight.shape or up.shape[1] != down.shape[0]:
+        raise _misfit(name, key)
+    return np.asarray(weight + up.astype(np.float64) @ down.astype(np.float64), np.float32)
+
+
+def _about(content: bytes, name: str) -> About:
+    size = int.from_bytes(content[:8], "little")
+    given = json.loads(content[8 : 8 + size]).get("__metadata__") or {}
+    try:
+        about = About(
+            base=given["base"],
+            kind=given["kind"],
+            labels=tuple(json.loads(given["labels"])),
+            max_length=int(given["max_length"]),
+            temperature=float(given["temperature"]),
+            order=given["order"],
+            abstain_below=float(given["abstain_below"]),
+            trained_on=given["trained_on"],
+            version=given["version"],
+        )
+    except KeyError as error:
+        raise _damaged(name, f"its metadata lack {error}") from None
+    except (ValueError, TypeError) as error:
+        raise _damaged(name, f"its metadata are wrong ({error})") from None
+    if wrong := _wrong(about):
+        raise _damaged(name, f"its metadata are wrong ({wrong})")
+    return about
+
+
+def _wrong(about: About) -> str:
+    if about.kind not in ("critic", "ranker"):
+        return f"kind {about.kind!r}"
+    if about.order not in ("premise,hypothesis", "hypothesis,premise"):
+        return f"order {about.order!r}"
+    if not 8 <= about.max_length <= 512:
+        return f"max_length {about.max_length}"
+    if not (about.temperature > 0 and math.isfinite(about.temperature)):
+        return f"temperature {about.temperature}"
+    return "" if 0 <= about.abstain_below <= 1 else f"abstain_below {about.abstain_below}"
+
+
+def _damaged(name: str, what: str) -> ConfigError:
+    return ConfigError(f"the weights of {name} are damaged: {what[:200]}; reinstall medground")
+
+
+def _misfit(name: str, key: str) -> ConfigError:
+    return ConfigError(f"the weights of {name} do not fit their base: {key[:100]}; reinstall medground")

