@@ -16,14 +16,14 @@ from medground.notice import Notice
 from medground.question import Question
 from medground.usage import UsageReport
 
-SCHEMA_VERSION = "1.4"
+SCHEMA_VERSION = "1.5"
 
 Status = Literal["decided", "lean", "not judged", "unanswerable"]
-"""`decided`: by a stored relation, or by a model that read the evidence. `lean`: estimated from word statistics, with a
-calibrated probability. `not judged`: there is evidence, but no validated judge has assessed it. `unanswerable`: there
-is no evidence."""
+"""`decided`: by a stored relation, by a model that read the evidence, or by a critic that was measured on questions.
+`lean`: estimated from word statistics, with a calibrated probability. `not judged`: there is evidence, but no validated
+judge has assessed it. `unanswerable`: there is no evidence."""
 
-Basis = Literal["graph fact", "model", "lean"]
+Basis = Literal["graph fact", "model", "critic", "lean"]
 
 Label = Literal["supported", "partly", "contradicted", "quoted", "related", "not found", "not judged", "unverified"]
 """`quoted`: the sentence repeats its source verbatim. `related`: the cited text is on the same topic, which is not

@@ -8,12 +8,13 @@ import secrets
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from types import TracebackType
 from typing import Any, Self
 
 from medground.errors import UsageError
+from medground.fetched import with_fetched
 from medground.models.registry import Models
 from medground.opening import Setup
 from medground.question import Question
@@ -65,11 +66,11 @@ class OpenEngine:
         named = {"recipe.name": recipe, "model.default": model}
         changes = {**(settings or {}), **{key: value for key, value in named.items() if value is not None}}
         own = Setup(self.settings, self.recipe, self.models)
-        if not changes:
-            return own
-        setup = await self._setups.changed(own, changes, self.sources)
-        self._check_open()  # it may have been closed meanwhile; `close` closes the models
-        return setup
+        setup = own
+        if changes:
+            setup = await self._setups.changed(own, changes, self.sources)
+            self._check_open()  # it may have been closed meanwhile; `close` closes the models
+        return replace(setup, settings=with_fetched(setup.settings))
 
     @contextlib.contextmanager
     def _under_way(self) -> Iterator[None]:

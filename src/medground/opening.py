@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Any, Generic, Protocol, TypeVar
 
 from medground.errors import ConfigError, MedgroundError
+from medground.fetched import with_fetched
 from medground.models.open import open_models
 from medground.models.registry import Models
 from medground.recipes.base import Recipe, open_recipe
@@ -36,11 +37,12 @@ async def set_up(settings: Settings, models: Models | None = None) -> Setup:
         ConfigError: a missing key or extra, an unknown model, a reranker or critic that cannot be loaded.
     """
     problems: list[MedgroundError] = []
+    used = with_fetched(settings)
     recipe = _tried(problems, lambda: open_recipe(settings.recipe.name))
     opened = models or _tried(problems, lambda: _open_models(settings))
-    await asyncio.to_thread(_tried, problems, lambda: check_critic(settings.verify.critic))
+    await asyncio.to_thread(_tried, problems, lambda: check_critic(used.verify.critic, used.home / "models"))
     if recipe is not None:
-        problems += await _problems(recipe, settings, ())
+        problems += await _problems(recipe, used, ())
     if recipe is None or opened is None or problems:
         if models is None and opened is not None:
             await opened.close()
@@ -54,7 +56,7 @@ async def check_sources(setup: Setup, sources: Sequence[Source]) -> None:
     Raises:
         MedgroundError: what the recipe finds wrong with them.
     """
-    if problems := await _problems(setup.recipe, setup.settings, sources):
+    if problems := await _problems(setup.recipe, with_fetched(setup.settings), sources):
         raise one_report(problems)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from safetensors.numpy import save
-from tokenizers import Tokenizer, models, pre_tokenizers, processors
+from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
 import medground.models.pairs.shipped as shipping
 from medground.models.files.catalogue import Member, Piece, WheelModel
@@ -70,7 +70,7 @@ def trained(base: Weights, labels: int, seed: int = 7, rank: int = 3) -> dict[st
             found[f"{name}.B"] = random.normal(0, 0.3, (value.shape[0], rank))
     found["embeddings.LayerNorm.bias"] = random.normal(0, 0.3, HIDDEN)
     found |= {"head.0.weight": random.normal(0, 0.6, (8, 2 * HIDDEN)), "head.0.bias": random.normal(0, 1, 8)}
-    found |= {"head.1.weight": random.normal(0, 1.5, (labels, 8)), "head.1.bias": random.normal(0, 0.2, labels)}
+    found |= {"head.2.weight": random.normal(0, 1.5, (labels, 8)), "head.2.bias": random.normal(0, 0.2, labels)}
     return {name: value.astype(np.float16) for name, value in found.items()}
 
 
@@ -94,6 +94,7 @@ def metadata(**changes: str) -> dict[str, str]:
 def tokenizer() -> Tokenizer:
     """Words as tokens, and MPNet's borders."""
     made = Tokenizer(models.WordLevel({word: n for n, word in enumerate(WORDS)}, unk_token="[UNK]"))
+    made.normalizer = normalizers.Lowercase()
     made.pre_tokenizer = pre_tokenizers.Whitespace()
     made.add_special_tokens(["<s>", "<pad>", "</s>"])
     made.post_processor = processors.TemplateProcessing(
@@ -243,7 +244,7 @@ def by_hand(base: Weights, changes: Mapping[str, NDArray[Any]], family: str, ids
         x = norm(dense(np.hstack(heads), f"{layer}.{names[3]}") + x, f"{layer}.{NORMS[family]}")
         inner = gelu(dense(x, f"{layer}.intermediate.dense"))
         x = norm(dense(inner, f"{layer}.output.dense") + x, f"{layer}.output.LayerNorm")
-    return dense(gelu(dense(np.hstack([x[0], x.mean(0)])[None], "head.0")), "head.1")[0]
+    return dense(gelu(dense(np.hstack([x[0], x.mean(0)])[None], "head.0")), "head.2")[0]
 
 
 def bucket(distance: int) -> int:

@@ -74,6 +74,6 @@ def test_a_model_from_a_hub_that_is_away_fails_in_one_line(
 
     monkeypatch.setattr(ENDPOINT, closed_address)
     with pytest.raises(ConfigError, match="cannot load the NLI model 'nobody/away'") as caught:
-        check_critic("nli:nobody/away")
+        check_critic("nli:nobody/away", Path())
     assert "\n" not in str(caught.value)
     assert "Retrying" not in capfd.readouterr().err

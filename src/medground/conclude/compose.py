@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from medground.answer import Answer, Conflict, SourceDocument, Statement, Verdict
+from medground.conclude.asked import Judged
 from medground.conclude.decision import decide
 from medground.conclude.policy import Verdicted, release
 from medground.document import Document
@@ -34,6 +35,7 @@ def compose(
     *,
     conflicts: Sequence[Conflict] = (),
     lean: Lean | None = None,
+    answered: Judged | None = None,
     stopped: str | None = None,
     mark: Mark = evidence_mark,
 ) -> Answer:
@@ -46,6 +48,7 @@ def compose(
         draft: the written sentences, or the statements that they were split into.
         verdicts: one per sentence or statement of the draft, in order.
         conflicts: sources that disagree; a conflict with evidence that was never quoted is left out.
+        answered: what a measured critic says of a closed question that no model decided.
         lean: the estimate of word statistics for a closed question that no model decided.
         stopped: why the run ended early.
         mark: how citations are written in the rationale.
@@ -58,7 +61,7 @@ def compose(
     rationale, statements = _written(kept, run, mark)
     disagreeing = _within(run, conflicts)
     evidence = _cited(run, statements, disagreeing)
-    decision = decide(run, draft, kept, verdicts, lean)  # first, because it may add a warning
+    decision = decide(run, draft, kept, verdicts, lean, answered)  # first, because it may add a warning
     return Answer(
         decision=decision,
         rationale=rationale,

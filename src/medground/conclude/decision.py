@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import TypeAdapter
 
 from medground.answer import Decision, Status, Verdict
+from medground.conclude.asked import Judged, rests_on
 from medground.conclude.limits import limits
 from medground.conclude.policy import UNSUPPORTED, Verdicted
 from medground.question import Question
@@ -30,8 +31,9 @@ def decide(
     kept: Sequence[Verdicted],
     verdicts: Sequence[Verdict],
     lean: Lean | None,
+    answered: Judged | None = None,
 ) -> Decision:
-    """The decision that the checked sentences support: the writer's answer, else a lean of word statistics, else none.
+    """The decision that the checked sentences support: the writer's answer, else a critic's, else a lean, else none.
 
     Args:
         run: the run; a decision by a model that is not a validated judge adds a warning to it.
@@ -39,6 +41,7 @@ def decide(
         kept: the released sentences, with their verdicts.
         verdicts: the verdicts of all sentences, including dropped ones.
         lean: the estimate of word statistics for a closed question.
+        answered: what a measured critic says of a closed question.
     """
     uncited = not run.recipe.needs_evidence
     if not kept and not (uncited and draft.answer):
@@ -55,6 +58,11 @@ def decide(
         for limit in limits([pair for pair in kept if can_support(pair[1])], run):
             run.warn(limit)
         return _decided(run, draft, [sentence for sentence, _ in kept])
+    if answered is not None and answered.value is not None and rests_on(answered, kept):
+        for limit in limits([p for p in kept if not set(p[0].evidence).isdisjoint(answered.quotes)], run):
+            run.warn(limit)
+        given = {"probability": answered.probability, "reason": answered.reason}
+        return _made(run.question, "decided", (answered.value,), basis="critic", **given)
     if lean is not None and lean.value is not None and _quoted(lean.documents, kept, run):
         return _made(
             run.question,
@@ -65,7 +73,8 @@ def decide(
             reason=f"Estimated from word statistics of {' and '.join(lean.documents)}, quoted here; not assessed by a "
             "validated model",
         )
-    return _made(run.question, "not judged", reason=draft.reason or _UNASSESSED)
+    unsure = answered.reason if answered is not None and answered.value is None else ""
+    return _made(run.question, "not judged", reason=draft.reason or unsure or _UNASSESSED)
 
 
 def _quoted(documents: Sequence[str], kept: Sequence[Verdicted], run: Run) -> bool:

@@ -1,10 +1,14 @@
-"""The last step of recipes that read: check each statement, add a lean if no model decided, compose the answer."""
+"""The last step of recipes that read: check each statement, compose the answer.
+
+If no model decided a closed question, a critic that was measured on questions may, or the lean of word statistics.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from medground.answer import Answer, Verdict
+from medground.conclude.asked import judged
 from medground.conclude.compose import compose
 from medground.evidence import Evidence
 from medground.lean.step import lean_of
@@ -49,10 +53,12 @@ async def finish(
     by_id = {quote.id: quote for quote in run.ledger.evidence}
     cited = [by_id[evidence_id] for evidence_id in cited_ids]
     conflicts = await find_conflicts(question, evidence, run)
-    lean = None if draft.answer or conflicts else lean_of(question, cited, run)
+    answered = None if draft.answer or conflicts else await judged(question, cited, run)
+    decided = answered is not None and answered.value is not None
+    lean = None if draft.answer or conflicts or decided else lean_of(question, cited, run)
     from medground.read.concepts import unmentioned  # it brings MeSH, which answers from stored facts do not need
 
     quotes = [quote for quote in evidence if quote.id in cited_ids] or evidence
     if quotes and (unmentioned_concepts := unmentioned(question, quotes, run)):
         run.warn(f"no quote mentions {', '.join(map(repr, unmentioned_concepts))}, which the question asks about")
-    return compose(run, split, verdicts, conflicts=conflicts, lean=lean, mark=mark)
+    return compose(run, split, verdicts, conflicts=conflicts, lean=lean, answered=answered, mark=mark)

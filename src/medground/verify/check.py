@@ -14,7 +14,6 @@ from dataclasses import replace
 from typing import Any
 
 from medground.answer import Verdict
-from medground.author import Author
 from medground.document import Hit
 from medground.evidence import Evidence
 from medground.operators.base import Operator
@@ -80,7 +79,7 @@ async def check_each(
         BudgetExhausted: the run reached one of its limits.
     """
     critic = open_critic(run)
-    shared = await context_of(context, run, by_sentence=not Author(critic.name).is_model)
+    shared = await context_of(context, run, reads=critic.reads)
     without_critic = [_without_critic(sentence, run, graph, context=bool(context)) for sentence in sentences]
     waiting = [sentence for sentence, found in zip(sentences, without_critic, strict=True) if found is None]
     judged = iter(await _judged(waiting, critic, shared, run, context=bool(context), cited=cited))
@@ -201,6 +200,8 @@ def _verdict(found: Judgement, critic: str, *, validated: bool) -> Verdict:
     match found.relation:
         case "failed":
             return Verdict(label="unverified", critic=critic, note=found.note)
+        case "unsure":
+            return Verdict(label="not judged", critic=critic, best=found.best, note=found.note)
         case "neutral":
             return Verdict(label="not found", **given)
         case "related":

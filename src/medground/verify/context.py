@@ -17,16 +17,24 @@ from medground.sentence import Sentence
 from medground.text import words
 from medground.text.prose import is_prose
 from medground.text.sentences import sentence_spans
+from medground.verify.critics.base import Reads
+
+WINDOW, WINDOW_WORDS = 3, 90
+"""Most sentences and words of a window."""
 
 
 @dataclass(frozen=True)
 class Premise:
-    """A slice of a retrieved document, and the rank of its passage in the context, counted from 1."""
+    """A slice of a retrieved document, and the rank of its passage in the context, counted from 1.
+
+    `exact`: the slice is what is quoted, because the critic read no more than that.
+    """
 
     document_id: str
     start: int
     end: int
     rank: int
+    exact: bool = False
 
     def holds(self, evidence: Evidence) -> bool:
         """Whether a quote is inside the slice."""
@@ -49,13 +57,15 @@ class Context:
     def evidence(self, best: str | None, sentence: Sentence, run: Run) -> str | None:
         """The ledger id of the quote that represents a premise.
 
-        A quote that the sentence cites from the passage is preferred. Otherwise the closest sentence of the passage is
-        quoted. An id that is not a premise of the context is already a ledger id.
+        An exact premise is quoted as it is. Of others, a quote that the sentence cites is preferred; otherwise the
+        closest sentence of the passage is quoted. An id that is not a premise of the context is already a ledger id.
         """
         place = self.places.get(best or "")
         if place is None:
             return best
         terms = words.terms(sentence.text)
+        if place.exact:
+            return run.ledger.quote(place.document_id, place.start, place.end, rank=place.rank).id
         cited = [e for e in run.ledger.evidence if e.id in sentence.evidence and place.holds(e)]
         if cited:
             return max(cited, key=lambda e: words.coverage(terms, words.terms(e.quote))).id
@@ -66,13 +76,13 @@ class Context:
         return quote.id
 
 
-async def context_of(hits: Sequence[Hit], run: Run, *, by_sentence: bool) -> Context:
+async def context_of(hits: Sequence[Hit], run: Run, *, reads: Reads = "passages") -> Context:
     """The first `verify.context` passages as premises, best first, without retracted papers.
 
     Args:
         hits: the context, in its order.
         run: the run; documents missing from its ledger are fetched.
-        by_sentence: one premise per sentence of prose instead of one per passage, for a critic that compares words.
+        reads: what the critic is given of each passage: its sentences, its windows (neighbouring sentences), or all.
 
     Raises:
         SourceUnavailable: a document can no longer be fetched.
@@ -85,11 +95,10 @@ async def context_of(hits: Sequence[Hit], run: Run, *, by_sentence: bool) -> Con
     for rank, passage in enumerate(passages, start=1):
         if not _is_usable(passage, run):
             continue
-        whole = [(0, len(passage.text))]
-        spans = [s for s in sentence_spans(passage.text) if is_prose(passage.text[slice(*s)])] if by_sentence else whole
-        for number, (start, end) in enumerate(spans, start=1):
-            key = f"P{rank}.S{number}" if by_sentence else f"P{rank}"
-            places[key] = Premise(passage.document_id, passage.start + start, passage.start + end, rank)
+        for number, (start, end) in enumerate(_spans(passage.text, reads), start=1):
+            key = f"P{rank}" if reads == "passages" else f"P{rank}.S{number}"
+            where = passage.start + start, passage.start + end
+            places[key] = Premise(passage.document_id, *where, rank, exact=reads == "windows")
             views.append(_view(key, passage, passage.text[start:end]))
     return Context(tuple(views), places)
 
@@ -97,6 +106,20 @@ async def context_of(hits: Sequence[Hit], run: Run, *, by_sentence: bool) -> Con
 def usable(evidence: Sequence[Evidence], run: Run) -> list[Evidence]:
     """The quotes that may be used as evidence: not those of retracted papers or of notices about papers."""
     return [e for e in evidence if why_aside(run.ledger.documents[e.document_id]) is None]
+
+
+def _spans(text: str, reads: Reads) -> list[tuple[int, int]]:
+    """The slices of a passage that are premises; what is not prose is in no sentence and no window."""
+    if reads == "passages":
+        return [(0, len(text))]
+    sentences = sentence_spans(text)
+    prose = [is_prose(text[start:end]) for start, end in sentences]
+    if reads == "sentences":
+        return [span for span, is_kept in zip(sentences, prose, strict=True) if is_kept]
+    numbers = range(len(sentences))
+    runs = ((n, m) for n in numbers for m in numbers[n : n + WINDOW] if all(prose[n : m + 1]))
+    spans = ((sentences[n][0], sentences[m][1], n == m) for n, m in runs)
+    return [(start, end) for start, end, alone in spans if alone or len(text[start:end].split()) <= WINDOW_WORDS]
 
 
 def _is_usable(passage: Passage, run: Run) -> bool:

@@ -1,5 +1,9 @@
 """Which judges may call a statement supported or contradicted: those validated on held-out data, and those that the
-user trusts by a setting. Validations are rows of `data/judges.json`, each with its data set, size and interval."""
+user trusts by a setting. Validations are rows of `data/judges.json`, each with its data set, size and interval.
+
+A network that ships with the package brings its own measurements (`models.pairs.shipped`), and needs more of them:
+each must pass, one on SciFact and at least two on other sets.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,11 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
+from medground.models.pairs.shipped import Proof, shipped
 from medground.settings import VerifySettings
+
+SETS = 3
+"""Data sets that a shipped critic must have passed."""
 
 
 @dataclass(frozen=True)
@@ -38,4 +46,31 @@ def validations() -> tuple[Validation, ...]:
 
 def may_judge(model: str, settings: VerifySettings) -> bool:
     """Whether this model is a validated judge or trusted by the settings."""
-    return model in settings.trusted_judges or any(v.model == model and v.passes for v in validations())
+    if model in settings.trusted_judges or any(v.model == model and v.passes for v in validations()):
+        return True
+    claims = [proof for proof in _proofs(model) if proof.of == "claims"]
+    sets = {proof.dataset for proof in claims}
+    return len(sets) >= SETS and any("scifact" in name.lower() for name in sets) and all(map(_passes, claims))
+
+
+def may_decide(model: str, settings: VerifySettings) -> bool:
+    """Whether this model may answer a question by judging it as a statement: measured on questions, or trusted."""
+    if model in settings.trusted_judges:
+        return True
+    asked = [proof for proof in _proofs(model) if proof.of == "questions"]
+    return may_judge(model, settings) and bool(asked) and all(map(_passes, asked))
+
+
+def domain(model: str) -> str:
+    """What a shipped judge was measured on, in words; empty for any other."""
+    one = shipped().get(model)
+    return one.card.domain if one is not None else ""
+
+
+def _proofs(model: str) -> tuple[Proof, ...]:
+    one = shipped().get(model)
+    return one.card.proofs if one is not None and one.card.kind == "critic" else ()
+
+
+def _passes(proof: Proof) -> bool:
+    return proof.low > proof.majority

@@ -73,8 +73,9 @@ class _Item:
 
 
 def _relation(checked: Checked) -> tuple[EvidenceRelation, bool]:
-    if checked.judgement is not None:
-        return checked.judgement.relation, checked.verdict.judged_by_model
+    found = checked.judgement
+    if found is not None:
+        return ("related", False) if found.relation == "unsure" else (found.relation, checked.verdict.judged_by_model)
     if checked.verdict.critic == "graph":
         return ("entails" if checked.verdict.label == "supported" else "neutral"), True
     return ("quoted" if checked.verdict.label == "quoted" else "neutral"), False

@@ -361,15 +361,15 @@ def test_joining_adds_the_product(shape: tuple[int, int, int], data: st.DataObje
 
     tensors = {"m.A": array(rank, inward), "m.B": array(out, rank), "v": array(3)}
     tensors |= {"head.0.weight": array(2, 2), "head.0.bias": array(2)}
-    tensors |= {"head.1.weight": array(3, 2), "head.1.bias": array(3)}
+    tensors |= {"head.2.weight": array(3, 2), "head.2.bias": array(3)}
     base = {"m": array(out, inward).astype(np.float32), "v": np.zeros(3, np.float32), "left": np.ones(2, np.float32)}
     found = joined(base, read(save(tensors, metadata(temperature=str(temperature))), "x"), "x")
     product = tensors["m.B"].astype(np.float64) @ tensors["m.A"].astype(np.float64)
     np.testing.assert_allclose(found["m"], base["m"] + product, rtol=1e-5, atol=1e-5)
     assert found["v"].tolist() == tensors["v"].tolist()
     assert found["left"].tolist() == [1, 1]
-    scaled = found["head.1.weight"] * np.float32(temperature)
-    np.testing.assert_allclose(scaled, tensors["head.1.weight"], rtol=1e-4, atol=1e-6)
+    scaled = found["head.2.weight"] * np.float32(temperature)
+    np.testing.assert_allclose(scaled, tensors["head.2.weight"], rtol=1e-4, atol=1e-6)
     assert all(value.dtype == np.float32 for value in found.values())
 
 

@@ -7,8 +7,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from onnxruntime.capi.onnxruntime_pybind11_state import RuntimeException
+from tiny_networks import LABELS, trained
 
 from medground.errors import ModelFailed
+from medground.models.pairs.make import make
 from medground.models.registry import Models
 from medground.operators.verifying import EntailInput, EntailOutput
 from medground.run import Run
@@ -18,6 +21,8 @@ from medground.verify.critics.base import Critic
 from medground.verify.critics.open import open_critic
 
 MakeRun = Callable[..., Run]
+SEEDS = {"mpnet": 7, "bert": 7}
+"""Weights that give the contract's claims more than one relation."""
 ID = re.compile(r"<id>(E[0-9]+)</id>")
 
 
@@ -110,6 +115,34 @@ class TestOnnx(CriticContract):
 
     def test_it_sees_all_relations(self) -> None:
         assert {judgement.relation for judgement in self.judged(CLAIMS)} == {"entails", "contradicts", "neutral"}
+
+
+class TestTrained(CriticContract):
+    """A network as it ships, for both kinds of encoder."""
+
+    @pytest.fixture(autouse=True)
+    def _open(self, make_run: MakeRun, ship: Any, base: Any, tmp_path: Any) -> None:
+        tensors = trained(base.weights, len(LABELS), seed=SEEDS[base.family])
+        make(ship(tensors=tensors, about={"abstain_below": "0"}), tmp_path / "models")
+        self._make = lambda: open_critic(make_run("q1?", options={"verify.critic": "critic"}))
+
+    def make(self) -> Critic:
+        return self._make()
+
+    def make_failing(self) -> Critic:
+        critic = self._make()
+        critic._model._network._session = Broken()  # type: ignore[attr-defined]
+        return critic
+
+    def test_it_sees_all_relations(self) -> None:
+        assert {judgement.relation for judgement in self.judged(CLAIMS)} >= {"entails", "contradicts"}
+
+
+class Broken:
+    """A session that fails."""
+
+    def run(self, *arguments: object) -> None:
+        raise RuntimeException("out of memory")
 
 
 class TestTorch(TestOnnx):

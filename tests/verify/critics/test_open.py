@@ -23,7 +23,7 @@ Write = Callable[..., str]
 
 def refusal(name: str) -> str:
     with pytest.raises(ConfigError) as caught:
-        check_critic(name)
+        check_critic(name, Path())
     assert "\n" not in str(caught.value)
     return str(caught.value)
 
@@ -34,7 +34,7 @@ def test_an_unknown_critic(name: str) -> None:
 
 
 def test_the_default_needs_nothing(make_run: Callable[..., Run]) -> None:
-    assert check_critic("entail") is None
+    assert check_critic("entail", Path()) is None
     assert isinstance(open_critic(make_run("q1?")), OperatorCritic)
 
 

@@ -76,8 +76,8 @@ def read(content: bytes, name: str) -> Differences:
         raise _damaged(name, f"it lacks {missing[0]}")
     if not all(np.isfinite(value).all() for value in tensors.values()):
         raise _damaged(name, "it has numbers that are not finite")
-    if len(tensors["head.1.bias"]) != len(about.labels):
-        raise _damaged(name, f"it has {len(tensors['head.1.bias'])} outputs and {len(about.labels)} labels")
+    if len(tensors[f"{HEAD[1]}.bias"]) != len(about.labels):
+        raise _damaged(name, f"it has {len(tensors[f'{HEAD[1]}.bias'])} outputs and {len(about.labels)} labels")
     return Differences(about, tensors)
 
 

@@ -21,8 +21,8 @@ Family = Literal["bert", "mpnet"]
 Weights = Mapping[str, NDArray[np.float32]]
 
 SEGMENTS = "token_type_ids"
-HEAD = ("head.0", "head.1")
-"""The two linear maps of the head, with a GELU between them."""
+HEAD = ("head.0", "head.2")
+"""The two linear maps of the head, numbered as in training, where the GELU between them is 1."""
 
 _MPNET = Parts(
     query="attention.attn.q",

@@ -49,6 +49,7 @@ class PairNetwork:
         tokenizer.no_truncation()
         tokenizer.no_padding()
         tokenizer.encode_special_tokens = True  # a text that writes [SEP] or </s> writes letters, not a border
+        self._unknown = tokenizer.token_to_id(getattr(tokenizer.model, "unk_token", None) or "")
         self._special = tokenizer.num_special_tokens_to_add(is_pair=True)
 
     @classmethod
@@ -77,11 +78,15 @@ class PairNetwork:
 
     def problem(self, hypothesis: str) -> str | None:
         """Why a hypothesis cannot be read, or None. Hypotheses are never truncated."""
-        tokens = len(self._tokenizer.encode(hypothesis, add_special_tokens=False).ids)
-        if not tokens:
-            return "the statement has no tokens that the model can read"
+        ids = self._tokenizer.encode(hypothesis, add_special_tokens=False).ids
         most = self.about.max_length // 2
-        return f"the statement has {tokens} tokens; the model takes at most {most}" if tokens > most else None
+        if not ids:
+            return "the statement has no tokens that the model can read"
+        if len(ids) > most:
+            return f"the statement has {len(ids)} tokens; the model takes at most {most}"
+        if ids.count(self._unknown) * 2 > len(ids):
+            return "most of the statement is in words or letters that the model does not know"
+        return None
 
     def probabilities(self, pairs: Sequence[Pair], stopped: Callable[[], bool] = lambda: False) -> NDArray[np.float64]:
         """Calibrated probabilities, shape (pairs, labels); a single label has that of being true.

@@ -21,13 +21,18 @@ class Claim:
     premises: tuple[EvidenceView, ...]
 
 
+Reads = Literal["sentences", "windows", "passages"]
+"""What a critic is given of a passage: each sentence, neighbouring sentences together, or the whole."""
+
+
 @dataclass(frozen=True)
 class Judgement:
     """A critic's judgement of one claim.
 
     Attributes:
-        relation: `entails`, `contradicts`, `related` (same topic, not judged) or `neutral`. `failed` means that the
-            critic gave no usable result (an error, a timeout, NaN): the statement is `unverified`, never supported.
+        relation: `entails`, `contradicts`, `related` (same topic, not judged) or `neutral`. `unsure` means that the
+            critic leans one way, but not by enough to say so. `failed` means that it gave no usable result (an error, a
+            timeout, NaN): the statement is `unverified`, never supported.
         best: id of the deciding premise, or of the one with the highest entailment; None if none is close.
         probability: probability of the relation, from 0 to 1, if the critic measures it.
         entailment: highest probability of entailment over the premises, if the critic measures it.
@@ -35,7 +40,7 @@ class Judgement:
         note: one line for a reader; for a failure, the reason.
     """
 
-    relation: Entailment | Literal["failed"]
+    relation: Entailment | Literal["unsure", "failed"]
     best: str | None = None
     probability: float | None = None
     entailment: float | None = None
@@ -69,6 +74,11 @@ class Critic(Protocol):
     @property
     def name(self) -> str:
         """The critic's name, as in `verify.trusted_judges`: `keyless`, `nli:roberta-large-mnli`, ..."""
+        ...
+
+    @property
+    def reads(self) -> Reads:
+        """What it is given of each passage of a context."""
         ...
 
     async def judge(self, claims: Sequence[Claim]) -> list[Judgement]:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from medground.errors import ConfigError
+from medground.models.pairs.shipped import shipped
 from medground.run import Run
 from medground.verify.critics.base import Critic
-from medground.verify.critics.nli.critic import NliCritic
+from medground.verify.critics.nli.critic import NliCritic, Scorer
 from medground.verify.critics.nli.open import open_nli
 from medground.verify.critics.operator import OperatorCritic
-
-if TYPE_CHECKING:
-    from medground.verify.critics.nli.model import NliModel
+from medground.verify.critics.trained import PairScorer, TrainedCritic, open_trained
 
 OPERATOR = "entail"
 _NLI = "nli:"
@@ -25,20 +24,30 @@ def open_critic(run: Run) -> Critic:
         ConfigError: no critic has that name, an extra is missing, or the model is not an NLI model.
     """
     name = run.settings.verify.critic
-    model = check_critic(name)
+    model = check_critic(name, run.settings.home / "models")
+    if isinstance(model, PairScorer):
+        return TrainedCritic(run, model)
     return OperatorCritic(run) if model is None else NliCritic(run, name, model)
 
 
-def check_critic(name: str) -> NliModel | None:
-    """Load the NLI model of a critic, once. Returns None for the operator, whose model is opened with the others.
+def check_critic(name: str, models: Path) -> Scorer | None:
+    """Load the model of a critic, once. Returns None for the operator, whose model is opened with the others.
 
     This blocks: call it in a thread, before anything is paid for.
+
+    Args:
+        name: as in `verify.critic`.
+        models: folder of all fetched models.
 
     Raises:
         ConfigError: see `open_critic`.
     """
     if name == OPERATOR:
         return None
+    ours = [one.name for one in shipped().values() if one.card.kind == "critic"]
+    if name in ours:
+        return open_trained(name, models)
     if not name.startswith(_NLI) or not name.removeprefix(_NLI).strip():
-        raise ConfigError(f"unknown critic {name!r}; set verify.critic to `entail` or `nli:` and a folder or hub name")
+        known = "`, `".join([OPERATOR, *ours])
+        raise ConfigError(f"unknown critic {name!r}; set verify.critic to `{known}` or `nli:` and a folder or hub name")
     return open_nli(name.removeprefix(_NLI).strip())

@@ -10,11 +10,12 @@ import asyncio
 import itertools
 from collections.abc import Sequence
 
+from medground.author import Author
 from medground.errors import ModelFailed
 from medground.operators.verifying import EntailInput, EntailOutput, entail
 from medground.run import Run
 from medground.steps import Judging
-from medground.verify.critics.base import Claim, Judgement, without_judge
+from medground.verify.critics.base import Claim, Judgement, Reads, without_judge
 
 
 class OperatorCritic:
@@ -27,6 +28,11 @@ class OperatorCritic:
     def name(self) -> str:
         """The model that answers `entail`."""
         return self._run.models.of(entail.name).name
+
+    @property
+    def reads(self) -> Reads:
+        """Word statistics compare sentences; a model reads whole passages."""
+        return "passages" if Author(self.name).is_model else "sentences"
 
     async def judge(self, claims: Sequence[Claim]) -> list[Judgement]:
         """Judge claims; results are in order.

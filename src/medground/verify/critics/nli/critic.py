@@ -10,18 +10,34 @@ from __future__ import annotations
 import asyncio
 import math
 import threading
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Protocol
 
 from medground.errors import ModelFailed
 from medground.operators.views import EvidenceView
 from medground.run import Run
-from medground.verify.critics.base import Claim, Judgement, without_judge
+from medground.verify.critics.base import Claim, Judgement, Reads, without_judge
 
 if TYPE_CHECKING:
-    from medground.verify.critics.nli.model import NliModel, Score
+    from medground.verify.critics.nli.model import Score
 
 _STOPPED = "the model took too long; allow more time with --set model.timeout=N"
+
+
+class Scorer(Protocol):
+    """What scores pairs of premise and hypothesis, such as an `NliModel`."""
+
+    def problem(self, statement: str) -> str | None:
+        """Why the model cannot judge a statement, or None."""
+        ...
+
+    def score(self, pairs: Sequence[tuple[str, str]], stopped: Callable[[], bool]) -> list[Score]:
+        """Score pairs in order; NaN once `stopped` is true.
+
+        Raises:
+            ModelFailed: the network could not run.
+        """
+        ...
 
 
 class NliCritic:
@@ -36,7 +52,7 @@ class NliCritic:
         model: the model.
     """
 
-    def __init__(self, run: Run, name: str, model: NliModel) -> None:
+    def __init__(self, run: Run, name: str, model: Scorer) -> None:
         self._run = run
         self._name = name
         self._model = model
@@ -45,6 +61,11 @@ class NliCritic:
     def name(self) -> str:
         """`nli:` and the model's name or folder."""
         return self._name
+
+    @property
+    def reads(self) -> Reads:
+        """Whole passages, in windows of the model's length."""
+        return "passages"
 
     async def judge(self, claims: Sequence[Claim]) -> list[Judgement]:
         """Judge claims; results are in order."""
@@ -71,17 +92,24 @@ class NliCritic:
 
     def _read(self, claims: Sequence[Claim], stop: threading.Event) -> list[Judgement]:
         problems = [self._model.problem(claim.statement) for claim in claims]
-        premises = [
-            [] if problem else [p for p in claim.premises if p.quote.strip()]
-            for claim, problem in zip(claims, problems, strict=True)
-        ]
+        premises = [[] if problem else self._near(claim) for claim, problem in zip(claims, problems, strict=True)]
         pairs = [(p.quote, claim.statement) for claim, near in zip(claims, premises, strict=True) for p in near]
         scores = iter(self._model.score(pairs, stop.is_set))
         tau = self._run.settings.verify.entailment
         return [
-            Judgement("failed", note=problem) if problem else decide(near, [next(scores) for _ in near], tau)
+            Judgement("failed", note=problem)
+            if problem
+            else self._final(decide(near, [next(scores) for _ in near], tau))
             for near, problem in zip(premises, problems, strict=True)
         ]
+
+    def _near(self, claim: Claim) -> list[EvidenceView]:
+        """The premises that are read."""
+        return [premise for premise in claim.premises if premise.quote.strip()]
+
+    def _final(self, judgement: Judgement) -> Judgement:
+        """What the critic says of a judgement."""
+        return judgement
 
 
 def decide(premises: Sequence[EvidenceView], scores: Sequence[Score], tau: float) -> Judgement:

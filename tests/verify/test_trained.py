@@ -1,0 +1,289 @@
+"""A fetched critic judges only what it proved, says when it is not sure, and shows what it read."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tiny_networks import LABELS, TinyBase, trained
+
+from medground.answer import Answer
+from medground.conclude.claim import CheckedClaim, check_claim
+from medground.document import Document
+from medground.errors import ConfigError
+from medground.fetched import with_fetched
+from medground.models.pairs.make import make
+from medground.models.pairs.network import PairNetwork
+from medground.recipes.ground import GROUND, ground
+from medground.settings import Settings, VerifySettings
+from medground.verify.critics.open import check_critic, open_critic
+from medground.verify.judges import domain, may_decide, may_judge
+
+CLAIMS = [
+    {"dataset": name, "pairs": 200, "accuracy": 0.82, "low": 0.76, "high": 0.87, "majority": 0.6}
+    for name in ("SciFact dev", "Check-COVID dev", "Evidence Inference validation")
+]
+ASKED = {**CLAIMS[0], "dataset": "PubMedQA train", "of": "questions"}
+TRIAL = Document(
+    id="PMID:1",
+    title="Lens trial",
+    text="The lens is short in people. The gene is the cause of the long lens. The aorta is not the cause.",
+    year=2001,
+)
+
+
+@pytest.fixture
+def family() -> str:
+    return "mpnet"
+
+
+@pytest.fixture
+def critic(ship: Any, base: TinyBase, tmp_path: Path) -> Callable[..., str]:
+    """Ships and makes a critic that always says one thing, with the probability that a bias gives it."""
+
+    def fetched(says: str = "entailment", bias: float = 9.0, least: str = "0.6", proofs: Any = (), **card: Any) -> str:
+        tensors = trained(base.weights, len(LABELS))
+        tensors["head.2.weight"] *= 0
+        tensors["head.2.bias"] = np.array([bias if label == says else 0 for label in LABELS], np.float16)
+        model = ship(tensors=tensors, about={"abstain_below": least}, card={"proofs": list(proofs), **card})
+        make(model, tmp_path / "models")
+        return str(model.name)
+
+    return fetched
+
+
+def settings(tmp_path: Path, **options: Any) -> Settings:
+    return Settings.load(environ={"MEDGROUND_HOME": str(tmp_path)}, options=options)
+
+
+def verified(make_run: Any, memory_source: Any, claim: str, *documents: Document, **options: Any) -> CheckedClaim:
+    run = make_run(claim, sources=[memory_source(documents)], options={"verify.critic": "critic", **options})
+    return asyncio.run(check_claim(run))
+
+
+def asked(make_run: Any, memory_source: Any, question: str, *documents: Document, **options: Any) -> Answer:
+    options = {"verify.critic": "critic", **options}
+    run = make_run(question, sources=[memory_source(documents)], options=options, recipe=GROUND)
+    return asyncio.run(ground(run.question, run))
+
+
+@pytest.mark.parametrize(
+    ("proofs", "judges"),
+    [
+        (CLAIMS, True),
+        ([*CLAIMS, ASKED], True),
+        (CLAIMS[:2], False),
+        ([CLAIMS[0], CLAIMS[1], CLAIMS[1]], False),
+        ([{**CLAIMS[0], "dataset": "Other"}, *CLAIMS[1:]], False),
+        ([*CLAIMS[:2], {**CLAIMS[2], "low": 0.59}], False),
+        ([*CLAIMS, {**CLAIMS[2], "dataset": "a fourth", "low": 0.59}], False),
+        ([], False),
+    ],
+)
+def test_it_judges_if_it_passed_scifact_and_two_more_sets(
+    critic: Any, tmp_path: Path, proofs: Any, judges: bool
+) -> None:
+    name = critic(proofs=proofs)
+    assert may_judge(name, VerifySettings()) is judges
+    assert may_decide(name, VerifySettings()) is (judges and ASKED in proofs)
+    assert may_decide(name, VerifySettings(trusted_judges=(name,)))
+    chosen = with_fetched(settings(tmp_path))
+    assert chosen.verify.critic == ("critic" if judges else "entail")
+
+
+def test_it_is_the_default_without_a_language_model(critic: Any, tmp_path: Path) -> None:
+    plain = settings(tmp_path)
+    assert with_fetched(plain) is plain
+    critic(proofs=CLAIMS)
+    assert with_fetched(plain).verify.critic == "critic"
+    assert with_fetched(plain).hash != plain.hash
+    assert with_fetched(with_fetched(plain)) == with_fetched(plain)
+    for chosen in (
+        {"verify.critic": "entail"},
+        {"model.default": "openai:gpt-5"},
+        {"model.operators": {"entail": "openai:gpt-5"}},
+    ):
+        named = settings(tmp_path, **chosen)
+        assert with_fetched(named) is named
+
+
+def test_without_the_extra_it_is_no_default(critic: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    critic(proofs=CLAIMS)
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    assert with_fetched(settings(tmp_path)).verify.critic == "entail"
+
+
+def test_what_is_not_fetched_is_told(ship: Any, tmp_path: Path) -> None:
+    ship(card={"proofs": CLAIMS})
+    assert with_fetched(settings(tmp_path)).verify.critic == "entail"
+    with pytest.raises(ConfigError, match="the critic critic has not been fetched; run: medground models fetch critic"):
+        check_critic("critic", tmp_path / "models")
+    with pytest.raises(ConfigError, match=r"set verify\.critic to `entail`, `critic` or `nli:`"):
+        check_critic("judge", tmp_path / "models")
+
+
+def test_a_critic_that_tells_no_contradictions_is_refused(ship: Any, tmp_path: Path) -> None:
+    make(ship(labels=("entailment", "not_entailment")), tmp_path / "models")
+    with pytest.raises(ConfigError, match="tell no contradictions"):
+        check_critic("critic", tmp_path / "models")
+
+
+def test_a_proven_critic_gives_verdicts_and_says_what_it_was_measured_on(
+    critic: Any, make_run: Any, memory_source: Any
+) -> None:
+    critic(proofs=CLAIMS)
+    found = verified(make_run, memory_source, "The gene is the cause of the lens.", TRIAL)
+    verdict = found.statements[0].verdict
+    assert (verdict.label, verdict.critic) == ("supported", "critic")
+    assert verdict.probability is not None
+    assert verdict.probability > 0.9
+    assert found.warnings == ("critic was measured on lenses; it may be wrong more often on other texts",)
+    critic("contradiction", proofs=CLAIMS)
+    assert verified(make_run, memory_source, "The gene is long.", TRIAL).statements[0].verdict.label == "contradicted"
+
+
+def test_an_unproven_critic_gives_none(critic: Any, make_run: Any, memory_source: Any) -> None:
+    critic(proofs=CLAIMS[:2])
+    verdict = verified(make_run, memory_source, "The gene is the cause.", TRIAL).statements[0].verdict
+    assert verdict.label == "not judged"
+    assert "assessed by critic (not a validated judge)" in verdict.note
+
+
+@pytest.mark.parametrize(("says", "word"), [("entailment", "supports"), ("contradiction", "contradicts")])
+def test_it_abstains_where_it_is_not_sure_and_says_so(
+    critic: Any, make_run: Any, memory_source: Any, says: str, word: str
+) -> None:
+    critic(says, bias=2.0, least="0.9", proofs=CLAIMS)
+    found = verified(make_run, memory_source, "The gene is the cause.", TRIAL)
+    assert found.statements[0].verdict.label == "not judged"
+    assert found.statements[0].verdict.note == (
+        f"critic is not sure enough to judge: it {word} with a probability of 65%, and counts from 90%"
+    )
+    assert found.warnings == ()
+
+
+def test_the_quote_is_what_it_read(
+    critic: Any, make_run: Any, memory_source: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    critic(proofs=CLAIMS)
+    read: list[tuple[str, str]] = []
+    run_network = PairNetwork.probabilities
+
+    def spied(self: PairNetwork, pairs: Any, *more: Any) -> Any:
+        read.extend(pairs)
+        return run_network(self, pairs, *more)
+
+    monkeypatch.setattr(PairNetwork, "probabilities", spied)
+    filler = " ".join(f"Sentence {n} tells of other things and of nothing else at all here." for n in range(9))
+    long = TRIAL.model_copy(update={"text": f"{filler} {TRIAL.text} {filler}"})
+    found = verified(make_run, memory_source, "The gene is the cause of the long lens.", long)
+    assert len(read) == 2  # one window for each of the two passages
+    assert found.evidence[0].quote == read[0][0]
+    assert "The gene is the cause of the long lens." in read[0][0]
+    assert len(read[0][0].split()) <= 90
+    assert long.text[found.evidence[0].start : found.evidence[0].end] == read[0][0]
+
+
+def test_a_long_sentence_is_a_window_of_its_own(critic: Any, make_run: Any, memory_source: Any) -> None:
+    critic(proofs=CLAIMS)
+    document = TRIAL.model_copy(update={"text": "The gene " + "and the lens " * 60 + "is the cause. It is short."})
+    found = verified(make_run, memory_source, "The gene is the cause of the lens.", document)
+    assert found.evidence[0].quote == document.text.removesuffix(" It is short.")
+
+
+def test_a_closed_question_is_answered_by_a_critic_that_was_measured_on_questions(
+    critic: Any, make_run: Any, memory_source: Any
+) -> None:
+    question = "Is the gene the cause of the long lens?"
+    critic(proofs=[*CLAIMS, ASKED])
+    answer = asked(make_run, memory_source, question, TRIAL)
+    assert (answer.decision.status, answer.decision.basis, answer.decision.shown()) == ("decided", "critic", "yes")
+    assert answer.decision.reason == (
+        "“The gene is the cause of the long lens.” is supported by a quote below, as judged by critic"
+    )
+    assert {s.verdict.label for s in answer.statements} == {"quoted"}
+    assert "Critic was measured on lenses" in str(answer)
+    critic("contradiction", proofs=[*CLAIMS, ASKED])
+    assert asked(make_run, memory_source, question, TRIAL).decision.shown() == "no"
+    critic("neutral", proofs=[*CLAIMS, ASKED])
+    assert asked(make_run, memory_source, question, TRIAL).decision.status in ("lean", "not judged")
+
+
+@pytest.mark.parametrize("proofs", [CLAIMS, [ASKED], []])
+def test_other_critics_decide_nothing(critic: Any, make_run: Any, memory_source: Any, proofs: Any) -> None:
+    critic(proofs=proofs)
+    answer = asked(make_run, memory_source, "Is the gene the cause of the long lens?", TRIAL)
+    assert answer.decision.status in ("lean", "not judged")
+
+
+def test_a_question_that_it_is_not_sure_of_is_not_judged(critic: Any, make_run: Any, memory_source: Any) -> None:
+    critic(bias=2.0, least="0.9", proofs=[*CLAIMS, ASKED])
+    answer = asked(make_run, memory_source, "Is the gene the cause of the long lens?", TRIAL)
+    if answer.decision.status == "not judged":
+        assert "critic is not sure enough to judge" in answer.decision.reason
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("The gene may be the cause of the long lens in mice.", "is more certain than its source"),
+        ("We aimed to determine whether the gene is the cause of the long lens.", ""),
+    ],
+)
+def test_it_answers_no_more_than_the_quote_reports(
+    critic: Any, make_run: Any, memory_source: Any, text: str, why: str
+) -> None:
+    critic(proofs=[*CLAIMS, ASKED])
+    document = TRIAL.model_copy(update={"text": text})
+    answer = asked(make_run, memory_source, "Is the gene the cause of the long lens?", document)
+    assert answer.decision.status != "decided"
+    if answer.decision.status == "not judged":
+        assert why in answer.decision.reason
+
+
+def test_quotes_that_disagree_decide_nothing(
+    critic: Any, make_run: Any, memory_source: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    critic(proofs=[*CLAIMS, ASKED])
+
+    def split(self: PairNetwork, pairs: Any, *more: Any) -> Any:
+        rows = [[0.95, 0.03, 0.02] if "not" in premise else [0.03, 0.95, 0.02] for premise, _ in pairs]
+        return np.array(rows)
+
+    monkeypatch.setattr(PairNetwork, "probabilities", split)
+    other = TRIAL.model_copy(
+        update={"id": "PMID:2", "title": "Other", "text": "The gene was not found to be the cause of the long lens."}
+    )
+    one = TRIAL.model_copy(update={"text": "The gene is the cause of the long lens."})
+    answer = asked(make_run, memory_source, "Is the gene the cause of the long lens?", one, other)
+    assert len(answer.evidence) == 2
+    assert answer.decision.status != "decided"
+
+
+def test_only_quotes_of_research_decide(critic: Any, make_run: Any, memory_source: Any) -> None:
+    critic(proofs=[*CLAIMS, ASKED])
+    book = TRIAL.model_copy(update={"kind": "book"})
+    answer = asked(make_run, memory_source, "Is the gene the cause of the long lens?", book)
+    assert answer.evidence
+    assert answer.decision.status != "decided"
+
+
+def test_a_free_question_is_not_decided_by_it(critic: Any, make_run: Any, memory_source: Any) -> None:
+    critic(proofs=[*CLAIMS, ASKED])
+    answer = asked(make_run, memory_source, "What is the cause of the long lens?", TRIAL)
+    assert answer.decision.status == "not judged"
+
+
+def test_domains_are_those_of_shipped_judges(critic: Any) -> None:
+    assert domain(critic()) == "lenses"
+    assert domain("openai:gpt-5") == ""
+
+
+def test_one_network_serves_all_runs(critic: Any, make_run: Any) -> None:
+    critic(proofs=CLAIMS)
+    run = make_run("q1?", options={"verify.critic": "critic"})
+    assert open_critic(run)._model is open_critic(run)._model  # type: ignore[attr-defined]
