@@ -38,7 +38,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--reranker", default="keyless")
     arguments = parser.parse_args()
-    reranker = open_reranker(arguments.reranker)
+    reranker = open_reranker(arguments.reranker, Path())
     if reranker is None:
         raise SystemExit("a reranker is required; choose one with --reranker")
     folder = arguments.data / "scifact"

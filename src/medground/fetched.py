@@ -18,8 +18,8 @@ _ENTAIL = "entail"
 def with_fetched(settings: Settings) -> Settings:
     """The settings with what was fetched; unchanged where a language model judges or nothing was fetched.
 
-    A critic is a default only as far as it may judge (`verify.judges`). Whoever names `verify.critic` or
-    `retrieval.reranker` gets what was named.
+    A critic is a default only if it may judge (`verify.judges`), a ranker only if it was measured to help. Whoever
+    names `verify.critic` or `retrieval.reranker` gets what was named.
     """
     model = settings.model
     if Author(model.default).is_model or Author(model.operators.get(_ENTAIL, model.default)).is_model:
@@ -37,7 +37,8 @@ def with_fetched(settings: Settings) -> Settings:
 def _key(one: Shipped, settings: Settings) -> str:
     """The setting that names this network; empty where another choice was made or it has not proved itself."""
     if one.card.kind == "ranker":
-        return "" if "reranker" in settings.retrieval.model_fields_set else "retrieval.reranker"
+        named = "reranker" in settings.retrieval.model_fields_set
+        return "retrieval.reranker" if one.card.orders_passages and not named else ""
     if "critic" in settings.verify.model_fields_set or not may_judge(one.name, settings.verify):
         return ""
     return "verify.critic"

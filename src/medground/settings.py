@@ -92,7 +92,8 @@ class RetrievalSettings(_Part):
     keep: int = Field(default=20, ge=1, description="hits left after reranking (M_max)")
     dense: bool = Field(default=True, description="use vectors where a snapshot has them")
     reranker: str = Field(
-        default="none", description="`none`, `keyless` (measured: no gain), or a cross-encoder's name or folder"
+        default="none",
+        description="`none`, `keyless` (measured: no gain), `ranker` (fetched), or a cross-encoder's name or folder",
     )
 
 
@@ -110,7 +111,8 @@ class VerifySettings(_Part):
 
     critic: str = Field(
         default="entail",
-        description="`entail`: the model that answers that operator; or `nli:` and an NLI model's folder or hub name",
+        description="`entail`: the model that answers that operator; `critic` (fetched); or `nli:` and an NLI model's "
+        "folder or hub name",
     )
     entailment: float = Field(default=0.5, gt=0, le=1, description="least probability of entailment (tau)")
     support: float = Field(default=0.7, ge=0, le=1, description="least share of supported statements (theta)")

@@ -6,11 +6,14 @@ import asyncio
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import islice
+from pathlib import Path
 
 from medground.document import Hit
 from medground.errors import MedgroundError
+from medground.models.pairs.shipped import shipped
 from medground.question import Question
 from medground.rank.base import Reranker
+from medground.rank.trained import TrainedReranker, open_trained
 from medground.run import Run
 
 
@@ -30,10 +33,12 @@ async def rerank_with(name: str, text: str, hits: Iterable[Hit], keep: int, run:
     Raises:
         ConfigError: the reranker cannot be opened.
     """
-    reranker = await asyncio.to_thread(open_reranker, name)
+    reranker = await asyncio.to_thread(open_reranker, name, run.settings.home / "models")
     if reranker is None:
         return list(islice(hits, keep))
     hits = list(hits)
+    if isinstance(reranker, TrainedReranker):  # it takes a hundredth of a second for each
+        hits = hits[: max(reranker.depth, keep)]
     if not hits:
         return []
     with run.trace.span("rerank", reranker=reranker.name, hits=len(hits)):
@@ -45,17 +50,31 @@ async def rerank_with(name: str, text: str, hits: Iterable[Hit], keep: int, run:
     ]
 
 
-def reranker_problems(name: str) -> Iterator[MedgroundError]:
+def reranker_problems(name: str, models: Path) -> Iterator[MedgroundError]:
     """Load a reranker and yield what is wrong with it, for the check of a recipe."""
     try:
-        open_reranker(name)
+        open_reranker(name, models)
     except MedgroundError as error:
         yield error
 
 
+def open_reranker(name: str, models: Path) -> Reranker | None:
+    """Open the reranker `name`, once; None for `none`.
+
+    Args:
+        name: as in `retrieval.reranker`.
+        models: folder of all fetched models.
+
+    Raises:
+        ConfigError: the reranker cannot be opened.
+    """
+    if name in (one.name for one in shipped().values() if one.card.kind == "ranker"):
+        return open_trained(name, models)
+    return _opened(name)
+
+
 @lru_cache(maxsize=4)
-def open_reranker(name: str) -> Reranker | None:
-    """Open the reranker `name`; None for `none`."""
+def _opened(name: str) -> Reranker | None:
     if name == "none":
         return None
     if name == "keyless":

@@ -73,12 +73,16 @@ def reading_list(hits: Sequence[Hit], most: int) -> list[Reading]:
 
 def best_first(question: Question, readings: Sequence[Reading]) -> list[Reading]:
     """The readings with the strengths of their sentences, the likeliest to hold the best quote first."""
-    weighed = with_strengths(question, readings)
+    return likeliest_first(question, with_strengths(question, readings))
+
+
+def likeliest_first(question: Question, weighed: Sequence[Reading]) -> list[Reading]:
+    """Readings that have strengths, the likeliest to hold the best quote first."""
     likely = {r.document_id: _likelihood(r) for r in weighed}
     ordered = sorted(weighed, key=lambda r: -likely[r.document_id])
     best = max(likely.values(), default=0.0)
     name = words.rarest_name(question.text)
-    naming = {r.document_id for r in readings if any(words.mentions(f"{p.title}\n{p.text}", name) for p in r.passages)}
+    naming = {r.document_id for r in weighed if any(words.mentions(f"{p.title}\n{p.text}", name) for p in r.passages)}
     return [
         replace(
             reading,

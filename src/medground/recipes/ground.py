@@ -24,8 +24,9 @@ from medground.rank.merge import distinct
 from medground.rank.rerank import rerank, reranker_problems
 from medground.read.extract import extract_evidence, is_sufficient, screen_batch
 from medground.read.facts import GraphAnswer, about_the_same, ask_for_facts, beside_facts
-from medground.read.order import batches, best_first, reading_list
+from medground.read.order import batches, likeliest_first, reading_list
 from medground.read.standing import readable, texts
+from medground.read.weighed import weighed
 from medground.recipes.base import Recipe
 from medground.run import Run
 from medground.settings import Settings
@@ -76,7 +77,7 @@ async def _search(question: Question, run: Run, only: Sequence[str] | None = Non
 
 async def _read(question: Question, hits: Sequence[Hit], run: Run) -> list[Evidence]:
     evidence: list[Evidence] = []
-    readings = best_first(question, reading_list(hits, run.settings.retrieval.keep))
+    readings = likeliest_first(question, await weighed(question, reading_list(hits, run.settings.retrieval.keep), run))
     for batch in batches(readings, run.settings.recipe.batch):
         with run.step(batch.step):
             useful = await screen_batch(question, batch.readings, run)
@@ -99,7 +100,7 @@ async def _from_facts(question: Question, stored: GraphAnswer, run: Run) -> Answ
 
 
 def _check(settings: Settings, sources: Sequence[Source]) -> Iterator[MedgroundError]:
-    yield from reranker_problems(settings.retrieval.reranker)
+    yield from reranker_problems(settings.retrieval.reranker, settings.home / "models")
 
 
 GROUND = Recipe(

@@ -96,7 +96,7 @@ async def _verified(question: Question, evidence: list[Hit], rationale: Reasoned
 
 def _check(settings: Settings, sources: Sequence[Source]) -> Iterator[MedgroundError]:
     choices = settings.section(ReasonAndVerifySettings)
-    yield from reranker_problems(choices.reranker if choices.rerank else "none")
+    yield from reranker_problems(choices.reranker if choices.rerank else "none", settings.home / "models")
     yield from pool_problems(choices, settings.home)
 
 

@@ -50,7 +50,9 @@ def may_judge(model: str, settings: VerifySettings) -> bool:
         return True
     claims = [proof for proof in _proofs(model) if proof.of == "claims"]
     sets = {proof.dataset for proof in claims}
-    return len(sets) >= SETS and any("scifact" in name.lower() for name in sets) and all(map(_passes, claims))
+    return (
+        len(sets) >= SETS and any("scifact" in name.lower() for name in sets) and all(proof.passes for proof in claims)
+    )
 
 
 def may_decide(model: str, settings: VerifySettings) -> bool:
@@ -58,7 +60,7 @@ def may_decide(model: str, settings: VerifySettings) -> bool:
     if model in settings.trusted_judges:
         return True
     asked = [proof for proof in _proofs(model) if proof.of == "questions"]
-    return may_judge(model, settings) and bool(asked) and all(map(_passes, asked))
+    return may_judge(model, settings) and bool(asked) and all(proof.passes for proof in asked)
 
 
 def domain(model: str) -> str:
@@ -70,7 +72,3 @@ def domain(model: str) -> str:
 def _proofs(model: str) -> tuple[Proof, ...]:
     one = shipped().get(model)
     return one.card.proofs if one is not None and one.card.kind == "critic" else ()
-
-
-def _passes(proof: Proof) -> bool:
-    return proof.low > proof.majority

@@ -49,7 +49,8 @@ class PairNetwork:
         tokenizer.no_truncation()
         tokenizer.no_padding()
         tokenizer.encode_special_tokens = True  # a text that writes [SEP] or </s> writes letters, not a border
-        self._unknown = tokenizer.token_to_id(getattr(tokenizer.model, "unk_token", None) or "")
+        unknown = tokenizer.token_to_id(getattr(tokenizer.model, "unk_token", None) or "")
+        self._unknown = -1 if unknown is None else unknown
         self._special = tokenizer.num_special_tokens_to_add(is_pair=True)
 
     @classmethod

@@ -40,20 +40,27 @@ class Proof(BaseModel):
 
     Attributes:
         dataset: the set and the split.
-        of: `claims`, or `questions` that were turned into statements.
+        of: of a critic, `claims`, or `questions` that were turned into statements; of a ranker, the order of `passages`
+            or of `sentences`.
         pairs: how many.
-        majority: share of the larger class.
+        accuracy: the share that was right; of a ranker, its figure, such as nDCG@10.
+        majority: share of the larger class; of a ranker, the same figure without it.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     dataset: str
-    of: Literal["claims", "questions"] = "claims"
+    of: Literal["claims", "questions", "passages", "sentences"] = "claims"
     pairs: int
     accuracy: float
     low: float
     high: float
     majority: float
+
+    @property
+    def passes(self) -> bool:
+        """Whether the whole interval is above what is had without the network."""
+        return self.low > self.majority
 
 
 class Card(BaseModel):
@@ -67,6 +74,8 @@ class Card(BaseModel):
         sha256: of the file of differences; the proofs are of that file alone.
         proofs: measurements.
         probes: pairs with the expected results, which a graph made anywhere must give.
+        mix: weight of a ranker's log-odds beside the strength of a sentence; 0: sentences are not reranked.
+        depth: most hits that a ranker reads.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -78,6 +87,22 @@ class Card(BaseModel):
     sha256: str
     proofs: tuple[Proof, ...] = ()
     probes: tuple[Probe, ...] = ()
+    mix: float = 0.0
+    depth: int = 40
+
+    @property
+    def orders_passages(self) -> bool:
+        """Whether it was measured to order passages better than the search."""
+        return self._passed("passages")
+
+    @property
+    def orders_sentences(self) -> bool:
+        """Whether it was measured to choose better quotes, with a weight that was fitted."""
+        return self.mix > 0 and self._passed("sentences")
+
+    def _passed(self, of: str) -> bool:
+        measured = [proof for proof in self.proofs if proof.of == of]
+        return bool(measured) and all(proof.passes for proof in measured)
 
 
 class Shipped(BaseModel):

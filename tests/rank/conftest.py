@@ -1,0 +1,1 @@
+from tiny_networks import base, family, ship  # noqa: F401
