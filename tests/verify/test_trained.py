@@ -80,7 +80,8 @@ def asked(make_run: Any, memory_source: Any, question: str, *documents: Document
         ([CLAIMS[0], CLAIMS[1], CLAIMS[1]], False),
         ([{**CLAIMS[0], "dataset": "Other"}, *CLAIMS[1:]], False),
         ([*CLAIMS[:2], {**CLAIMS[2], "low": 0.59}], False),
-        ([*CLAIMS, {**CLAIMS[2], "dataset": "a fourth", "low": 0.59}], False),
+        ([*CLAIMS, {**CLAIMS[2], "low": 0.59}], False),
+        ([*CLAIMS, {**CLAIMS[2], "dataset": "a fourth", "low": 0.59}], True),
         ([], False),
     ],
 )
@@ -281,6 +282,8 @@ def test_a_free_question_is_not_decided_by_it(critic: Any, make_run: Any, memory
 def test_domains_are_those_of_shipped_judges(critic: Any) -> None:
     assert domain(critic()) == "lenses"
     assert domain("openai:gpt-5") == ""
+    failed = [{**CLAIMS[2], "dataset": name, "low": 0.59} for name in ("NLI4CT", "another")]
+    assert domain(critic(proofs=[*CLAIMS, *failed])) == "lenses (no better than guessing on NLI4CT and another)"
 
 
 def test_one_network_serves_all_runs(critic: Any, make_run: Any) -> None:

@@ -95,7 +95,7 @@ async def context_of(hits: Sequence[Hit], run: Run, *, reads: Reads = "passages"
     for rank, passage in enumerate(passages, start=1):
         if not _is_usable(passage, run):
             continue
-        for number, (start, end) in enumerate(_spans(passage.text, reads), start=1):
+        for number, (start, end) in enumerate(premise_spans(passage.text, reads), start=1):
             key = f"P{rank}" if reads == "passages" else f"P{rank}.S{number}"
             where = passage.start + start, passage.start + end
             places[key] = Premise(passage.document_id, *where, rank, exact=reads == "windows")
@@ -108,7 +108,7 @@ def usable(evidence: Sequence[Evidence], run: Run) -> list[Evidence]:
     return [e for e in evidence if why_aside(run.ledger.documents[e.document_id]) is None]
 
 
-def _spans(text: str, reads: Reads) -> list[tuple[int, int]]:
+def premise_spans(text: str, reads: Reads) -> list[tuple[int, int]]:
     """The slices of a passage that are premises; what is not prose is in no sentence and no window."""
     if reads == "passages":
         return [(0, len(text))]

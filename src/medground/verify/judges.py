@@ -1,8 +1,8 @@
 """Which judges may call a statement supported or contradicted: those validated on held-out data, and those that the
 user trusts by a setting. Validations are rows of `data/judges.json`, each with its data set, size and interval.
 
-A network that ships with the package brings its own measurements (`models.pairs.shipped`), and needs more of them:
-each must pass, one on SciFact and at least two on other sets.
+A network that ships with the package brings its own measurements (`models.pairs.shipped`), and must have passed more
+of them: that on SciFact, and at least two on other sets. Those that it failed are told wherever it says anything.
 """
 
 from __future__ import annotations
@@ -48,11 +48,8 @@ def may_judge(model: str, settings: VerifySettings) -> bool:
     """Whether this model is a validated judge or trusted by the settings."""
     if model in settings.trusted_judges or any(v.model == model and v.passes for v in validations()):
         return True
-    claims = [proof for proof in _proofs(model) if proof.of == "claims"]
-    sets = {proof.dataset for proof in claims}
-    return (
-        len(sets) >= SETS and any("scifact" in name.lower() for name in sets) and all(proof.passes for proof in claims)
-    )
+    passed = {proof.dataset for proof in _proofs(model) if proof.of == "claims"} - set(_failed(model))
+    return len(passed) >= SETS and any("scifact" in name.lower() for name in passed)
 
 
 def may_decide(model: str, settings: VerifySettings) -> bool:
@@ -64,9 +61,17 @@ def may_decide(model: str, settings: VerifySettings) -> bool:
 
 
 def domain(model: str) -> str:
-    """What a shipped judge was measured on, in words; empty for any other."""
+    """What a shipped judge was measured on, in words, and where it failed; empty for any other."""
     one = shipped().get(model)
-    return one.card.domain if one is not None else ""
+    if one is None:
+        return ""
+    failed = _failed(model)
+    return f"{one.card.domain} (no better than guessing on {' and '.join(failed)})" if failed else one.card.domain
+
+
+def _failed(model: str) -> list[str]:
+    """The sets on which it did not pass."""
+    return [proof.dataset for proof in _proofs(model) if not proof.passes]
 
 
 def _proofs(model: str) -> tuple[Proof, ...]:

@@ -53,15 +53,7 @@ class TrainedCritic(NliCritic):
         return found
 
     def _near(self, claim: Claim) -> list[EvidenceView]:
-        """Of each passage the window that shares most with the statement; of equal ones the shorter."""
-        wanted = words.terms(claim.statement)
-        best: dict[str, tuple[tuple[float, int], EvidenceView]] = {}
-        for premise in super()._near(claim):
-            passage = premise.id.partition(".")[0]
-            shared = words.coverage(wanted, words.terms(premise.quote)), -len(premise.quote)
-            if passage not in best or shared > best[passage][0]:
-                best[passage] = shared, premise
-        return [premise for _, premise in best.values()]
+        return closest(claim.statement, super()._near(claim))
 
     def _final(self, judgement: Judgement) -> Judgement:
         said = _SAID.get(judgement.relation)
@@ -72,6 +64,21 @@ class TrainedCritic(NliCritic):
             f"and counts from {self._least:.0%}"
         )
         return Judgement("unsure", judgement.best, note=note)
+
+
+def closest(statement: str, premises: Sequence[EvidenceView]) -> list[EvidenceView]:
+    """Of each passage the window that shares most with the statement, by weight; of equal ones the shortest.
+
+    Premises are of one passage if their ids are the same up to the first full stop: `P1.S1`, `P1.S2`.
+    """
+    wanted = words.terms(statement)
+    best: dict[str, tuple[tuple[float, int], EvidenceView]] = {}
+    for premise in premises:
+        passage = premise.id.partition(".")[0]
+        shared = words.coverage(wanted, words.terms(premise.quote)), -len(premise.quote)
+        if passage not in best or shared > best[passage][0]:
+            best[passage] = shared, premise
+    return [premise for _, premise in best.values()]
 
 
 class PairScorer:
