@@ -1,6 +1,7 @@
 """Measures a shipped critic as it is used, and writes the measurements into its card.
 
-    python benchmarks/shipped.py DATA HOME FOLDER [--name critic] [--domain TEXT] [--questions CORPUS] [--write]
+    python benchmarks/shipped.py DATA HOME FOLDER [--name critic] [--domain TEXT] [--search CORPUS] [--questions CORPUS]
+        [--write]
 
 FOLDER holds NAME.safetensors; it is made in HOME first. Each statement is judged against the window of the text that
 the critic would read by itself (`verify.critics.trained`), on sets that it was not trained on:
@@ -10,8 +11,11 @@ the critic would read by itself (`verify.critics.trained`), on sets that it was 
 
 SUPPORT against REFUTE: the more probable of the two, on pairs that have one. At the critic's own threshold: how often
 "supported" and "contradicted" are right among all pairs, with those that are neither, and how many pairs get a verdict.
-`--questions` asks every question of PubMedQA of a corpus of that name in HOME, with the critic trusted, and compares
-what it decides with the experts; `maybe` counts as wrong. `--write` writes the card. Intervals are Wilson's, 95 %.
+
+`--search` verifies SciFact's development claims against what a search of that corpus in HOME finds: a verdict is right
+if the experts gave it for some abstract that they cite, so one on a claim without evidence is wrong. `--questions` asks
+PubMedQA's questions of such a corpus, and compares what the critic decides with the experts: `maybe` counts as wrong.
+In both the critic is trusted, as it would be with proofs. `--write` writes the card. Intervals are Wilson's, 95 %.
 """
 
 from __future__ import annotations
@@ -119,34 +123,60 @@ def said_of(score: Any, least: float) -> str | None:
     return "SUPPORT" if score.entailment > score.contradiction else "REFUTE"
 
 
-async def questions(data: Path, home: Path, corpus: str, name: str, limit: int | None) -> Proof | None:
-    """Ask PubMedQA's questions and compare what the critic decides."""
-    with gzip.open(data / "pubmedqa" / "pqa_l.jsonl.gz", "rt", encoding="utf-8") as lines:
-        rows = [json.loads(line) for line in lines][:limit]
+async def searched(data: Path, home: Path, corpus: str, name: str, limit: int | None) -> Proof | None:
+    """Verify SciFact's claims as a user does."""
+    truth: dict[str, set[str]] = {}
+    for pair in claim_pairs(data / "scifact", "dev"):
+        truth.setdefault(pair.claim, set()).add(pair.label)
+    given: list[tuple[str, set[str]]] = []
+    words = {"supported": "SUPPORT", "contradicted": "REFUTE"}
+    async with Engine.open(trusting(home, corpus, name)) as engine:
+        for claim, labels in list(truth.items())[:limit]:
+            checked = await engine.verify(claim)
+            said = [words[s.verdict.label] for s in checked.statements if s.verdict.label in words]
+            given += [(said[0], labels)] if len(set(said)) == 1 else []
+    right = sum(said in labels for said, labels in given)
+    counts = Counter(label for _, labels in given for label in labels)
+    return of_verdicts(f"SciFact dev, search of {corpus}", "search", right, len(given), len(truth), counts)
+
+
+def trusting(home: Path, corpus: str, name: str) -> Settings:
+    """Settings with the critic trusted, as it would be with proofs."""
     options = {
         "retrieval.corpora": (corpus,),
         "verify.critic": name,
         "verify.trusted_judges": (name,),
         "retrieval.reranker": "none",
     }
+    return Settings.load(environ={"MEDGROUND_HOME": str(home)}, options=options)
+
+
+def of_verdicts(name: str, of: Any, right: int, given: int, asked: int, truth: Counter[str]) -> Proof | None:
+    """Print how often verdicts were right, and the proof of it."""
+    if not given:
+        print(f"{name}: no verdict was given")
+        return None
+    majority = max(truth.values()) / given
+    print(f"{name}: {given} of {asked}, right {share(right, given)}, majority {majority:.1%}", flush=True)
+    low, high = wilson(right, given)
+    found = {"pairs": given, "accuracy": right / given, "low": low, "high": high, "majority": round(majority, 6)}
+    return Proof(dataset=name, of=of, **found)
+
+
+async def questions(data: Path, home: Path, corpus: str, name: str, limit: int | None) -> Proof | None:
+    """Ask PubMedQA's questions and compare what the critic decides."""
+    with gzip.open(data / "pubmedqa" / "pqa_l.jsonl.gz", "rt", encoding="utf-8") as lines:
+        rows = [json.loads(line) for line in lines][:limit]
     decided: list[tuple[str, str]] = []
-    async with Engine.open(Settings.load(environ={"MEDGROUND_HOME": str(home)}, options=options)) as engine:
+    async with Engine.open(trusting(home, corpus, name)) as engine:
         for row in rows:
             answer = await engine.ask(Question.ask(row["question"], task="yes-no-maybe"))
             if answer.decision.basis == "critic":
                 decided.append((str(answer.decision.shown()), row["final_decision"]))
-    if not decided:
-        print("questions: none was decided")
-        return None
     right = sum(said == truth for said, truth in decided)
-    majority = max(Counter(truth for _, truth in decided).values()) / len(decided)
-    print(
-        f"questions: decided {len(decided)} of {len(rows)}, right {share(right, len(decided))}, majority {majority:.1%}"
-    )
-    print(f"    {dict(Counter(decided))}")
-    low, high = wilson(right, len(decided))
-    of = {"pairs": len(decided), "accuracy": right / len(decided), "low": low, "high": high, "majority": majority}
-    return Proof(dataset=f"PubMedQA, corpus {corpus}", of="questions", **of)
+    print(f"    said and true: {dict(Counter(decided))}")
+    counts = Counter(truth for _, truth in decided)
+    return of_verdicts(f"PubMedQA, search of {corpus}", "questions", right, len(decided), len(rows), counts)
 
 
 def probes(asked: Sequence[tuple[str, str]], network: PairNetwork) -> list[Probe]:
@@ -165,6 +195,7 @@ def main() -> None:
     parser.add_argument("--name", default="critic")
     parser.add_argument("--domain", default="claims about English abstracts")
     parser.add_argument("--licence", default="Apache-2.0")
+    parser.add_argument("--search", default="")
     parser.add_argument("--questions", default="")
     parser.add_argument("--limit", type=int, help="only the first pairs of each set, for a trial; writes no card")
     parser.add_argument("--write", action="store_true")
@@ -189,10 +220,10 @@ def main() -> None:
     print("| --- | --- | --- | --- | --- | --- | --- |")
     found = [(measured(name, pairs[: arguments.limit], scorer)) for name, pairs in sets(arguments.data)]
     proofs = [proof for proof, _ in found]
-    if arguments.questions:
-        asked = questions(arguments.data, arguments.home, arguments.questions, arguments.name, arguments.limit)
-        if (proof := asyncio.run(asked)) is not None:
-            proofs.append(proof)
+    for ask, corpus in ((searched, arguments.search), (questions, arguments.questions)):
+        if corpus:
+            proof = asyncio.run(ask(arguments.data, arguments.home, corpus, arguments.name, arguments.limit))
+            proofs += [proof] if proof is not None else []
     if arguments.write and arguments.limit is None:
         card = card.model_copy(update={"proofs": tuple(proofs), "probes": tuple(probes(found[0][1], network))})
         path.write_text(card.model_dump_json(indent=1) + "\n", encoding="utf-8")

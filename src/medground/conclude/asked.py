@@ -61,6 +61,10 @@ async def judged(question: Question, evidence: Sequence[Evidence], run: Run) -> 
     quotes = [e for e in usable(evidence, run) if _may_decide(e, run)]
     if statement is None or not quotes:
         return None
+    from medground.read.concepts import unmentioned  # it brings MeSH
+
+    if unmentioned(question, quotes, run):  # they may be about something else, and the answer warns of it
+        return None
     claim = Claim(statement, evidence_views(quotes, run))
     with run.trace.span("asked", statement=statement, critic=critic.name):
         found = sound(claim, (await critic.judge([claim]))[0])
