@@ -1,0 +1,115 @@
+"""The file of differences: joined with its base, or refused in one line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from tiny_networks import LABELS, TinyBase, trained
+
+from medground.errors import ConfigError, MedgroundError
+from medground.models.pairs.differences import joined, read
+from medground.models.pairs.make import make
+from medground.models.pairs.shipped import Shipped
+
+Ship = Callable[..., Shipped]
+
+
+numbers = st.floats(-3, 3, width=16)
+
+
+@given(
+    shape=st.tuples(st.integers(1, 5), st.integers(1, 5), st.integers(1, 3)),
+    data=st.data(),
+    temperature=st.floats(0.25, 4),
+)
+def test_joining_adds_the_product(shape: tuple[int, int, int], data: st.DataObject, temperature: float) -> None:
+    from safetensors.numpy import save
+    from tiny_networks import metadata
+
+    out, inward, rank = shape
+
+    def array(*size: int) -> NDArray[np.float16]:
+        count = int(np.prod(size))
+        return np.array(data.draw(st.lists(numbers, min_size=count, max_size=count)), np.float16).reshape(size)
+
+    tensors = {"m.A": array(rank, inward), "m.B": array(out, rank), "v": array(3)}
+    tensors |= {"head.0.weight": array(2, 2), "head.0.bias": array(2)}
+    tensors |= {"head.2.weight": array(3, 2), "head.2.bias": array(3)}
+    base = {"m": array(out, inward).astype(np.float32), "v": np.zeros(3, np.float32), "left": np.ones(2, np.float32)}
+    found = joined(base, read(save(tensors, metadata(temperature=str(temperature))), "x"), "x")
+    product = tensors["m.B"].astype(np.float64) @ tensors["m.A"].astype(np.float64)
+    np.testing.assert_allclose(found["m"], base["m"] + product, rtol=1e-5, atol=1e-5)
+    assert found["v"].tolist() == tensors["v"].tolist()
+    assert found["left"].tolist() == [1, 1]
+    scaled = found["head.2.weight"] * np.float32(temperature)
+    np.testing.assert_allclose(scaled, tensors["head.2.weight"], rtol=1e-4, atol=1e-6)
+    assert all(value.dtype == np.float32 for value in found.values())
+
+
+@pytest.mark.parametrize(
+    ("about", "said"),
+    [
+        ({"kind": ""}, "its metadata lack 'kind'"),
+        ({"kind": "judge"}, "kind 'judge'"),
+        ({"order": "any"}, "order 'any'"),
+        ({"max_length": "4"}, "max_length 4"),
+        ({"max_length": "many"}, "its metadata are wrong"),
+        ({"temperature": "0"}, "temperature 0.0"),
+        ({"temperature": "nan"}, "temperature nan"),
+        ({"abstain_below": "1.5"}, "abstain_below 1.5"),
+        ({"labels": '["entailment"]'}, "3 outputs and 1 labels"),
+        ({"labels": "entailment"}, "its metadata are wrong"),
+    ],
+)
+def test_wrong_metadata(ship: Ship, tmp_path: Path, about: dict[str, str], said: str) -> None:
+    refused = ship(about=about, card={"kind": "critic"})
+    with pytest.raises(ConfigError, match="the weights of critic are damaged") as caught:
+        make(refused, tmp_path)
+    assert said in str(caught.value)
+
+
+@pytest.mark.parametrize("change", ["no B", "no A", "rank", "shape", "unknown", "no head", "nan", "vector"])
+def test_differences_that_do_not_fit(ship: Ship, base: TinyBase, tmp_path: Path, change: str) -> None:
+    tensors = trained(base.weights, len(LABELS))
+    name = "encoder.layer.0.output.dense.weight"
+    match change:
+        case "no B":
+            del tensors[f"{name}.B"]
+        case "no A":
+            del tensors[f"{name}.A"]
+        case "rank":
+            tensors[f"{name}.A"] = tensors[f"{name}.A"][:1]
+        case "shape":
+            tensors[f"{name}.A"] = tensors[f"{name}.A"][:, :5].copy()
+        case "unknown":
+            tensors["somewhere.A"] = tensors["somewhere.B"] = np.zeros((2, 2), np.float16)
+        case "no head":
+            del tensors["head.0.bias"]
+        case "nan":
+            tensors["head.0.bias"][0] = np.nan
+        case "vector":
+            tensors["embeddings.LayerNorm.bias"] = np.zeros(3, np.float16)
+    with pytest.raises(ConfigError, match=r"the weights of critic (are damaged|do not fit their base)"):
+        make(ship(tensors=tensors), tmp_path)
+
+
+@given(content=st.binary(max_size=64))
+def test_bytes_that_are_no_such_file(content: bytes) -> None:
+    with pytest.raises(ConfigError, match="the weights of x are damaged"):
+        read(content, "x")
+
+
+def test_every_error_is_one_line(ship: Ship, tmp_path: Path) -> None:
+    model = ship()
+    file = next(tmp_path.rglob("critic.safetensors"))
+    whole = file.read_bytes()
+    for length in (0, 7, 100, len(whole) - 1):
+        with pytest.raises(MedgroundError) as caught:
+            read(whole[:length], model.name)
+        assert "\n" not in str(caught.value)
