@@ -108,7 +108,7 @@ class EncoderGraph:
         )
 
     def model(self, name: str, output: str, size: int, inputs: Sequence[str] = INPUTS) -> onnx.ModelProto:
-        """The finished model.
+        """The finished model. The graph under construction is empty afterwards: large weights are moved, not copied.
 
         Args:
             name: of the graph.
@@ -118,9 +118,12 @@ class EncoderGraph:
         """
         tokens = [helper.make_tensor_value_info(n, TensorProto.INT64, ["batch", "tokens"]) for n in inputs]
         result = helper.make_tensor_value_info(output, TensorProto.FLOAT, ["batch", size])
-        graph = helper.make_graph(self._nodes, name, tokens, [result], list(self._constants.values()))
+        graph = helper.make_graph(self._nodes, name, tokens, [result])
         opsets = [helper.make_opsetid("", _OPSET), helper.make_opsetid(_CONTRIB, 1)]
-        return helper.make_model(graph, opset_imports=opsets, ir_version=10, producer_name="medground")
+        made = helper.make_model(graph, opset_imports=opsets, ir_version=10, producer_name="medground")
+        for key in list(self._constants):
+            made.graph.initializer.append(self._constants.pop(key))
+        return made
 
     def _attention(self, hidden: str, name: str) -> str:
         parts = [self._dense(hidden, f"{name}.{p}") for p in (self.parts.query, self.parts.key, self.parts.value)]

@@ -95,7 +95,10 @@ def _write(model: Shipped, base: Path, work: Path, progress: Progress) -> None:
     progress(step, 1, parts)
     given = json.loads((base / CONFIG).read_text(encoding="utf-8"))
     shape = BertShape(**{field.name: given[field.name] for field in fields(BertShape)})
-    graph = saved(pair_graph(weights, shape, given["model_type"], differences.about.max_length), work / "float.onnx")
+    network = pair_graph(weights, shape, given["model_type"], differences.about.max_length)
+    del weights  # they are in the network now: hundreds of megabytes
+    graph = saved(network, work / "float.onnx")
+    del network
     progress(step, 2, parts)
     done = work / "done"
     done.mkdir()
