@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, model_validator
 
 from medground.author import Author
-from medground.document import DocumentId, Frozen, Retraction, SourceKind
+from medground.document import DocumentId, Frozen, Joined, Retraction, SourceKind
 from medground.evidence import Evidence, Stance
 from medground.notice import Notice
 from medground.question import Question
@@ -197,6 +197,9 @@ class SourceDocument(Frozen):
     references: tuple[str, ...] = ()
     retraction: Retraction = "none"
     cautions: tuple[str, ...] = ()
+    joined: tuple[Joined, ...] = Field(
+        default=(), description="records from which fields were filled, with their names"
+    )
     source: str = ""
 
 

@@ -8,6 +8,7 @@ from typing import Any, get_args
 
 from medground.document import SourceKind
 from medground.errors import UsageError
+from medground.identifiers import normal_id
 from medground.query import (
     DateRange,
     Filters,
@@ -171,8 +172,15 @@ def _ends(value: str, convert: Callable[[str], Any]) -> tuple[Any, Any]:
     return convert(low) if low else None, convert(high) if high else None
 
 
-def _identifier(name: str) -> Callable[[str], Query]:
-    return lambda value: Term(value=f"{name}:{value}", field="identifier")
+def _identifier(kind: str) -> Callable[[str], Query]:
+    """As the record has it, or in its normal form: `https://doi.org/10.1/X` finds `10.1/x`."""
+
+    def made(value: str) -> Query:
+        written: list[Query] = [Term(value=f"{kind}:{value}", field="identifier")]
+        normal = normal_id(kind, value)
+        return any_of([*written, *([Term(value=f"{kind}:{normal}", field="identifier")] if normal else [])])
+
+    return made
 
 
 _FIELDS: Mapping[str, Callable[[str], Query]] = {

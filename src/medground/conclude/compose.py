@@ -151,6 +151,7 @@ def source_document(document: Document, source: str) -> SourceDocument:
         references=document.references[:50],
         retraction=document.retraction,
         cautions=document.cautions,
+        joined=document.joined,
         source=source,
     )
 

@@ -24,6 +24,7 @@ def chunk(document: Document, limit: int = 1000) -> Iterator[Passage]:
     """
     if limit < 1:
         raise UsageError(f"the passage limit must be at least 1 character, not {limit}")
+    paper = document.paper
     for start, end, label in _regions(document):
         for first, last in _passages(document, start, end, limit):
             yield Passage(
@@ -38,6 +39,7 @@ def chunk(document: Document, limit: int = 1000) -> Iterator[Passage]:
                 kind=document.kind,
                 publication_types=document.publication_types,
                 retraction=document.retraction,
+                paper=paper,
             )
 
 

@@ -31,7 +31,7 @@ _ALIASES = {
     "license": "licence",
 }
 _CANONICAL = {alias: name for name, aliases in _ALIASES.items() for alias in aliases.split()}
-_KNOWN = frozenset(Document.model_fields) | {"abstract", "date", "doi", "pmid", "pmc"}
+_KNOWN = (frozenset(Document.model_fields) - {"joined"}) | {"abstract", "date", "doi", "pmid", "pmc"}
 _SEPARATORS = re.compile(r"[\s-]+")
 _TEXTS = ("title", "journal", "url", "language", "license")
 _LISTS = ("keywords", "publication_types")

@@ -1,4 +1,4 @@
-"""`medground corpus`: build, add, list, info, verify, search and remove corpora."""
+"""`medground corpus`: build, add, sync, enrich, list, info, verify, search and remove corpora."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from medground.faces.cli.typed import forget_received, received
 
 if TYPE_CHECKING:
     from medground.corpus.embedding.base import Embedder
+    from medground.corpus.joining.base import Records
+    from medground.corpus.joining.told import DocumentTold
     from medground.corpus.library import Library
     from medground.corpus.manifest import InputEntry, Manifest
     from medground.corpus.snapshot import Snapshot
@@ -27,6 +29,14 @@ Embed = Annotated[
     typer.Option(help="Embedding model: minilm, a sentence-transformers name or folder, or none.", metavar="MODEL"),
 ]
 Strict = Annotated[bool, typer.Option("--strict", help="Stop at the first file that cannot be read.")]
+Enrich = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="SOURCE",
+        help="Fill what documents lack from their records in this corpus, in pubmed, or at the address of a PubMed "
+        "service; repeatable. The corpus remembers it; none forgets it.",
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
 _SHOWN = 10
 
@@ -39,6 +49,7 @@ def build(
     embed: Embed = None,
     limit: Annotated[int, typer.Option(help="Maximum characters per passage.", min=1)] = 1000,
     strict: Strict = False,
+    enrich: Enrich = None,
     quiet: Quiet = False,
 ) -> None:
     """Build a corpus from files and folders. Replaces any corpus with this name.
@@ -51,10 +62,13 @@ def build(
     paths = received(paths)
     library = _library()
     library.folder_of(name)
+    records = _records(library, name, enrich) or []
     inputs = find_inputs([*map(_whole, paths)], reader, strict=strict)
     embedder = _open_embedder(embed)
     with shown_progress(quiet=quiet) as progress:
-        manifest = build_corpus(library, name, inputs, embedder=embedder, progress=progress, limit=limit, strict=strict)
+        manifest = build_corpus(
+            library, name, inputs, embedder=embedder, progress=progress, limit=limit, strict=strict, records=records
+        )
     _show_built(library, manifest)
     forget_received(paths)
 
@@ -66,6 +80,7 @@ def add(
     reader: Reader = None,
     embed: Embed = None,
     strict: Strict = False,
+    enrich: Enrich = None,
     quiet: Quiet = False,
 ) -> None:
     """Add files and folders to a corpus. A record replaces any with the same id."""
@@ -75,10 +90,13 @@ def add(
     paths = received(paths)
     library = _library()
     built = library.info(name).embedding
+    records = _records(library, name, enrich)
     inputs = find_inputs([*map(_whole, paths)], reader, strict=strict)
     embedder = _open_embedder(embed or (built.name if built else None))
     with shown_progress(quiet=quiet) as progress:
-        manifest = add_to_corpus(library, name, inputs, embedder=embedder, progress=progress, strict=strict)
+        manifest = add_to_corpus(
+            library, name, inputs, embedder=embedder, progress=progress, strict=strict, records=records
+        )
     _show_built(library, manifest)
     forget_received(paths)
 
@@ -88,6 +106,7 @@ def sync(
     name: Name,
     folder: Annotated[Path, typer.Argument(help="The folder to follow.", metavar="FOLDER")],
     embed: Embed = None,
+    enrich: Enrich = None,
     quiet: Quiet = False,
 ) -> None:
     """Bring a corpus up to date with a folder: adds new files, replaces changed ones, removes those that went."""
@@ -95,15 +114,45 @@ def sync(
 
     library = _library()
     built = library.info(name).embedding if library.has(name) else None
+    records = _records(library, name, enrich)
     embedder = _open_embedder(embed or (built.name if built else None))
     with shown_progress(quiet=quiet) as progress:
-        manifest, changes = sync_corpus(library, name, folder, embedder=embedder, progress=progress)
+        manifest, changes = sync_corpus(library, name, folder, embedder=embedder, progress=progress, records=records)
     counts = {"new": changes.new, "changed": changes.changed, "tried again": changes.again, "gone": changes.gone}
     told = ", ".join(f"{len(names):,} {what}" for what, names in counts.items() if names)
-    if not told:
+    if not changes.any:
         typer.echo(f"{name} is up to date: {changes.same:,} files")
         return
-    typer.echo(f"{told}, {changes.same:,} as they were", err=True)
+    typer.echo(f"{f'{told}, ' if told else ''}{changes.same:,} as they were", err=True)
+    _show_built(library, manifest)
+
+
+@corpus_app.command("enrich")
+def enrich(
+    name: Name,
+    source: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--from",
+            metavar="SOURCE",
+            help="A corpus, pubmed, or the address of a PubMed service; repeatable; those that the corpus remembers by "
+            "default. none: documents become as their files have them.",
+        ),
+    ] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Fill what documents lack from their records, without reading their files again."""
+    from medground.corpus.joining.enrich import enrich as enrich_corpus
+    from medground.errors import UsageError
+
+    library = _library()
+    known = library.info(name)
+    records = _records(library, name, source)
+    if records is None and not known.enriched:
+        raise UsageError(f"{name} remembers no source of records; name one with --from: a corpus, or pubmed")
+    embedder = _open_embedder(known.embedding.name if known.embedding else None)
+    with shown_progress(quiet=quiet) as progress:
+        manifest = enrich_corpus(library, name, records, embedder=embedder, progress=progress)
     _show_built(library, manifest)
 
 
@@ -136,10 +185,13 @@ def info(name: Name, json: Json = False) -> None:
 
 @corpus_app.command("files")
 def files(name: Name) -> None:
-    """List every file of a corpus: its reader, or why it was passed over."""
+    """List every file of a corpus: its reader or why it was passed over, and what its records filled."""
     with _library().open(name) as snapshot:
+        joined = _joined(snapshot)
         for file in snapshot.told().files:
             typer.echo(f"{file.reader if file.reason is None else 'passed over':<12} {file.name}{_reason(file.reason)}")
+            for line in joined.get(file.name, []):
+                typer.echo(f"{'':<12} {line}")
 
 
 @corpus_app.command("verify")
@@ -209,6 +261,30 @@ def _library() -> Library:
     return Library(Settings.load().home)
 
 
+def _records(library: Library, name: str, sources: list[str] | None) -> list[Records] | None:
+    """The sources of records that the user names; None: those that the corpus remembers."""
+    if sources is None:
+        return None
+    from medground.corpus.joining.open import open_records
+
+    return open_records(library, name, sources)
+
+
+def _joined(snapshot: Snapshot) -> dict[str, list[str]]:
+    """What became of joining the documents of each file: by name if there are few, else by number."""
+    by_file: dict[str, list[DocumentTold]] = {}
+    for entry in snapshot.documents_told():
+        by_file.setdefault(entry.file, []).append(entry)
+    lines = {}
+    for file, entries in by_file.items():
+        alone = len({entry.document for entry in entries}) == 1
+        whole = [e for e in entries if alone or e.outcome in ("title", "several")]
+        joined = sum(entry.outcome == "joined" for entry in entries)
+        shown = [] if alone else [f"{joined:,} of {len(entries):,} records joined"]
+        lines[file] = [*shown, *((f"{e.document}: " if not alone else "") + e.line() for e in whole)]
+    return lines
+
+
 def _open_embedder(name: str | None) -> Embedder | None:
     if name is None or name == "none":
         return None
@@ -221,7 +297,7 @@ def _open_embedder(name: str | None) -> Embedder | None:
 def _show_built(library: Library, manifest: Manifest) -> None:
     typer.echo(f"{manifest.name}: {_summary(manifest)}")
     with library.open(manifest.name) as snapshot:
-        for line in [*snapshot.told().lines(), *_skipped(snapshot)]:
+        for line in [*snapshot.told().lines(), *_enriched(snapshot), *_skipped(snapshot)]:
             typer.echo(line, err=True)
 
 
@@ -244,8 +320,13 @@ def _described(snapshot: Snapshot) -> list[str]:
         *(f"input       {entry.name} ({_files(entry)})" for entry in manifest.inputs[:_SHOWN]),
         *_more("input", len(manifest.inputs)),
         *snapshot.told().lines(),
+        *_enriched(snapshot),
         *_skipped(snapshot),
     ]
+
+
+def _enriched(snapshot: Snapshot) -> list[str]:
+    return [told.line() for told in snapshot.sources_told()]
 
 
 def _skipped(snapshot: Snapshot) -> list[str]:
