@@ -56,7 +56,10 @@ def _caution(kind: str, pmid: str, place: str) -> str:
 
 
 def _corrections(citation: Element) -> Iterator[tuple[str, str, str]]:
-    """Kind, PMID (or an empty string) and the reference as the record has it. Before 2009, the kind was an element: `<RetractionIn><PMID>`."""
+    """Kind, PMID (or an empty string) and the reference in words.
+
+    Before 2009, the kind was an element: `<RetractionIn><PMID>`.
+    """
     for path in ("CommentsCorrectionsList/CommentsCorrections", "CommentsCorrections"):
         for correction in citation.iterfind(path):
             if kind := correction.get("RefType"):
