@@ -16,7 +16,7 @@ from medground.notice import Notice
 from medground.question import Question
 from medground.usage import UsageReport
 
-SCHEMA_VERSION = "1.4"
+SCHEMA_VERSION = "1.5"
 
 Status = Literal["decided", "lean", "not judged", "unanswerable"]
 """`decided`: by a stored relation, or by a model that read the evidence. `lean`: estimated from word statistics, with a

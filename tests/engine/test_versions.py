@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
-from medground.document import Document, Hit
+from medground.document import Document, Hit, Joined
 from medground.lookup import Lookup
 from medground.rank.fuse import fuse
 from medground.read.standing import readable, texts
 from medground.recipes.ground import GROUND
 from medground.run import Run
+from medground.wording.markdown import as_markdown
 
 ABSTRACT = (
     "Losartan slows the dilation of the aortic root in adults with Marfan syndrome. We followed 218 patients for three "
@@ -101,8 +102,15 @@ def test_the_version_that_was_quoted_is_read_on(make_run: Any, memory_source: An
 
 
 def test_an_answer_names_the_paper_once(make_run: Any, memory_source: Any) -> None:
-    sources = [memory_source([pdf()], "corpus:papers"), memory_source([record(), OTHER_PAPER], "corpus:medline")]
+    note = Joined(record="PMID:7", source="corpus:medline", fields=("mesh", "identifiers.pmid"))
+    sources = [
+        memory_source([pdf(joined=(note,))], "corpus:papers"),
+        memory_source([record(), OTHER_PAPER], "corpus:medline"),
+    ]
     run = make_run("Does losartan slow dilation of the aortic root in Marfan syndrome?", sources, recipe=GROUND)
     answer = asyncio.run(GROUND.run(run.question, run))
     assert "PMID:7" not in {document.id for document in answer.documents}
     assert "FILE:a.pdf" in {document.id for document in answer.documents}
+    provenance = "From PMID:7 (corpus:medline): mesh, identifiers.pmid"
+    assert provenance in as_markdown(answer, details=True).replace("\\", "")
+    assert provenance not in as_markdown(answer).replace("\\", "")
