@@ -9,8 +9,8 @@ would be.
 
 - The JATS files, and PDFs made of them in eight layouts (`scripts/make_pdfs.py`; one prints no DOI).
 - Every article with the id of each paper that it cites: is it refused?
-- The price of a build with `records` beside one without, of `enrich`, of `sync` when nothing changed, and of asking
-  our own E-utilities server on loopback.
+- The price of the phase that joins, beside a build without it, of `enrich`, of `sync` when nothing changed, and of
+  asking an E-utilities server (`--pubmed`, as `medground pubmed serve` starts one).
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -29,15 +30,21 @@ from typing import Any
 
 from lxml import etree
 
+from medground.corpus import tables
 from medground.corpus.build import build
 from medground.corpus.joining.agree import decide
+from medground.corpus.joining.base import Records
 from medground.corpus.joining.enrich import enrich
+from medground.corpus.joining.join import join_records
 from medground.corpus.joining.open import open_records
 from medground.corpus.library import Library
+from medground.corpus.phases import copy_base
 from medground.corpus.readers import find_inputs
 from medground.corpus.sync import sync
+from medground.corpus.writer import DatabaseWriter
 from medground.document import Document
 from medground.evaluate.intervals import wilson
+from medground.progress import no_progress
 
 ROOT = Path(__file__).resolve().parent.parent
 REPEATS = 5
@@ -126,35 +133,43 @@ def wrong_ids(documents: dict[str, Document], cited: list[Cited]) -> str:
     return "\n".join([f"wrong id joined: {share(len(joined), len(cited))}", *joined[:10]])
 
 
-def seconds(work: Callable[[], object]) -> float:
-    """Seconds of wall time."""
-    started = time.perf_counter()
-    work()
-    return time.perf_counter() - started
-
-
 def prices(library: Library, papers: Path, address: str | None = None) -> None:
-    """Print what joining costs."""
+    """Print what joining costs, beside a build of the same files without it."""
     inputs = find_inputs([papers])
-    plain, joined, again = [], [], []
-    for n in range(REPEATS):
-        records = open_records(library, "priced", ["medline"])
-        plain.append(seconds(lambda n=n: build(library, f"plain{n}", inputs)))  # type: ignore[misc]
-        joined.append(seconds(lambda n=n, r=records: build(library, f"joined{n}", inputs, records=r)))  # type: ignore[misc]
-        again.append(seconds(lambda n=n, r=records: enrich(library, f"plain{n}", r)))  # type: ignore[misc]
-    count = library.info("plain0").counts.documents
-    extra = sorted(b - a for a, b in zip(plain, joined, strict=True))
-    middle = REPEATS // 2
-    print(f"build of {count:,} documents: {sorted(plain)[middle]:.2f} s, with records {sorted(joined)[middle]:.2f} s")
-    print(
-        f"  so joining takes {extra[middle]:.2f} s ({extra[0]:.2f} to {extra[-1]:.2f}), {count / extra[middle]:,.0f}/s"
-    )
-    print(f"enrich of an existing corpus: {sorted(again)[middle]:.2f} s, {count / sorted(again)[middle]:,.0f}/s")
-    still = sorted(seconds(lambda: sync(library, "joined0", papers)) for _ in range(REPEATS))
-    print(f"sync when nothing changed: {still[middle]:.2f} s")
-    if address:
-        far = open_records(library, "priced", [address])
-        print(f"build with a server on loopback: {seconds(lambda: build(library, 'far', inputs, records=far)):.2f} s")
+    spent = median(lambda: build(library, "plain", inputs))
+    count = library.info("plain").counts.documents
+    print(f"{count:,} documents; build without records: {spent}")
+    for source in ("medline", *([address] if address else [])):
+        [records] = open_records(library, "priced", [source])
+        print(f"  the phase that joins, with {source}: {median(lambda r=records: joined(library, r))}")  # type: ignore[misc]
+    records = open_records(library, "priced", ["medline"])[0]
+    anew = median(lambda: enrich(library, "plain", [records]), before=lambda: enrich(library, "plain", []))
+    print(f"  enrich: {anew}")
+    print(f"  sync when nothing changed: {median(lambda: sync(library, 'plain', papers))}")
+
+
+def joined(library: Library, records: Records) -> None:
+    """The phase by itself, in a copy of the database of the corpus `plain`, whose documents are as their files have
+    them.
+    """
+    with library.open("plain") as base, tempfile.TemporaryDirectory() as place:
+        copy_base(base, Path(place))
+        database = DatabaseWriter(Path(place) / tables.FILE_NAME)
+        join_records(database, [records], no_progress, anew=True)
+        database.close()
+
+
+def median(work: Callable[[], object], before: Callable[[], object] = lambda: None) -> str:
+    """Median and range of the processor seconds, and the median of the wall time: the machine is shared."""
+    spent, wall = [], []
+    for _ in range(REPEATS):
+        before()
+        begun, started = time.process_time(), time.perf_counter()
+        work()
+        spent.append(time.process_time() - begun)
+        wall.append(time.perf_counter() - started)
+    low, *_, high = sorted(spent)
+    return f"{statistics.median(spent):.2f} s ({low:.2f} to {high:.2f}) of a processor, {statistics.median(wall):.2f} s"
 
 
 def main() -> None:
@@ -195,7 +210,6 @@ def main() -> None:
             print(f"PDFs, layouts {layouts}: {judged(library, layouts, right)}")
         print(wrong_ids(by_name, cited))
         prices(library, jats, arguments.pubmed)
-        print("records as documents:")
         prices(library, folder, arguments.pubmed)
 
 

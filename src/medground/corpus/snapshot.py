@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 LEXICAL = "lexical"
 NO_FILTERS = Filters()
+_FEW = 200
+"""Passages that an id is expected to be in. A search that may find all of a large corpus is slow."""
 
 
 class Snapshot:
@@ -124,7 +126,10 @@ class Snapshot:
         if not names:
             return ()
         asked = any_of([Term(value=name, field="identifier") for name in names])
-        numbers = [number for number, _ in self._lexical.search(asked, self._lexical.passages, NO_FILTERS)]
+        hits = self._lexical.search(asked, _FEW, NO_FILTERS)
+        if len(hits) == _FEW:  # a long paper has many passages, and each has its ids
+            hits = self._lexical.search(asked, self._lexical.passages, NO_FILTERS)
+        numbers = [number for number, _ in hits]
         ids = [f"{kind.upper()}:{value}" for kind, _, value in (name.partition(":") for name in names)]
         found = self._database.documents([*ids, *self._database.holders(numbers)])
         return tuple(document for document in found.values() if not set(document.paper).isdisjoint(names))
