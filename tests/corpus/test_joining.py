@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -494,3 +495,26 @@ def test_nothing_to_ask_is_nothing_to_do(library: Library, folder: Path, tmp_pat
     join_records(database, [], no_progress)
     assert database.joins.digest() == ""
     database.close()
+
+
+def test_real_articles_are_joined_with_their_own_records(library: Library, shared: Path) -> None:
+    files = sorted((shared / "jats" / "evidence_inference").glob("*.nxml.gz"))[:15]
+    build(library, "index", find_inputs([shared / "jats" / "index.jsonl", shared / "pubmed_xml" / "raw"]))
+    records = open_records(library, "jats", ["index"])
+    build(library, "jats", find_inputs(files), records=records)
+    assert told(library, "jats") == ["joined with index: 15 of 15 documents"]
+    with library.open("jats") as snapshot:
+        pmids = {d.id: d.identifiers["pmid"] for d in snapshot.all_documents()}
+        assert all(entry.record == f"PMID:{pmids[entry.document]}" for entry in snapshot.documents_told())
+
+
+def test_real_articles_with_the_ids_of_others_are_not(library: Library, shared: Path, tmp_path: Path) -> None:
+    rows = [json.loads(line) for line in (shared / "jats" / "index.jsonl").read_text().splitlines()]
+    rows = [row for row in rows if row["doi"] and row["title"]]
+    build(library, "index", find_inputs([shared / "jats" / "index.jsonl"]))
+    wrong = [{"title": a["title"], "text": a["title"], "doi": b["doi"], "id": a["doi"]} for a, b in pairwise(rows)]
+    write(tmp_path / "wrong.jsonl", *wrong)
+    records = open_records(library, "wrong", ["index"])
+    build(library, "wrong", find_inputs([tmp_path / "wrong.jsonl"]), records=records)
+    with library.open("wrong") as snapshot:
+        assert {entry.outcome for entry in snapshot.documents_told()} == {"title"}

@@ -44,7 +44,7 @@ def join_records(
             if anew or states.get(source.source, source.state) != source.state:
                 database.joins.ask_again(source.source)
         database.set_state("asked anew", 1)
-    what = f"join with {', '.join(source.name for source in sources)}"
+    what = f"join with {', '.join(source.name for source in sources)}" if sources else "forget records"
     failed: dict[str, str] = {}
     total, done, last = database.count(), 0, 0
     with OwnLoop() as loop:
