@@ -9,8 +9,8 @@ would be.
 
 - The JATS files, and PDFs made of them in eight layouts (`scripts/make_pdfs.py`; one prints no DOI).
 - Every article with the id of each paper that it cites: is it refused?
-- The price of the phase that joins, beside a build without it, of `enrich`, of `sync` when nothing changed, and of
-  asking an E-utilities server (`--pubmed`, as `medground pubmed serve` starts one).
+- The price of the phase that joins, beside a build without it, of `enrich`, and of `sync` when
+  nothing changed.
 """
 
 from __future__ import annotations
@@ -133,16 +133,14 @@ def wrong_ids(documents: dict[str, Document], cited: list[Cited]) -> str:
     return "\n".join([f"wrong id joined: {share(len(joined), len(cited))}", *joined[:10]])
 
 
-def prices(library: Library, papers: Path, address: str | None = None) -> None:
+def prices(library: Library, papers: Path) -> None:
     """Print what joining costs, beside a build of the same files without it."""
     inputs = find_inputs([papers])
     spent = median(lambda: build(library, "plain", inputs))
     count = library.info("plain").counts.documents
     print(f"{count:,} documents; build without records: {spent}")
-    for source in ("medline", *([address] if address else [])):
-        [records] = open_records(library, "priced", [source])
-        print(f"  the phase that joins, with {source}: {median(lambda r=records: joined(library, r))}")  # type: ignore[misc]
-    records = open_records(library, "priced", ["medline"])[0]
+    [records] = open_records(library, "priced", ["medline"])
+    print(f"  the phase that joins: {median(lambda: joined(library, records))}")
     anew = median(lambda: enrich(library, "plain", [records]), before=lambda: enrich(library, "plain", []))
     print(f"  enrich: {anew}")
     print(f"  sync when nothing changed: {median(lambda: sync(library, 'plain', papers))}")
@@ -176,7 +174,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path)
     parser.add_argument("--pdfs", type=int, default=40, help="PDFs of each of the three families of layouts")
-    parser.add_argument("--pubmed", help="address of an E-utilities server to ask, too")
     arguments = parser.parse_args()
     data: Path = arguments.data.resolve()
     jats = data / "jats" / "evidence_inference"
@@ -209,8 +206,8 @@ def main() -> None:
             build(library, layouts, find_inputs([out]), records=open_records(library, layouts, ["medline"]))
             print(f"PDFs, layouts {layouts}: {judged(library, layouts, right)}")
         print(wrong_ids(by_name, cited))
-        prices(library, jats, arguments.pubmed)
-        prices(library, folder, arguments.pubmed)
+        prices(library, jats)
+        prices(library, folder)
 
 
 if __name__ == "__main__":

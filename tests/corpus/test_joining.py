@@ -169,7 +169,7 @@ def test_a_doi_of_two_records_is_not_joined(library: Library, folder: Path, medl
     found = documents(library)
     assert not found["DOC:P1"].joined
     assert found["DOC:P2"].joined[0].record == "PMID:2"  # the title decides
-    assert "1 match several records (1.jsonl)" in told(library)[0]
+    assert "1 not joined, several records have its id (1.jsonl)" in told(library)[0]
 
 
 def test_enrich_later_forget_and_enrich_again(library: Library, folder: Path, medline: Any, make_embedder: Any) -> None:

@@ -62,7 +62,7 @@ class SourceTold:
             parts.append(f"{count:,} not found")
         for outcome, what in (
             ("title", "not joined, the record has another title"),
-            ("several", "match several records"),
+            ("several", "not joined, several records have its id"),
         ):
             if count := self.counts.get(outcome):
                 more = " and others" if count > len(self.named[outcome]) else ""
