@@ -12,6 +12,9 @@ from pathlib import Path
 
 from marked import Marked, is_in, lines, plain
 
+from medground.corpus.build import build
+from medground.corpus.library import Library
+from medground.corpus.readers import find_inputs
 from medground.corpus.snapshot import Snapshot
 from medground.quoting.pool import Candidate
 from medground.quoting.sections import NAMES, parts
@@ -29,6 +32,14 @@ _TITLE = re.compile(
     r"(?:[:.\[(–—].*| [-–—] .*|, an? .*)?$",
     re.IGNORECASE,
 )
+
+
+def build_trials(data: Path, home: Path) -> str:
+    """Build the corpus of the articles unless it is there; gives its name."""
+    library = Library(home)
+    if not library.has("trials"):
+        build(library, "trials", find_inputs([data / "jats" / "evidence_inference"]))
+    return "trials"
 
 
 def trials(data: Path) -> list[Marked]:

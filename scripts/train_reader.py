@@ -20,13 +20,11 @@ from pathlib import Path
 
 import numpy as np
 from marked import Marked, bioasq, build_corpus, covidqa, find, pubmedqa, scifact
-from marked_trials import titled, trials, worth
+from marked_trials import build_trials, titled, trials, worth
 from scipy.optimize import minimize
 
-from medground.corpus.build import build
 from medground.corpus.embedding import Embedder, open_embedder
 from medground.corpus.library import Library
-from medground.corpus.readers import find_inputs
 from medground.quoting.asked import asked
 from medground.quoting.features import NAMES, features
 from medground.quoting.model import LIMIT, digest
@@ -61,10 +59,7 @@ def material(data: Path, home: Path, embedder: Embedder | None = None) -> tuple[
 
 def full_texts(data: Path, home: Path) -> list[Marked]:
     """The questions on full texts of trials, with what a search finds for them."""
-    library = Library(home)
-    if not library.has("trials"):
-        build(library, "trials", find_inputs([data / "jats" / "evidence_inference"]))
-    with library.open("trials") as snapshot:
+    with Library(home).open(build_trials(data, home)) as snapshot:
         marked = [*trials(data), *titled(snapshot)]
         find(marked, snapshot, worth=worth)
     return marked
