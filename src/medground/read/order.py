@@ -33,12 +33,13 @@ class Reading:
     Attributes:
         document_id: its id.
         rank: its place in the list, from 1.
-        passages: its passages that were found, best first.
+        passages: its passages to be read, best first.
         scores: its best score by each ranker.
         strengths: how good a quote each of its sentences is, by the offset of its start in the document.
         behind: how much less likely it is to hold the best quote than the first reading, as a logarithm; 0 or more.
         misses_name: whether it does not mention the rarest name of the question, and another reading does.
         unnamed: whether no reading of the list mentions the rarest name of the question.
+        found: the best passages by which the search found it, where others may have taken their place.
     """
 
     document_id: str
@@ -49,6 +50,7 @@ class Reading:
     behind: float = 0.0
     misses_name: bool = False
     unnamed: bool = False
+    found: tuple[Passage, ...] = ()
 
     @property
     def nearness(self) -> float:
@@ -104,7 +106,8 @@ def _strongest(reading: Reading) -> Reading:
         best[passage] = max((s for at, s in own.items() if is_prose(texts[at])), default=-math.inf)
     kept = sorted(best, key=lambda passage: -best[passage])[:PASSAGES_PER_DOCUMENT]
     strengths = {start: s for start, s in reading.strengths.items() if any(p.start <= start < p.end for p in kept)}
-    return replace(reading, passages=tuple(kept), strengths=strengths)
+    found = reading.passages[:PASSAGES_PER_DOCUMENT]
+    return replace(reading, passages=tuple(kept), strengths=strengths, found=found)
 
 
 def _behind(best: float, own: float) -> float:
