@@ -26,7 +26,7 @@ from medground.corpus.readers.pubmedqa import open_pubmedqa
 from medground.corpus.readers.sets import open_biomedmcqs, open_covidqa, open_medquad
 from medground.corpus.readers.spreadsheet import SUFFIXES as TABLES
 from medground.corpus.readers.spreadsheet import open_csv
-from medground.corpus.readers.tagged import open_enw, open_nbib, open_ris
+from medground.corpus.readers.tagged import open_cochrane, open_enw, open_nbib, open_ovid, open_ris, open_wos
 from medground.corpus.readers.texts import SUFFIXES as TEXTS
 from medground.corpus.readers.texts import open_text
 from medground.corpus.readers.zotero_rdf import open_zotero
@@ -64,8 +64,11 @@ READERS: Mapping[str, Reader] = MappingProxyType(
         "nbib": Reader(open_nbib, (".nbib", ".txt")),
         "ris": Reader(open_ris, (".ris", ".txt")),
         "enw": Reader(open_enw, (".enw",)),
+        "wos": Reader(open_wos, (".txt", ".ciw")),
+        "cochrane": Reader(open_cochrane, (".txt",)),
+        "ovid": Reader(open_ovid, (".txt",)),
         "bibtex": Reader(open_bibtex, (".bib", ".bibtex")),
-        "csv": Reader(open_csv, (*TABLES, *(f"{suffix}.gz" for suffix in TABLES))),
+        "csv": Reader(open_csv, (*TABLES, ".txt", *(f"{suffix}.gz" for suffix in TABLES))),
         "csl-json": Reader(open_csl, (".json", ".json.gz")),
         "endnote": Reader(open_endnote, _XML),
         "zotero": Reader(open_zotero, (".rdf",)),
