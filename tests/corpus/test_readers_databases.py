@@ -78,29 +78,7 @@ def test_web_of_science_as_plain_text(tmp_path: Path, end: str) -> None:
 
 
 def test_web_of_science_as_a_table_although_it_is_called_txt(tmp_path: Path) -> None:
-    names = [
-        "PT",
-        "AU",
-        "BA",
-        "AF",
-        "TI",
-        "SO",
-        "LA",
-        "DT",
-        "DE",
-        "ID",
-        "AB",
-        "SN",
-        "PD",
-        "PY",
-        "VL",
-        "IS",
-        "BP",
-        "EP",
-        "DI",
-        "PM",
-        "UT",
-    ]
+    names = "PT|AU|BA|AF|TI|SO|LA|DT|DE|ID|AB|SN|PD|PY|VL|IS|BP|EP|DI|PM|UT"
     rows = [
         "J|Smith, JA|||Statins|LANCET|English|Article|a; b|THERAPY|Statins help.|1|MAR 14|2019|393|10175|1021|1029"
         f"|{DOI}|30001122|WOS:1",

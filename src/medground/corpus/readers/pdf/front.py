@@ -14,6 +14,8 @@ from itertools import takewhile
 from rapidfuzz import fuzz
 
 _SURE = 90
+_NAME = 4
+"""A title on a cover has more words than this."""
 _DOI = re.compile(r"\b10\.\d{4,9}/[^\s\"<>\u201c\u201d]+")
 _PMID = re.compile(r"\bPMID:?\s*(\d{4,8})\b")
 _PMC = re.compile(r"\bPMC\s?(\d{4,9})\b")
@@ -22,6 +24,7 @@ _YEARS = tuple(
     re.compile(pattern, re.I)
     for pattern in (
         rf"\bpublished(?: online)?(?: on)?:?\s*[^.;]{{0,25}}?\b{_YEAR}\b",
+        rf"\bposted(?: online)?(?: on)?:?\s*[^.;]{{0,25}}?\b{_YEAR}\b",
         rf"\b{_YEAR}\s*[;,:]\s*(?:\d+|vol)",
         rf"\bvol(?:ume|\.)?\s*\d+[^;]{{0,40}}?\b{_YEAR}\b",
         rf"(?:©|\(c\)|copyright)\s*(?:the author\(?s?\)?\s*)?{_YEAR}\b",
@@ -35,6 +38,9 @@ _JOURNAL = re.compile(
     r"^(?P<name>[A-Z][^\d|,;()\u2022\u00b7]{2,80}?)[\s,.;(|\u2022\u00b7]+"
     rf"(?:vol\w*\.?\s*\d+[^\d]{{1,14}}|published )?{_YEAR}\b",
     re.I,
+)
+_PREPRINT = re.compile(
+    r"\b(medRxiv|bioRxiv|Research Square|arXiv|SSRN|Preprints\.org|OSF Preprints)\b[^.]{0,20}preprint"
 )
 _NO_JOURNAL = re.compile(
     r"received|accepted|published|copyright|©|et al|authors?$|"
@@ -102,14 +108,35 @@ def front_of(front: Sequence[Shown], margins: Sequence[str], first_page: str, me
 
 
 def _title(front: Sequence[Shown], stated: str, first_page: str) -> tuple[str, Shown | None]:
-    """The title, and the text that shows it: the largest on the first page, or the one that the metadata names."""
+    """The title, and the text that shows it: the largest on the first page, or the one that the metadata names.
+
+    The first page of a repository's copy is its cover: what is largest on the next page is the title if the cover
+    names it.
+    """
     stated = " ".join(stated.split())
-    usable = [b for b in front if b.page == 1 and len(re.findall(r"[^\W\d_]{2,}", b.text)) > 2 and len(b.text) > 14]
-    largest = max(usable, key=lambda b: (round(b.size), b.bold), default=None)
+    usable, largest = _usable(front, 1)
+    inside, second = _usable(front, 2)
+    if second is not None and _is_named(second, first_page) and not _is_named_elsewhere(largest, front):
+        usable, largest = inside, second
     usual = len(stated.split()) > 2 and not _NOT_A_TITLE.match(stated)
     if usual and fuzz.partial_ratio(_letters(stated), _letters(first_page)) >= _SURE:
         return stated, max(usable, key=lambda b: fuzz.ratio(_letters(stated), _letters(b.text)), default=None)
     return (largest.text if largest is not None else ""), largest
+
+
+def _usable(front: Sequence[Shown], page: int) -> tuple[list[Shown], Shown | None]:
+    """The texts of a page that may be a title, and the largest of them."""
+    found = [b for b in front if b.page == page and len(re.findall(r"[^\W\d_]{2,}", b.text)) > 2 and len(b.text) > 14]
+    return found, max(found, key=lambda b: (round(b.size), b.bold), default=None)
+
+
+def _is_named(text: Shown, page: str) -> bool:
+    return len(text.text.split()) > _NAME and _letters(text.text) in _letters(page)
+
+
+def _is_named_elsewhere(text: Shown | None, front: Sequence[Shown]) -> bool:
+    """Whether what is largest on the first page is the title of a cover, which the next page repeats."""
+    return text is not None and any(_letters(text.text) == _letters(b.text) for b in front if b.page > 1)
 
 
 def _authors(front: Sequence[Shown], title: Shown | None, stated: str, first_page: str) -> tuple[str, ...]:
@@ -167,6 +194,8 @@ def _year(said: Sequence[str], first_page: str) -> int | None:
 
 
 def _journal(said: Sequence[str]) -> str | None:
+    if posted := next((found[1] for text in said if (found := _PREPRINT.search(text))), None):
+        return posted
     for text in said:
         for part in (text, *re.split(r"\s[|\u2022\u00b7]\s", text)):
             found = _JOURNAL.match(part.strip())

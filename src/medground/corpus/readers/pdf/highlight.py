@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from rapidfuzz import fuzz
 
+from medground.corpus.readers.files import is_packed, whole
 from medground.document import Box, Document
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def highlights(path: Path, document: Document, spans: Sequence[tuple[int, int]])
     """
     from pypdfium2 import PdfDocument
 
-    opened = PdfDocument(path)
+    opened = PdfDocument(whole(path) if is_packed(path) else path)
     try:
         return [_checked(opened, document, start, end) for start, end in spans]
     finally:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import groupby, pairwise
 from statistics import median
 
+from medground.corpus.readers.pdf.direction import mirrored, runs_leftward
 from medground.corpus.readers.pdf.glyphs import Glyph, Page
 
 _SPACE = 0.2
@@ -17,7 +18,8 @@ _GAP = 1.2
 """Gap that ends a line, unless the line is only set wide."""
 _SET_WIDE = 3.0
 _RAISED = 0.12
-_SMALLER = 0.9
+_SMALLER = 0.98
+"""How large a raised or lowered glyph is at most: programs that print web pages make it little smaller."""
 
 _CITED = re.compile(r"\[?\d{1,3}(?:\s?[,;\u2013\u2212-]\s?\d{1,3})*,?\]?")
 _EXPONENT = re.compile(r"[-+\u2212\u2013]?\d+(?:\.\d+)?")
@@ -151,6 +153,8 @@ def _line(run: _Run, number: int) -> Line:
     size = sizes.most_common(1)[0][0]
     base = median(g.base for g in run.glyphs if g.style.size == size)
     glyphs = sorted(run.glyphs, key=lambda g: g.left) if _disordered(run.glyphs) else run.glyphs
+    if runs_leftward(glyphs):
+        glyphs = mirrored(glyphs)
     pieces, gaps = _spaced(glyphs, size, base)
     text, opening = "", -1
     for (raised, bold), part in groupby(pieces, key=lambda piece: (piece[1], piece[2])):
