@@ -16,7 +16,7 @@ from medground.corpus.readers.docx import SUFFIXES as WORD
 from medground.corpus.readers.docx import open_docx
 from medground.corpus.readers.endnote import open_endnote
 from medground.corpus.readers.files import fingerprint, head
-from medground.corpus.readers.folders import is_beside_the_point, walk
+from medground.corpus.readers.folders import is_beside_the_point, refused_name, walk
 from medground.corpus.readers.html import open_html
 from medground.corpus.readers.jats import open_jats
 from medground.corpus.readers.jsonlines import open_jsonlines
@@ -109,6 +109,8 @@ def find_inputs(paths: Sequence[Path], reader: str | None = None, *, strict: boo
 
 def open_file(path: Path, folder: Path | None = None, reader: str | None = None) -> Input:
     """The input of one file, found in `folder`. One that no reader accepts says so when it is read."""
+    if misnamed := refused_name(path):
+        return passed_over(misnamed, folder)
     try:
         head(path)  # an empty or unreadable file is rejected before the build begins
         chosen = READERS[reader or detect(path)]

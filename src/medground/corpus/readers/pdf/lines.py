@@ -11,6 +11,7 @@ from statistics import median
 
 from medground.corpus.readers.pdf.direction import mirrored, runs_leftward
 from medground.corpus.readers.pdf.glyphs import Glyph, Page
+from medground.corpus.readers.raised import meaning
 
 _SPACE = 0.2
 """Gap between two words, in sizes, where the file has no space."""
@@ -21,15 +22,11 @@ _RAISED = 0.12
 _SMALLER = 0.98
 """How large a raised or lowered glyph is at most: programs that print web pages make it little smaller."""
 
-_CITED = re.compile(r"\[?\d{1,3}(?:\s?[,;\u2013\u2212-]\s?\d{1,3})*,?\]?")
-_EXPONENT = re.compile(r"[-+\u2212\u2013]?\d+(?:\.\d+)?")
 _OPENS, _CLOSES = "\x0e", "\x0f"
 """Around a raised number that may cite, until the whole document has been seen."""
 _SUSPECTED = re.compile(f"{_OPENS}(.*?){_CLOSES}")
 _BRACKETED = re.compile(r"\[\d{1,3}(?:[,;\u2013-]\s?\d{1,3})*\]")
 _OFTEN = 5
-_UNIT = re.compile(r"(?:^|[\s/(\u00b7*])(?:[kcmnd\u00b5\u03bc]?m|[kc]g|[a-zA-Z]|mm|min|sec|\u03c7|chi|[A-Z]{1,2}O)$")
-"""What carries an exponent or an index, not a citation: m2, kg/m2, R2, x2."""
 
 
 @dataclass(slots=True)
@@ -205,12 +202,10 @@ def _spaced(glyphs: Iterable[Glyph], size: float, base: float) -> tuple[list[tup
 
 def _superscript(text: str, before: str) -> str:
     """What a raised text means: an exponent gets its sign, a citation is left out, anything else stays."""
-    said = text.strip()
-    if before[-1:].isdigit() and _EXPONENT.fullmatch(said):
+    said, meant = text.strip(), meaning(text, before)
+    if meant == "exponent":
         return text.replace(said, f"^{said}", 1)
-    if _CITED.fullmatch(said) and not _UNIT.search(before):
-        return text.replace(said, f"{_OPENS}{said}{_CLOSES}", 1)
-    return text
+    return text.replace(said, f"{_OPENS}{said}{_CLOSES}", 1) if meant == "citation" else text
 
 
 def settle(lines: Sequence[Line]) -> None:
