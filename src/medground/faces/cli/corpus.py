@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from medground.faces.cli.figures import one_line
 from medground.faces.cli.options import Quiet, Where
 from medground.faces.cli.progress import shown_progress
 from medground.faces.cli.typed import forget_received, received
@@ -139,7 +140,8 @@ def files(name: Name) -> None:
     """List every file of a corpus: its reader, or why it was passed over."""
     with _library().open(name) as snapshot:
         for file in snapshot.told().files:
-            typer.echo(f"{file.reader if file.reason is None else 'passed over':<12} {file.name}{_reason(file.reason)}")
+            line = f"{file.reader if file.reason is None else 'passed over':<12} {file.name}{_reason(file.reason)}"
+            typer.echo(one_line(line))
 
 
 @corpus_app.command("verify")
@@ -179,8 +181,8 @@ def search(
         passage = hit.passage
         mark = f" [{reason.upper()}]" if (reason := why_aside(passage)) else ""
         page = f"  p. {passage.page}" if passage.page else ""
-        typer.echo(f"{hit.rank:>3}  {passage.key}{page}  {passage.title[:100]}{mark}")
-        typer.echo(f"     {' '.join(passage.text.split())[:200]}")
+        typer.echo(f"{hit.rank:>3}  {passage.key}{page}  {one_line(passage.title[:100])}{mark}")
+        typer.echo(f"     {' '.join(one_line(passage.text).split())[:200]}")
     if not found.hits and not (found.notice and found.notice.stops):
         typer.echo("no passages found", err=True)
 
@@ -222,7 +224,7 @@ def _show_built(library: Library, manifest: Manifest) -> None:
     typer.echo(f"{manifest.name}: {_summary(manifest)}")
     with library.open(manifest.name) as snapshot:
         for line in [*snapshot.told().lines(), *_skipped(snapshot)]:
-            typer.echo(line, err=True)
+            typer.echo(one_line(line), err=True)
 
 
 def _described(snapshot: Snapshot) -> list[str]:
