@@ -10,7 +10,7 @@ import typer
 from medground.faces.cli.figures import one_line
 from medground.faces.cli.options import Quiet, Where
 from medground.faces.cli.progress import shown_progress
-from medground.faces.cli.typed import forget_received, received
+from medground.faces.cli.typed import received
 
 if TYPE_CHECKING:
     from medground.corpus.embedding.base import Embedder
@@ -47,17 +47,17 @@ def build(
     A file that cannot be read is passed over and named with its reason.
     """
     from medground.corpus.build import build as build_corpus
+    from medground.corpus.incoming import forget_others
     from medground.corpus.readers import find_inputs
 
-    paths = received(paths)
     library = _library()
-    library.folder_of(name)
+    paths = received(paths, library.folder_of(name))
     inputs = find_inputs([*map(_whole, paths)], reader, strict=strict)
     embedder = _open_embedder(embed)
     with shown_progress(quiet=quiet) as progress:
         manifest = build_corpus(library, name, inputs, embedder=embedder, progress=progress, limit=limit, strict=strict)
+    forget_others(library.folder_of(name), paths)
     _show_built(library, manifest)
-    forget_received(paths)
 
 
 @corpus_app.command("add")
@@ -73,15 +73,14 @@ def add(
     from medground.corpus.build import add as add_to_corpus
     from medground.corpus.readers import find_inputs
 
-    paths = received(paths)
     library = _library()
     built = library.info(name).embedding
+    paths = received(paths, library.folder_of(name))
     inputs = find_inputs([*map(_whole, paths)], reader, strict=strict)
     embedder = _open_embedder(embed or (built.name if built else None))
     with shown_progress(quiet=quiet) as progress:
         manifest = add_to_corpus(library, name, inputs, embedder=embedder, progress=progress, strict=strict)
     _show_built(library, manifest)
-    forget_received(paths)
 
 
 @corpus_app.command("sync")
