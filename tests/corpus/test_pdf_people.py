@@ -79,6 +79,24 @@ def test_the_title_is_not_that_of_a_repositorys_cover(tmp_path: Path) -> None:
     assert "Repository" not in document.text
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "doi"),
+    [
+        ("See https://doi.org/10.1371/journal.pone.", "0052236 for more", "10.1371/journal.pone.0052236"),
+        ("See doi:10.1186/1471-", "244X-13-60.", "10.1186/1471-244x-13-60"),
+        ("See doi:10.1186/s12-1.", "2 Department of Medicine", "10.1186/s12-1"),
+        ("See doi:10.1371/journal.pone.", "Nothing follows", None),
+    ],
+)
+def test_a_doi_that_a_line_end_broke_is_whole_or_none(tmp_path: Path, first: str, second: str, doi: str | None) -> None:
+    def draw(pdf: Any) -> None:
+        paper(pdf)
+        put(pdf, 90, first)
+        put(pdf, 78, second)
+
+    assert read(printed(tmp_path / "doi.pdf", draw)).identifiers.get("doi") == doi
+
+
 def test_a_preprint_says_where_and_when_it_was_posted(tmp_path: Path) -> None:
     head = "medRxiv preprint doi: https://doi.org/10.1101/2020.03.01.2003; this version posted March 5, 2020."
 

@@ -58,7 +58,35 @@ _NOT_A_NAME = re.compile(
     re.I,
 )
 _PARTICLES = frozenset(
-    ["van", "von", "de", "der", "den", "del", "della", "di", "da", "dos", "la", "le", "bin", "al", "ter"]
+    [
+        "van",
+        "von",
+        "de",
+        "der",
+        "den",
+        "del",
+        "della",
+        "di",
+        "da",
+        "das",
+        "do",
+        "dos",
+        "du",
+        "e",
+        "y",
+        "la",
+        "le",
+        "bin",
+        "ibn",
+        "al",
+        "el",
+        "af",
+        "av",
+        "zu",
+        "zur",
+        "ter",
+        "ten",
+    ]
 )
 _BETWEEN_NAMES = re.compile(r"\s*(?:,|;|\band\b|&|\u2022|\u00b7)\s*")
 _MARKS = re.compile(
@@ -208,17 +236,25 @@ def _identifiers(said: Sequence[str]) -> dict[str, str]:
     """DOI, PMID and PMC id, each the first that is said."""
     found = {}
     for text in said:
-        for kind, pattern in (("doi", _DOI), ("pmid", _PMID), ("pmc", _PMC)):
+        if "doi" not in found and (doi := _doi(text)):
+            found["doi"] = doi
+        for kind, pattern, prefix in (("pmid", _PMID, ""), ("pmc", _PMC, "PMC")):
             if kind not in found and (match := pattern.search(text)):
-                value = match[0] if kind == "doi" else match[1]
-                found[kind] = (
-                    value.rstrip(".,;:)]}\u201d'").lower()
-                    if kind == "doi"
-                    else f"PMC{value}"
-                    if kind == "pmc"
-                    else value
-                )
+                found[kind] = prefix + match[1]
     return found
+
+
+def _doi(text: str) -> str:
+    """The first DOI, made whole where a line end broke it; one that stays without any digit is none."""
+    for match in _DOI.finditer(text):
+        value = match[0]
+        broken = value[-1] in "-/_" or (value[-1] == "." and not re.search(r"/.*\d", value))
+        if broken and (rest := re.match(r"\s(\S*\d\S*)", text[match.end() :])):
+            value += rest[1]
+        value = value.rstrip(".,;:)]}\u201d'").lower()
+        if re.search(r"/.*\d", value):
+            return value
+    return ""
 
 
 def _letters(text: str) -> str:
