@@ -64,19 +64,8 @@ def html_document(content: bytes, name: str) -> Document:
     Raises:
         ValueError: it has no main text, or is too long.
     """
-    import lxml.html
-    from lxml import etree
-
-    if len(content) > _LONGEST:
-        raise ValueError(f"the page has more than {_LONGEST:,} bytes")
-    logging.getLogger("trafilatura").setLevel(logging.CRITICAL)  # it logs what is reported here
-    page = _page_text(content)
-    try:
-        tree = lxml.html.document_fromstring(page.encode("utf-8"), parser=lxml.html.HTMLParser(encoding="utf-8"))
-    except (etree.LxmlError, ValueError) as error:
-        raise ValueError("the page is empty or not HTML") from error
+    tree = _parsed(content)
     fields = _tagged(tree)
-    etree.strip_elements(tree, *_NO_TEXT, with_tail=False)
     whole_tree = copy.deepcopy(tree)
     hidden = take_out_hidden(tree)
     composition = _main_text(tree)
@@ -102,10 +91,27 @@ def html_document(content: bytes, name: str) -> Document:
     )
 
 
+def _parsed(content: bytes) -> Any:
+    """The page as a tree, without scripts, styles and menus."""
+    import lxml.html
+    from lxml import etree
+
+    if len(content) > _LONGEST:
+        raise ValueError(f"the page has more than {_LONGEST:,} bytes")
+    page = _page_text(content)
+    try:
+        tree = lxml.html.document_fromstring(page.encode("utf-8"), parser=lxml.html.HTMLParser(encoding="utf-8"))
+    except (etree.LxmlError, ValueError) as error:
+        raise ValueError("the page is empty or not HTML") from error
+    etree.strip_elements(tree, *_NO_TEXT, with_tail=False)
+    return tree
+
+
 def _main_text(tree: Any) -> Composition:
     """The main text of a page."""
     from trafilatura import bare_extraction
 
+    logging.getLogger("trafilatura").setLevel(logging.CRITICAL)  # it logs what is reported here
     composition = Composition()
     _write_raised(tree)
     found = bare_extraction(tree, include_comments=False, include_tables=True, with_metadata=False)

@@ -14,6 +14,8 @@ _SIGNS = dict(zip("()[]{}<>\u00ab\u00bb", ")(][}{><\u00bb\u00ab", strict=True))
 
 def runs_leftward(glyphs: Sequence[Glyph]) -> bool:
     """Whether most letters of a line are of a script that runs to the left."""
+    if _LEFTWARD.search("".join(glyph.text for glyph in glyphs)) is None:
+        return False
     letters = [glyph.text for glyph in glyphs if any(char.isalpha() for char in glyph.text)]
     return 2 * sum(_LEFTWARD.search(text) is not None for text in letters) > len(letters)
 

@@ -103,6 +103,7 @@ class _Reader:
         self._styles: dict[int | None, Style] = {}
 
     def glyphs(self) -> list[Glyph]:
+        """All glyphs of the page, in the order of the file."""
         try:
             return self._read()
         finally:
