@@ -13,7 +13,7 @@ from medground.again import AskedAgain
 from medground.answer import Answer
 from medground.answers import Answers, PastAnswer
 from medground.conclude.claim import CheckedClaim
-from medground.document import Document
+from medground.document import Box, Document
 from medground.engine import Engine
 from medground.errors import UsageError
 from medground.export import STYLE, Format
@@ -112,6 +112,10 @@ class BlockingEngine:
     def document(self, document_id: str) -> Document:
         """A document by its id; errors are those of `Engine.document`."""
         return self._wait(self._engine.document(document_id))
+
+    def highlights(self, document_id: str, spans: Sequence[tuple[int, int]]) -> list[tuple[Box, ...]]:
+        """Where slices of a document are printed; arguments and errors are those of `Engine.highlights`."""
+        return self._wait(self._engine.highlights(document_id, spans))
 
     def verify(
         self, claim: str, *, model: str | None = None, settings: Mapping[str, Any] | None = None

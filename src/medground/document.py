@@ -156,16 +156,20 @@ class Document(Frozen):
         at = bisect_right(self.lines, start, key=lambda line: line[0]) - 1
         return self.lines[max(at, 0)][2] if self.lines else None
 
-    def boxes(self, start: int, end: int) -> tuple[Box, ...]:
-        """The boxes of the printed lines that hold a slice of the text."""
+    def places(self, start: int, end: int) -> tuple[LinePlace, ...]:
+        """The printed lines that hold a slice of the text."""
         at = max(bisect_right(self.lines, start, key=lambda line: line[0]) - 1, 0)
         found = []
-        for first, last, *box in self.lines[at:]:
-            if first >= end:
+        for line in self.lines[at:]:
+            if line[0] >= end:
                 break
-            if last > start:
-                found.append(Box(*box))
+            if line[1] > start:
+                found.append(line)
         return tuple(found)
+
+    def boxes(self, start: int, end: int) -> tuple[Box, ...]:
+        """The boxes of the printed lines that hold a slice of the text; `Engine.highlights` cuts them at its ends."""
+        return tuple(Box(*place[2:]) for place in self.places(start, end))
 
 
 class Passage(Frozen):

@@ -16,7 +16,7 @@ from medground.answers import Answers, PastAnswer
 from medground.batch import CANCELLED, Batch, in_order
 from medground.conclude.claim import CHECKING_A_CLAIM, CheckedClaim, check_claim
 from medground.conclude.compose import answer_id, not_searched, so_far
-from medground.document import Document
+from medground.document import Box, Document
 from medground.errors import BudgetExhausted, MedgroundError, SourceUnavailable, UsageError
 from medground.export import STYLE, Format, export
 from medground.follow import follow_up
@@ -32,6 +32,7 @@ from medground.risk import notice_for
 from medground.run import Run
 from medground.search import SearchResult, check_limits, find_passages
 from medground.settings import Settings
+from medground.sources.base import FileSource
 from medground.sources.open import open_sources
 from medground.steps import Kept, OnStep, Step, ignore_steps
 from medground.trace import Span
@@ -284,6 +285,28 @@ class Engine(OpenEngine):
             names = ", ".join(dict.fromkeys(source.name for source in self.sources))
             raise UsageError(f"no source holds {document_id[:80]!r}; searched: {names or 'nothing'}")
         return run.ledger.documents[document_id]
+
+    async def highlights(self, document_id: str, spans: Sequence[tuple[int, int]]) -> list[tuple[Box, ...]]:
+        """Where slices of a document are printed in its PDF: a box for each line of a slice, cut at the slice's ends.
+
+        A slice gets no boxes if its document has no pages, the file is gone, or the file has other text there.
+
+        Args:
+            document_id: the document.
+            spans: start and end of each slice, as those of a quote.
+
+        Raises:
+            UsageError: no source holds the document.
+            SourceUnavailable: it may be in a source that could not be asked.
+        """
+        from medground.corpus.readers.pdf.highlight import highlights  # imported late: PDFium is slow to load
+
+        document = await self.document(document_id)
+        files = [source.file_of(document_id) for source in self.sources if isinstance(source, FileSource)]
+        file = next((file for file in files if file is not None), None)
+        if file is None or not document.lines:
+            return [()] * len(spans)
+        return await asyncio.to_thread(highlights, file, document, spans)
 
     async def verify(
         self, claim: str, *, model: str | None = None, settings: Mapping[str, Any] | None = None

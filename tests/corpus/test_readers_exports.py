@@ -222,7 +222,7 @@ ZOTERO_CSV = (
 def test_csv_of_zotero(tmp_path: Path) -> None:
     document, bad = read(tmp_path / "z.csv", "\ufeff" + ZOTERO_CSV, "csv")
     assert isinstance(document, Document)
-    assert (document.id, document.title) == ("DOI:10.1136/x.1", 'Asthma, in "old" age')
+    assert (document.id, document.title) == ("PMID:3", 'Asthma, in "old" age')
     assert (document.authors, document.year, document.journal) == (("Gil Ana", "Li Bo"), 2019, "Thorax")
     assert document.dates == {"published": "2019-05-06"}
     assert document.metadata == {"item_type": ("journalArticle",), "extra": ("PMID: 3",)}

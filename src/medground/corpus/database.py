@@ -175,6 +175,14 @@ class Database:
         query = "SELECT count(*) FROM sqlite_schema WHERE name = ?"
         return bool(self._connection.execute(query, (table,)).fetchone()[0])
 
+    def file_of(self, document_id: str) -> str | None:
+        """The name of the file whose version of a document is kept; None if that was not noted."""
+        query = "SELECT f.name FROM holds h JOIN files f ON f.number = h.file WHERE h.id = ? AND h.kept = 1"
+        with reading(self._folder), self._lock:
+            noted = self._connection.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'holds'").fetchone()[0]
+            row = self._connection.execute(query, (document_id,)).fetchone() if noted else None
+        return None if row is None else str(row[0])
+
     def told(self) -> Told:
         """What there is to tell of the files that were read."""
         with reading(self._folder), self._lock:

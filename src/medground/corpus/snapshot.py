@@ -165,6 +165,11 @@ class Snapshot:
         """What became of each document with each source of records, by file."""
         return self._database.documents_told()
 
+    def file_of(self, document_id: str) -> Path | None:
+        """The file from which a document was read, whether or not it still exists; None if that was not noted."""
+        name = self._database.file_of(document_id)
+        return None if name is None else Path(name)
+
     def told(self) -> Told:
         """Which files were read or passed over, what their readers noted, and which ids are in several of them."""
         return self._database.told()

@@ -32,7 +32,8 @@ def listed(value: Any) -> list[str]:
         value = value.split(separator)
     elif not isinstance(value, list | tuple):
         value = [value]
-    return [text for item in value if item is not None and (text := one_line(item))]
+    words = (item.get("tag", item) if isinstance(item, Mapping) else item for item in value)  # Zotero's tags
+    return [text for item in words if item is not None and (text := one_line(item))]
 
 
 def names_of(value: Any) -> list[str]:

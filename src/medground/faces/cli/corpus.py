@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from medground.faces.cli.figures import one_line
 from medground.faces.cli.options import Quiet, Where
 from medground.faces.cli.progress import shown_progress
-from medground.faces.cli.typed import forget_received, received
+from medground.faces.cli.typed import received
 
 if TYPE_CHECKING:
     from medground.corpus.embedding.base import Embedder
@@ -57,20 +58,21 @@ def build(
     A file that cannot be read is passed over and named with its reason.
     """
     from medground.corpus.build import build as build_corpus
+    from medground.corpus.incoming import forget_others
     from medground.corpus.readers import find_inputs
 
-    paths = received(paths)
     library = _library()
-    library.folder_of(name)
+    folder = library.folder_of(name)
     records = _records(library, name, enrich) or []
+    paths = received(paths, folder)
     inputs = find_inputs([*map(_whole, paths)], reader, strict=strict)
     embedder = _open_embedder(embed)
     with shown_progress(quiet=quiet) as progress:
         manifest = build_corpus(
             library, name, inputs, embedder=embedder, progress=progress, limit=limit, strict=strict, records=records
         )
+    forget_others(folder, paths)
     _show_built(library, manifest)
-    forget_received(paths)
 
 
 @corpus_app.command("add")
@@ -87,10 +89,10 @@ def add(
     from medground.corpus.build import add as add_to_corpus
     from medground.corpus.readers import find_inputs
 
-    paths = received(paths)
     library = _library()
     built = library.info(name).embedding
     records = _records(library, name, enrich)
+    paths = received(paths, library.folder_of(name))
     inputs = find_inputs([*map(_whole, paths)], reader, strict=strict)
     embedder = _open_embedder(embed or (built.name if built else None))
     with shown_progress(quiet=quiet) as progress:
@@ -98,7 +100,6 @@ def add(
             library, name, inputs, embedder=embedder, progress=progress, strict=strict, records=records
         )
     _show_built(library, manifest)
-    forget_received(paths)
 
 
 @corpus_app.command("sync")
@@ -189,9 +190,10 @@ def files(name: Name) -> None:
     with _library().open(name) as snapshot:
         joined = _joined(snapshot)
         for file in snapshot.told().files:
-            typer.echo(f"{file.reader if file.reason is None else 'passed over':<12} {file.name}{_reason(file.reason)}")
-            for line in joined.get(file.name, []):
-                typer.echo(f"{'':<12} {line}")
+            line = f"{file.reader if file.reason is None else 'passed over':<12} {file.name}{_reason(file.reason)}"
+            typer.echo(one_line(line))
+            for told in joined.get(file.name, []):
+                typer.echo(one_line(f"{'':<12} {told}"))
 
 
 @corpus_app.command("verify")
@@ -231,8 +233,8 @@ def search(
         passage = hit.passage
         mark = f" [{reason.upper()}]" if (reason := why_aside(passage)) else ""
         page = f"  p. {passage.page}" if passage.page else ""
-        typer.echo(f"{hit.rank:>3}  {passage.key}{page}  {passage.title[:100]}{mark}")
-        typer.echo(f"     {' '.join(passage.text.split())[:200]}")
+        typer.echo(f"{hit.rank:>3}  {passage.key}{page}  {one_line(passage.title[:100])}{mark}")
+        typer.echo(f"     {' '.join(one_line(passage.text).split())[:200]}")
     if not found.hits and not (found.notice and found.notice.stops):
         typer.echo("no passages found", err=True)
 
@@ -298,7 +300,7 @@ def _show_built(library: Library, manifest: Manifest) -> None:
     typer.echo(f"{manifest.name}: {_summary(manifest)}")
     with library.open(manifest.name) as snapshot:
         for line in [*snapshot.told().lines(), *_enriched(snapshot), *_skipped(snapshot)]:
-            typer.echo(line, err=True)
+            typer.echo(one_line(line), err=True)
 
 
 def _described(snapshot: Snapshot) -> list[str]:

@@ -48,30 +48,18 @@ def read_questions(path: Path) -> list[tuple[int, str]]:
     return found
 
 
-def received(paths: list[Path]) -> list[Path]:
-    """The paths, with what comes from standard input stored in place of `-`.
+def received(paths: list[Path], corpus: Path) -> list[Path]:
+    """The paths, with what comes from standard input stored in the folder of the corpus in place of `-`.
 
     Raises:
         UsageError: standard input is named twice, or is empty.
     """
     from medground.corpus.incoming import receive
     from medground.errors import UsageError
-    from medground.settings import Settings
 
     if sum(str(path) == STDIN for path in paths) > 1:
         raise UsageError("- is given twice; standard input can be read once")
-    home = Settings.load().home
-    return [receive(standard_input(), home) if str(path) == STDIN else path for path in paths]
-
-
-def forget_received(paths: list[Path]) -> None:
-    """Remove what `received` stored, once it is in a corpus."""
-    from medground.corpus.incoming import forget
-    from medground.settings import Settings
-
-    home = Settings.load().home
-    for path in paths:
-        forget(path, home)
+    return [receive(standard_input(), corpus) if str(path) == STDIN else path for path in paths]
 
 
 def _decoded(content: bytes, name: str) -> str:
