@@ -69,4 +69,5 @@ def _write(path: Path, content: bytes) -> None:
         partial.write_bytes(content)
         partial.replace(path)
     except OSError as error:
+        partial.unlink(missing_ok=True)
         raise UsageError(f"cannot write {path}: {error.strerror or error}; name another file") from None
