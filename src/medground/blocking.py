@@ -25,6 +25,7 @@ from medground.outcome import Outcome
 from medground.progress import Progress, no_progress
 from medground.query import Filters
 from medground.question import Question, Task
+from medground.risk import notice_first
 from medground.search import SearchResult
 from medground.settings import Settings
 from medground.steps import OnStep, ignore_steps
@@ -217,7 +218,8 @@ def ask(
 
     Raises what `Engine.open` and `Engine.ask` raise.
     """
-    with BlockingEngine(settings, corpora=corpora) as engine:
+    text = question if isinstance(question, str) else question.text
+    with notice_first(text), BlockingEngine(settings, corpora=corpora) as engine:
         return engine.ask(question, task=task, options=options, recipe=recipe, model=model)
 
 

@@ -224,9 +224,7 @@ def test_ris_keeps_the_rules_of_the_format(answered: Callable[..., Answer]) -> N
 def test_a_suffix_of_a_name_keeps_its_place(answered: Callable[..., Answer]) -> None:
     answer = answered(SourceDocument(id="X:1", title="T", kind="research", authors=("King ML Jr",)))
     assert str(read_bibtex(answer).entries[0].fields_dict["author"].value) == "{King, Jr, M. L.}"
-    assert json.loads(export(answer, "csl-json"))[0]["author"] == [
-        {"family": "King", "given": "M. L.", "suffix": "Jr"}
-    ]
+    assert json.loads(export(answer, "csl-json"))[0]["author"] == [{"family": "King", "given": "M. L.", "suffix": "Jr"}]
 
 
 def test_an_address_that_is_not_of_the_web_is_left_out(answered: Callable[..., Answer]) -> None:

@@ -55,7 +55,7 @@ def _fields(reference: Reference) -> Iterator[tuple[str, str]]:
 
 
 def _author(name: Name) -> str:
-    """`Family, Given, Suffix`; a group ends with a comma, so that it is not taken apart. RIS allows no asterisk here."""
+    """`Family, Given, Suffix`; a group ends with a comma, so that it is not taken apart. RIS has no asterisk here."""
     suffix = f", {name.suffix}" if name.suffix else ""
     text = f"{name.family}, {name.given}{suffix}" if name.is_person else f"{name.family.replace(',', ' ')},"
     return " ".join(text.replace("*", " ").split())
