@@ -21,7 +21,7 @@ from medground.follow import follow_up
 from medground.kept_answers import KeptAnswers
 from medground.kept_settings import kept_groups
 from medground.open_engine import OpenEngine
-from medground.opening import Opening, check_sources, set_up
+from medground.opening import Opening
 from medground.outcome import Outcome
 from medground.progress import Progress, no_progress
 from medground.query import Filters
@@ -29,7 +29,6 @@ from medground.question import Question, Task, as_question
 from medground.risk import notice_first, notice_for
 from medground.search import SearchResult, find_passages
 from medground.settings import Settings
-from medground.sources.open import open_sources
 from medground.steps import OnStep, Step, ignore_steps
 
 
@@ -66,28 +65,6 @@ class Engine(OpenEngine, KeptAnswers):
             SnapshotCorrupt: a corpus differs from its manifest.
         """
         return Opening(lambda: cls._opened(settings or Settings.load(), corpora, progress))
-
-    @classmethod
-    async def _opened(cls, settings: Settings, corpora: str | Sequence[str] | None, progress: Progress) -> Self:
-        if corpora is not None:
-            names = (corpora,) if isinstance(corpora, str) else tuple(corpora)
-            settings = settings.with_options({"retrieval.corpora": names})
-        setup = await set_up(settings)
-        try:
-            sources = await asyncio.to_thread(open_sources, settings, progress)
-        except BaseException:
-            await setup.models.close()
-            raise
-        engine = cls(settings=settings, recipe=setup.recipe, sources=sources, models=setup.models)
-        engine._stack.push_async_callback(setup.models.close)
-        for source in sources:
-            engine._stack.push_async_callback(source.close)
-        try:
-            await check_sources(setup, sources)
-        except BaseException:
-            await engine.close()
-            raise
-        return engine
 
     async def ask(
         self,
