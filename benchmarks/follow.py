@@ -4,7 +4,7 @@
 
 Each line of `follow.jsonl` has a former question, the follow-up, and what it means, keyed by hand before the rule ran:
 
-- `reads`: wordings of the question that is meant. `!refuse`: the former question does not tell, and that should be said.
+- `reads`: wordings of the question that is meant. `!refuse`: the former question does not tell, which should be said.
 - `needs`, `without`: what any other wording of it contains, and what none does.
 - `half`: the rule was mended with what `first` showed; `held-out` was drawn at random within each kind and is measured,
   never looked at. All pairs were written by one person who had read the rule, so they are no sample of users.

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from medground.answer import Answer
-from medground.follow.reading import Reading, read_follow_up
+from medground.follow.base import Reading
+from medground.follow.reading import read_follow_up
 from medground.query import Filters
 from medground.question import Follows, Question, Task, as_question
 

@@ -11,7 +11,7 @@ from medground.wording.blocks import Block, heading, note
 
 
 def notes(answer: Answer) -> Iterator[Block]:
-    """One line for the limits of the question, for each source searched or failed, each warning, the cost and the recipe."""
+    """One line for the limits of the question, for each source, each warning, the cost and the recipe."""
     yield from _searched(answer)
     for warning in answer.warnings:
         yield note(f"Warning: {phrases.sentence(warning)}", "caution")
