@@ -140,8 +140,8 @@ def another_name(asked: str, former: str) -> Reading | None:
     found = things(former)
     if Thing(name).is_people and found:
         return _other_people(name, former, [thing for thing in found if thing.is_people])
-    replaced = next((t for t in found if t.is_disease), None) if Thing(name).is_disease else None
-    replaced = replaced or next(iter(found), None)
+    diseases = [thing for thing in found if thing.is_disease] if Thing(name).is_disease else []
+    replaced = min(diseases, key=lambda thing: len(thing.text), default=next(iter(found), None))
     if replaced is None or replaced.text not in former:
         raise UsageError(f"cannot tell in which question {name[:60]!r} is meant; write the whole question")
     text = former.replace(replaced.text, re.sub(r"^the\s+", "", name), 1)
