@@ -24,6 +24,7 @@ from medground.write.rationale import Mark, evidence_mark, joined
 if TYPE_CHECKING:
     from medground.lean.model import Lean
 
+_MOST_REFERENCES = 50
 _LATER_LIMITS = frozenset(["date_from", "date_to", "where"])
 
 
@@ -137,22 +138,8 @@ def _written(kept: Sequence[Verdicted], run: Run, mark: Mark) -> tuple[str, tupl
 
 def source_document(document: Document, source: str) -> SourceDocument:
     """A document as an answer lists it; `source` names where it came from."""
-    return SourceDocument(
-        id=document.id,
-        title=document.title,
-        kind=document.kind,
-        year=document.year,
-        journal=document.journal,
-        url=document.url,
-        authors=document.authors,
-        identifiers=document.identifiers,
-        imprint=document.imprint,
-        publication_types=document.publication_types,
-        references=document.references[:50],
-        retraction=document.retraction,
-        cautions=document.cautions,
-        source=source,
-    )
+    shared = {name: getattr(document, name) for name in SourceDocument.model_fields if name in Document.model_fields}
+    return SourceDocument(**shared | {"references": document.references[:_MOST_REFERENCES], "source": source})
 
 
 def answer_id(question: Question, settings_hash: str, snapshots: Sequence[str]) -> str:
