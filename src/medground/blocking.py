@@ -224,7 +224,7 @@ def ask(
 
 
 def ask_again(name: str, *, settings: Settings | None = None) -> AskedAgain:
-    """Ask the question of a kept answer again, of the same sources with the same settings, and tell what changed.
+    """Ask the question of a kept answer again, of the same sources with the same settings, and report what changed.
 
     Args:
         name: the trace id of the answer, or its id for the latest.

@@ -113,7 +113,7 @@ class Engine(OpenEngine, KeptAnswers):
                 return await answered(run, setup.recipe)
 
     async def again(self, name: str, *, on_step: OnStep = ignore_steps) -> AskedAgain:
-        """Ask the question of a kept answer again, with its settings, and tell what changed.
+        """Ask the question of a kept answer again, with its settings, and report what changed.
 
         Args:
             name: the trace id of the answer, or its id for the latest.

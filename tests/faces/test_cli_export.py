@@ -111,7 +111,7 @@ def test_an_answer_from_before_authors_were_kept_says_so(
     capsys.readouterr()
     assert run("export", kept, "--format", "ris") == 0
     shown = capsys.readouterr()
-    assert f"from before authors were kept; medground ask --again {kept}" in shown.err
+    assert f"before authors were kept; run medground ask --again {kept}" in shown.err
     assert rispy.loads(shown.out)[0]["title"] == "Aspirin and stroke"
 
 

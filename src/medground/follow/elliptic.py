@@ -103,7 +103,7 @@ def condition(asked: str, former: str) -> Reading | None:
     ):
         return None
     if len(former.split()) < 2:  # a mere "Why?" says of nothing
-        raise UsageError(f"cannot tell in which question {rest[:60]!r} is meant; write the whole question")
+        raise UsageError(f"cannot tell which question {rest[:60]!r} belongs to; write the whole question")
     pointed = pointing(rest, former) if points_at_something(rest) else None
     added = pointed.text if pointed else rest
     before = former.rstrip(" ?.!")
@@ -143,7 +143,7 @@ def another_name(asked: str, former: str) -> Reading | None:
     diseases = [thing for thing in found if thing.is_disease] if Thing(name).is_disease else []
     replaced = min(diseases, key=lambda thing: len(thing.text), default=next(iter(found), None))
     if replaced is None or replaced.text not in former:
-        raise UsageError(f"cannot tell in which question {name[:60]!r} is meant; write the whole question")
+        raise UsageError(f"cannot tell which question {name[:60]!r} belongs to; write the whole question")
     text = former.replace(replaced.text, re.sub(r"^the\s+", "", name), 1)
     if replaced is found[0] and Thing(name).is_plural != replaced.is_plural:
         text = _NUMBER.sub(lambda verb: _OTHER_NUMBER[verb[0].lower()].capitalize(), text)
@@ -168,7 +168,7 @@ def thing_asked_for(asked: str, former: str) -> Reading | None:
     others = [thing for thing in named if not thing.is_disease]
     chosen = next(iter([*diseases, *named] if found["disease"] else [*others, *named]), None)
     if chosen is None:
-        raise UsageError(f"cannot tell of what {found['thing']!r} is meant after “{former[:80]}”; write its name")
+        raise UsageError(f"cannot tell from “{former[:80]}” what {found['thing']!r} is about; write the name as well")
     of = "for" if _FOR.match(found["thing"]) else "of"
     end = found.end("thing")
     return Reading(f"{text[:end]} {of} {chosen.text}{text[end:]}?")

@@ -74,7 +74,7 @@ def pointing(asked: str, former: str) -> Reading | None:
     named = things(former)
     thing = _meant(word, groups.get("noun") or "", named, asked) if named else None
     if thing is None:
-        raise UsageError(f"cannot tell what {word!r} stands for after “{former[:80]}”; write the name in its place")
+        raise UsageError(f"cannot tell from “{former[:80]}” what {word!r} refers to; write the name in its place")
     text = asked[: found.start(group)] + _put(asked, found.start(group), found.end(group), thing.text)
     return Reading(text, word=word, stands_for=thing.text)
 

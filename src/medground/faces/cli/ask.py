@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from medground.settings import Settings
 
 UNANSWERABLE = 3
-"""Exit status of a question that nothing searched can answer, so that a script can tell."""
+"""Exit status of a question that no source searched can answer, for scripts."""
 
 
 def ask(
@@ -94,7 +94,7 @@ def _check(question: str | None, follow: str | None, again: str | None, from_: P
 
 
 def _settings_after(follow: str, sets: list[str] | None, named: dict[str, object]) -> Settings:
-    """The settings of the answer that a question follows, as far as they are kept, and over them those of this call."""
+    """The settings of the former answer where they are kept, overridden by those of this call."""
     from medground.answers import Answers
     from medground.errors import UsageError
     from medground.kept_settings import settings_of

@@ -19,7 +19,7 @@ Corpora = Annotated[
 PubMed = Annotated[
     str | None, typer.Option(metavar="live|URL", help="Also search PubMed; only PubMed if no corpus is named.")
 ]
-SourceNames = Annotated[list[str] | None, typer.Option(help="Search this source too, by its name; repeatable.")]
+SourceNames = Annotated[list[str] | None, typer.Option(help="Also search this source, by name; repeatable.")]
 RecipeName = Annotated[str | None, typer.Option(help="Recipe to use.", autocompletion=complete.recipes)]
 ModelName = Annotated[str | None, typer.Option(help="Language model to use; none by default.")]
 TaskName = Annotated[
@@ -33,7 +33,7 @@ Follow = Annotated[
     typer.Option(
         metavar="ID",
         autocompletion=complete.answers,
-        help="Ask after this answer (or `last`): of its subject and documents.",
+        help="Ask a follow-up to this answer (or `last`); its subject and documents are kept.",
     ),
 ]
 Again = Annotated[
@@ -41,7 +41,7 @@ Again = Annotated[
     typer.Option(
         metavar="ID",
         autocompletion=complete.answers,
-        help="Ask the question of this answer again; tell what changed.",
+        help="Ask this answer's question again and show what changed.",
     ),
 ]
 FromFile = Annotated[

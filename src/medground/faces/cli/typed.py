@@ -9,7 +9,7 @@ from typing import BinaryIO, cast
 
 _LINE_END = re.compile(r"\r\n?|\n")
 STDIN = "-"
-"""What names standard input in place of a question or a file."""
+"""Stands for standard input where a question or a file is expected."""
 
 
 def read_stdin() -> str:
