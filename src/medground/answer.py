@@ -19,9 +19,9 @@ from medground.usage import UsageReport
 SCHEMA_VERSION = "1.4"
 
 Status = Literal["decided", "lean", "not judged", "unanswerable"]
-"""`decided`: a stored relation, or a model that read the evidence, gives the answer. `lean`: word statistics estimate it,
-with a calibrated probability. `not judged`: evidence was found, but no validated judge has assessed it. `unanswerable`:
-no evidence was found."""
+"""`decided`: a stored relation, or a model that read the evidence, gives the answer. `lean`: word statistics estimate
+it, with a calibrated probability. `not judged`: evidence was found, but no validated judge has assessed it.
+`unanswerable`: no evidence was found."""
 
 Basis = Literal["graph fact", "model", "lean"]
 
@@ -230,7 +230,7 @@ class Answer(Frozen):
     question: Question
     notice: Notice | None = Field(
         default=None,
-        description="whom to turn to, shown first; null unless the question suggests that someone is at risk",
+        description="whom to turn to, shown first; null unless someone may be at risk",
     )
     decision: Decision
     rationale: str = ""
