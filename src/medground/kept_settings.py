@@ -52,7 +52,7 @@ def kept_groups(answer: Answer, now: Settings) -> dict[str, Any]:
         groups = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise UsageError(
-            f"the settings of answer {answer.trace_id} are not kept; ask its question again with the options that it had"
+            f"the settings of answer {answer.trace_id} are not kept; ask its question again with the options it had"
         ) from None
     except (OSError, ValueError):
         groups = None

@@ -71,7 +71,7 @@ def test_python_exports_the_same(kept: str) -> None:
     ("words", "message"),
     [
         (["--format", "pdf"], "unknown format 'pdf'; choose one of ris"),
-        (["-o", "a.txt"], "does not tell the format"),
+        (["-o", "a.txt"], "cannot tell the format"),
         (["--format", "ris", "--style", "x"], "ris has no citation style"),
         (["--style", "no-such-style"], "no-such-style"),
         (["-o", "missing/a.ris"], "cannot write missing"),

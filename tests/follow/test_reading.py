@@ -157,7 +157,7 @@ def test_a_question_that_points_at_nothing_stays_as_it_was_typed(asked: str) -> 
     ],
 )
 def test_what_cannot_be_read_is_refused_in_one_line(former: str, asked: str) -> None:
-    with pytest.raises(UsageError, match="write the (?:name|whole question)"):
+    with pytest.raises(UsageError, match=r"write the (?:name|whole question)"):
         read_follow_up(asked, former)
 
 
