@@ -19,9 +19,9 @@ from medground.usage import UsageReport
 SCHEMA_VERSION = "1.5"
 
 Status = Literal["decided", "lean", "not judged", "unanswerable"]
-"""`decided`: by a stored relation, or by a model that read the evidence. `lean`: estimated from word statistics, with a
-calibrated probability. `not judged`: there is evidence, but no validated judge has assessed it. `unanswerable`: there
-is no evidence."""
+"""`decided`: a stored relation, or a model that read the evidence, gives the answer. `lean`: word statistics estimate
+it, with a calibrated probability. `not judged`: evidence was found, but no validated judge has assessed it.
+`unanswerable`: no evidence was found."""
 
 Basis = Literal["graph fact", "model", "lean"]
 
@@ -232,7 +232,8 @@ class Answer(Frozen):
     id: str
     question: Question
     notice: Notice | None = Field(
-        default=None, description="where to turn, shown first; null if the question shows nobody at risk"
+        default=None,
+        description="whom to turn to, shown first; null unless someone may be at risk",
     )
     decision: Decision
     rationale: str = ""

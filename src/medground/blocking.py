@@ -23,6 +23,7 @@ from medground.own_loop import OwnLoop
 from medground.progress import Progress, no_progress
 from medground.query import Filters
 from medground.question import Question, Task
+from medground.risk import notice_first
 from medground.search import SearchResult
 from medground.settings import Settings
 from medground.steps import OnStep, ignore_steps
@@ -181,12 +182,13 @@ def ask(
 
     Raises what `Engine.open` and `Engine.ask` raise.
     """
-    with BlockingEngine(settings, corpora=corpora) as engine:
+    text = question if isinstance(question, str) else question.text
+    with notice_first(text), BlockingEngine(settings, corpora=corpora) as engine:
         return engine.ask(question, task=task, options=options, recipe=recipe, model=model)
 
 
 def ask_again(name: str, *, settings: Settings | None = None) -> AskedAgain:
-    """Ask the question of a kept answer again, of the same sources with the same settings, and tell what changed.
+    """Ask the question of a kept answer again, of the same sources with the same settings, and report what changed.
 
     Args:
         name: the trace id of the answer, or its id for the latest.

@@ -17,19 +17,12 @@ from medground.corpus.incoming import receive
 from medground.corpus.library import Library
 from medground.errors import UsageError
 from medground.faces.cli import complete
-from medground.faces.cli.app import main
 from medground.recipes.registry import RECIPES
 from medground.settings import Settings
 from medground.settings_file import settings_file
+from medground.testing.command import run
 
 PAPER = {"id": "PMID:1", "title": "Aspirin", "text": "Aspirin significantly reduced the risk of stroke."}
-
-
-def run(*words: str) -> int:
-    with pytest.raises(SystemExit) as stopped:
-        main([*words])
-    code = stopped.value.code
-    return code if isinstance(code, int) else 1
 
 
 @pytest.fixture

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from typing import BinaryIO, cast
 
+_LINE_END = re.compile(r"\r\n?|\n")
 STDIN = "-"
-"""What names standard input in place of a question or a file."""
+"""Stands for standard input where a question or a file is expected."""
 
 
 def read_stdin() -> str:
@@ -41,7 +43,7 @@ def read_questions(path: Path) -> list[tuple[int, str]]:
             name, text = str(path), _decoded(path.read_bytes(), str(path))
         except OSError as error:
             raise UsageError(f"cannot read {path}: {error.strerror or error}; name a file of questions") from None
-    lines = ((number, line.strip()) for number, line in enumerate(text.split("\n"), start=1))
+    lines = ((number, line.strip()) for number, line in enumerate(_LINE_END.split(text), start=1))
     found = [(number, line) for number, line in lines if line and not line.startswith("#")]
     if not found:
         raise UsageError(f"{name} has no question; write one on each line")
