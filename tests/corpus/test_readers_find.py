@@ -67,7 +67,7 @@ def test_the_fingerprint_changes_with_the_file(tmp_path: Path) -> None:
         (b"\x7fELF\x00\x01", "a binary file"),
         (b"PK\x03\x04\x00\x00", "a binary file"),
         (gzip.compress(b"\x00\x01", mtime=0), "a binary file"),
-        (gzip.compress(MEDLINE.encode())[:20], "ends early"),
+        (gzip.compress(MEDLINE.encode(), mtime=0)[:20], "ends early"),
         (b"\x1f\x8bnot gzip at all", "the gzip file is damaged"),
         (b"<svg><text>Not found</text></svg>", "unknown XML format (<svg>)"),
         (b"< PubmedArticleSet>", "not well-formed XML"),
