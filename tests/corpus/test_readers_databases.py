@@ -70,7 +70,7 @@ def test_web_of_science_as_plain_text(tmp_path: Path, end: str) -> None:
     first, second = read(tmp_path / "savedrecs.txt", WOS.replace("\n", end), "wos")
     assert (first.id, first.title) == ("PMID:30001122", "Early statin therapy after infarction")
     assert first.text == "Background Statins help. We took 1204 patients."
-    assert first.authors == ("Smith John A.", "Mueller Klaus")
+    assert first.authors == ("Smith, John A.", "Mueller, Klaus")
     assert (first.year, first.dates, first.journal) == (2019, {"published": "2019-03-14"}, "LANCET")
     assert (first.identifiers, first.imprint, first.keywords[-1]) == (BOTH, PRINTED, "THERAPY")
     assert first.metadata["unique_id"] == ("WOS:000461234500028",)
@@ -230,7 +230,7 @@ year=2020, volume={3}, pages={1--2}}"""
     (document,) = read(tmp_path / "library.bib", entry, "bibtex")
     assert document.title == "Costs of $500 versus $300 in 50% of patients: A & B #1"
     assert document.text == "We saw 50% improve (P < 0.05). % more, \u03b1 = 5 in NO2 and 10^6."
-    assert document.authors == ("National Heart and Lung Institute", "de la Cruz Maria", "van Beethoven Ludwig")
+    assert document.authors == ("National Heart and Lung Institute", "de la Cruz, Maria", "van Beethoven, Ludwig")
     assert document.imprint == {"volume": "3", "pages": "1\u20132"}
 
 
@@ -248,7 +248,7 @@ def test_zotero_keeps_a_pmid_in_extra_in_its_table_and_in_its_json(tmp_path: Pat
     )
     for document in (from_table, from_json):
         assert (document.id, document.text, document.year) == ("PMID:30001122", "Statins help.", 2019)
-        assert (document.authors, document.journal) == (("Smith John A.",), "The Lancet")
+        assert (document.authors, document.journal) == (("Smith, John A.",), "The Lancet")
     assert from_json.keywords == ("statins",)
 
 
