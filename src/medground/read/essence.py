@@ -28,6 +28,8 @@ def _filled(reading: Reading, document: Document | None) -> Reading:
     if document is None or any(document.text[p.start : p.end] != p.text for p in reading.passages):
         return reading
     taken = [(p.start, p.end) for p in reading.passages]
+    if sum(end - start for start, end in taken) >= len(document.text.strip()):
+        return reading
     fresh = [p for p in _essence(document) if all(p.end <= start or end <= p.start for start, end in taken)]
     return replace(reading, passages=(*reading.passages, *fresh))
 

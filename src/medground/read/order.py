@@ -99,6 +99,8 @@ def best_first(question: Question, readings: Sequence[Reading]) -> list[Reading]
 
 
 def _strongest(reading: Reading) -> Reading:
+    if len(reading.passages) <= PASSAGES_PER_DOCUMENT:
+        return reading
     texts = dict(places(reading))
     best: dict[Passage, float] = {}
     for passage in reading.passages:
