@@ -1,7 +1,7 @@
 """The labelled pairs that measure the critic: none of them, nor their documents, is trained on.
 
-- `scifact`: development claims, each with every abstract it cites. The sentences are chosen by the words they share with
-  the claim, not given. `shared` is the same for the training claims on abstracts that development claims also cite;
+- `scifact`: development claims, each with every abstract it cites. The sentences are chosen by the words they share
+  with the claim, not given. `shared` is the same for the training claims on abstracts that development claims also cite;
   models are chosen, and probabilities calibrated, on these.
 - `covid`: Check-COVID's development split; `trials`: Evidence Inference's validation split, in templates.
 - `healthver`, `nli4ct`: sets of other people that may only be measured.
@@ -83,9 +83,7 @@ SETS: Mapping[str, Callable[[Path, Weights, int], Iterator[Case]]] = {
     "shared": lambda data, weights, _: scifact(data, weights, "shared"),
     "scifact": lambda data, weights, _: scifact(data, weights, "dev"),
     "covid": lambda data, weights, _: people(data, weights, "check_covid", "dev", None),
-    "trials": lambda data, weights, most: people(
-        data, weights, "evidence_inference_v2_templates", "validation", most
-    ),
+    "trials": lambda data, weights, most: people(data, weights, "evidence_inference_v2_templates", "validation", most),
     "healthver": lambda data, weights, most: people(data, weights, "healthver_abs", None, most),
     "nli4ct": lambda data, weights, most: people(data, weights, "nli4ct2023_evidence", None, most),
     "planted": lambda data, weights, most: planted(data, weights, max(20, most // 10)),

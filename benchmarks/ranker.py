@@ -1,6 +1,6 @@
 """Measures the small ranker: quotes on BioASQ, and the order of abstracts on SciFact.
 
-    python benchmarks/ranker.py bioasq DATA HOME BASE_FOLDER --model 0,1=RUN_A/ranker.safetensors --model 2,3,4=RUN_B/...
+    python benchmarks/ranker.py bioasq DATA HOME BASE_FOLDER --model 0,1=RUN_A/ranker.safetensors --model 2,3,4=...
     python benchmarks/ranker.py scifact DATA HOME BASE_FOLDER --model all=ranker.safetensors
 
 BioASQ (tasks 7b to 9b, hits by words and MiniLM): each question is answered by the model that did not see its fold, and
@@ -29,7 +29,7 @@ from answers import share
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "scripts"))
 
-from marked import Marked, bioasq, build_corpus, find, holds, lines, plain
+from marked import Marked, build_corpus, holds, lines, plain
 from small.judge import Judge
 from train_reader import FOLDS, Sample, folds, material
 
@@ -72,7 +72,7 @@ def pools(data: Path, home: Path, limit: int) -> Iterator[tuple[int, Pool]]:
 def _pool(one: Marked, weights: Mapping[str, np.ndarray]) -> Pool:
     scores = scored(features(asked(one.question), one.candidates), weights)
     texts = [(c.title, s) for c in one.candidates for s in c.sentences]
-    gold = {d: True for d in one.gold}
+    gold = dict.fromkeys(one.gold, True)
     documents = [d for d, c in zip(one.documents, one.candidates, strict=True) for _ in c.sentences]
     best = np.argsort(-scores)[:DEPTH]
     return Pool(one, [texts[i] for i in best], [documents[i] in gold for i in best], scores[best])

@@ -16,12 +16,13 @@ from pathlib import Path
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from pairing.lines import lines
 from safetensors.torch import load_file, save_file
 from scipy.optimize import minimize_scalar
 from scipy.special import log_softmax
 from small.judge import Judge
 from small.shipping import metadata
-from train_critic import TARGETS, read
+from train_critic import TARGETS
 
 SOURCES = ("claim", "check_covid", "evidence_inference_v2_templates")
 WRONG = 0.1
@@ -62,7 +63,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=1)
     arguments = parser.parse_args()
     torch.set_num_threads(arguments.threads)
-    rows = [row for row in read(arguments.pairs / "valid.jsonl") if row["source"] in SOURCES]
+    rows = [row for row in lines(arguments.pairs / "valid.jsonl") if row["source"] in SOURCES]
     targets = np.array([TARGETS[row["label"]] for row in rows])
     logits = Judge(arguments.model, arguments.base).logits([(r["premise"], r["statement"]) for r in rows])
     fitted = minimize_scalar(lambda t: loss(logits, targets, t), bounds=(0.3, 5), method="bounded").x

@@ -41,7 +41,7 @@ from real_sentences import Abstract
 FOLDERS = ("scifact", "pubmedqa", "evidence_inference")
 MOST: Mapping[str, int] = {
     "own": 4500, "strong": 1800, "title": 1000, "conclusion": 1000, "near": 1000, "trial": 1000, "claim": 5000,
-    "ei_distant_conclusions": 1200, "factcheck_gpt": 400, "wice": 700, "replay": 1800,
+    "ei_distant_conclusions": 1200, "factcheck_gpt": 400, "wice": 700, "replay": 5000,
 }  # fmt: skip
 """Most pairs of a source, by the first word of its name."""
 AGAIN = ("check_covid",)
@@ -149,9 +149,7 @@ def limited(found: Sequence[Pair], rng: random.Random) -> list[Pair]:
     by_source: dict[str, list[Pair]] = defaultdict(list)
     for pair in found:
         by_source[pair.source.split()[0]].append(pair)
-    drawn = [
-        p for name, some in by_source.items() for p in rng.sample(some, min(MOST.get(name, len(some)), len(some)))
-    ]
+    drawn = [p for name, some in by_source.items() for p in rng.sample(some, min(MOST.get(name, len(some)), len(some)))]
     drawn += [p for p in drawn if p.source in AGAIN]
     return rng.sample(drawn, len(drawn))
 

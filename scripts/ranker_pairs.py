@@ -123,9 +123,7 @@ def hidden_titles(data: Path) -> tuple[frozenset[str], set[str]]:
     folder = data / "scifact"
     dev = {str(d) for claim in lines(folder / "claims_dev.jsonl") for d in claim["cited_doc_ids"]}
     titles = frozenset(r["title"] for r in lines(folder / "corpus.jsonl.gz") if str(r["doc_id"]) in dev)
-    claims = {
-        str(c["id"]) for c in lines(folder / "claims_train.jsonl") if dev & set(map(str, c["cited_doc_ids"]))
-    }
+    claims = {str(c["id"]) for c in lines(folder / "claims_train.jsonl") if dev & set(map(str, c["cited_doc_ids"]))}
     return titles, claims
 
 

@@ -1,8 +1,9 @@
 """Train the critic: `python scripts/train_critic.py PAIRS BASE_FOLDER WORK [--minutes 60]`.
 
 PAIRS is the output folder of `critic_pairs.py`, BASE_FOLDER the checkpoint of all-mpnet-base-v2 or all-MiniLM-L6-v2,
-WORK the run folder (see `small/training.py`). General pairs come first, then the medical ones, `--epochs` times. A pair
-labelled `unsupported` teaches only that the statement is not entailed. Each judging writes WORK/critic.safetensors.
+WORK the run folder (see `small/training.py`). General pairs come first, then the medical ones; a name given twice to
+`--files` is read twice. A pair labelled `unsupported` teaches only that the statement is not entailed. Each judging
+writes WORK/critic.safetensors.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import torch
+from pairing.lines import lines
 from small.bases import BASES, tokenizer_of, weights_of
 from small.feeding import Batch, Example, batches, encoded
 from small.network import CrossEncoder
@@ -31,11 +33,6 @@ TARGETS: Mapping[str, tuple[float, ...]] = {
 TRAIN_LENGTH, MAX_LENGTH = 128, 256
 """Tokens of a pair in training, and in use."""
 Pairs = Sequence[Mapping[str, str]]
-
-
-def read(path: Path) -> list[dict[str, str]]:
-    """The pairs of a file."""
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
 def examples(pairs: Pairs, folder: Path, length: int) -> list[Example]:
@@ -69,7 +66,8 @@ def main() -> None:
     parser.add_argument("base", type=Path)
     parser.add_argument("work", type=Path)
     parser.add_argument("--minutes", type=float, default=float("inf"), help="of training, over all resumed runs")
-    parser.add_argument("--epochs", type=int, default=1, help="passes over the medical pairs")
+    parser.add_argument("--files", nargs="+", default=["general", "medical"], help="in this order")
+    parser.add_argument("--start", type=Path, help="folder of a run to start from")
     parser.add_argument("--rate", type=float, default=4e-4)
     parser.add_argument("--rank", type=int, default=24)
     parser.add_argument("--first", type=int, default=4, help="first layer that learns")
@@ -82,12 +80,15 @@ def main() -> None:
     torch.manual_seed(options.seed)
     base = BASES["all-mpnet-base-v2" if "mpnet" in options.base.name else "all-minilm-l6-v2"]
     network = CrossEncoder(base, weights_of(options.base), len(LABELS), options.rank, options.first)
+    if options.start:
+        live = torch.load(options.start / "checkpoint.pt", weights_only=True)["live"]
+        network.load_state_dict(live, strict=False)
     rng, plan = random.Random(options.seed), []
-    for name in ["general"] + ["medical"] * options.epochs:
-        pairs = read(options.pairs / f"{name}.jsonl")[: options.general if name == "general" else None]
+    for name in options.files:
+        pairs = list(lines(options.pairs / f"{name}.jsonl"))[: options.general if name == "general" else None]
         found = examples(pairs, options.base, TRAIN_LENGTH)
         plan += batches([[e] for e in rng.sample(found, len(found))], options.seed + len(plan))
-    checked = read(options.pairs / "valid.jsonl")
+    checked = list(lines(options.pairs / "valid.jsonl"))
     valid = examples(checked, options.base, TRAIN_LENGTH)
 
     def judge(trainer: Trainer) -> dict[str, float]:

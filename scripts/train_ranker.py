@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from pairing.lines import lines
 from small.bases import BASES, tokenizer_of, weights_of
 from small.feeding import Batch, Example, batches, encoded
 from small.network import CrossEncoder
@@ -27,14 +28,12 @@ HELD = 40
 """One question in so many of those trained on is kept to watch the run."""
 
 
-def examples(lines: list[dict[str, Any]], folder: Path) -> list[list[Example]]:
+def examples(questions: list[dict[str, Any]], folder: Path) -> list[list[Example]]:
     """The candidates of each question as examples of one group."""
-    rows = [(n, line["question"], c) for n, line in enumerate(lines) for c in line["candidates"]]
+    rows = [(n, line["question"], c) for n, line in enumerate(questions) for c in line["candidates"]]
     texts = [(question, f"{c['title']}\n{c['text']}" if c["title"] else c["text"]) for _, question, c in rows]
-    found = encoded(
-        tokenizer_of(folder, TRAIN_LENGTH), texts, [(c["worth"],) for *_, c in rows], [n for n, *_ in rows]
-    )
-    units: list[list[Example]] = [[] for _ in lines]
+    found = encoded(tokenizer_of(folder, TRAIN_LENGTH), texts, [(c["worth"],) for *_, c in rows], [n for n, *_ in rows])
+    units: list[list[Example]] = [[] for _ in questions]
     for example in found:
         units[example.group].append(example)
     return units
@@ -63,6 +62,7 @@ def main() -> None:
     parser.add_argument("base", type=Path)
     parser.add_argument("work", type=Path)
     parser.add_argument("--files", nargs="+", default=["others", "bioasq"])
+    parser.add_argument("--most", type=int, help="questions of a file, at random")
     parser.add_argument("--without", nargs="*", type=int, default=[], help="folds of BioASQ")
     parser.add_argument("--start", type=Path, help="folder of a finished run to start from")
     parser.add_argument("--minutes", type=float, default=float("inf"))
@@ -82,9 +82,10 @@ def main() -> None:
     plan: list[list[Example]] = []
     held: list[list[Example]] = []
     for name in options.files:
-        lines = [json.loads(t) for t in (options.questions / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
-        units = examples([x for x in lines if x.get("fold") not in options.without], options.base)
+        found = [q for q in lines(options.questions / f"{name}.jsonl") if q.get("fold") not in options.without]
+        units = examples(found, options.base)
         random.Random(0).shuffle(units)
+        units = units[: options.most]
         held += units[::HELD]
         rest = [u for n, u in enumerate(units) if n % HELD]
         for epoch in range(options.epochs):

@@ -9,7 +9,6 @@ from typing import Any
 from zlib import crc32
 
 from medground.text.sentences import sentence_spans
-
 from pairing.lines import lines
 from pairing.pair import Label, Pair, Weights
 

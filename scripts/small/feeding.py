@@ -10,7 +10,7 @@ import torch
 from tokenizers import Tokenizer
 from torch import Tensor
 
-BATCH_TOKENS, BATCH_PAIRS = 1792, 32
+BATCH_TOKENS, BATCH_PAIRS = 1024, 16
 """Most tokens and pairs of a batch, padding included."""
 CHUNK = 1600
 """Number of examples that are sorted by length together."""
@@ -50,9 +50,7 @@ def encoded(
     """Pairs of texts as examples, with their targets."""
     found = tokenizer.encode_batch(list(texts))
     numbers = groups if groups is not None else [0] * len(found)
-    return [
-        Example(e.ids, e.type_ids, target, group) for e, target, group in zip(found, targets, numbers, strict=True)
-    ]
+    return [Example(e.ids, e.type_ids, target, group) for e, target, group in zip(found, targets, numbers, strict=True)]
 
 
 def stacked(examples: Sequence[Example], padding: int) -> Batch:

@@ -86,9 +86,7 @@ class Layer(nn.Module):
         self.up, self.down = Low(weights, [up], rank), Low(weights, [down], rank)
         for place, norm in enumerate(base.norms):
             for part in ("weight", "bias"):
-                self.register_buffer(
-                    f"norm{place}_{part}", weights[f"encoder.layer.{number}.{norm}.{part}"].bfloat16()
-                )
+                self.register_buffer(f"norm{place}_{part}", weights[f"encoder.layer.{number}.{norm}.{part}"].bfloat16())
 
     def forward(self, x: Tensor, bias: Tensor) -> Tensor:
         """The next hidden states, shape (pairs, tokens, size); `bias` is added to the attention scores."""
@@ -115,7 +113,9 @@ class CrossEncoder(nn.Module):
         hidden: size of the head's hidden layer.
     """
 
-    def __init__(self, base: Base, weights: Weights, outputs: int, rank: int = 16, first: int = 0, hidden: int = 256) -> None:
+    def __init__(
+        self, base: Base, weights: Weights, outputs: int, rank: int = 16, first: int = 0, hidden: int = 256
+    ) -> None:
         super().__init__()
         self.base, self.first = base, first
         tables = ["word_embeddings.weight", "position_embeddings.weight", "LayerNorm.weight", "LayerNorm.bias"]
@@ -125,9 +125,7 @@ class CrossEncoder(nn.Module):
             self.register_buffer("e_segments", weights["embeddings.token_type_embeddings.weight"])
         if "encoder.relative_attention_bias.weight" in weights:
             self.register_buffer("relative", weights["encoder.relative_attention_bias.weight"])
-        self.layers = nn.ModuleList(
-            Layer(base, weights, n, rank if n >= first else 0) for n in range(base.layers)
-        )
+        self.layers = nn.ModuleList(Layer(base, weights, n, rank if n >= first else 0) for n in range(base.layers))
         size = self.e_LayerNorm_weight.shape[0]
         self.head = nn.Sequential(nn.Linear(2 * size, hidden), nn.GELU(), nn.Linear(hidden, outputs))
 
