@@ -1,8 +1,8 @@
 """The labelled pairs that measure the critic: none of them, nor their documents, is trained on.
 
 - `scifact`: development claims, each with every abstract it cites. The sentences are chosen by the words they share
-  with the claim, not given. `shared` is the same for the training claims on abstracts that development claims also cite;
-  models are chosen, and probabilities calibrated, on these.
+  with the claim, not given. `shared` is the same for the training claims on abstracts that development claims also
+  cite; models are chosen, and probabilities calibrated, on these.
 - `covid`: Check-COVID's development split; `trials`: Evidence Inference's validation split, in templates.
 - `healthver`, `nli4ct`: sets of other people that may only be measured.
 - `planted`: errors planted in sentences of held-out abstracts, by kind; `entails` is right for `unchanged` only.
