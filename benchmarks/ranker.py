@@ -4,11 +4,11 @@
     python benchmarks/ranker.py scifact DATA HOME BASE_FOLDER --model all=ranker.safetensors
 
 BioASQ (tasks 7b to 9b, hits by words and MiniLM): each question is answered by the model that did not see its fold, and
-so are the weights of the linear choice (`scripts/train_reader.py`) that orders the sentences without it. The ranker
-reads the first `DEPTH` sentences of that order. Rows: the linear choice, the ranker, and both: the sum of the two
-scores, the ranker's times a weight that is chosen on the questions of the other models. Figures are those of
-`answers.py`: the first quote is from a paper that experts chose, and an exact answer is in three quotes. The three
-quotes here are simply the first three sentences, so the rows are to be compared with each other only.
+so are the weights of the linear choice (`scripts/train_reader.py`) that orders the sentences without it; questions of
+folds without a model are left out. The ranker reads the first `DEPTH` sentences of that order. Rows: the linear choice,
+the ranker, and both: the sum of the two scores, the ranker's times a weight that is chosen on the other folds. Figures
+are those of `answers.py`: the first quote is from a paper that experts chose, and an exact answer is in three quotes.
+The three quotes here are simply the first three sentences, so the rows are to be compared with each other only.
 
 SciFact: development claims, the first `DEPTH` abstracts of BM25 and MiniLM by RRF, in that order and by the ranker.
 """
@@ -94,7 +94,9 @@ def on_bioasq(data: Path, home: Path, models: Mapping[str, Judge], limit: int) -
     by_model: dict[str, list[tuple[Pool, np.ndarray]]] = {held: [] for held in models}
     began = pairs = 0.0
     for number, pool in list(pools(data, home, limit)):
-        held = next(h for h in models if str(number) in h.split(","))
+        held = next((h for h in models if str(number) in h.split(",")), None)
+        if held is None:
+            continue
         start = time.perf_counter()
         read = [(f"{title}\n{text}" if title else text, pool.one.question) for title, text in pool.texts]
         by_model[held].append((pool, models[held].logits(read)[:, 0]))

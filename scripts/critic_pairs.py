@@ -33,7 +33,7 @@ from pairing.guard import Guard, measured
 from pairing.lines import lines
 from pairing.near import from_near
 from pairing.pair import Pair, Weights
-from pairing.people import GENERAL, MEDICAL, Set, held_out, kept, pairs, rows
+from pairing.people import GENERAL, MEDICAL, Set, cut, held_out, kept, pairs, rows
 from pairing.trials import from_trials
 from planted_errors import collected
 from real_sentences import Abstract
@@ -44,6 +44,9 @@ MOST: Mapping[str, int] = {
     "ei_distant_conclusions": 1200, "factcheck_gpt": 400, "wice": 700, "replay": 5000,
 }  # fmt: skip
 """Most pairs of a source, by the first word of its name."""
+MOST_CHECKED: Mapping[str, int] = {"claim": 999, "check_covid": 999, "evidence_inference_v2_templates": 96}
+"""Most validation pairs of a source; of every other, `CHECKED`."""
+CHECKED = 24
 AGAIN = ("check_covid",)
 """Small sets of careful work, seen twice."""
 _STATES = re.compile(
@@ -158,14 +161,19 @@ def validation(material: Material, aside: Sequence[Pair], rng: random.Random) ->
     """Pairs that choose between models."""
     _, shared = claim_sets(material.data)
     found = [*plain(shared, material.corpus, material.weights), *aside]
-    clinifact = [
-        Pair(r["premise"], r["hypothesis"], MEDICAL[3].label(r), "clinifact")
+    found += [
+        Pair(cut(r["premise"], r["hypothesis"], material.weights), r["hypothesis"], MEDICAL[3].label(r), "clinifact")
         for r in rows(material.data, "clinifact")
         if held_out("clinifact", r)
     ]
-    own = [p for a in material.kept for p in from_own_passage(a, rng, 2)]
-    strong = [p for a in material.kept for p in from_hedges(a, rng)]
-    return [*found, *rng.sample(clinifact, 100), *rng.sample(own, min(300, len(own))), *strong[:100]]
+    found += [p for a in material.kept for p in (*from_own_passage(a, rng, 2), *from_hedges(a, rng))]
+    counts: Counter[str] = Counter()
+    drawn = []
+    for pair in rng.sample(found, len(found)):
+        counts[pair.source] += 1
+        if counts[pair.source] <= MOST_CHECKED.get(pair.source, CHECKED):
+            drawn.append(pair)
+    return drawn
 
 
 def main() -> None:

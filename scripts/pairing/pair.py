@@ -53,8 +53,8 @@ class Weights:
     def overlap(self, statement: str, sentence: str) -> float:
         """Share of the statement's word weight that the sentence contains, 0 to 1."""
         mine = words(statement)
-        total = sum(self._weights.get(w, self._unknown) for w in mine)
-        shared = sum(self._weights.get(w, self._unknown) for w in mine & words(sentence))
+        total = math.fsum(self._weights.get(w, self._unknown) for w in mine)
+        shared = math.fsum(self._weights.get(w, self._unknown) for w in mine & words(sentence))
         return shared / total if total else 0.0
 
     def best(self, statement: str, sentences: Sequence[str], number: int, most: int = MOST_WORDS) -> list[int]:

@@ -81,7 +81,11 @@ class Trainer:
         return max(self.state.batch / len(self.plan), self.state.seconds / 60 / self.schedule.minutes)
 
     def run(self) -> None:
-        """Train to the end of the plan or of the minutes, or to Ctrl-C."""
+        """Train to the end of the plan or of the minutes.
+
+        Raises:
+            SystemExit: stopped by Ctrl-C or a terminate signal; the checkpoint is saved.
+        """
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs start with it ignored
         self._resume()
@@ -90,7 +94,7 @@ class Trainer:
         except KeyboardInterrupt:
             self._save()
             print("stopped; run the same command again to resume", flush=True)
-            return
+            raise SystemExit(130) from None
         self._save()
         self._judge()
 
