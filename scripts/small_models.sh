@@ -27,7 +27,7 @@ critic() { once "$1" "$python" "$here/train_critic.py" "$runs/pairs" "$mpnet" "$
 critic critic1 --files general --general 12000 --rate 5e-4
 critic critic2 --files medical --start "$runs/critic1" --rate 6e-4
 table critic-calibrated "$python" "$here/calibrate_critic.py" "$runs/pairs" "$runs/critic2/critic.safetensors" "$mpnet" \
-    "$work/ship/critic.safetensors" --threads "$threads"
+    "$work/ship/critic.safetensors" --threads "$threads" --trained-on "general and medical pairs of critic_pairs.py"
 table critic-measured "$python" "$here/../benchmarks/critic.py" "$data" "$work/ship/critic.safetensors" "$mpnet" \
     "$runs/pairs" --threads "$threads"
 

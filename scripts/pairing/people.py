@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from zlib import crc32
@@ -24,12 +24,12 @@ class Set:
     """A set. `labels` says what its labels are worth; one in `fold` groups is kept for validation."""
 
     name: str
-    labels: Mapping[str, Label] = None  # type: ignore[assignment]
+    labels: Mapping[str, Label] = field(default_factory=lambda: _LABELS)
     fold: int = 0
 
     def label(self, row: Mapping[str, Any]) -> Label:
         """The label of a row."""
-        return (self.labels or _LABELS)[row["label"]]
+        return self.labels[row["label"]]
 
 
 GENERAL = tuple(map(Set, ("mnli_taxinli", "sanli_wiki", "snli_cad", "negnli", "fever_symmetric", "fm2")))
