@@ -18,6 +18,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import torch
+from filelock import FileLock
 from torch import Tensor
 
 from small.feeding import Batch, Example, stacked
@@ -85,7 +86,12 @@ class Trainer:
 
         Raises:
             SystemExit: stopped by Ctrl-C or a terminate signal; the checkpoint is saved.
+            filelock.Timeout: another process trains in this folder.
         """
+        with FileLock(self.work / "lock", timeout=0):
+            self._run()
+
+    def _run(self) -> None:
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs start with it ignored
         self._resume()
