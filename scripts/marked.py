@@ -49,6 +49,7 @@ class Marked:
         answers: the exact answers, normalised; any of them is right.
         ideal: the answers in a paragraph.
         candidates: what the search found, in order.
+        documents: the id of each of these.
         values: what each of its sentences is worth as a quote, 0 to 1.
     """
 
@@ -61,6 +62,7 @@ class Marked:
     answers: Sequence[str] = ()
     ideal: Sequence[str] = ()
     candidates: Sequence[Candidate] = ()
+    documents: Sequence[str] = ()
     values: Any = None
 
 
@@ -266,7 +268,7 @@ def find(
             rankings.append(snapshot.dense(vector, DEPTH))
         readings = reading_list(merge_duplicates(fuse(rankings)), KEEP, WEIGHED)
         readings = with_essence(readings, snapshot.documents([r.document_id for r in readings]))
-        one.candidates = candidates(readings)
+        one.candidates, one.documents = candidates(readings), [reading.document_id for reading in readings]
         one.values = np.array([v for r, c in zip(readings, one.candidates, strict=True) for v in worth(one, r, c)])
 
 
