@@ -1,6 +1,7 @@
 """Follow-up questions as people type them: is the question that is asked in the end the one that was meant?
 
     python benchmarks/follow.py [--half first|held-out] [--show]
+    python benchmarks/follow.py --alone ../shared/data
 
 Each line of `follow.jsonl` has a former question, the follow-up, and what it means, keyed by hand before the rule ran:
 
@@ -12,15 +13,19 @@ Each line of `follow.jsonl` has a former question, the follow-up, and what it me
 A reading is `right` if it is one of `reads`, or holds all of `needs` and nothing of `without`. Otherwise it is `told`
 if the rule said that it cannot tell, `as typed` if the follow-up was left alone, and `wrong` if it was changed into
 something else. Baselines: the follow-up as it was typed, and a pronoun replaced by the words after the first auxiliary.
+
+`--alone` asks each of PubMedQA's questions after an unrelated one: such a question should stay as it was typed.
 """
 
 from __future__ import annotations
 
 import argparse
+import gzip
 import json
 import re
 from collections import Counter
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -81,11 +86,24 @@ def _row(name: str, found: list[str]) -> str:
     return f"| {name} | {len(found)} | {shares} | {100 * low:.0f} to {100 * high:.0f} |"
 
 
+def stay_alone(data: Path) -> None:
+    """Print how many of PubMedQA's questions stay as typed, each after the question before it."""
+    with gzip.open(data / "pubmedqa" / "pqa_l.jsonl.gz", "rt", encoding="utf-8") as lines:
+        questions = [json.loads(line)["question"] for line in lines]
+    found = [_plain(by_rule(asked, former)) == _plain(asked) for former, asked in pairwise(questions)]
+    low, high = wilson(sum(found), len(found))
+    print(f"as typed: {sum(found)} of {len(found)} ({sum(found) / len(found):.1%}; {low:.1%} to {high:.1%})")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--half", choices=("first", "held-out"), default="first")
     parser.add_argument("--show", action="store_true", help="print every reading that is not right")
+    parser.add_argument("--alone", type=Path, metavar="DATA", help="ask questions that need no other one")
     chosen = parser.parse_args()
+    if chosen.alone:
+        stay_alone(chosen.alone)
+        return
     if chosen.show and chosen.half == "held-out":
         parser.error("readings of the held-out half are not shown, so that nothing is mended with them")
     pairs = [json.loads(line) for line in PAIRS.read_text(encoding="utf-8").splitlines()]
