@@ -12,6 +12,7 @@ from pathlib import Path
 from medground.corpus import file_table
 from medground.corpus.file_table import Place
 from medground.corpus.joining import table as joining
+from medground.corpus.joining.agree import agrees
 from medground.corpus.joining.merge import difference, restored
 from medground.corpus.lexical_fields import exact
 from medground.corpus.manifest import Counts, Enriched
@@ -85,17 +86,19 @@ class DatabaseWriter:
         """Set a number in the state of the build; saved by the next commit."""
         self._connection.execute("INSERT OR REPLACE INTO state VALUES (?, ?)", (key, value))
 
-    def keep(self, document: Document, file: int) -> None:
-        """Add a document that a file holds.
+    def keep(self, document: Document, file: int) -> Document | None:
+        """Add a document that a file holds. Returns the one of the same file that it replaced, if it is another paper.
 
         If files of different readers hold the same id, the longer text is kept; otherwise, and between equal ones, the
         later.
         """
         source = self.files.kept_from(document.id)
+        before = self._stored(document.id) if source is not None and source.number == file else None
         keep = source is None or source.number == file or self._supersedes(document, self.files.place(file), source)
         if keep:
             self.put(document)
         self.files.hold(document.id, file, kept=keep)
+        return None if before is None or agrees(before, document) else before
 
     def forget_held(self, file: int) -> None:
         """Delete the documents that this file gave, and forget what else it said."""
@@ -114,6 +117,10 @@ class DatabaseWriter:
                 return
             self.delete(document.id)
         self._insert(document, record, digest)
+
+    def _stored(self, document_id: str) -> Document | None:
+        row = self._connection.execute(_ONE_DOCUMENT, (document_id,)).fetchone()
+        return None if row is None else decode(*row)
 
     def own_version(self, document: Document) -> Document:
         """A stored document as its file has it, without what a record filled."""
@@ -189,9 +196,7 @@ class DatabaseWriter:
         """Mark a document as retracted, whether it was already added or comes later."""
         self._connection.execute("INSERT OR IGNORE INTO retracts VALUES (?)", (document_id,))
         for each in (document_id, *self.joins.joined_with(document_id)):
-            row = self._connection.execute(_ONE_DOCUMENT, (each,)).fetchone()
-            if row is not None:
-                stored = decode(*row)
+            if (stored := self._stored(each)) is not None:
                 self.amend(stored, self.own_version(stored), stored)
 
     def skip(self, input_name: str, file: str, position: int | None, reason: str) -> None:
