@@ -87,16 +87,10 @@ def sync(
         raise UsageError(f"{folder}: no such folder; name the folder that the corpus is to follow")
     if not library.has(name):
         inputs = find_inputs([folder])
-        manifest = build(
-            library,
-            name,
-            inputs,
-            embedder=embedder,
-            progress=progress,
-            exact_limit=exact_limit,
-            records=records or (),
+        made = build(
+            library, name, inputs, embedder=embedder, progress=progress, exact_limit=exact_limit, records=records or ()
         )
-        return manifest, Changes(new=tuple(one.name for one in inputs))
+        return made, Changes(new=tuple(one.name for one in inputs))
     asked = remembered(library, name) if records is None else records
     new = _many_new(library, name, folder)
     if new:  # `add` streams and resumes
@@ -115,7 +109,7 @@ def sync(
         )
         if not changes.any:
             return base.manifest, changes
-        manifest = changed(
+        return changed(
             library,
             base,
             asked,
@@ -124,8 +118,7 @@ def sync(
             embedder=embedder,
             progress=progress,
             exact_limit=exact_limit,
-        )
-        return manifest, changes
+        ), changes
 
 
 def _many_new(library: Library, name: str, folder: Path) -> Mapping[str, BadDocument | None]:

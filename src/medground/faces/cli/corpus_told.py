@@ -26,6 +26,7 @@ def show_built(library: Library, manifest: Manifest) -> None:
 
 
 def described(snapshot: Snapshot) -> list[str]:
+    """What a corpus contains and how it was built, line by line."""
     manifest = snapshot.manifest
     counts = manifest.counts
     embedding = manifest.embedding
@@ -66,6 +67,7 @@ def _files(entry: InputEntry) -> str:
 
 
 def reason_of(reason: str | None) -> str:
+    """A reason after what it explains; empty if there is none."""
     return f": {reason}" if reason else ""
 
 
@@ -74,6 +76,7 @@ def _more(what: str, count: int) -> list[str]:
 
 
 def summary(manifest: Manifest) -> str:
+    """Counts, size, vectors and hash of a corpus, in one line."""
     counts = manifest.counts
     parts = [f"{counts.documents:,} documents", f"{counts.passages:,} passages", in_bytes(manifest.size)]
     parts.append(f"{manifest.embedding.name} vectors" if manifest.embedding else "no vectors")
