@@ -178,3 +178,14 @@ def test_a_pipe_is_one_file_by_its_content(tmp_path: Path) -> None:
 def test_a_pipe_can_be_read_once(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("corpus", "build", "papers", "-", "-") == 2
     assert "- is given twice" in capsys.readouterr().err
+
+
+def test_init_needs_no_extra(tmp_path):
+    """Where the libraries of the optional sources are not installed, the file is written all the same."""
+    code = (
+        "import sys; sys.modules.update(dict.fromkeys(['httpx', 'onnxruntime', 'pydantic_ai']));"
+        "sys.argv = ['medground', 'init']; from medground.faces.cli.app import main; main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "[retrieval]" in (tmp_path / "medground.toml").read_text(encoding="utf-8")
