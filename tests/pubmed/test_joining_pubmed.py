@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -149,3 +152,19 @@ def test_failures_are_raised(make_peer: Callable[..., Any], reply: Any, make_cli
     records = PubMedRecords(make_client(make_peer(reply(status=500)), tries=1), "here")
     with pytest.raises(SourceUnavailable):
         found(records, asked(1, pmid="1"))
+
+
+def test_without_its_extra_pubmed_is_refused_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("Aspirin lowered the risk of stroke in adults.", encoding="utf-8")
+    code = (
+        "import sys; sys.modules['httpx'] = None;"
+        "sys.argv = ['medground', 'corpus', 'build', 'x', 'notes.txt', '--enrich', 'pubmed'];"
+        "from medground.faces.cli.app import main; main()"
+    )
+    environment = os.environ | {"MEDGROUND_HOME": str(tmp_path / "home")}
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode != 0
+    assert 'run: pip install "medground[pubmed]"' in done.stderr
+    assert "internal error" not in done.stderr

@@ -31,7 +31,7 @@ def open_records(
 
     Raises:
         UsageError: no corpus has such a name, or a corpus is to be enriched from itself.
-        ConfigError: an address is not valid.
+        ConfigError: an address is not valid, or PubMed needs a package that is not installed.
         SnapshotCorrupt: the manifest of a corpus is damaged.
     """
     wanted = dict.fromkeys(PUBMED if source == "live" else source for source in sources)
@@ -84,6 +84,9 @@ def _opened(library: Library, name: str, source: str, settings: Settings | None)
 
 
 def _pubmed(source: str, settings: Settings) -> Records:
+    from medground.sources.open import find_source
+
+    find_source(PUBMED)  # says which package is missing
     from medground.corpus.joining.from_pubmed import PubMedRecords  # the client is slow to import
     from medground.sources.pubmed import open_client
 
