@@ -7,7 +7,8 @@
   length of the article's; white space counts as one space.
 - Sentences: share of the article's sentences that are in the text letter by letter. Page: share of those found whose
   page is the one on which the print has their first letter. Boxes: share of those found that can be highlighted: the
-  text inside their boxes in the file matches the sentence at 0.9.
+  text inside their boxes in the file matches the sentence at 0.9. Alone: share of those found whose boxes hold the
+  sentence and, but for a twentieth of the letters, nothing else.
 - Title, year, DOI, authors: share that is right. Where the print has none, nothing found is right.
 - Speed: pages per second of one core, with everything that the reader does.
 
@@ -25,14 +26,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from rapidfuzz import fuzz
 from rapidfuzz.distance import Levenshtein
 
 from medground.corpus.readers.pdf import open_pdf
 from medground.corpus.readers.pdf.highlight import highlights
-from medground.document import Document
+from medground.document import Box, Document
 
 LEGEND = re.compile(r"(?:Figure|Table|Scheme|Box) \S+$")
 SAMPLES = 1000
+ALONE = 95
 
 
 @dataclass
@@ -56,10 +59,11 @@ def measure(path: Path) -> Scores:
     scores = Scores(path.stem, truth["layout"], _pages(path), seconds)
     wanted = flat(" ".join(truth["text"]))
     scores.counts["character error"] = (Levenshtein.distance(wanted, flat(running)), len(wanted))
-    found, right, boxed = placed(document, truth["running"], path)
+    found, right, boxed, alone = placed(document, truth["running"], path)
     scores.counts["sentences"] = (found, len(truth["running"]))
     scores.counts["page"] = (right, found)
     scores.counts["boxes"] = (boxed, found)
+    scores.counts["alone"] = (alone, found)
     told = sum(flat(said) in flat(legends) for said, page in truth["legends"] if page)
     scores.counts["legends"] = (told, sum(page is not None for _, page in truth["legends"]))
     scores.counts["title"] = (letters(document.title) == letters(truth["title"]), 1)
@@ -78,8 +82,8 @@ def parts(document: Document) -> tuple[str, str]:
     return document.text[:first], " ".join(legends)
 
 
-def placed(document: Document, sentences: Sequence[tuple[str, int]], path: Path) -> tuple[int, int, int]:
-    """How many sentences are found, on the right page, and can be highlighted."""
+def placed(document: Document, sentences: Sequence[tuple[str, int]], path: Path) -> tuple[int, int, int, int]:
+    """How many sentences are found, on the right page, can be highlighted, and are so alone."""
     spans, pages, last = [], [], 0
     text = flat(document.text, keep_length=True)
     for said, page in sentences:
@@ -89,8 +93,21 @@ def placed(document: Document, sentences: Sequence[tuple[str, int]], path: Path)
             spans.append((at, at + len(said)))
             pages.append(document.page_at(at) == page)
             last = at
-    boxed = sum(bool(boxes) for boxes in highlights(path, document, spans))
-    return len(spans), sum(pages), boxed
+    boxes = highlights(path, document, spans)
+    said_there = inside(path, boxes)
+    alone = sum(
+        fuzz.ratio(letters(document.text[start:end]), letters(there)) >= ALONE
+        for (start, end), there in zip(spans, said_there, strict=True)
+    )
+    return len(spans), sum(pages), sum(map(bool, boxes)), alone
+
+
+def inside(path: Path, found: Sequence[Sequence[Box]]) -> list[str]:
+    """The text that a file has inside each list of boxes."""
+    from pypdfium2 import PdfDocument
+
+    pages = [page.get_textpage() for page in PdfDocument(path)]
+    return ["".join(pages[box.page - 1].get_text_bounded(*box[1:]) for box in boxes) for boxes in found]
 
 
 def baseline(path: Path, read: Callable[[Path], str]) -> dict[str, tuple[float, float]]:

@@ -1,12 +1,12 @@
 """Make PDFs of real articles, and note what is true of each.
 
-    python scripts/make_pdfs.py JATS_FOLDER OUT [--count 100] [--skip 0] [--layouts ours|unseen|held-out]
+    python scripts/make_pdfs.py JATS_FOLDER OUT [--count 100] [--skip 0] [--layouts ours|unseen|held-out|web]
 
 Writes `NAME.pdf` and `NAME.json` for each: title, year, running text, sentences, legends, and the page on which each
 sentence begins, as the layout noted it when it was drawn. Layouts take turns. `ours` are the three that the reader was
 written with. `unseen` are three made by another program, with other fonts, sizes, margins, line numbers, an abstract in
-a box, and feet with a DOI; the reader was mended on them. `held-out` are two that were written last. Needs reportlab
-and pyphen, or typst.
+a box, and feet with a DOI; the reader was mended on them. `held-out` are two that were written later, and `web` three
+that another person wrote last. Needs reportlab and pyphen, typst, or weasyprint.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--skip", type=int, default=0, help="articles to leave out first")
-    parser.add_argument("--layouts", choices=["ours", "unseen", "held-out"], default="ours")
+    parser.add_argument("--layouts", choices=["ours", "unseen", "held-out", "web"], default="ours")
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
     made = 0
@@ -65,6 +65,11 @@ def make(article: Article, number: int, which: str, path: Path) -> tuple[str, Tr
 
         layout = LAYOUTS[number % len(LAYOUTS)]
         return layout.name, draw(mapped(article, supported), layout, path, random.Random(number))
+    if which == "web":
+        from pdfs import web
+
+        printed = web.WEB[number % len(web.WEB)]
+        return printed.name, web.draw(article, printed, path)
     from pdfs import unseen
 
     layouts = unseen.UNSEEN if which == "unseen" else unseen.HELD_OUT

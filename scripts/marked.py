@@ -9,7 +9,7 @@ import gzip
 import json
 import random
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -26,12 +26,13 @@ from medground.query import Words
 from medground.quoting.pool import Candidate
 from medground.rank.fuse import fuse
 from medground.rank.merge import merge_duplicates
-from medground.read.order import Reading, candidates, reading_list
+from medground.read.essence import with_essence
+from medground.read.order import WEIGHED, Reading, candidates, reading_list
 from medground.text import words
 from medground.text.sentences import sentence_spans
 
 DEPTH, KEEP = 100, 20
-"""As the settings have them: hits of each ranker, and hits that are read."""
+"""As the settings have them: hits of each ranker, and documents that are read."""
 
 
 @dataclass
@@ -48,6 +49,7 @@ class Marked:
         answers: the exact answers, normalised; any of them is right.
         ideal: the answers in a paragraph.
         candidates: what the search found, in order.
+        documents: the id of each of these.
         values: what each of its sentences is worth as a quote, 0 to 1.
     """
 
@@ -60,7 +62,12 @@ class Marked:
     answers: Sequence[str] = ()
     ideal: Sequence[str] = ()
     candidates: Sequence[Candidate] = ()
+    documents: Sequence[str] = ()
     values: Any = None
+
+
+Worth = Callable[[Marked, Reading, Candidate], Sequence[float]]
+"""What the sentences of a paper are worth as quotes."""
 
 
 def plain(text: str) -> str:
@@ -203,16 +210,20 @@ def pubmedqa(data: Path) -> Iterator[Marked]:
     for r in lines(data / "pubmedqa" / "pqa_l.jsonl.gz"):
         if r["split"] == "test":
             continue
-        body = _sentences("\n\n".join(r["contexts"]))
+        parts = [(sentence, label) for text, label in zip(r["contexts"], r["labels"], strict=True)
+                 for sentence in _sentences(text)]  # fmt: skip
+        body, labels = [sentence for sentence, _ in parts], [label for _, label in parts]
         end = _sentences(r["long_answer"])
+        headings = [*labels, *["CONCLUSION"] * len(end)] if int(r["pmid"]) % 2 else []  # many records have none
         shared = np.array([(0.3 if states_purpose(s) else 1.0) * overlap(s, r["long_answer"]) for s in body])
         for sentences, values in (
             (body, (shared / (shared.max() or 1.0)) ** 2),
             ([*body, *end], np.array([0.0] * len(body) + [1.0] * len(end))),
         ):
             name = "pubmedqa concluded" if len(sentences) > len(body) else "pubmedqa"
+            candidate = Candidate("", sentences, headings=headings[: len(sentences)])
             yield Marked(name, str(r["pmid"]), "own", f"pubmedqa {r['pmid']}", r["question"],
-                         candidates=[Candidate("", sentences)], values=values)  # fmt: skip
+                         candidates=[candidate], values=values)  # fmt: skip
 
 
 def overlap(one: str, other: str) -> float:
@@ -245,16 +256,20 @@ def build_corpus(name: str, data: Path, home: Path, embedder: Embedder | None = 
     return full
 
 
-def find(marked: Sequence[Marked], snapshot: Snapshot, embedder: Embedder | None = None) -> None:
+def find(
+    marked: Sequence[Marked], snapshot: Snapshot, embedder: Embedder | None = None, worth: Worth | None = None
+) -> None:
     """Search for each question and set its candidates and their values."""
+    worth = worth or _values
     vectors = embedder.embed([one.question for one in marked]) if embedder else [None] * len(marked)
     for one, vector in zip(marked, vectors, strict=True):
         rankings = [snapshot.bm25(Words(text=one.question), DEPTH)]
         if vector is not None:
             rankings.append(snapshot.dense(vector, DEPTH))
-        readings = reading_list(merge_duplicates(fuse(rankings))[:KEEP], KEEP)
-        one.candidates = candidates(readings)
-        one.values = np.array([v for r, c in zip(readings, one.candidates, strict=True) for v in _values(one, r, c)])
+        readings = reading_list(merge_duplicates(fuse(rankings)), KEEP, WEIGHED)
+        readings = with_essence(readings, snapshot.documents([r.document_id for r in readings]))
+        one.candidates, one.documents = candidates(readings), [reading.document_id for reading in readings]
+        one.values = np.array([v for r, c in zip(readings, one.candidates, strict=True) for v in worth(one, r, c)])
 
 
 def _values(one: Marked, reading: Reading, candidate: Candidate) -> list[float]:

@@ -1,11 +1,11 @@
 """Train the choice of sentences to quote: `python scripts/train_reader.py --data ../shared/data --home FOLDER`.
 
 Learns a linear order of the sentences of all papers that a search finds, from BioASQ (tasks 7b to 9b: experts'
-papers, snippets and exact answers), SciFact's training claims, half of COVID-QA's articles, and PubMedQA's training
-split. The loss of a question is minus the logarithm of the expected worth of the first quote, when quotes are drawn
-by the softmax of their scores. The penalty is chosen by 5-fold cross-validation on BioASQ. Questions that share a
-paper are in one fold. `FOLDER` keeps the corpora between runs. `--vectors` also trains the weights for corpora with
-vectors (minutes).
+papers, snippets and exact answers), SciFact's training claims, half of COVID-QA's articles, full texts of trials
+(`marked_trials.py`) and PubMedQA's training split. The loss of a question is minus the logarithm of the expected worth
+of the first quote, when quotes are drawn by the softmax of their scores. The penalty is chosen by 5-fold
+cross-validation on BioASQ. Questions that share a paper are in one fold. `FOLDER` keeps the corpora between runs.
+`--vectors` also trains the weights for corpora with vectors (minutes).
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from pathlib import Path
 
 import numpy as np
 from marked import Marked, bioasq, build_corpus, covidqa, find, pubmedqa, scifact
+from marked_trials import build_trials, titled, trials, worth
 from scipy.optimize import minimize
 
 from medground.corpus.embedding import Embedder, open_embedder
@@ -31,7 +32,15 @@ from medground.quoting.model import LIMIT, digest
 OUT = Path(__file__).parent.parent / "src" / "medground" / "data" / "reader.json"
 FOLDS = 5
 PENALTIES = (2e-3, 6e-3)
-SHARES = {"bioasq": 1.0, "scifact train": 1.0, "covidqa train": 0.5, "pubmedqa": 0.1, "pubmedqa concluded": 0.4}
+SHARES = {
+    "bioasq": 1.0,
+    "scifact train": 1.0,
+    "covidqa train": 0.5,
+    "trials": 0.5,
+    "titled": 1.0,
+    "pubmedqa": 0.1,
+    "pubmedqa concluded": 0.4,
+}
 """Weight of one question of each set."""
 
 Weights = dict[str, np.ndarray]
@@ -45,7 +54,15 @@ def material(data: Path, home: Path, embedder: Embedder | None = None) -> tuple[
     for name in ("scifact", "covidqa"):
         with Library(home).open(build_corpus(name, data, home)) as snapshot:
             find([one for one in others if one.name.startswith(name)], snapshot)
-    return ours, [*others, *pubmedqa(data)]
+    return ours, [*others, *full_texts(data, home), *pubmedqa(data)]
+
+
+def full_texts(data: Path, home: Path) -> list[Marked]:
+    """The questions on full texts of trials, with what a search finds for them."""
+    with Library(home).open(build_trials(data, home)) as snapshot:
+        marked = [*trials(data), *titled(snapshot)]
+        find(marked, snapshot, worth=worth)
+    return marked
 
 
 def folds(marked: Sequence[Marked]) -> dict[str, int]:

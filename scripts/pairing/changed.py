@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from planted_errors import plant
 from planting.inflection import base, third
@@ -19,11 +20,14 @@ from pairing.paraphrase import reworded
 
 CONTRARY = ("negation", "direction", "number")
 _ORDERS = (
+    ("strengthened", "subject", "direction", "negation"),
+    ("subject", "strengthened", "direction"),
+    ("subject", "direction", "number"),
     ("direction", "strengthened", "negation", "subject"),
     ("direction", "negation", "number"),
-    ("strengthened", "direction", "negation"),
-    ("number", "negation", "direction"),
+    ("number", "subject", "negation", "direction"),
 )  # fmt: skip
+_WRONG: Mapping[str, Label] = {"subject": "unsupported", "strengthened": "neutral"}
 _VERBS = (
     "regulates|induces|promotes|inhibits|reduces|increases|improves|causes|predicts|enhances|prevents|protects|mediates|"
     "controls|affects|influences|requires|activates|suppresses|decreases|contributes|leads|results|plays|binds|drives|"
@@ -60,16 +64,30 @@ def contrary(kind: str, sentence: str, rng: random.Random, others: Sequence[str]
 def from_own_passage(abstract: Abstract, rng: random.Random, most: int) -> Iterator[Pair]:
     """Pairs from up to `most` sentences that report a result: a similar statement under the passage it is from.
 
-    Nearly every sentence has a number or a verb to negate, but few have a direction, so the rarer kinds are preferred.
+    Nearly every sentence has a number or a verb to negate, but few have a direction, so the rarer kinds are preferred:
+    a different subject and a greater certainty are the hardest to notice.
     """
     places = [i for i, s in enumerate(abstract.sentences) if s in abstract.usable and _FINDING.search(s)]
     for place in rng.sample(places, min(most, len(places))):
-        sentence = abstract.sentences[place]
-        others = [s for s in abstract.sentences if s != sentence]
-        for kind in _ORDERS[rng.randrange(len(_ORDERS))]:
-            if twin := contrary(kind, sentence, rng, others):
-                yield from _own(kind, sentence, twin, abstract.sentences, place, rng)
-                break
+        yield from _one(_ORDERS[rng.randrange(len(_ORDERS))], abstract, place, rng)
+
+
+def from_hedges(abstract: Abstract, rng: random.Random) -> Iterator[Pair]:
+    """Pairs from every sentence with a hedge, or an association, that can be made too strong. They are rare."""
+    for place, sentence in enumerate(abstract.sentences):
+        if sentence in abstract.usable:
+            for pair in _one(("strengthened",), abstract, place, rng):
+                yield replace(pair, source="strong")
+
+
+def _one(kinds: Sequence[str], abstract: Abstract, place: int, rng: random.Random) -> Iterator[Pair]:
+    """Pairs with the first kind of error that applies to a sentence."""
+    sentence = abstract.sentences[place]
+    others = [s for s in abstract.sentences if s != sentence]
+    for kind in kinds:
+        if twin := contrary(kind, sentence, rng, others):
+            yield from _own(kind, sentence, twin, abstract.sentences, place, rng)
+            return
 
 
 def _own(
@@ -81,13 +99,14 @@ def _own(
         return
     near = around(sentences, place, rng)
     plain, turned = joined(near), joined([twin if x == sentence else x for x in near])
-    wrong: Label = "contradicts" if kind in CONTRARY else "neutral"
+    wrong = _WRONG.get(kind, "contradicts")
     # A hedged statement stays true if the passage is certain.
     weak: Label = "entails" if kind == "strengthened" else wrong
     cells: list[tuple[str, str, Label]] = [
         (plain, s, "entails"), (turned, t, "entails"), (plain, t, wrong), (turned, s, weak)
     ]  # fmt: skip
-    for premise, statement, label in (rng.choice(cells[:2]), rng.choice(cells[2:])):
+    often = 0.75 if kind == "strengthened" else 0.5
+    for premise, statement, label in (rng.choice(cells[:2]), cells[2] if rng.random() < often else cells[3]):
         yield Pair(premise, statement, label, f"own {kind}")
 
 

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-Label = Literal["entails", "contradicts", "neutral"]
+Label = Literal["entails", "contradicts", "neutral", "unsupported"]
+"""`unsupported` is known not to be `entails`, but may be either of the others."""
 _WORD = re.compile(r"[a-z]+\d*[a-z]*|\d+(?:\.\d+)?")
 MOST_WORDS = 64
 """Maximum words of a premise, which with the statement make about 128 tokens."""
@@ -52,8 +53,8 @@ class Weights:
     def overlap(self, statement: str, sentence: str) -> float:
         """Share of the statement's word weight that the sentence contains, 0 to 1."""
         mine = words(statement)
-        total = sum(self._weights.get(w, self._unknown) for w in mine)
-        shared = sum(self._weights.get(w, self._unknown) for w in mine & words(sentence))
+        total = math.fsum(self._weights.get(w, self._unknown) for w in mine)
+        shared = math.fsum(self._weights.get(w, self._unknown) for w in mine & words(sentence))
         return shared / total if total else 0.0
 
     def best(self, statement: str, sentences: Sequence[str], number: int, most: int = MOST_WORDS) -> list[int]:

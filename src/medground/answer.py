@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, model_validator
 
 from medground.author import Author
-from medground.document import DocumentId, Frozen, Retraction, SourceKind
+from medground.document import DocumentId, Frozen, Joined, Retraction, SourceKind
 from medground.evidence import Evidence, Stance
 from medground.notice import Notice
 from medground.question import Question
@@ -19,9 +19,9 @@ from medground.usage import UsageReport
 SCHEMA_VERSION = "1.5"
 
 Status = Literal["decided", "lean", "not judged", "unanswerable"]
-"""`decided`: by a stored relation, by a model that read the evidence, or by a critic that was measured on questions.
-`lean`: estimated from word statistics, with a calibrated probability. `not judged`: there is evidence, but no validated
-judge has assessed it. `unanswerable`: there is no evidence."""
+"""`decided`: a stored relation, a model that read the evidence, or a critic that was measured on questions gives the
+answer. `lean`: word statistics estimate it, with a calibrated probability. `not judged`: evidence was found, but no
+validated judge has assessed it. `unanswerable`: no evidence was found."""
 
 Basis = Literal["graph fact", "model", "critic", "lean"]
 
@@ -197,6 +197,9 @@ class SourceDocument(Frozen):
     references: tuple[str, ...] = ()
     retraction: Retraction = "none"
     cautions: tuple[str, ...] = ()
+    joined: tuple[Joined, ...] = Field(
+        default=(), description="records from which fields were filled, with their names"
+    )
     source: str = ""
 
 
@@ -229,7 +232,8 @@ class Answer(Frozen):
     id: str
     question: Question
     notice: Notice | None = Field(
-        default=None, description="where to turn, shown first; null if the question shows nobody at risk"
+        default=None,
+        description="whom to turn to, shown first; null unless someone may be at risk",
     )
     decision: Decision
     rationale: str = ""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -82,6 +82,29 @@ class Progress:
     failed: int = 0
 
 
+async def at_once(
+    questions: Iterable[str | Question], ask: Callable[[str | Question], Awaitable[Outcome]], concurrency: int
+) -> list[Outcome]:
+    """The outcomes of questions in their order, at most `concurrency` of them under way.
+
+    Raises:
+        UsageError: `concurrency` is below 1.
+    """
+    slots = _slots(concurrency)
+
+    async def one(question: str | Question) -> Outcome:
+        async with slots:
+            return await ask(question)
+
+    return list(await asyncio.gather(*map(one, questions)))
+
+
+def _slots(concurrency: int) -> asyncio.Semaphore:
+    if concurrency < 1:
+        raise UsageError(f"questions take a concurrency of at least 1, not {concurrency}")
+    return asyncio.Semaphore(concurrency)
+
+
 async def in_order(
     batch: Batch, progress: Progress, ask: Callable[[Question], Awaitable[Outcome]], concurrency: int
 ) -> AsyncGenerator[Outcome, None]:
@@ -92,8 +115,11 @@ async def in_order(
         progress: what was answered before, which is not asked again.
         ask: asks one question; it is not to raise.
         concurrency: number of questions under way.
+
+    Raises:
+        UsageError: `concurrency` is below 1.
     """
-    slots = asyncio.Semaphore(concurrency)
+    slots = _slots(concurrency)
     asked: dict[str, asyncio.Task[Outcome]] = {}
     pairs = list(zip(batch.questions, batch.ids, strict=True))
     last = {name: number for number, name in enumerate(batch.ids)}

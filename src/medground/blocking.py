@@ -5,9 +5,6 @@ Its event loop runs in a thread of its own, so it also works where a loop is run
 
 from __future__ import annotations
 
-import asyncio
-import concurrent.futures
-import threading
 from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -16,23 +13,22 @@ from medground.again import AskedAgain
 from medground.answer import Answer
 from medground.answers import Answers, PastAnswer
 from medground.conclude.claim import CheckedClaim
-from medground.document import Document
+from medground.document import Box, Document
 from medground.engine import Engine
 from medground.errors import UsageError
 from medground.export import STYLE, Format
 from medground.kept_settings import settings_of
 from medground.outcome import Outcome
+from medground.own_loop import OwnLoop
 from medground.progress import Progress, no_progress
 from medground.query import Filters
 from medground.question import Question, Task
+from medground.risk import notice_first
 from medground.search import SearchResult
 from medground.settings import Settings
 from medground.steps import OnStep, ignore_steps
 
 T = TypeVar("T")
-
-_TURN = 0.2
-"""Seconds for which Ctrl-C may stay unseen."""
 
 
 class BlockingEngine:
@@ -46,13 +42,11 @@ class BlockingEngine:
         progress: Progress = no_progress,
     ) -> None:
         """Open the engine; arguments and errors are those of `Engine.open`."""
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, name="medground", daemon=True)
-        self._thread.start()
+        self._loop = OwnLoop()
         try:
             self._engine = self._wait(Engine.open(settings, corpora=corpora, progress=progress).make())
         except BaseException:
-            self._stop()
+            self._loop.stop()
             raise
 
     @classmethod
@@ -120,6 +114,10 @@ class BlockingEngine:
         """A document by its id; errors are those of `Engine.document`."""
         return self._wait(self._engine.document(document_id))
 
+    def highlights(self, document_id: str, spans: Sequence[tuple[int, int]]) -> list[tuple[Box, ...]]:
+        """Where slices of a document are printed; arguments and errors are those of `Engine.highlights`."""
+        return self._wait(self._engine.highlights(document_id, spans))
+
     def verify(
         self, claim: str, *, model: str | None = None, settings: Mapping[str, Any] | None = None
     ) -> CheckedClaim:
@@ -140,11 +138,11 @@ class BlockingEngine:
 
     def close(self) -> None:
         """Close the engine once its calls have ended. Safe to call twice."""
-        if not self._loop.is_closed():
+        if not self._loop.is_stopped:
             try:
                 self._wait(self._engine.close())
             finally:
-                self._stop()
+                self._loop.stop()
 
     def __enter__(self) -> Self:
         return self
@@ -155,36 +153,10 @@ class BlockingEngine:
         self.close()
 
     def _wait(self, work: Coroutine[Any, Any, T]) -> T:
-        if self._loop.is_closed():
+        if self._loop.is_stopped:
             work.close()
             raise UsageError("this engine is closed; open another one")
-        future = asyncio.run_coroutine_threadsafe(work, self._loop)
-        try:
-            return _result(future)
-        except KeyboardInterrupt:
-            self._cancel(future)
-            raise
-
-    def _cancel(self, future: concurrent.futures.Future[T]) -> None:
-        """Cancel the work, and wait until it has ended and kept what it found."""
-        if future.cancel():
-            _result(asyncio.run_coroutine_threadsafe(_cancellations_done(), self._loop))
-
-    def _stop(self) -> None:
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
-        self._loop.close()
-
-
-def _result(future: concurrent.futures.Future[T]) -> T:
-    """The result of a future, waited for in short turns.
-
-    A signal that another thread receives does not wake this one, and on Windows none does; Python handles it when this
-    thread runs again.
-    """
-    while not future.done():
-        concurrent.futures.wait([future], timeout=_TURN)
-    return future.result()
+        return self._loop.wait(work)
 
 
 async def _next(outcomes: AsyncIterator[Outcome]) -> Outcome | None:
@@ -194,13 +166,6 @@ async def _next(outcomes: AsyncIterator[Outcome]) -> Outcome | None:
 async def _end(outcomes: AsyncIterator[Outcome]) -> None:
     if isinstance(outcomes, AsyncGenerator):
         await outcomes.aclose()
-
-
-async def _cancellations_done() -> None:
-    """Wait for the other tasks of this loop that are being cancelled."""
-    own = asyncio.current_task()
-    ending = [task for task in asyncio.all_tasks() if task is not own and task.cancelling()]
-    await asyncio.gather(*ending, return_exceptions=True)
 
 
 def ask(
@@ -217,12 +182,13 @@ def ask(
 
     Raises what `Engine.open` and `Engine.ask` raise.
     """
-    with BlockingEngine(settings, corpora=corpora) as engine:
+    text = question if isinstance(question, str) else question.text
+    with notice_first(text), BlockingEngine(settings, corpora=corpora) as engine:
         return engine.ask(question, task=task, options=options, recipe=recipe, model=model)
 
 
 def ask_again(name: str, *, settings: Settings | None = None) -> AskedAgain:
-    """Ask the question of a kept answer again, of the same sources with the same settings, and tell what changed.
+    """Ask the question of a kept answer again, of the same sources with the same settings, and report what changed.
 
     Args:
         name: the trace id of the answer, or its id for the latest.

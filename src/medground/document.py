@@ -9,6 +9,8 @@ from typing import Annotated, Literal, NamedTuple, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
+from medground.identifiers import paper_names
+
 SourceKind = Literal["book", "guideline", "research", "wiki", "graph", "protein", "web"]
 Retraction = Literal["none", "retracted", "notice", "concern"]
 """`retracted`: this paper was retracted. `notice`: this record announces the retraction of another. `concern`: an
@@ -73,6 +75,16 @@ class MeshHeading(Frozen):
     major_qualifiers: tuple[str, ...] = ()
 
 
+class Joined(Frozen):
+    """What a document has from a record that it was joined with, and not from its file."""
+
+    record: DocumentId
+    source: str
+    """`corpus:medline`, `pubmed:live`."""
+    fields: tuple[str, ...]
+    """Names of fields, those of one entry with a dot: `mesh`, `identifiers.pmid`, `dates.published`."""
+
+
 class Document(Frozen):
     """A stored text and its metadata. All offsets in Medground refer to `text`.
 
@@ -109,6 +121,13 @@ class Document(Frozen):
     """What a reader must know of the file before trusting it, such as text that nobody can see on its pages."""
     metadata: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
     """Further fields as the file has them, by name: what Medground has no field of its own for."""
+    joined: tuple[Joined, ...] = ()
+    """The records from which fields were filled. All other fields are as the file has them."""
+
+    @property
+    def paper(self) -> tuple[str, ...]:
+        """Names of the paper that it is about: `pmid:1`, `pmc:PMC1`, `doi:10.1/x`, each in its normal form."""
+        return paper_names(self.id, self.identifiers)
 
     @model_validator(mode="after")
     def _lines_inside(self) -> Self:
@@ -137,16 +156,20 @@ class Document(Frozen):
         at = bisect_right(self.lines, start, key=lambda line: line[0]) - 1
         return self.lines[max(at, 0)][2] if self.lines else None
 
-    def boxes(self, start: int, end: int) -> tuple[Box, ...]:
-        """The boxes of the printed lines that hold a slice of the text."""
+    def places(self, start: int, end: int) -> tuple[LinePlace, ...]:
+        """The printed lines that hold a slice of the text."""
         at = max(bisect_right(self.lines, start, key=lambda line: line[0]) - 1, 0)
         found = []
-        for first, last, *box in self.lines[at:]:
-            if first >= end:
+        for line in self.lines[at:]:
+            if line[0] >= end:
                 break
-            if last > start:
-                found.append(Box(*box))
+            if line[1] > start:
+                found.append(line)
         return tuple(found)
+
+    def boxes(self, start: int, end: int) -> tuple[Box, ...]:
+        """The boxes of the printed lines that hold a slice of the text; `Engine.highlights` cuts them at its ends."""
+        return tuple(Box(*place[2:]) for place in self.places(start, end))
 
 
 class Passage(Frozen):
@@ -163,6 +186,8 @@ class Passage(Frozen):
     kind: SourceKind = "research"
     publication_types: tuple[str, ...] = ()
     retraction: Retraction = "none"
+    paper: tuple[str, ...] = Field(default=(), exclude=True)
+    """Names of the paper: `pmid:1`, `doi:10.1/x`. Records that share one are versions of the same paper."""
 
     @property
     def key(self) -> str:

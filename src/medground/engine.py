@@ -7,38 +7,34 @@ from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from functools import partial
-from itertools import islice
 from typing import Any, Self
 
 from medground.again import AskedAgain, Changes, changes
 from medground.answer import Answer
-from medground.answers import Answers, PastAnswer
-from medground.batch import CANCELLED, Batch, in_order
-from medground.conclude.claim import CHECKING_A_CLAIM, CheckedClaim, check_claim
-from medground.conclude.compose import answer_id, not_searched, so_far
-from medground.document import Document
+from medground.answering import answered, checked_claim
+from medground.batch import Batch, at_once, in_order
+from medground.conclude.claim import CHECKING_A_CLAIM, CheckedClaim
+from medground.conclude.compose import answer_id
+from medground.document import Box, Document
 from medground.errors import BudgetExhausted, MedgroundError, SourceUnavailable, UsageError
-from medground.export import STYLE, Format, export
 from medground.follow import follow_up
-from medground.kept_settings import keep_settings, kept_groups
+from medground.kept_answers import KeptAnswers
+from medground.kept_settings import kept_groups
 from medground.open_engine import OpenEngine
-from medground.opening import Opening, check_sources, set_up
+from medground.opening import Opening
 from medground.outcome import Outcome
 from medground.progress import Progress, no_progress
 from medground.query import Filters
-from medground.question import Question, Task
-from medground.recipes.base import Recipe
-from medground.risk import notice_for
-from medground.run import Run
-from medground.search import SearchResult, check_limits, find_passages
+from medground.question import Question, Task, as_question
+from medground.risk import notice_first, notice_for
+from medground.search import SearchResult, find_passages
 from medground.settings import Settings
-from medground.sources.open import open_sources
-from medground.steps import Kept, OnStep, Step, ignore_steps
-from medground.trace import Span
+from medground.sources.base import FileSource
+from medground.steps import OnStep, Step, ignore_steps
 
 
 @dataclass
-class Engine(OpenEngine):
+class Engine(OpenEngine, KeptAnswers):
     """Answers questions with one set of sources. Open it with `Engine.open`; it serves many questions at once.
 
     Attributes:
@@ -70,28 +66,6 @@ class Engine(OpenEngine):
             SnapshotCorrupt: a corpus differs from its manifest.
         """
         return Opening(lambda: cls._opened(settings or Settings.load(), corpora, progress))
-
-    @classmethod
-    async def _opened(cls, settings: Settings, corpora: str | Sequence[str] | None, progress: Progress) -> Self:
-        if corpora is not None:
-            names = (corpora,) if isinstance(corpora, str) else tuple(corpora)
-            settings = settings.with_options({"retrieval.corpora": names})
-        setup = await set_up(settings)
-        try:
-            sources = await asyncio.to_thread(open_sources, settings, progress)
-        except BaseException:
-            await setup.models.close()
-            raise
-        engine = cls(settings=settings, recipe=setup.recipe, sources=sources, models=setup.models)
-        engine._stack.push_async_callback(setup.models.close)
-        for source in sources:
-            engine._stack.push_async_callback(source.close)
-        try:
-            await check_sources(setup, sources)
-        except BaseException:
-            await engine.close()
-            raise
-        return engine
 
     async def ask(
         self,
@@ -128,33 +102,19 @@ class Engine(OpenEngine):
             SourceUnavailable: no source could be searched.
             ModelFailed: a model gave no usable output.
         """
-        if follow is not None:
-            asked = follow_up(question, self.answer(follow), task=task, options=options)
-        else:
-            asked = question if isinstance(question, Question) else Question.ask(question, task=task, options=options)
-        setup = await self._setup(recipe, model, settings)
-        run = self._run(asked, setup.settings, setup.recipe, setup.models, on_step)
-        run.notice = notice_for(asked.text)
-        try:
-            with (
-                self._under_way(),
-                run.trace.span(f"recipe {setup.recipe.name}", settings_hash=setup.settings.hash) as span,
-            ):
-                span.text(question=asked.text)
-                _mark(span, run)
-                check_limits(run)
-                answer = await self._answer(run, setup.recipe)
-                span.set(decision=answer.decision.status, answer=answer.id)
-        except MedgroundError as error:
-            error.spent, error.trace_id, error.notice = run.report(), run.trace.id, run.notice
-            raise
-        finally:
-            run.trace.close()
-        self._keep(run, answer)
-        return answer
+        with notice_first(question if isinstance(question, str) else question.text) as notice:
+            if follow is not None and not (notice and notice.stops):
+                asked = follow_up(question, self.answer(follow), task=task, options=options)
+            else:
+                asked = as_question(question, task=task, options=options)
+            setup = await self._setup(recipe, model, settings)
+            run = self._run(asked, setup.settings, setup.recipe, setup.models, on_step)
+            run.notice = notice_for(asked.text) or notice
+            with self._under_way():
+                return await answered(run, setup.recipe)
 
     async def again(self, name: str, *, on_step: OnStep = ignore_steps) -> AskedAgain:
-        """Ask the question of a kept answer again, with its settings, and tell what changed.
+        """Ask the question of a kept answer again, with its settings, and report what changed.
 
         Args:
             name: the trace id of the answer, or its id for the latest.
@@ -203,15 +163,7 @@ class Engine(OpenEngine):
         Raises:
             UsageError: `concurrency` is below 1.
         """
-        if concurrency < 1:
-            raise UsageError(f"ask_many takes a concurrency of at least 1, not {concurrency}")
-        slots = asyncio.Semaphore(concurrency)
-
-        async def one(question: str | Question) -> Outcome:
-            async with slots:
-                return await self._outcome(question, **chosen)
-
-        return list(await asyncio.gather(*(one(question) for question in questions)))
+        return await at_once(questions, partial(self._outcome, **chosen), concurrency)
 
     async def ask_each(
         self,
@@ -230,9 +182,7 @@ class Engine(OpenEngine):
         Raises:
             UsageError: a question cannot be asked; `concurrency` is below 1; another process asks the same questions.
         """
-        if concurrency < 1:
-            raise UsageError(f"ask_each takes a concurrency of at least 1, not {concurrency}")
-        asked = tuple(q if isinstance(q, Question) else Question.ask(q) for q in questions)
+        asked = tuple(map(as_question, questions))
         setup = await self._setup(recipe, model, settings)
         states = [s.hash for s in dict.fromkeys(source.state for source in self.sources) if s is not None]
         ids = tuple(answer_id(question, setup.settings.hash, states) for question in asked)
@@ -263,11 +213,12 @@ class Engine(OpenEngine):
         """
         if not text.strip():
             raise UsageError("the query is empty; enter at least one word")
-        asked = Question.ask(text, task="free", filters=filters)
-        run = self._run(asked, self.settings, self.recipe, self.models, traced=False)
-        run.notice = notice_for(text)
-        with self._under_way():
-            return await find_passages(run, limit)
+        with notice_first(text) as notice:
+            asked = Question.ask(text, task="free", filters=filters)
+            run = self._run(asked, self.settings, self.recipe, self.models, traced=False)
+            run.notice = notice
+            with self._under_way():
+                return await find_passages(run, limit)
 
     async def document(self, document_id: str) -> Document:
         """A document of the sources by its id, such as `PMID:21645374`.
@@ -285,6 +236,28 @@ class Engine(OpenEngine):
             raise UsageError(f"no source holds {document_id[:80]!r}; searched: {names or 'nothing'}")
         return run.ledger.documents[document_id]
 
+    async def highlights(self, document_id: str, spans: Sequence[tuple[int, int]]) -> list[tuple[Box, ...]]:
+        """Where slices of a document are printed in its PDF: a box for each line of a slice, cut at the slice's ends.
+
+        A slice gets no boxes if its document has no pages, the file is gone, or the file has other text there.
+
+        Args:
+            document_id: the document.
+            spans: start and end of each slice, as those of a quote.
+
+        Raises:
+            UsageError: no source holds the document.
+            SourceUnavailable: it may be in a source that could not be asked.
+        """
+        from medground.corpus.readers.pdf.highlight import highlights  # imported late: PDFium is slow to load
+
+        document = await self.document(document_id)
+        files = [source.file_of(document_id) for source in self.sources if isinstance(source, FileSource)]
+        file = next((file for file in files if file is not None), None)
+        if file is None or not document.lines:
+            return [()] * len(spans)
+        return await asyncio.to_thread(highlights, file, document, spans)
+
     async def verify(
         self, claim: str, *, model: str | None = None, settings: Mapping[str, Any] | None = None
     ) -> CheckedClaim:
@@ -299,75 +272,9 @@ class Engine(OpenEngine):
         """
         if not claim.strip():
             raise UsageError("the claim is empty; write it in quotes after the command")
-        setup = await self._setup(None, model, settings)
-        run = self._run(Question.ask(claim, task="free"), setup.settings, CHECKING_A_CLAIM, setup.models)
-        run.notice = notice_for(claim)
-        try:
-            with self._under_way(), run.trace.span("verify") as span:
-                span.text(claim=claim)
-                _mark(span, run)
-                return await check_claim(run)
-        except MedgroundError as error:
-            error.spent, error.trace_id = run.report(), run.trace.id
-            error.notice = run.notice
-            raise
-        finally:
-            run.trace.close()
-
-    def answer(self, name: str) -> Answer:
-        """A kept answer by its trace id, or the latest one with this answer id.
-
-        Raises:
-            UsageError: no such answer is kept.
-        """
-        return Answers(self.settings.home).read(name)
-
-    def export(self, name: str, form: Format = "markdown", *, style: str = STYLE) -> bytes:
-        """A kept answer for a reference manager (`ris`, `bibtex`, `csl-json`) or a writer (`markdown`, `docx`).
-
-        Raises:
-            UsageError: no such answer, format or style; the answer quotes no source.
-            ConfigError: the `export` extra is missing, which `markdown` and `docx` need.
-        """
-        return export(self.answer(name), form, style=style)
-
-    def history(self, limit: int = 20) -> list[PastAnswer]:
-        """The questions that were asked last, the latest first.
-
-        Raises:
-            UsageError: `limit` is negative.
-        """
-        if limit < 0:
-            raise UsageError(f"a history takes a limit of at least 0, not {limit}")
-        return list(islice(Answers(self.settings.home).history(), limit))
-
-    async def _answer(self, run: Run, recipe: Recipe) -> Answer:
-        if run.notice is not None and run.notice.stops:
-            return not_searched(run)
-        seconds = run.settings.budget.seconds
-        try:
-            async with asyncio.timeout(seconds) as limit:
-                return await recipe.run(run.question, run)
-        except asyncio.CancelledError:
-            self._keep(run, so_far(run, CANCELLED))
-            raise
-        except TimeoutError:
-            if not limit.expired():  # something else timed out
-                raise
-            spent = BudgetExhausted("seconds", spent=f"{run.seconds:.1f}", allowed=str(seconds))
-        except BudgetExhausted as error:
-            spent = error
-        spent.answer = so_far(run, str(spent))
-        self._keep(run, spent.answer)
-        raise spent
-
-    def _keep(self, run: Run, answer: Answer) -> None:
-        Answers(self.settings.home).keep(answer)
-        keep_settings(run.settings)
-        run.on_step(Kept(trace_id=answer.trace_id, stopped=answer.stopped))
-
-
-def _mark(span: Span, run: Run) -> None:
-    """Record that a notice was shown: its kind, not the words that called for it."""
-    if run.notice is not None:
-        span.set(notice=run.notice.kind)
+        with notice_first(claim) as notice:
+            setup = await self._setup(None, model, settings)
+            run = self._run(Question.ask(claim, task="free"), setup.settings, CHECKING_A_CLAIM, setup.models)
+            run.notice = notice
+            with self._under_way():
+                return await checked_claim(run)

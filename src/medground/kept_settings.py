@@ -52,12 +52,12 @@ def kept_groups(answer: Answer, now: Settings) -> dict[str, Any]:
         groups = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise UsageError(
-            f"the settings of answer {answer.trace_id} are not kept; name those that it had, or ask its question anew"
+            f"the settings of answer {answer.trace_id} are not kept; ask its question again with the options it had"
         ) from None
     except (OSError, ValueError):
         groups = None
     if not isinstance(groups, dict):
-        raise UsageError(f"{path} cannot be read; remove it, and ask the question anew")
+        raise UsageError(f"{path} cannot be read; remove it, and ask the question again with its options")
     return groups
 
 

@@ -16,7 +16,8 @@ from typing import Any, Self
 from medground.errors import UsageError
 from medground.fetched import with_fetched
 from medground.models.registry import Models
-from medground.opening import Setup
+from medground.opening import Setup, check_sources, set_up
+from medground.progress import Progress
 from medground.question import Question
 from medground.recipes.base import Recipe
 from medground.recipes.declaration import Declaration
@@ -24,6 +25,7 @@ from medground.run import Run
 from medground.settings import Settings
 from medground.setups import Setups
 from medground.sources.base import Source
+from medground.sources.open import open_sources
 from medground.steps import OnStep, ignore_steps
 from medground.trace import Trace
 
@@ -40,6 +42,29 @@ class OpenEngine:
     _setups: Setups = field(default_factory=Setups, repr=False)
     _calls: set[asyncio.Future[None]] = field(default_factory=set, repr=False)
     _closed: bool = False
+
+    @classmethod
+    async def _opened(cls, settings: Settings, corpora: str | Sequence[str] | None, progress: Progress) -> Self:
+        """Open what the settings name; everything that was opened is closed again if something is wrong."""
+        if corpora is not None:
+            names = (corpora,) if isinstance(corpora, str) else tuple(corpora)
+            settings = settings.with_options({"retrieval.corpora": names})
+        setup = await set_up(settings)
+        try:
+            sources = await asyncio.to_thread(open_sources, settings, progress)
+        except BaseException:
+            await setup.models.close()
+            raise
+        engine = cls(settings=settings, recipe=setup.recipe, sources=sources, models=setup.models)
+        engine._stack.push_async_callback(setup.models.close)
+        for source in sources:
+            engine._stack.push_async_callback(source.close)
+        try:
+            await check_sources(setup, sources)
+        except BaseException:
+            await engine.close()
+            raise
+        return engine
 
     async def close(self) -> None:
         """Close sources and models, once the calls under way have ended; cancel them to close at once.

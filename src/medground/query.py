@@ -67,7 +67,12 @@ DateField = Literal["published", "entered", "created", "revised", "completed", "
 _DATE = re.compile(r"\d{4}(?:-\d{2}(?:-\d{2})?)?")
 
 
-def _checked_date(value: str) -> str:
+def checked_date(value: str) -> str:
+    """A year, a month or a day as it is written: `2019`, `2019-03` or `2019-03-15`.
+
+    Raises:
+        ValueError: it is none.
+    """
     try:
         if not _DATE.fullmatch(value):
             raise ValueError
@@ -85,7 +90,7 @@ def _pairs(value: Any) -> Any:
     return tuple((name, one) for name, given in value.items() for one in ([given] if isinstance(given, str) else given))
 
 
-PartialDate = Annotated[str, AfterValidator(_checked_date)]
+PartialDate = Annotated[str, AfterValidator(checked_date)]
 """`2019`, `2019-03` or `2019-03-15`."""
 
 

@@ -101,6 +101,17 @@ class Question(Frozen):
         return cls(text=cleaned, task=task, options=choices, filters=filters or Filters(), documents=tuple(documents))
 
 
+def as_question(
+    asked: str | Question, *, task: Task | None = None, options: Sequence[str] | Mapping[str, str] = ()
+) -> Question:
+    """A question as it is, or made of what a user typed.
+
+    Raises:
+        UsageError: as `Question.ask`.
+    """
+    return asked if isinstance(asked, Question) else Question.ask(asked, task=task, options=options)
+
+
 def _cleaned(text: str, what: str = "question") -> str:
     visible = "".join(" " if unicodedata.category(c) in ("Cc", "Cs") else c for c in text)
     cleaned = " ".join(unicodedata.normalize("NFC", visible).split())

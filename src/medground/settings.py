@@ -257,7 +257,7 @@ class Settings(_Part):
 
     @classmethod
     def _checked(cls, merged: Mapping[str, Any], layers: list[Layer]) -> Settings:
-        """Settings from one tree of values; `layers` tell where a wrong one came from."""
+        """Settings from one tree of values; `layers` show where a wrong one came from."""
         shared = {name: value for name, value in merged.items() if name in cls.model_fields and name != "sections"}
         sections: dict[str, SettingsSection] = {}
         for name in merged.keys() - shared.keys():

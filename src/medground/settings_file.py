@@ -32,9 +32,19 @@ def settings_file() -> str:
 
 def _sections() -> list[type[SettingsSection]]:
     """The sections that recipes and sources declare, each once."""
-    declared = (place.partition(":") for place in [*RECIPES.values(), *SOURCES.values()])
-    found = (getattr(import_module(module), constant).settings for module, _, constant in declared)
+    found = (_section(place) for place in [*RECIPES.values(), *SOURCES.values()])
     return list(dict.fromkeys(kind for kind in found if kind is not None))
+
+
+def _section(place: str) -> type[SettingsSection] | None:
+    """The section that is declared at `module:constant`, if any; None, too, if what it imports is not installed."""
+    module, _, constant = place.partition(":")
+    try:
+        declared = import_module(module)
+    except ModuleNotFoundError:  # of an extra: its settings could not be used
+        return None
+    section: type[SettingsSection] | None = getattr(declared, constant).settings
+    return section
 
 
 def _group(name: str, kind: type[BaseModel]) -> str:

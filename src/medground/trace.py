@@ -126,6 +126,7 @@ class _JsonLines(SpanExporter):
         self._lock = threading.Lock()
 
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
+        """Write spans to the file of the run, one line of JSON each."""
         with self._lock:
             if self._file is None:
                 self._path.parent.mkdir(parents=True, exist_ok=True)
@@ -154,6 +155,7 @@ class _Outgoing(SpanExporter):
         self._send_text = send_text
 
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
+        """Send spans without document and prompt text, unless the settings allow it, and without secrets."""
         return self._inner.export([self._cleaned(span) for span in spans])
 
     def shutdown(self) -> None:

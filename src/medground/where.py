@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import Any, get_args
+from typing import get_args
 
 from medground.document import SourceKind
 from medground.errors import UsageError
+from medground.identifiers import normal_id
 from medground.query import (
     DateRange,
     Filters,
@@ -19,6 +20,7 @@ from medground.query import (
     Range,
     Term,
     any_of,
+    checked_date,
     first_day,
     last_day,
 )
@@ -66,7 +68,7 @@ def parse_where(written: Iterable[str], filters: Filters | None = None) -> Filte
     pairs = list((filters or Filters()).where)
     for limit in written:
         name, equals, value = limit.partition("=")
-        if not (equals and name.strip() and value.strip()):
+        if not (equals and name.strip() and any(letter.isalnum() for letter in value)):
             raise UsageError(f"{limit[:60]!r} is not a limit; write FIELD=VALUE, such as journal=Lancet")
         pairs.append((name.strip(), value.strip()))
     where_queries(pairs)  # a wrong value is reported now, not at the first search
@@ -146,33 +148,40 @@ def _language(value: str) -> Query:
 
 
 def _year(value: str) -> Query:
-    try:
-        low, high = _ends(value, int)
-    except ValueError:
-        raise UsageError(f"{value[:40]!r} is not a year; write 2019, 2015..2020 or 2015..") from None
-    return Range(low=low, high=high)
+    low, high = _ends(value)
+    if not all(re.fullmatch(r"\d{4}", end, re.ASCII) for end in (low, high) if end):
+        raise UsageError(f"{value[:40]!r} is not a year; write 2019, 2015..2020 or 2015..")
+    if low and high and low > high:
+        raise UsageError(f"{value[:40]!r} ends before it begins; write the first year first")
+    return Range(low=int(low) if low else None, high=int(high) if high else None)
 
 
 def _date(value: str) -> Query:
-    low, high = _ends(value, str)
+    low, high = _ends(value)
     try:
-        limits = Filters(date_from=low, date_to=high)
+        first, last = first_day(checked_date(low)) if low else None, last_day(checked_date(high)) if high else None
     except ValueError:
         raise UsageError(f"{value[:40]!r} is not a date; write 2019-03, 2019-03..2020-06 or 2019-03..") from None
-    first = first_day(limits.date_from) if limits.date_from else None
-    return DateRange(low=first, high=last_day(limits.date_to) if limits.date_to else None)
+    if first and last and first > last:
+        raise UsageError(f"{value[:40]!r} ends before it begins; write the first date first")
+    return DateRange(low=first, high=last)
 
 
-def _ends(value: str, convert: Callable[[str], Any]) -> tuple[Any, Any]:
-    """Both ends of `2015..2020`, None where one is open; a single value is both."""
+def _ends(value: str) -> tuple[str, str]:
+    """Both ends of `2015..2020`, empty where one is open; a single value is both.
+
+    Raises:
+        UsageError: both are open.
+    """
     low, dots, high = (part.strip() for part in value.partition(".."))
-    if not dots:
-        return convert(low), convert(low)
-    return convert(low) if low else None, convert(high) if high else None
+    if dots and not (low or high):
+        raise UsageError(f"{value[:40]!r} limits nothing; write one end at least, such as 2015..")
+    return (low, high) if dots else (low, low)
 
 
-def _identifier(name: str) -> Callable[[str], Query]:
-    return lambda value: Term(value=f"{name}:{value}", field="identifier")
+def _identifier(kind: str) -> Callable[[str], Query]:
+    """In its normal form, by which the index knows it: `https://doi.org/10.1/X` finds `10.1/x`."""
+    return lambda value: Term(value=f"{kind}:{normal_id(kind, value) or value}", field="identifier")
 
 
 _FIELDS: Mapping[str, Callable[[str], Query]] = {

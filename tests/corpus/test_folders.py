@@ -184,3 +184,16 @@ def test_many_reasons_are_cut_and_counted() -> None:
     lines = list(Told(files, {}, ()).lines())
     assert len(lines) == 13
     assert lines[-1] == "passed over and 8 more; medground corpus files NAME lists them all"
+
+
+def test_two_papers_of_one_file_with_one_id_are_told(tmp_path: Path) -> None:
+    record = "TY  - JOUR\nTI  - {}\nAB  - {}\nDO  - 10.1000/one\nER  - \n"
+    same, other = "Aspirin and stroke in adults", "Knitting in the elderly of Oslo"
+    texts = [record.format(same, "First."), record.format(same, "Second."), record.format(other, "Third.")]
+    (tmp_path / "refs.ris").write_text("\n".join(texts))
+    library = Library(tmp_path / "home")
+    manifest = build(library, "refs", find_inputs([tmp_path / "refs.ris"]))
+    with library.open("refs") as snapshot:
+        (skipped,) = snapshot.skipped()
+    assert (manifest.counts.documents, manifest.counts.skipped) == (1, 1)
+    assert skipped.reason == f"{same}: another record of this file has its id DOI:10.1000/one, and is kept: {other}"

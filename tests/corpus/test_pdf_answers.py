@@ -14,7 +14,7 @@ from medground.answer import Answer
 from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
-from medground.document import Document
+from medground.document import Box, Document
 from medground.faces.cli.app import app
 from medground.wording.markdown import as_markdown
 
@@ -65,6 +65,36 @@ def test_search_names_the_page(answer: Answer) -> None:
     printed = CliRunner().invoke(app, ["corpus", "search", "papers", "smoked before"])
     assert ".pdf#0-" in printed.stdout
     assert "  p. 1  " in printed.stdout
+
+
+def test_a_quote_can_be_highlighted_through_the_engine(home: Path, tmp_path: Path, answer: Answer) -> None:
+    (quote,) = [e for e in answer.evidence if e.quote.startswith("Rivaroxaban")]
+    with BlockingEngine.open(Settings.load(), corpora="papers") as engine:
+        text = engine.document(quote.document_id).text
+        start = text.index("The difference")
+        end = text.index(" Bleeding")
+        spans = [(quote.start, quote.end), (start, end), (0, 0)]
+        whole, within, nothing = engine.highlights(quote.document_id, spans)
+        file = tmp_path / "papers" / "rivaroxaban.pdf"
+        assert inside(file, whole) == quote.quote
+        assert inside(file, within) == text[start:end], "cut at the ends of the sentence"
+        assert nothing == ()
+        file.write_bytes(b"%PDF-1.4 cut off")
+        assert engine.highlights(quote.document_id, spans) == [(), (), ()]
+        file.unlink()
+        assert engine.highlights(quote.document_id, spans) == [(), (), ()]
+        (tmp_path / "note.txt").write_text("Rivaroxaban is a drug.", encoding="utf-8")
+    build(Library(home), "texts", find_inputs([tmp_path / "note.txt"]))
+    with BlockingEngine.open(Settings.load(), corpora="texts") as engine:
+        assert engine.highlights("FILE:note.txt", [(0, 11)]) == [()]
+
+
+def inside(file: Path, boxes: tuple[Box, ...]) -> str:
+    """What a PDF says inside some boxes."""
+    from pypdfium2 import PdfDocument
+
+    pages = [page.get_textpage() for page in PdfDocument(file)]
+    return " ".join(" ".join(pages[b.page - 1].get_text_bounded(*b[1:]) for b in boxes).split())
 
 
 def test_lines_must_be_in_order_and_inside_the_text() -> None:

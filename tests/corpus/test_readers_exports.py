@@ -18,6 +18,7 @@ from medground.corpus.readers.nbib import nbib_document
 from medground.corpus.readers.ris import ris_document
 from medground.document import Document
 from medground.errors import BadDocument
+from medground.export.names import name_of
 
 
 def read(file: Path, content: str | bytes, reader: str) -> list[Item]:
@@ -137,11 +138,11 @@ def test_ris_in_every_encoding(tmp_path: Path, encoding: str, end: str) -> None:
     assert isinstance(paper, Document)
     assert isinstance(book, Document)
     assert (paper.id, paper.title, paper.text) == ("PMID:31234567", "Größe und Maß", "One study.")
-    assert (paper.authors, paper.year) == (("Müller Jürgen", "Doe Ann B."), 2019)
+    assert (paper.authors, paper.year) == (("Müller, Jürgen", "Doe, Ann B."), 2019)
     assert (paper.journal, paper.dates, paper.keywords) == ("Thorax", {"published": "2019-05"}, ("asthma", "lung"))
     assert paper.identifiers == {"pmid": "31234567", "doi": "10.1136/thorax.1"}
     assert paper.metadata["ris_zz"] == ("own tag",)
-    assert (book.kind, book.year, book.authors, book.text) == ("book", 2001, ("Roe Jane",), "A book")
+    assert (book.kind, book.year, book.authors, book.text) == ("book", 2001, ("Roe, Jane",), "A book")
     assert book.id.startswith("REF:")
     assert isinstance(bad, BadDocument)
     assert (bad.position, bad.reason) == (24, "text: the field is missing")
@@ -164,7 +165,7 @@ the young
 
 def test_enw(tmp_path: Path) -> None:
     document = one(tmp_path / "x.enw", ENW, "enw")
-    assert (document.title, document.authors) == ("Asthma in the young", ("Gil Ana", "Li Bo"))
+    assert (document.title, document.authors) == ("Asthma in the young", ("Gil, Ana", "Li, Bo"))
     assert (document.year, document.dates, document.journal) == (2018, {"published": "2018-03-04"}, "Thorax")
     assert (document.text, document.keywords, document.metadata) == (
         "An abstract.",
@@ -197,7 +198,7 @@ def test_bibtex_with_macros(tmp_path: Path) -> None:
     assert isinstance(again, Document)
     assert paper.id == "PMID:30000001"
     assert paper.title == "The DNA of ösophagus & more"
-    assert paper.authors == ("Gíl Ana", "Li Bo", "WHO Group")
+    assert paper.authors == ("Gíl, Ana", "Li, Bo", "WHO Group")
     assert paper.journal == "New England Journal of Medicine"
     assert (paper.year, paper.dates) == (2019, {"published": "2019-03"})
     assert paper.text == "Risk fell by 5%."
@@ -222,8 +223,8 @@ ZOTERO_CSV = (
 def test_csv_of_zotero(tmp_path: Path) -> None:
     document, bad = read(tmp_path / "z.csv", "\ufeff" + ZOTERO_CSV, "csv")
     assert isinstance(document, Document)
-    assert (document.id, document.title) == ("DOI:10.1136/x.1", 'Asthma, in "old" age')
-    assert (document.authors, document.year, document.journal) == (("Gil Ana", "Li Bo"), 2019, "Thorax")
+    assert (document.id, document.title) == ("PMID:3", 'Asthma, in "old" age')
+    assert (document.authors, document.year, document.journal) == (("Gil, Ana", "Li, Bo"), 2019, "Thorax")
     assert document.dates == {"published": "2019-05-06"}
     assert document.metadata == {"item_type": ("journalArticle",), "extra": ("PMID: 3",)}
     assert isinstance(bad, BadDocument)
@@ -293,7 +294,7 @@ def test_csl_json(tmp_path: Path) -> None:
     assert isinstance(paper, Document)
     assert isinstance(own, Document)
     assert (paper.id, paper.text, paper.journal) == ("PMID:31000001", "It helped.", "Thorax")
-    assert (paper.authors, paper.dates) == (("Gil Ana", "WHO"), {"published": "2019-05-06"})
+    assert (paper.authors, paper.dates) == (("Gil, Ana", "WHO"), {"published": "2019-05-06"})
     assert paper.identifiers == {"pmid": "31000001", "pmc": "PMC12", "doi": "10.1136/x.1"}
     assert (own.id, own.metadata) == ("DOC:7", {"ward": ("3",)})
     assert isinstance(bad, BadDocument)
@@ -319,7 +320,7 @@ def test_endnote_xml(tmp_path: Path) -> None:
     paper, bad = read(tmp_path / "e.xml", ENDNOTE, "endnote")
     assert isinstance(paper, Document)
     assert (paper.id, paper.title, paper.text, paper.journal) == ("PMID:31000001", "A trial", "It helped.", "Thorax")
-    assert (paper.authors, paper.dates) == (("Gil Ana", "Li Bo"), {"published": "2019-05-06"})
+    assert (paper.authors, paper.dates) == (("Gil, Ana", "Li, Bo"), {"published": "2019-05-06"})
     assert isinstance(bad, BadDocument)
     assert bad.position == 2
     with pytest.raises(BadDocument, match="no <record>"):
@@ -350,7 +351,7 @@ def test_zotero_rdf(tmp_path: Path) -> None:
     assert isinstance(first, Document)
     assert isinstance(second, Document)
     assert (first.id, first.title, first.text, first.journal) == ("PMID:31000001", "A trial", "It helped.", "Thorax")
-    assert (first.authors, first.year, first.keywords) == (("Gil Ana",), 2019, ("asthma",))
+    assert (first.authors, first.year, first.keywords) == (("Gil, Ana",), 2019, ("asthma",))
     assert first.identifiers["doi"] == "10.1136/x.1"
     assert second.journal == "BMJ"
     assert isinstance(bad, BadDocument)
@@ -422,7 +423,7 @@ def test_crossref_and_zotero_variants_of_csl(tmp_path: Path) -> None:
     content = json.dumps({"items": records}, indent=1).replace("{", "{\n", 1)
     book, page, article = (d for d in read(tmp_path / "x.json", content, "csl-json") if isinstance(d, Document))
     assert (book.title, book.kind, book.dates) == ("A book", "book", {"published": "2001-02"})
-    assert (page.kind, page.dates, page.authors) == ("web", {"published": "2003-05"}, ("Gil Ana",))
+    assert (page.kind, page.dates, page.authors) == ("web", {"published": "2003-05"}, ("Gil, Ana",))
     assert (article.year, article.journal) == (None, "Thorax")
 
 
@@ -435,3 +436,14 @@ def test_an_abstract_beside_a_text_is_a_section_of_its_own() -> None:
         "year": ("n.d.",),
         "kind": ("poster",),
     }
+
+
+def test_names_and_dois_stay_whole_on_their_way_from_import_to_export(tmp_path: Path) -> None:
+    doi = "10.1002/(sici)1097-0258(19980815)17:15<1623::aid-sim871>3.0.co;2-s"
+    authors = "AU  - Smith, John\nAU  - Doe, A. B.\nAU  - WHO Group\n"
+    record = f"TY  - JOUR\n{authors}TI  - Aspirin\nDO  - {doi.upper()}\nER  - \n"
+    paper = one(tmp_path / "refs.ris", record, "ris")
+    assert paper.authors == ("Smith, John", "Doe AB", "WHO Group")
+    assert paper.identifiers["doi"] == doi
+    names = [name_of(author) for author in paper.authors]
+    assert [(name.family, name.given) for name in names] == [("Smith", "John"), ("Doe", "A. B."), ("WHO Group", "")]

@@ -151,6 +151,22 @@ def test_links_between_records_give_the_retraction_status(tmp_path: Path, links:
     assert rest == ([Retracts(("PMID:9",))] if kind == "RetractionOf" else [])
 
 
+def test_corrections_and_notices_are_told(tmp_path: Path) -> None:
+    link = '<CommentsCorrections RefType="{}"><RefSource>{}</RefSource>{}</CommentsCorrections>'
+    links = (
+        link.format("ErratumIn", "Lancet. 2001;3:4", ""),
+        link.format("RetractionIn", "Lancet. 2002;3:4", "<PMID>9</PMID>"),
+        link.format("ErratumIn", "", ""),
+        link.format("CommentIn", "Lancet. 2001;3:5", "<PMID>8</PMID>"),
+    )
+    more = f"<CommentsCorrectionsList>{''.join(links)}</CommentsCorrectionsList>"
+    assert one(tmp_path, article(more=more)).cautions == (
+        "A correction was published: Lancet. 2001;3:4",
+        "The retraction notice: PMID:9",
+        "A correction was published.",
+    )
+
+
 @pytest.mark.parametrize(
     ("kind", "status"),
     [("Retracted Publication", "retracted"), ("Retraction of Publication", "notice"), ("Review", "none")],

@@ -164,7 +164,7 @@ def test_html(tmp_path: Path, charset: str) -> None:
     assert isinstance(document, Document)
     assert document.id == "FILE:saved/paper.htm"
     assert document.title == "Size of effect: Größe"
-    assert (document.authors, document.journal) == (("Gil Ana", "Li Bo"), "Thorax")
+    assert (document.authors, document.journal) == (("Gil, Ana", "Li, Bo"), "Thorax")
     assert (document.year, document.dates) == (2019, {"published": "2019-05-06"})
     assert document.identifiers == {"pmid": "31000001", "doi": "10.1136/x.1"}
     assert (document.url, document.kind, document.language) == ("https://thorax.bmj.com/1", "research", "en")

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from medground.corpus import change as change_module
 from medground.corpus import sync as sync_module
 from medground.corpus.build import add, build
 from medground.corpus.library import Library
@@ -168,7 +169,7 @@ def test_killed_at_any_moment_the_corpus_is_as_it_was(
         raise Killed
 
     with monkeypatch.context() as patch:
-        patch.setattr(sync_module, where, killed)
+        patch.setattr(change_module, where, killed)
         with pytest.raises(Killed):
             sync(library, "papers", folder)
     assert contents(library) == before

@@ -47,6 +47,7 @@ RECORDS = [
         "date": "2019-04",
         "mesh": ["Aged"],
         "ward": ["ED", "ICU  North"],
+        "pmc": "PMC77",
     },
     {
         "id": "3",
@@ -56,6 +57,7 @@ RECORDS = [
         "year": 2020,
         "kind": "guideline",
         "keywords": "heart disease; statins",
+        "pmid": 55,
     },
 ]
 
@@ -89,6 +91,11 @@ CASES = [
     (["author=Gil A"], "1"),
     (["author=B Li"], "1"),
     (["doi=10.1000/abc"], "1"),
+    (["doi=https://doi.org/10.1000/ABC"], "1"),
+    (["doi=doi:10.1000/abc"], "1"),
+    (["pmc=PMC77"], "2"),
+    (["pmc=77"], "2"),
+    (["pmid=PMID:55"], "3"),
     (["id=DOC:2"], "2"),
     (["mesh=aged"], "2"),
     (["keyword=heart disease"], "3"),
@@ -166,7 +173,13 @@ def test_an_unknown_field_is_an_error_with_the_nearest_names() -> None:
         ("journal=", "is not a limit"),
         ("year=soon", "'soon' is not a year"),
         ("date=2019-13", "'2019-13' is not a date"),
-        ("date=2020..2019", "is not a date"),
+        ("date=2020..2019", "ends before it begins"),
+        ("year=2020..2019", "ends before it begins"),
+        ("date=2019-03..2020-06..2021", "is not a date"),
+        ("date=..", "is not a limit"),
+        ("year=-5", "is not a year"),
+        ("year=99999999999999999999", "is not a year"),
+        ("journal=,", "is not a limit"),
         ("kind=paper", "no kind 'paper'; use one of book"),
     ],
 )
@@ -191,10 +204,24 @@ def test_a_partial_date_holds_its_days(day) -> None:
         assert first_day(partial) <= day <= last_day(partial)
 
 
+@pytest.mark.parametrize("field", ["year", "date"])
+def test_a_range_without_ends_limits_nothing(field: str) -> None:
+    with pytest.raises(UsageError, match="limits nothing"):
+        Filters(where={field: " .. "}).as_query()
+
+
 def test_pubmed_is_asked_in_its_own_words() -> None:
     limits = parse_where(["journal=Lancet", "date=2019-03..2019-04", "author=Gil A"]).as_query()
     assert limits is not None
     assert to_pubmed(limits) == '"Lancet"[Journal] AND 2019/03/01:2019/04/30[Date - Publication] AND "Gil A"[Author:~0]'
+    for limit, printed in (
+        ("pmid=1", "1[UID]"),
+        ("doi=10.1000/x", '"10.1000/x"[Article Identifier]'),
+        ("pmc=1", '"PMC1"[Article Identifier]'),
+    ):
+        query = parse_where([limit]).as_query()
+        assert query is not None
+        assert to_pubmed(query) == printed
     own = parse_where(["ward=ICU"])
     assert own_fields(own) == ("ward",)
     query = own.as_query()

@@ -18,7 +18,7 @@ from medground.answer import Answer, SourceDocument
 from medground.errors import UsageError
 from medground.export import export, format_of
 from medground.export.names import Name, name_of
-from medground.export.reference import one_line
+from medground.export.reference import listed_sources, one_line
 
 HOSTILE = st.text(max_size=60) | st.sampled_from(
     [
@@ -111,7 +111,7 @@ def test_no_text_of_a_document_leaves_its_field(
     )
     answer = answered(document, SourceDocument(id="X:2", title="Last", kind="web"), quotes=(quote, "Fine."))
     first, last = read_ris(answer)
-    wanted = one_line(title) or "X:1"
+    wanted = listed_sources(answer)[0].title
     assert first["title"] == wanted
     assert last["title"] == "Last"
     assert any(one_line(quote) in str(note) for note in first["notes"])  # type: ignore[attr-defined]
@@ -133,7 +133,11 @@ def test_no_text_of_a_document_leaves_its_field(
         ("O'Brien É", Name("O'Brien", "É.")),
         ("DCCT Research Group", Name("DCCT Research Group")),
         ("NHS UK GP", Name("NHS UK GP")),
-        ("Smith, John, Jr", Name("Smith, John, Jr")),
+        ("Smith, John, Jr", Name("Smith", "John", "Jr")),
+        ("Smith JA 3rd", Name("Smith", "J. A.", "3rd")),
+        ("Smith, John, MD, PhD", Name("Smith, John, MD, PhD")),
+        ("Smith John A.", Name("Smith John A.")),
+        ("van der Waals J. D.", Name("van der Waals", "J. D.")),
         ("John Smith", Name("John Smith")),
         ("王伟", Name("王伟")),
         ("Plato", Name("Plato")),
@@ -165,7 +169,7 @@ def test_keys_are_unique(answered: Callable[..., Answer]) -> None:
         ({"kind": "book", "journal": "GeneReviews"}, "CHAP", "incollection", "chapter"),
         ({"kind": "guideline"}, "RPRT", "techreport", "report"),
         ({"kind": "graph"}, "DATA", "misc", "entry"),
-        ({"kind": "research"}, "GEN", "misc", "article"),
+        ({"kind": "research"}, "GEN", "misc", "document"),
     ],
 )
 def test_every_kind_of_source_has_a_type(
@@ -182,6 +186,47 @@ def test_a_concern_about_a_paper_is_its_first_note(answered: Callable[..., Answe
     assert str(found["notes"][0]).startswith("An expression of concern")  # type: ignore[index]
 
 
+SICI = "10.1002/(SICI)1097-0258(19980815/30)17:15/16<1661::AID-SIM968>3.0.CO;2-2"
+
+
+@pytest.mark.parametrize(
+    ("given", "doi"),
+    [
+        (SICI, SICI),
+        (f"https://doi.org/{SICI.replace('<', '%3C').replace('>', '%3E')}", SICI),
+        ("doi:10.1000/a_b.", "10.1000/a_b"),
+        ("not a DOI", ""),
+    ],
+)
+def test_a_doi_is_whole_or_absent(answered: Callable[..., Answer], given: str, doi: str) -> None:
+    answer = answered(SourceDocument(id="X:1", title="T", kind="research", identifiers={"doi": given}))
+    (ris,), (csl,), (bib,) = read_ris(answer), json.loads(export(answer, "csl-json")), read_bibtex(answer).entries
+    found = bib.fields_dict.get("doi")
+    assert (ris.get("doi", ""), csl.get("DOI", ""), str(found.value)[1:-1] if found else "") == (doi, doi, doi)
+
+
+def test_ris_keeps_the_rules_of_the_format(answered: Callable[..., Answer]) -> None:
+    """Two capitals or digits, two spaces, a hyphen, a space; `ER` ends a record; no asterisk in names and journals."""
+    paper = SourceDocument(
+        id="X:1", title="T.", kind="research", journal="J*", authors=("Smi*th JA Jr", "A Group, of*the Study")
+    )
+    lines = export(answered(paper), "ris").decode().split("\r\n")
+    assert all(re.fullmatch(r"[A-Z][A-Z0-9]  - .*", line) for line in lines[:-1])
+    assert (lines[0], lines[-2:]) == ("TY  - JOUR", ["ER  - ", ""])
+    assert [line for line in lines if line[:2] in ("AU", "TI", "T2")] == [
+        "AU  - Smi th, J. A., Jr",
+        "AU  - A Group of the Study,",
+        "TI  - T",
+        "T2  - J",
+    ]
+
+
+def test_a_suffix_of_a_name_keeps_its_place(answered: Callable[..., Answer]) -> None:
+    answer = answered(SourceDocument(id="X:1", title="T", kind="research", authors=("King ML Jr",)))
+    assert str(read_bibtex(answer).entries[0].fields_dict["author"].value) == "{King, Jr, M. L.}"
+    assert json.loads(export(answer, "csl-json"))[0]["author"] == [{"family": "King", "given": "M. L.", "suffix": "Jr"}]
+
+
 def test_an_address_that_is_not_of_the_web_is_left_out(answered: Callable[..., Answer]) -> None:
     answer = answered(SourceDocument(id="X:1", title="T", kind="web", url="javascript:alert(1)"))
     assert b"javascript" not in export(answer, "ris") + export(answer, "bibtex") + export(answer, "csl-json")
@@ -196,7 +241,7 @@ def test_an_answer_without_quotes_has_no_references(answered: Callable[..., Answ
 def test_the_format_is_named_or_told_by_the_file(answer: Answer) -> None:
     names = {"a.RIS": "ris", "a.bib": "bibtex", "a.json": "csl-json", "a.md": "markdown", "a.docx": "docx"}
     assert {name: format_of(Path(name)) for name in names} == names
-    with pytest.raises(UsageError, match="does not tell the format"):
+    with pytest.raises(UsageError, match=r"cannot tell the format from the name a\.txt"):
         format_of(Path("a.txt"))
     with pytest.raises(UsageError, match="unknown format 'pdf'"):
         export(answer, "pdf")  # type: ignore[arg-type]

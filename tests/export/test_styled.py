@@ -68,6 +68,22 @@ def test_a_title_that_begins_with_a_number_keeps_it(answered: Callable[..., Answ
     assert words(styled(listed_sources(answer), STYLE)["X:1"]).startswith("1 in 10 adults")
 
 
+def test_a_title_in_place_of_an_author_is_not_repeated(answered: Callable[..., Answer]) -> None:
+    paper = SourceDocument(id="PMID:1", title="Is it so?", kind="research", year=2002)
+    lines = styled(listed_sources(answered(paper)), STYLE)
+    assert words(lines["PMID:1"]).startswith("“Is it so?” (2002). Available at")
+    assert words(lines["PMID:1"]).count("Is it so?") == 1
+
+
+def test_a_style_does_not_call_an_article_a_preprint(answered: Callable[..., Answer]) -> None:
+    papers = [
+        SourceDocument(id="PMID:1", title="T", kind="research", journal="Lancet", authors=("Li J",)),
+        SourceDocument(id="PMID:2", title="U", kind="research", authors=("Li J",)),
+    ]
+    for line in styled(listed_sources(answered(*papers)), STYLE).values():
+        assert "reprint" not in words(line)
+
+
 @pytest.mark.parametrize("style", ["no-such-style", "../x.csl", "missing.csl"])
 def test_an_unknown_style_is_a_mistake_in_one_line(answer: Answer, style: str) -> None:
     with pytest.raises(UsageError, match=r"style|file"):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 
-from medground.faces.cli.app import main
+from medground.testing.command import run
 
 PAPERS = [
     {
@@ -20,13 +20,6 @@ PAPERS = [
     {"id": "PMID:2", "title": "Statins", "text": "Statins lowered cholesterol in adults with diabetes."},
 ]
 QUESTION = "Does aspirin reduce the risk of stroke?"
-
-
-def run(*words: str) -> int:
-    with pytest.raises(SystemExit) as stopped:
-        main([*words])
-    code = stopped.value.code
-    return code if isinstance(code, int) else 1
 
 
 @pytest.fixture

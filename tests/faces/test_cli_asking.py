@@ -17,7 +17,7 @@ import pytest
 from medground.answer import Answer
 from medground.blocking import BlockingEngine, ask_again
 from medground.errors import UsageError
-from medground.faces.cli.app import main
+from medground.testing.command import run
 
 QUESTION = "Does aspirin reduce the risk of stroke?"
 ASPIRIN = {
@@ -28,13 +28,6 @@ ASPIRIN = {
 }
 BLEEDING = {"id": "PMID:2", "title": "Harm", "text": "Aspirin increased the risk of bleeding in adults.", "year": 2002}
 STATINS = {"id": "PMID:3", "title": "Statins", "text": "Statins lowered the risk of stroke in adults."}
-
-
-def run(*words: str) -> int:
-    with pytest.raises(SystemExit) as stopped:
-        main([*words])
-    code = stopped.value.code
-    return code if isinstance(code, int) else 1
 
 
 def build(*papers: dict[str, object]) -> None:
@@ -210,6 +203,22 @@ def test_questions_from_a_file_give_one_line_each(papers: Path, capsys: pytest.C
     for words in ([], ["--markdown"]):
         assert run("ask", "-q", "-c", "papers", "--from", "questions.txt", *words) == 0
         assert capsys.readouterr().out.count("Does yoga help?") == 1
+
+
+@pytest.mark.parametrize("end", ["\r\n", "\r", "\n"])
+def test_a_file_of_questions_may_have_any_line_ends(papers: Path, end: str, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("questions.txt").write_bytes(f"\ufeff{QUESTION}{end}# no{end}Does yoga help?{end}".encode())
+    capsys.readouterr()
+    assert run("ask", "-q", "-c", "papers", "--from", "questions.txt", "--json") == 0
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [line["question"] for line in lines] == [QUESTION, "Does yoga help?"]
+
+
+def test_an_answer_tells_its_limits(papers: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    capsys.readouterr()
+    words = ("--where", "journal=No Such", "--where", "journal=Lancet", "--year-from", "1999", QUESTION)
+    assert run("ask", "-q", "-c", "papers", *words) == 3
+    assert "Limited to year 1999..; journal No Such or Lancet." in capsys.readouterr().out
 
 
 def test_a_question_that_fails_is_asked_again_and_no_other(papers: Path, capsys: pytest.CaptureFixture[str]) -> None:

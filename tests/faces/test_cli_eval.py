@@ -14,17 +14,10 @@ import pytest
 
 from medground.errors import UsageError
 from medground.evaluate.runs import RunFile, read_run
-from medground.faces.cli.app import main
+from medground.testing.command import run
 
 COMMAND = [sys.executable, "-c", "from medground.faces.cli.app import main; main()"]
 CONTEXT = "Aspirin number {n} significantly reduced the risk of stroke in adults. Bleeding rose in few of them."
-
-
-def medground(*words: str) -> int:
-    with pytest.raises(SystemExit) as stopped:
-        main([*words])
-    code = stopped.value.code
-    return code if isinstance(code, int) else 1
 
 
 @pytest.fixture
@@ -66,7 +59,7 @@ def wait_for_lines(path: Path, count: int, process: subprocess.Popen[str]) -> No
 
 def test_a_run_ends_with_a_summary(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "run.jsonl"
-    assert medground(*words(data, out, "--limit", "6", "--seed", "1", "--concurrency", "2")) == 0
+    assert run(*words(data, out, "--limit", "6", "--seed", "1", "--concurrency", "2")) == 0
     captured = capsys.readouterr()
     for part in ("items     ", "of 6; 95 % Wilson", "always 'yes'", "statuses", "tokens", "seconds", "price", str(out)):
         assert part in captured.out
@@ -74,15 +67,15 @@ def test_a_run_ends_with_a_summary(data: Path, tmp_path: Path, capsys: pytest.Ca
     header, lines = read_run(out)
     assert (header.limit, header.seed, header.with_context, header.items) == (6, 1, True, 6)
     assert all(line.trace and line.cited for line in lines)
-    assert medground(*words(data, out, "--limit", "6", "--seed", "1", "-q")) == 0
+    assert run(*words(data, out, "--limit", "6", "--seed", "1", "-q")) == 0
     assert captured.out == capsys.readouterr().out
 
 
 def test_the_same_command_finds_its_own_file(data: Path, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command = ["eval", "run", "jsonl", "--data", str(data), "--with-context", "--limit", "2", "-q"]
-    assert medground(*command) == 0
-    assert medground(*command) == 0
-    assert medground(*command, "--set", "recipe.batch=2") == 0
+    assert run(*command) == 0
+    assert run(*command) == 0
+    assert run(*command, "--set", "recipe.batch=2") == 0
     assert len(list((home / "runs").glob("jsonl_test_ground_keyless_*.jsonl"))) == 2
     assert "Traceback" not in capsys.readouterr().err
 
@@ -109,7 +102,7 @@ def test_no_finished_question_is_lost_however_a_run_ends(data: Path, tmp_path: P
     assert before
     with out.open("ab") as file:
         file.write(b'{"id":"q9')
-    assert medground(*words(data, out, "--limit", "200", "-q")) == 0
+    assert run(*words(data, out, "--limit", "200", "-q")) == 0
     after = [line.id for line in read_run(out)[1]]
     assert after[: len(before)] == before
     assert after == [f"q{n}" for n in range(200)]
@@ -133,19 +126,19 @@ def test_another_run_is_refused_with_its_difference(
     data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "run.jsonl"
-    assert medground(*words(data, out, "--limit", "2", "-q")) == 0
+    assert run(*words(data, out, "--limit", "2", "-q")) == 0
     capsys.readouterr()
-    assert medground(*words(data, out, "--limit", "2", "--recipe", "rag", "--set", "recipe.batch=2")) == 2
+    assert run(*words(data, out, "--limit", "2", "--recipe", "rag", "--set", "recipe.batch=2")) == 2
     refused = capsys.readouterr().err
     assert "recipe was ground, is rag" in refused
     assert "recipe.batch was 5, is 2" in refused
     assert refused.count("\n") == 1
     data.write_text(data.read_text(encoding="utf-8").replace("stroke", "a stroke"), encoding="utf-8")
-    assert medground(*words(data, out, "--limit", "2")) == 2
+    assert run(*words(data, out, "--limit", "2")) == 2
     assert "--accept dataset_hash" in capsys.readouterr().err
-    assert medground(*words(data, out, "--limit", "3", "--accept", "dataset_hash")) == 2
+    assert run(*words(data, out, "--limit", "3", "--accept", "dataset_hash")) == 2
     assert "limit was 2, is 3" in capsys.readouterr().err
-    assert medground(*words(data, out, "--limit", "2", "--accept", "dataset_hash", "-q")) == 0
+    assert run(*words(data, out, "--limit", "2", "--accept", "dataset_hash", "-q")) == 0
     assert read_run(out)[0].accepted[0].startswith("dataset_hash was ")
 
 
@@ -167,7 +160,7 @@ def test_another_run_is_refused_with_its_difference(
 def test_a_mistake_is_one_line(
     data: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
 ) -> None:
-    assert medground(*arguments) == 2
+    assert run(*arguments) == 2
     captured = capsys.readouterr()
     assert captured.out == ""
     assert message in captured.err
@@ -176,15 +169,15 @@ def test_a_mistake_is_one_line(
 
 
 def test_sets_are_listed_and_a_file_is_recognised(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert medground("data", "list") == 0
+    assert run("data", "list") == 0
     listed = capsys.readouterr().out
     for part in ("pubmedqa  PubMedQA", "licence: MIT", "evidence up to", "not tested on the set", "mimic-iv-ed"):
         assert part in listed
-    assert medground("data", "check", str(data)) == 0
+    assert run("data", "check", str(data)) == 0
     checked = capsys.readouterr().out
     assert checked.startswith("jsonl: 400 questions (test 400); yes-no-maybe 400\n    400 with their own documents")
     data.write_text(data.read_text(encoding="utf-8")[:-9], encoding="utf-8")
-    assert medground("data", "check", str(data)) == 2
+    assert run("data", "check", str(data)) == 2
     assert "mine.jsonl:400: the last line is truncated" in capsys.readouterr().err
 
 
@@ -193,7 +186,7 @@ def test_pubmedqa_through_the_command(
 ) -> None:
     out = tmp_path / "run.jsonl"
     command = ["eval", "run", "pubmedqa", "--data", str(shared / "pubmedqa"), "--with-context", "--out", str(out)]
-    assert medground(*command, "--limit", "8", "-q", "--recipe", "rag") == 0
+    assert run(*command, "--limit", "8", "-q", "--recipe", "rag") == 0
     header, lines = read_run(out)
     assert header.dataset_hash.startswith("a724b346")
     assert all(line.found == line.gold_documents for line in lines)

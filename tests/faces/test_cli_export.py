@@ -11,7 +11,7 @@ import pytest
 import rispy
 
 from medground.blocking import BlockingEngine
-from medground.faces.cli.app import main
+from medground.testing.command import run
 
 QUESTION = "Does aspirin reduce the risk of stroke?"
 PAPER = {
@@ -22,13 +22,6 @@ PAPER = {
     "imprint": {"volume": "5"},
     "identifiers": {"doi": "10.1000/x"},
 }
-
-
-def run(*words: str) -> int:
-    with pytest.raises(SystemExit) as stopped:
-        main([*words])
-    code = stopped.value.code
-    return code if isinstance(code, int) else 1
 
 
 @pytest.fixture
@@ -78,7 +71,7 @@ def test_python_exports_the_same(kept: str) -> None:
     ("words", "message"),
     [
         (["--format", "pdf"], "unknown format 'pdf'; choose one of ris"),
-        (["-o", "a.txt"], "does not tell the format"),
+        (["-o", "a.txt"], "cannot tell the format"),
         (["--format", "ris", "--style", "x"], "ris has no citation style"),
         (["--style", "no-such-style"], "no-such-style"),
         (["-o", "missing/a.ris"], "cannot write missing"),
@@ -118,5 +111,15 @@ def test_an_answer_from_before_authors_were_kept_says_so(
     capsys.readouterr()
     assert run("export", kept, "--format", "ris") == 0
     shown = capsys.readouterr()
-    assert f"from before authors were kept; medground ask --again {kept}" in shown.err
+    assert f"before authors were kept; run medground ask --again {kept}" in shown.err
     assert rispy.loads(shown.out)[0]["title"] == "Aspirin and stroke"
+
+
+def test_an_export_that_cannot_be_written_leaves_nothing(
+    kept: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "taken.md").mkdir()
+    capsys.readouterr()
+    assert run("export", kept, "-o", "taken.md") == 2
+    assert "cannot write taken.md" in capsys.readouterr().err
+    assert not list(tmp_path.glob(".*partial"))

@@ -17,19 +17,12 @@ from medground.corpus.incoming import receive
 from medground.corpus.library import Library
 from medground.errors import UsageError
 from medground.faces.cli import complete
-from medground.faces.cli.app import main
 from medground.recipes.registry import RECIPES
 from medground.settings import Settings
 from medground.settings_file import settings_file
+from medground.testing.command import run
 
 PAPER = {"id": "PMID:1", "title": "Aspirin", "text": "Aspirin significantly reduced the risk of stroke."}
-
-
-def run(*words: str) -> int:
-    with pytest.raises(SystemExit) as stopped:
-        main([*words])
-    code = stopped.value.code
-    return code if isinstance(code, int) else 1
 
 
 @pytest.fixture
@@ -143,10 +136,31 @@ def test_a_corpus_is_built_from_a_pipe(
     assert run("corpus", "add", "papers", "-", "-q") == 0
     with Library(home).open("papers") as snapshot:
         assert snapshot.manifest.counts.documents == 2
-    assert list((home / "incoming").iterdir()) == []
     capsys.readouterr()
     assert run("ask", "-q", "-c", "papers", "Do statins lower the risk of stroke?") == 0
     assert "Statins lowered" in capsys.readouterr().out
+
+
+def test_what_came_from_a_pipe_stays_when_a_file_with_the_same_paper_goes(
+    here: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    typed(monkeypatch, b'{"id": "PMID:7", "text": "Short."}')
+    assert run("corpus", "build", "papers", "-", "-q") == 0
+    folder = here / "folder"
+    folder.mkdir()
+    (folder / "other.jsonl").write_text('{"id": "X:1", "text": "Another paper."}', encoding="utf-8")
+    longer = folder / "longer.jsonl"
+    longer.write_text('{"id": "PMID:7", "text": "The same paper at more length."}', encoding="utf-8")
+    assert run("corpus", "sync", "papers", str(folder), "-q") == 0
+    longer.unlink()
+    assert run("corpus", "sync", "papers", str(folder), "-q") == 0
+    with Library(home).open("papers") as snapshot:
+        assert snapshot.documents(["PMID:7"])["PMID:7"].text == "Short."
+    (here / "new.jsonl").write_text('{"id": "X:2", "text": "All is new."}', encoding="utf-8")
+    assert run("corpus", "build", "papers", "new.jsonl", "-q") == 0
+    assert not list((Library(home).folder_of("papers") / "incoming").iterdir())
+    assert run("corpus", "remove", "papers", "-y") == 0
+    assert not Library(home).folder_of("papers").exists()
 
 
 def test_a_pipe_is_one_file_by_its_content(tmp_path: Path) -> None:
@@ -164,3 +178,14 @@ def test_a_pipe_is_one_file_by_its_content(tmp_path: Path) -> None:
 def test_a_pipe_can_be_read_once(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("corpus", "build", "papers", "-", "-") == 2
     assert "- is given twice" in capsys.readouterr().err
+
+
+def test_init_needs_no_extra(tmp_path):
+    """Where the libraries of the optional sources are not installed, the file is written all the same."""
+    code = (
+        "import sys; sys.modules.update(dict.fromkeys(['httpx', 'onnxruntime', 'pydantic_ai']));"
+        "sys.argv = ['medground', 'init']; from medground.faces.cli.app import main; main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "[retrieval]" in (tmp_path / "medground.toml").read_text(encoding="utf-8")

@@ -174,3 +174,70 @@ def test_a_folder_is_built_followed_and_limited(home, tmp_path, monkeypatch):
         run("search", "mine", "statins", "--where", "wrad=ICU")
     with pytest.raises(UsageError, match="is not a limit; write FIELD=VALUE"):
         run("search", "mine", "statins", "--where", "ward")
+
+
+TITLE = "Losartan and dilation of the aortic root in Marfan syndrome"
+
+
+@pytest.fixture
+def two_corpora(home, tmp_path):
+    """A corpus of records, and a folder with a file of two papers and a file of one."""
+    records = tmp_path / "records.jsonl"
+    fields = {"title": TITLE, "text": "An abstract.", "publication_types": ["Randomized Controlled Trial"]}
+    write_lines(records, {"id": "PMID:1", "doi": "10.1000/a", **fields}, {"id": "PMID:3", "doi": "10.1000/c", **fields})
+    assert run("build", "medline", records, "-q").exit_code == 0
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    losartan = {"id": "a", "title": TITLE, "text": "Losartan worked.", "doi": "10.1000/A"}
+    zinc = {"id": "c", "title": "Zinc for the common cold", "text": "Zinc did not.", "doi": "10.1000/C"}
+    write_lines(folder / "many.jsonl", losartan, zinc)
+    write_lines(folder / "one.jsonl", {**losartan, "id": "b"})
+    return folder
+
+
+def write_lines(path, *records):
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+
+
+def test_enrich_tells_what_was_joined(two_corpora):
+    built = run("build", "papers", two_corpora, "--enrich", "medline", "-q")
+    line = "joined with medline: 2 of 3 documents; 1 not joined, the record has another title (many.jsonl)"
+    assert line in built.stderr.splitlines()
+    assert line in run("info", "papers").stdout.splitlines()
+    files = run("files", "papers").stdout.splitlines()
+    assert files[1].strip() == "1 of 2 records joined"
+    assert files[2].strip() == "DOC:c: not joined with corpus:medline: the record with its id has another title"
+    assert files[4].strip() == "joined with PMID:1 of corpus:medline: identifiers.pmid, publication_types"
+    assert run("sync", "papers", two_corpora, "-q").stdout.startswith("papers is up to date")
+
+
+def test_enrich_later_and_forget(two_corpora):
+    run("build", "papers", two_corpora, "-q")
+    with pytest.raises(UsageError, match="papers remembers no source of records; name one with --from"):
+        run("enrich", "papers", "-q")
+    assert "joined with medline: 2 of 3" in run("enrich", "papers", "--from", "medline", "-q").stderr
+    assert "joined with medline: 2 of 3" in run("enrich", "papers", "-q").stderr
+    (two_corpora / "new.jsonl").write_text((two_corpora / "one.jsonl").read_text().replace('"b"', '"d"'))
+    synced = run("sync", "papers", two_corpora, "-q")
+    assert "1 new, 2 as they were" in synced.stderr
+    assert "joined with medline: 3 of 4" in synced.stderr
+    assert "joined" not in run("enrich", "papers", "--from", "none", "-q").stderr
+    assert "joined" not in run("add", "papers", two_corpora / "one.jsonl", "-q").stderr
+    assert "joined with" in run("add", "papers", two_corpora / "one.jsonl", "--enrich", "medline", "-q").stderr
+
+
+def test_a_source_that_changed_is_asked_for_all(two_corpora, tmp_path):
+    run("build", "papers", two_corpora, "--enrich", "medline", "-q")
+    run("add", "medline", two_corpora / "many.jsonl", "-q")
+    assert "2 as they were" in run("sync", "papers", two_corpora, "-q").stderr
+
+
+def test_enrich_from_what_there_is_not(two_corpora):
+    for sources, message in (
+        (["medlin"], "no corpus 'medlin' to enrich from; the nearest: medline"),
+        (["papers"], "corpus papers cannot be enriched from itself"),
+        (["none", "medline"], "none cannot be named together"),
+    ):
+        options = [word for source in sources for word in ("--enrich", source)]
+        with pytest.raises(UsageError, match=message):
+            run("build", "papers", two_corpora, *options, "-q")

@@ -76,9 +76,59 @@ def test_a_condition_or_another_name_makes_the_former_question_anew(former: str,
     assert read_follow_up(asked, former).text == read
 
 
+COVID = "Are corticosteroids effective in severe COVID-19?"
+PSORIASIS = "What is the best treatment for psoriasis?"
+
+
+@pytest.mark.parametrize(
+    ("former", "asked", "read"),
+    [
+        (ASPIRIN, "And clopidogrel?", "Does clopidogrel reduce the risk of stroke?"),
+        (ASPIRIN, "same question for warfarin", "Does warfarin reduce the risk of stroke?"),
+        (ASPIRIN, "What about sepsis?", "Does aspirin reduce the risk of sepsis?"),
+        (ASPIRIN, "What about men?", "Does aspirin reduce the risk of stroke in men?"),
+        (FALLS, "What about children?", "Does vitamin D prevent falls in children?"),
+        ("Is Huntington disease hereditary?", "and Parkinson disease?", "Is Parkinson disease hereditary?"),
+        (ASPIRIN, "only in men?", "Does aspirin reduce the risk of stroke only in men?"),
+        (COVID, "and in mild cases", "Are corticosteroids effective in mild cases of COVID-19?"),
+        (COVID, "And in children?", "Are corticosteroids effective in severe COVID-19 in children?"),
+        (ASPIRIN, "side effects?", "side effects of aspirin?"),
+        (ASPIRIN, "What is the right dose?", "What is the right dose of aspirin?"),
+        (ASPIRIN, "interactions with ibuprofen", "interactions of aspirin with ibuprofen?"),
+        (LENTIS, "Is there a cure?", "Is there a cure for Marfan syndrome?"),
+        (LENTIS, "Which treatments are available?", "Which treatments for Marfan syndrome are available?"),
+        (ASPIRIN, "why?", "Why does aspirin reduce the risk of stroke?"),
+        (STATINS, "for how long?", "For how long are statins safe in pregnancy?"),
+        (ASPIRIN, "Is that true for women too?", "Does aspirin reduce the risk of stroke in women?"),
+        (ASPIRIN, "Does this hold for warfarin?", "Does warfarin reduce the risk of stroke?"),
+        (ASPIRIN, "is that still true after surgery", "Does aspirin reduce the risk of stroke after surgery?"),
+        (ASPIRIN, "Is that true?", ASPIRIN),
+        (ASPIRIN, "Does the drug cause asthma?", "Does aspirin cause asthma?"),
+        (ASPIRIN, "who should not take this?", "who should not take aspirin?"),
+        (ASPIRIN, "Is it safe to take with alcohol?", "Is aspirin safe to take with alcohol?"),
+        (ASPIRIN, "Is it better to take it daily?", "Is it better to take aspirin daily?"),
+        (ASPIRIN, "Is it safe for the mother?", "Is aspirin safe for the mother?"),
+        (PSORIASIS, "Is it contagious?", "Is psoriasis contagious?"),
+        ("What are the signs of lupus?", "Do they come and go?", "Do signs of lupus come and go?"),
+        ("Which drugs are used for gout?", "Are they safe?", "Are drugs used for gout safe?"),
+        ("Who discovered insulin?", "How is it stored?", "How is insulin stored?"),
+    ],
+)
+def test_what_people_leave_out_is_what_was_there_before(former: str, asked: str, read: str) -> None:
+    assert read_follow_up(asked, former).text == read
+
+
 @pytest.mark.parametrize(
     "asked",
     [
+        "Elephant trunk: does it help?",
+        "Serovar specific immunity to gonorrhoea - does it exist?",
+        "For acute migraine, which triptan works fastest?",
+        "In healthy adults the saliva has:",
+        "What about the link between salt and stroke?",
+        "What are the side effects of letrozole?",
+        "Is the disease activity score reliable?",
+        "And does warfarin cause bleeding?",
         "Is it safe to combine ibuprofen with alcohol?",
         "Is it true that garlic lowers blood pressure?",
         "How long does it take to recover from flu?",
@@ -101,10 +151,13 @@ def test_a_question_that_points_at_nothing_stays_as_it_was_typed(asked: str) -> 
         ("???a", "Does this drug help?"),
         ("Do children or adults recover?", "What about it?"),
         ("Why?", "What about warfarin?"),
+        ("Why?", "And in children?"),
+        ("Hello", "What does it do?"),
+        ("Why?", "Side effects?"),
     ],
 )
 def test_what_cannot_be_read_is_refused_in_one_line(former: str, asked: str) -> None:
-    with pytest.raises(UsageError, match=r"write the (name|whole question)"):
+    with pytest.raises(UsageError, match=r"write the (?:name|whole question)"):
         read_follow_up(asked, former)
 
 

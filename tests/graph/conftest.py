@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from medground.errors import ConfigError
+from medground.graph.answer import SHOWN, entails, find
 from medground.graph.documents import Page, pages
+from medground.graph.finding import GraphFinding
 from medground.graph.hpo import Hpo
+from medground.graph.question import read_question
 from medground.graph.store import GraphStore
 from medground.graph.writing import GraphWriter
 
@@ -161,3 +164,20 @@ def hpo(real: tuple[GraphStore, list[Page]]) -> GraphStore:
 def sample(real: tuple[GraphStore, list[Page]]) -> list[Page]:
     """Every 97th page of the installed release."""
     return real[1]
+
+
+def find_facts(store: GraphStore, text: str) -> GraphFinding:
+    """What the graph finds for a question; it shows no more than it may, and each fact is stored."""
+    question = read_question(store, text)
+    assert question is not None
+    finding = find(store, question)
+    assert finding is not None
+    assert all(entails(store, fact) for fact in finding.facts)
+    assert len(finding.facts) <= SHOWN
+    return finding
+
+
+@pytest.fixture(scope="session")
+def ask() -> Callable[[GraphStore, str], GraphFinding]:
+    """Asks a graph a question in plain words."""
+    return find_facts

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
-from medground.graph.answer import SHOWN, entails, find
 from medground.graph.finding import GraphFinding
 from medground.graph.names import name_key
 from medground.graph.question import read_question
 from medground.graph.store import GraphStore
 from medground.graph.suggest import wordings
 
-
-def ask(store: GraphStore, text: str) -> GraphFinding:
-    question = read_question(store, text)
-    assert question is not None
-    finding = find(store, question)
-    assert finding is not None
-    assert all(entails(store, fact) for fact in finding.facts)
-    assert len(finding.facts) <= SHOWN
-    return finding
+Ask = Callable[[GraphStore, str], GraphFinding]
 
 
 @pytest.mark.parametrize(
@@ -45,20 +38,20 @@ def ask(store: GraphStore, text: str) -> GraphFinding:
         ("Is FBN1 associated with Marfan syndrome?", "yes"),
     ],
 )
-def test_a_closed_question_is_decided_only_by_what_is_stored(hpo: GraphStore, text: str, closed: str) -> None:
+def test_a_closed_question_is_decided_only_by_what_is_stored(hpo: GraphStore, text: str, closed: str, ask: Ask) -> None:
     assert ask(hpo, text).closed == closed
 
 
-def test_what_common_means_is_said(hpo: GraphStore) -> None:
+def test_what_common_means_is_said(hpo: GraphStore, ask: Ask) -> None:
     assert "“common” is read as at least 30% of patients" in ask(hpo, "Is scoliosis common in Marfan syndrome?").note
 
 
-def test_a_count_of_few_patients_is_not_all(small: GraphStore) -> None:
+def test_a_count_of_few_patients_is_not_all(small: GraphStore, ask: Ask) -> None:
     assert ask(small, "Do all people with Alpha syndrome 1 have odd lens?").closed == "no"  # 3 of 4
     assert ask(small, "Do most people with Alpha syndrome 1 have odd lens?").closed == ""
 
 
-def test_a_bare_disease_has_a_profile_that_says_how_much_there_is(hpo: GraphStore) -> None:
+def test_a_bare_disease_has_a_profile_that_says_how_much_there_is(hpo: GraphStore, ask: Ask) -> None:
     finding = ask(hpo, "Marfan syndrome")
     kinds = [fact.sentence for fact in finding.facts]
     assert kinds[0].startswith("Autosomal dominant inheritance is recorded as a mode of inheritance")
@@ -67,14 +60,14 @@ def test_a_bare_disease_has_a_profile_that_says_how_much_there_is(hpo: GraphStor
     assert "features, most frequent first, shown" in finding.note
 
 
-def test_a_name_that_is_a_gene_and_a_disease_shows_both(hpo: GraphStore) -> None:
+def test_a_name_that_is_a_gene_and_a_disease_shows_both(hpo: GraphStore, ask: Ask) -> None:
     finding = ask(hpo, "NF1")
     assert "the name of a disease and of a gene" in finding.note
     assert {"OMIM:162200", "OMIM:193520"} <= {fact.document_id for fact in finding.facts}
     assert len(set(finding.facts)) == len(finding.facts)
 
 
-def test_diseases_with_two_features_are_ranked_with_their_likelihood(hpo: GraphStore) -> None:
+def test_diseases_with_two_features_are_ranked_with_their_likelihood(hpo: GraphStore, ask: Ask) -> None:
     finding = ask(hpo, "Which diseases have ectopia lentis and scoliosis?")
     assert "6 of 19 diseases with all 2 of them" in finding.note
     assert "Marfan syndrome (OMIM:154700) 14%" in finding.note  # 119/251 x 16/53
@@ -84,11 +77,11 @@ def test_diseases_with_two_features_are_ranked_with_their_likelihood(hpo: GraphS
     assert len(set(by_disease)) == 6, "the entries of OMIM and Orphanet are one disease"
 
 
-def test_no_disease_with_all_of_them_is_said(hpo: GraphStore) -> None:
+def test_no_disease_with_all_of_them_is_said(hpo: GraphStore, ask: Ask) -> None:
     assert "is recorded with all of them" in ask(hpo, "Which diseases have gout and self-mutilation?").note
 
 
-def test_inheritance_and_onset(hpo: GraphStore) -> None:
+def test_inheritance_and_onset(hpo: GraphStore, ask: Ask) -> None:
     assert ask(hpo, "How is Huntington disease inherited?").answer == "Autosomal dominant inheritance"
     onset = ask(hpo, "When does Wilson disease begin?")
     assert onset.answer.startswith("Juvenile onset (20 of 30 patients)")
@@ -96,7 +89,7 @@ def test_inheritance_and_onset(hpo: GraphStore) -> None:
 
 
 @pytest.mark.parametrize("text", ["What is the best treatment of Marfan syndrome?", "Does aspirin help?", "x", "¿Qué?"])
-def test_suggested_wordings_are_understood_and_answered(hpo: GraphStore, text: str) -> None:
+def test_suggested_wordings_are_understood_and_answered(hpo: GraphStore, text: str, ask: Ask) -> None:
     suggested = wordings(hpo, text)
     assert 2 <= len(suggested) <= 3
     for wording in suggested:

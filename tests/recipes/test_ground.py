@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from medground.answer import Answer
-from medground.document import Document
+from medground.document import Document, Section
 from medground.errors import BudgetExhausted, SourceUnavailable
 from medground.operators.reading import Extracted, ExtractOutput, ScreenOutput, SufficientOutput
 from medground.operators.verifying import EntailOutput
@@ -61,6 +61,35 @@ def replies(**changes: Any) -> dict[str, Any]:
 def run_of(make_run: MakeRun, source: Any, model: Any = None, **options: Any) -> Answer:
     run = make_run(QUESTION, [source], model=model, by_model=BY_MODEL if model else [], options=options, recipe=GROUND)
     return asyncio.run(GROUND.run(run.question, run))
+
+
+def long_paper(conclusion: str) -> Document:
+    """A full text whose discussion repeats the question's words, and whose conclusion has few of them."""
+    parts = [
+        (
+            "Background",
+            "Whether aspirin reduces the risk of stroke is debated. Aspirin and stroke were studied before. ",
+        ),
+        ("Methods", "Patients at risk of stroke took aspirin. Stroke was told by scans. " * 12),
+        (
+            "Discussion",
+            "Others reported that aspirin could reduce the risk of stroke, or that stroke rose with it. " * 60,
+        ),
+        ("Conclusion", conclusion),
+    ]
+    text, sections = "", []
+    for label, body in parts:
+        sections.append(Section(label=label, start=len(text), end=len(text) + len(body)))
+        text += body
+    return Document(id="PMC:9", title="Aspirin for stroke: a trial", text=text, sections=tuple(sections))
+
+
+def test_the_conclusion_of_a_full_text_is_read_though_the_search_found_other_passages(
+    make_run: MakeRun, memory_source: Any
+) -> None:
+    conclusion = "In summary, treatment did not lower the number of events in these patients."
+    answer = run_of(make_run, memory_source([long_paper(conclusion)]))
+    assert conclusion in [e.quote for e in answer.evidence]
 
 
 def test_keyless_quotes_and_never_decides(make_run: MakeRun, memory_source: Any) -> None:

@@ -25,6 +25,7 @@ from medground.write.rationale import Mark, evidence_mark, joined
 if TYPE_CHECKING:
     from medground.lean.model import Lean
 
+_MOST_REFERENCES = 50
 _LATER_LIMITS = frozenset(["date_from", "date_to", "where"])
 
 
@@ -140,22 +141,8 @@ def _written(kept: Sequence[Verdicted], run: Run, mark: Mark) -> tuple[str, tupl
 
 def source_document(document: Document, source: str) -> SourceDocument:
     """A document as an answer lists it; `source` names where it came from."""
-    return SourceDocument(
-        id=document.id,
-        title=document.title,
-        kind=document.kind,
-        year=document.year,
-        journal=document.journal,
-        url=document.url,
-        authors=document.authors,
-        identifiers=document.identifiers,
-        imprint=document.imprint,
-        publication_types=document.publication_types,
-        references=document.references[:50],
-        retraction=document.retraction,
-        cautions=document.cautions,
-        source=source,
-    )
+    shared = {name: getattr(document, name) for name in SourceDocument.model_fields if name in Document.model_fields}
+    return SourceDocument(**shared | {"references": document.references[:_MOST_REFERENCES], "source": source})
 
 
 def answer_id(question: Question, settings_hash: str, snapshots: Sequence[str]) -> str:
@@ -171,7 +158,7 @@ def answer_id(question: Question, settings_hash: str, snapshots: Sequence[str]) 
 
 def not_searched(run: Run) -> Answer:
     """The answer to a question about self-harm: the run's notice, and nothing from the sources."""
-    return compose(run, unanswered("a person may be at risk, so no source was searched and no model was asked"))
+    return compose(run, unanswered("someone may be at risk, so no source was searched and no model was called"))
 
 
 def unanswered(reason: str) -> Draft:

@@ -20,9 +20,13 @@ from pathlib import Path
 from medground.corpus import tables
 from medground.corpus.embedding.base import Embedder
 from medground.corpus.faults import writing
+from medground.corpus.joining.base import Records
+from medground.corpus.joining.join import join_records
+from medground.corpus.joining.open import remembered
 from medground.corpus.library import Library
 from medground.corpus.manifest import (
     EmbeddingEntry,
+    Enriched,
     InputEntry,
     Manifest,
     describe_files,
@@ -59,6 +63,7 @@ def build(
     limit: int = DEFAULT_LIMIT,
     exact_limit: int = EXACT_LIMIT,
     strict: bool = False,
+    records: Sequence[Records] = (),
 ) -> Manifest:
     """Build a corpus from its inputs, replacing any corpus with this name. Memory use does not grow with its size.
 
@@ -72,6 +77,7 @@ def build(
         limit: maximum number of characters in a passage.
         exact_limit: with more passages than this, the vectors get an index.
         strict: stop at the first file that cannot be read, instead of passing it over.
+        records: where the records of the documents are: what a document lacks is filled from them, in their order.
 
     Raises:
         UsageError: the name or limit is invalid, there are no inputs, or another process is building this corpus.
@@ -81,7 +87,9 @@ def build(
     if limit < 1:
         raise UsageError(f"the passage limit must be at least 1 character, not {limit}")
     attached = dict(attachments or {})
-    plan = _Plan(library, name, tuple(inputs), embedder, attached, progress, limit, exact_limit, None, strict)
+    plan = _Plan(
+        library, name, tuple(inputs), embedder, attached, progress, limit, exact_limit, None, strict, tuple(records)
+    )
     with library.lock(name):
         return _run(plan)
 
@@ -96,10 +104,12 @@ def add(
     progress: Progress = no_progress,
     exact_limit: int = EXACT_LIMIT,
     strict: bool = False,
+    records: Sequence[Records] | None = None,
 ) -> Manifest:
     """Add inputs to a corpus: a new snapshot starts from the current one, with the same guarantees as `build`.
 
-    Documents whose id already exists are replaced; deletions and retractions in the inputs are applied.
+    Documents whose id already exists are replaced; deletions and retractions in the inputs are applied. Documents are
+    joined with `records`, or else with those of the sources that the corpus remembers.
 
     Raises:
         UsageError: the corpus does not exist, there are no inputs, or another process is building it.
@@ -112,8 +122,10 @@ def add(
         base.verify()
         identity_check(name, base, embedder)
         limit = base.manifest.chunk_limit
+        attached = dict(attachments or {})
+        asked = tuple(remembered(library, name) if records is None else records)
         plan = _Plan(
-            library, name, tuple(inputs), embedder, dict(attachments or {}), progress, limit, exact_limit, base, strict
+            library, name, tuple(inputs), embedder, attached, progress, limit, exact_limit, base, strict, asked
         )
         return _run(plan)
 
@@ -147,6 +159,12 @@ class _Plan:
     exact_limit: int
     base: Snapshot | None
     strict: bool
+    records: tuple[Records, ...]
+
+    @property
+    def enriched(self) -> tuple[Enriched, ...]:
+        """What the corpus remembers of the sources of its records."""
+        return tuple(Enriched(name=one.name, source=one.source, state=one.state) for one in self.records)
 
     @property
     def settings(self) -> list[str]:
@@ -159,7 +177,8 @@ class _Plan:
         """Identifies the command: the same inputs and settings give the same key."""
         inputs = [(i.name, i.reader, i.fingerprint) for i in self.inputs]
         base = "" if self.base is None else self.base.manifest.hash
-        content = (self.settings, inputs, base, sorted(self.attachments), self.exact_limit, version("medground"))
+        content: tuple[object, ...] = (self.settings, inputs, base, sorted(self.attachments), self.exact_limit)
+        content += (version("medground"), *((one.source, one.state) for one in self.records))
         return hashlib.sha256(repr(content).encode()).hexdigest()[:16]
 
 
@@ -203,6 +222,7 @@ def _phases(plan: _Plan, folder: Path) -> Manifest:
         deleted = read_inputs(database, plan.inputs, plan.progress, strict=plan.strict)
         if database.count() == 0:
             raise _nothing_readable(plan, database)
+        join_records(database, plan.records, plan.progress, plan.base.manifest.enriched if plan.base else ())
         cut_and_index(database, plan.base, folder, plan.limit, plan.progress)
         if plan.embedder is not None:
             embed(database, plan.base, folder, plan.embedder, plan.progress, plan.exact_limit)
@@ -212,7 +232,7 @@ def _phases(plan: _Plan, folder: Path) -> Manifest:
         reused = plan.base.manifest if plan.base and database.state("settled") == 1 else None
         origin = reused.origin if reused else ""
         digest = database.digest([*settings, origin] if origin else settings)
-        sources = database.files.digest()
+        sources = database.sources(plan.enriched)
         database.finish()
     finally:
         database.close()
@@ -230,6 +250,7 @@ def _phases(plan: _Plan, folder: Path) -> Manifest:
         removed=reused.removed if reused else 0,
         origin=origin,
         sources=sources,
+        enriched=plan.enriched,
         files=describe_files(folder),
     )
     write_manifest(folder, manifest)

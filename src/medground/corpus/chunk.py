@@ -25,20 +25,27 @@ def chunk(document: Document, limit: int = 1000) -> Iterator[Passage]:
     if limit < 1:
         raise UsageError(f"the passage limit must be at least 1 character, not {limit}")
     for start, end, label in _regions(document):
-        for first, last in _passages(document, start, end, limit):
-            yield Passage(
-                document_id=document.id,
-                start=first,
-                end=last,
-                text=document.text[first:last],
-                section=label,
-                page=document.page_at(first),
-                title=document.title,
-                year=document.year,
-                kind=document.kind,
-                publication_types=document.publication_types,
-                retraction=document.retraction,
-            )
+        yield from region(document, start, end, label, limit)
+
+
+def region(document: Document, start: int, end: int, label: str | None, limit: int = 1000) -> Iterator[Passage]:
+    """The passages of a slice of a document that is in the section `label`, or in none; as in `chunk`."""
+    paper = document.paper
+    for first, last in _passages(document, start, end, limit):
+        yield Passage(
+            document_id=document.id,
+            start=first,
+            end=last,
+            text=document.text[first:last],
+            section=label,
+            page=document.page_at(first),
+            title=document.title,
+            year=document.year,
+            kind=document.kind,
+            publication_types=document.publication_types,
+            retraction=document.retraction,
+            paper=paper,
+        )
 
 
 def _passages(document: Document, start: int, end: int, limit: int) -> Iterator[Span]:

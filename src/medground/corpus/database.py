@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from medground.corpus.faults import reading
 from medground.corpus.file_table import KnownFile, known_files
+from medground.corpus.joining.table import count_waiting
+from medground.corpus.joining.told import DocumentTold, SourceTold, documents_told, sources_told
 from medground.corpus.lexical_fields import exact
 from medground.corpus.tables import PassageRow, decode
 from medground.corpus.told import FileEntry, SameId, Told
@@ -69,6 +71,13 @@ class Database:
                     document = decode(record, digest)
                     found[document.id] = document
         return {document_id: found[document_id] for document_id in ids if document_id in found}
+
+    def holders(self, numbers: Sequence[int]) -> list[str]:
+        """Ids of the documents that hold these passages, each once, in the order of their building."""
+        query = "SELECT DISTINCT d.number, d.id FROM passages p JOIN documents d ON d.number = p.document"
+        with reading(self._folder):
+            rows = {row for found in self._in(f"{query} WHERE p.number IN ({{}})", numbers) for row in found}
+        return [document_id for _, document_id in sorted(rows)]
 
     def passages(self, numbers: Sequence[int]) -> list[Passage]:
         """Passages by number, in the requested order."""
@@ -142,14 +151,43 @@ class Database:
     def known_files(self, folder: str) -> dict[str, KnownFile]:
         """The files that were found in a folder, by name, as they were then."""
         with reading(self._folder), self._lock:
-            noted = self._connection.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'files'").fetchone()[0]
-            return known_files(self._connection, folder) if noted else {}
+            return known_files(self._connection, folder) if self._has("files") else {}
+
+    def unjoined(self, sources: Sequence[str]) -> int:
+        """How many documents sources of records are still to be asked for, or others were."""
+        with reading(self._folder), self._lock:
+            if self._has("joins"):
+                return count_waiting(self._connection, sources)
+            documents = self._connection.execute("SELECT count(*) FROM documents").fetchone()[0]
+            return int(documents) if sources else 0
+
+    def sources_told(self, names: Mapping[str, str]) -> list[SourceTold]:
+        """What became of the documents with each source of records; `names` are what the user calls them."""
+        with reading(self._folder), self._lock:
+            return [*sources_told(self._connection, names)] if self._has("joins") else []
+
+    def documents_told(self) -> list[DocumentTold]:
+        """What became of each document with each source of records, by file."""
+        with reading(self._folder), self._lock:
+            return [*documents_told(self._connection)] if self._has("joins") else []
+
+    def _has(self, table: str) -> bool:
+        query = "SELECT count(*) FROM sqlite_schema WHERE name = ?"
+        return bool(self._connection.execute(query, (table,)).fetchone()[0])
+
+    def file_of(self, document_id: str) -> str | None:
+        """The name of the file whose version of a document is kept; None if that was not noted."""
+        query = "SELECT f.name FROM holds h JOIN files f ON f.number = h.file WHERE h.id = ? AND h.kept = 1"
+        with reading(self._folder), self._lock:
+            noted = self._connection.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'holds'").fetchone()[0]
+            row = self._connection.execute(query, (document_id,)).fetchone() if noted else None
+        return None if row is None else str(row[0])
 
     def told(self) -> Told:
         """What there is to tell of the files that were read."""
         with reading(self._folder), self._lock:
             execute = self._connection.execute
-            if execute("SELECT count(*) FROM sqlite_schema WHERE name = 'files'").fetchone()[0] == 0:
+            if not self._has("files"):
                 return Told((), {}, ())  # built before files were noted
             files = [FileEntry(*row) for row in execute("SELECT name, reader, reason FROM files ORDER BY number")]
             notes: dict[str, list[str]] = {}

@@ -1,10 +1,13 @@
-"""Documents from a pipe: kept as a file until a corpus has been built, so that a build that was stopped can resume."""
+"""Documents from a pipe: kept as a file in the folder of their corpus, for as long as the corpus holds them.
+
+A build that was stopped can so resume, and a sync can read them again, as it can every other file.
+"""
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import BinaryIO
 
@@ -12,21 +15,22 @@ from medground.corpus.readers.detect import detect
 from medground.errors import BadDocument, UsageError
 
 _CHUNK = 1 << 20
+_FOLDER = "incoming"
 
 
-def receive(stream: BinaryIO, home: Path) -> Path:
-    """Store all of a stream in the home folder, named by its content: the same content is the same file, unchanged.
+def receive(stream: BinaryIO, corpus: Path) -> Path:
+    """Store all of a stream in the folder of a corpus. The same content is the same file, unchanged, by its name.
 
     What no reader recognises is taken for plain text.
 
     Args:
         stream: what to read to its end.
-        home: the home folder.
+        corpus: the folder of the corpus.
 
     Raises:
         UsageError: there is nothing in the stream.
     """
-    folder = home / "incoming"
+    folder = corpus / _FOLDER
     folder.mkdir(parents=True, exist_ok=True)
     digest = hashlib.sha256()
     with tempfile.NamedTemporaryFile(dir=folder, suffix=".partial", delete=False) as partial:
@@ -46,11 +50,11 @@ def receive(stream: BinaryIO, home: Path) -> Path:
     return name
 
 
-def forget(path: Path, home: Path) -> None:
-    """Remove a file that `receive` stored; any other stays."""
-    if path.parent == home / "incoming":
-        with contextlib.suppress(FileNotFoundError):
-            path.unlink()
+def forget_others(corpus: Path, kept: Sequence[Path]) -> None:
+    """Remove what `receive` stored for an earlier build of a corpus, but for these files."""
+    for path in (corpus / _FOLDER).glob("*"):
+        if path not in kept:
+            path.unlink(missing_ok=True)
 
 
 def _suffix(path: Path) -> str:

@@ -133,7 +133,10 @@ class Record:
             "language": _one(document.language),
             "id": [document.id],
             "kind": [document.kind],
-            "identifier": [v for key, value in document.identifiers.items() for v in (value, f"{key}:{value}")],
+            "identifier": [
+                *(v for key, value in document.identifiers.items() for v in (value, f"{key}:{value}")),
+                *document.paper,
+            ],
             "retraction": [document.retraction],
         }
         shared = {field: _values(field, found) for field, found in values.items() if found}

@@ -78,6 +78,11 @@ class _Compiler:
         self._schema = schema()
 
     def compile(self, query: Query) -> tantivy.Query:
+        """The query as the index takes it.
+
+        Raises:
+            UsageError: it asks for a field that this index does not have.
+        """
         match query:
             case And():
                 return self._all(query.parts)

@@ -59,6 +59,14 @@ class Counts(Frozen):
     retracted: int = 0
 
 
+class Enriched(Frozen):
+    """A source of records: a corpus, `pubmed` or an address; and the state in which it was last asked."""
+
+    name: str
+    source: str
+    state: str = ""
+
+
 class Manifest(Frozen):
     """The description of a snapshot, stored with its files."""
 
@@ -80,6 +88,8 @@ class Manifest(Frozen):
     rankings."""
     sources: str = ""
     """Hash of what is known of the files that were read: names, sizes, times, and why some were passed over."""
+    enriched: tuple[Enriched, ...] = ()
+    """The sources of records with which its documents are joined."""
     files: Mapping[str, FileEntry] = Field(default_factory=dict)
 
     @property

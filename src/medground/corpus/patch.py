@@ -46,7 +46,8 @@ class Patched:
 def patch_passages(database: DatabaseWriter, base: Snapshot, folder: Path, limit: int) -> Patched:
     """Cut the new documents, give every passage a number, and bring the word index up to date."""
     freed = sorted(database.freed)
-    origin = base.manifest.hash if freed else base.manifest.origin
+    amended = database.cut_and_amended()
+    origin = base.manifest.hash if freed or amended else base.manifest.origin
     patched = Patched(removed=base.manifest.removed + len(freed), origin=origin)
     free = iter(freed)
     following = base.manifest.counts.passages
@@ -60,9 +61,9 @@ def patch_passages(database: DatabaseWriter, base: Snapshot, folder: Path, limit
     database.place(row for row, _ in patched.added)
     moving = database.fill(list(free))
     patched.moved = [(old, new) for old, new, _ in moving]
-    replaced = {document for _, _, document in moving}
+    replaced = {document for _, _, document in moving}.union(amended)
     total = database.passage_count()
-    if base.has_metadata and patched.removed <= _RENEW_ABOVE * total:
+    if base.has_metadata and patched.removed + sum(amended.values()) <= _RENEW_ABOVE * total:
         link_tree(base.folder / LEXICAL, folder / LEXICAL)
         again = [entry for document in sorted(replaced) for entry in database.passages_of(document)]
         gone = [*database.gone, *dict.fromkeys(document.id for _, document in again)]

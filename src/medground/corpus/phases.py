@@ -42,11 +42,12 @@ def cut_and_index(
 ) -> None:
     """Cut documents into passages, and add every passage to the word index."""
     if base is not None and not database.state("settled"):
-        whole = database.close_gaps() == base.manifest.counts.passages
+        whole = database.close_gaps() == base.manifest.counts.passages and not database.state("amended")
         database.set_state("settled", 1 if whole else 2)
         database.commit()
-    # If no passage was removed, the word index of the earlier snapshot is reused and only new passages are added. A
-    # deleted passage would still count in Tantivy's statistics, so equal snapshots could rank differently.
+    # If no passage was removed and no document changed, the word index of the earlier snapshot is reused and only new
+    # passages are added. A deleted passage would still count in Tantivy's statistics, so equal snapshots could rank
+    # differently.
     # An index of before documents had metadata is made anew, too.
     if base is not None and base.has_metadata and database.state("settled") == 1:
         link_tree(base.folder / LEXICAL, folder / LEXICAL)

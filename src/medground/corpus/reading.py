@@ -82,7 +82,9 @@ class FileReading:
         database, number = self._database, self._number
         match item:
             case Document():
-                database.keep(item, number)
+                if (lost := database.keep(item, number)) is not None:
+                    name, why = self._source.name, f"another record of this file has its id {item.id}, and is kept"
+                    database.skip(name, name, None, f"{lost.title[:80]}: {why}: {item.title[:80]}")
             case Deleted():
                 return sum(database.delete(document_id) for document_id in item.ids)
             case Retracts():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -12,12 +12,13 @@ from medground.corpus import tables
 from medground.corpus.database import Database, Skipped
 from medground.corpus.faults import corrupt, reading
 from medground.corpus.file_table import KnownFile
+from medground.corpus.joining.told import DocumentTold, SourceTold
 from medground.corpus.lexical import Lexical
 from medground.corpus.manifest import Manifest, hash_file, read_manifest
 from medground.corpus.told import Told
 from medground.document import Document, Hit
 from medground.errors import UsageError
-from medground.query import Filters, Query
+from medground.query import Filters, Query, Term, any_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 LEXICAL = "lexical"
 NO_FILTERS = Filters()
+_FEW = 200
+"""Passages that an id is expected to be in. A search that may find all of a large corpus is slow."""
 
 
 class Snapshot:
@@ -114,6 +117,23 @@ class Snapshot:
         """
         return self._database.documents(ids)
 
+    def identified(self, names: Sequence[str]) -> tuple[Document, ...]:
+        """The documents about a paper with one of these names (`pmid:1`, `pmc:PMC1`, `doi:10.1/x`), in their order.
+
+        Raises:
+            SnapshotCorrupt: it has changed since its build.
+        """
+        if not names:
+            return ()
+        asked = any_of([Term(value=name, field="identifier") for name in names])
+        hits = self._lexical.search(asked, _FEW, NO_FILTERS)
+        if len(hits) == _FEW:  # a long paper has many passages, and each has its ids
+            hits = self._lexical.search(asked, self._lexical.passages, NO_FILTERS)
+        numbers = [number for number, _ in hits]
+        ids = [f"{kind.upper()}:{value}" for kind, _, value in (name.partition(":") for name in names)]
+        found = self._database.documents([*ids, *self._database.holders(numbers)])
+        return tuple(document for document in found.values() if not set(document.paper).isdisjoint(names))
+
     def all_documents(self) -> Iterator[Document]:
         """All documents, streamed in the order of their ids."""
         return self._database.all_documents()
@@ -125,6 +145,30 @@ class Snapshot:
     def known_files(self, folder: str) -> dict[str, KnownFile]:
         """The files that were found in a folder, by name, as they were when they were read."""
         return self._database.known_files(folder)
+
+    def unjoined(self, sources: Mapping[str, str]) -> int:
+        """How many documents sources of records are still to be asked for, or sources that are not among them were.
+
+        Args:
+            sources: their names in provenance, each with its state: all documents wait for one that has changed.
+        """
+        before = {entry.source: entry.state for entry in self.manifest.enriched}
+        if any(before.get(source, state) != state for source, state in sources.items()):
+            return self.manifest.counts.documents
+        return self._database.unjoined([*sources])
+
+    def sources_told(self) -> list[SourceTold]:
+        """What became of its documents with each source of records that it remembers, in their order."""
+        return self._database.sources_told({entry.source: entry.name for entry in self.manifest.enriched})
+
+    def documents_told(self) -> list[DocumentTold]:
+        """What became of each document with each source of records, by file."""
+        return self._database.documents_told()
+
+    def file_of(self, document_id: str) -> Path | None:
+        """The file from which a document was read, whether or not it still exists; None if that was not noted."""
+        name = self._database.file_of(document_id)
+        return None if name is None else Path(name)
 
     def told(self) -> Told:
         """Which files were read or passed over, what their readers noted, and which ids are in several of them."""

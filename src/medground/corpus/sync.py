@@ -7,27 +7,23 @@ does what was not done.
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
-from medground.corpus import tables
 from medground.corpus.build import add, build, identity_check
+from medground.corpus.change import changed
 from medground.corpus.embedding.base import Embedder
-from medground.corpus.faults import writing
 from medground.corpus.file_table import KnownFile
+from medground.corpus.joining.base import Records
+from medground.corpus.joining.open import remembered
 from medground.corpus.library import Library
-from medground.corpus.manifest import InputEntry, Manifest, describe_files, sync_files, write_manifest
-from medground.corpus.patch import patch_passages, patch_vectors
-from medground.corpus.phases import copy_base
+from medground.corpus.manifest import Manifest
 from medground.corpus.readers import find_inputs, open_file, passed_over, survey
 from medground.corpus.readers.files import fingerprint
 from medground.corpus.reading import FileReading
-from medground.corpus.snapshot import LEXICAL, Snapshot
-from medground.corpus.vectors import EXACT_LIMIT, INDEX_NAME, write_index
+from medground.corpus.vectors import EXACT_LIMIT
 from medground.corpus.writer import DatabaseWriter
 from medground.errors import BadDocument, UsageError
 from medground.progress import Progress, no_progress
@@ -47,6 +43,7 @@ class Changes:
         again: files that could not be read before, for a reason that may have passed.
         gone: files that are no longer in the folder.
         same: how many are as they were.
+        unjoined: how many documents a source of records is still to be asked for.
     """
 
     new: tuple[str, ...] = ()
@@ -54,11 +51,12 @@ class Changes:
     again: tuple[str, ...] = ()
     gone: tuple[str, ...] = ()
     same: int = 0
+    unjoined: int = 0
 
     @property
     def any(self) -> bool:
         """Whether there is something to do."""
-        return bool(self.new or self.changed or self.again or self.gone)
+        return bool(self.new or self.changed or self.again or self.gone or self.unjoined)
 
 
 def sync(
@@ -69,10 +67,13 @@ def sync(
     embedder: Embedder | None = None,
     progress: Progress = no_progress,
     exact_limit: int = EXACT_LIMIT,
+    records: Sequence[Records] | None = None,
 ) -> tuple[Manifest, Changes]:
     """Bring a corpus up to date with a folder; builds it if it does not exist. Other files of the corpus stay.
 
-    A retraction that was read stays, even if the notice's file goes.
+    A retraction that was read stays, even if the notice's file goes. Documents are joined with `records`, or else with
+    those of the sources that the corpus remembers: those that are new, those for which a source could not be asked,
+    and all of them where a source has changed.
 
     Raises:
         UsageError: the folder does not exist, or another process is changing the corpus.
@@ -86,29 +87,38 @@ def sync(
         raise UsageError(f"{folder}: no such folder; name the folder that the corpus is to follow")
     if not library.has(name):
         inputs = find_inputs([folder])
-        manifest = build(library, name, inputs, embedder=embedder, progress=progress, exact_limit=exact_limit)
-        return manifest, Changes(new=tuple(one.name for one in inputs))
+        made = build(
+            library, name, inputs, embedder=embedder, progress=progress, exact_limit=exact_limit, records=records or ()
+        )
+        return made, Changes(new=tuple(one.name for one in inputs))
+    asked = remembered(library, name) if records is None else records
     new = _many_new(library, name, folder)
     if new:  # `add` streams and resumes
         inputs = [open_file(Path(path), folder) if not why else passed_over(why, folder) for path, why in new.items()]
-        add(library, name, inputs, embedder=embedder, progress=progress, exact_limit=exact_limit)
-        manifest, changes = sync(library, name, folder, embedder=embedder, progress=progress, exact_limit=exact_limit)
+        add(library, name, inputs, embedder=embedder, progress=progress, exact_limit=exact_limit, records=asked)
+        manifest, changes = sync(
+            library, name, folder, embedder=embedder, progress=progress, exact_limit=exact_limit, records=asked
+        )
         return manifest, replace(changes, new=(*new, *changes.new), same=changes.same - len(new))
     with library.lock(name), library.open(name) as base:
         identity_check(name, base, embedder)
         refused = {str(path): refusal for path, refusal in survey(folder)}
-        changes = _changes(base.known_files(str(folder)), refused)
+        changes = replace(
+            _changes(base.known_files(str(folder)), refused),
+            unjoined=base.unjoined({one.source: one.state for one in asked}),
+        )
         if not changes.any:
             return base.manifest, changes
-        work = library.folder_of(name) / _WORK
-        shutil.rmtree(work, ignore_errors=True)
-        try:
-            with writing(work):
-                work.mkdir()
-                manifest = _patched(base, work, folder, changes, refused, embedder, progress, exact_limit)
-                return Snapshot.open(library.publish(name, work, manifest)).manifest, changes
-        finally:
-            shutil.rmtree(work, ignore_errors=True)
+        return changed(
+            library,
+            base,
+            asked,
+            read=lambda database: _read(database, folder, changes, refused, progress),
+            folder=folder,
+            embedder=embedder,
+            progress=progress,
+            exact_limit=exact_limit,
+        ), changes
 
 
 def _many_new(library: Library, name: str, folder: Path) -> Mapping[str, BadDocument | None]:
@@ -143,64 +153,6 @@ def _state(name: str) -> str:
         return fingerprint(Path(name))
     except BadDocument:
         return ""
-
-
-def _patched(
-    base: Snapshot,
-    work: Path,
-    folder: Path,
-    changes: Changes,
-    refused: Mapping[str, BadDocument | None],
-    embedder: Embedder | None,
-    progress: Progress,
-    exact_limit: int,
-) -> Manifest:
-    """The snapshot with these changes, in the folder `work`."""
-    copy_base(base, work)
-    database = DatabaseWriter(work / tables.FILE_NAME)
-    try:
-        deleted = _read(database, folder, changes, refused, progress) + base.manifest.counts.deleted
-        if database.count() == 0:
-            raise BadDocument(
-                "no readable document is left in the folder; remove the corpus to drop it", file=str(folder)
-            )
-        patched = patch_passages(database, base, work, base.manifest.chunk_limit)
-        progress("index", len(patched.added), len(patched.added))
-        counts, total = database.counts(deleted), database.passage_count()
-        if embedder is not None:
-            patch_vectors(patched, total, base, work, embedder)
-            if total > exact_limit:
-                progress("index vectors", 0, None)
-                write_index(work, embedder.dimensions)
-        for name in base.manifest.attachments:
-            shutil.copyfile(base.folder / name, work / name)
-        identity = "" if embedder is None else embedder.identity
-        settings = ["1", str(base.manifest.chunk_limit), identity]
-        settings += [f"{name}:{base.manifest.files[name].sha256}" for name in base.manifest.attachments]
-        digest = database.digest([*settings, patched.origin] if patched.origin else settings)
-        sources = database.files.digest()
-        others = (entry for entry in base.manifest.inputs if entry.name != str(folder))
-        read = (InputEntry(name=str(folder), **group) for group in database.files.groups(str(folder)))
-        inputs = (*others, *read)
-        database.finish()
-    finally:
-        database.close()
-    manifest = base.manifest.model_copy(
-        update={
-            "hash": digest,
-            "created": datetime.now(UTC),
-            "made_by": f"medground {version('medground')}",
-            "counts": counts,
-            "inputs": inputs,
-            "removed": patched.removed,
-            "origin": patched.origin,
-            "sources": sources,
-            "files": describe_files(work, base.manifest.files, base.folder, LEXICAL, INDEX_NAME),
-        }
-    )
-    write_manifest(work, manifest)
-    sync_files(work)
-    return manifest
 
 
 def _read(

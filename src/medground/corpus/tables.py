@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from medground.document import Document, Passage
 
 FILE_NAME = "documents.sqlite"
-_ONLY_IF_ANY = ("imprint", "lines", "cautions", "metadata")
+_ONLY_IF_ANY = ("imprint", "lines", "cautions", "metadata", "joined")
 """Fields that are stored only where they hold something: documents without them keep the hash that they always had."""
 
 SCHEMA = """
@@ -92,6 +92,7 @@ class PassageRow:
             kind=document.kind,
             publication_types=document.publication_types,
             retraction=document.retraction,
+            paper=document.paper,
         )
 
 

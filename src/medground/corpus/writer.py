@@ -11,8 +11,11 @@ from pathlib import Path
 
 from medground.corpus import file_table
 from medground.corpus.file_table import Place
+from medground.corpus.joining import table as joining
+from medground.corpus.joining.agree import agrees
+from medground.corpus.joining.merge import difference, restored
 from medground.corpus.lexical_fields import exact
-from medground.corpus.manifest import Counts
+from medground.corpus.manifest import Counts, Enriched
 from medground.corpus.retractions import with_retraction
 from medground.corpus.tables import SCHEMA, PassageRow, decode, encode
 from medground.document import Document, Passage
@@ -26,12 +29,16 @@ class DatabaseWriter:
     """Documents and passages of a snapshot under construction. Nothing is saved before `commit`.
 
     Attributes:
+        folder: the folder of its file.
         files: which file gave which document.
         freed: numbers of the passages of documents that were deleted.
         gone: ids of these documents.
+        amended: row numbers of documents whose passages stay, but whose other fields changed.
+        joins: which documents were joined with their records.
     """
 
     def __init__(self, path: Path) -> None:
+        self.folder = path.parent
         self._connection = sqlite3.connect(path, isolation_level=None)
         execute = self._connection.execute
         execute("PRAGMA journal_mode=WAL")
@@ -40,9 +47,12 @@ class DatabaseWriter:
         if execute("SELECT count(*) FROM sqlite_schema WHERE name = 'state'").fetchone()[0] == 0:
             self._connection.executescript(f"BEGIN; {SCHEMA} COMMIT;")
         self._connection.executescript(f"BEGIN; {file_table.SCHEMA} COMMIT;")  # snapshots of before have no such tables
+        self._connection.executescript(f"BEGIN; {joining.SCHEMA} COMMIT;")
         self.freed: list[int] = []
         self.gone: list[str] = []
+        self.amended: list[int] = []
         self.files = file_table.FileTable(self._connection, version("medground"))
+        self.joins = joining.JoinTable(self._connection)
         execute("BEGIN")
 
     def close(self) -> None:
@@ -76,17 +86,19 @@ class DatabaseWriter:
         """Set a number in the state of the build; saved by the next commit."""
         self._connection.execute("INSERT OR REPLACE INTO state VALUES (?, ?)", (key, value))
 
-    def keep(self, document: Document, file: int) -> None:
-        """Add a document that a file holds.
+    def keep(self, document: Document, file: int) -> Document | None:
+        """Add a document that a file holds. Returns the one of the same file that it replaced, if it is another paper.
 
         If files of different readers hold the same id, the longer text is kept; otherwise, and between equal ones, the
         later.
         """
         source = self.files.kept_from(document.id)
+        before = self._stored(document.id) if source is not None and source.number == file else None
         keep = source is None or source.number == file or self._supersedes(document, self.files.place(file), source)
         if keep:
             self.put(document)
         self.files.hold(document.id, file, kept=keep)
+        return None if before is None or agrees(before, document) else before
 
     def forget_held(self, file: int) -> None:
         """Delete the documents that this file gave, and forget what else it said."""
@@ -96,24 +108,79 @@ class DatabaseWriter:
 
     def put(self, document: Document) -> None:
         """Add a document, or replace the one with the same id unless they are equal."""
-        document = with_retraction(document)
-        if document.retraction in ("none", "concern") and self._retracts(document.id):
-            document = document.model_copy(update={"retraction": "retracted"})
+        document = self._marked(document)
         record, digest = encode(document)
         known = self._connection.execute("SELECT digest FROM documents WHERE id = ?", (document.id,)).fetchone()
         if known is not None:
-            if known[0] == digest:
+            own = self.joins.own(document.id)
+            if digest == (known[0] if own is None else own[0]):
                 return
             self.delete(document.id)
+        self._insert(document, record, digest)
+
+    def _stored(self, document_id: str) -> Document | None:
+        row = self._connection.execute(_ONE_DOCUMENT, (document_id,)).fetchone()
+        return None if row is None else decode(*row)
+
+    def own_version(self, document: Document) -> Document:
+        """A stored document as its file has it, without what a record filled."""
+        own = self.joins.own(document.id)
+        return document if own is None else restored(document, own[1])
+
+    def amend(self, stored: Document, own: Document, document: Document) -> None:
+        """Replace a document by one with the same text, and keep what its file said.
+
+        Args:
+            stored: the document as it is stored.
+            own: as its file has it.
+            document: as it is to be.
+        """
+        own, document = self._marked(own), self._marked(document)
+        if document == own:
+            self.joins.forget_own(document.id)
+        else:
+            self.joins.keep_own(document.id, encode(own)[1], difference(own, document))
+        if document == stored:
+            return
+        record, digest = encode(document)
+        number = self._number("SELECT number FROM documents WHERE id = ?", document.id)
+        if document.title != stored.title:  # it is part of what is embedded
+            self._delete(document.id)
+            self._insert(document, record, digest)
+            return
+        query = "UPDATE documents SET record = ?, digest = ?, year = ?, retraction = ? WHERE number = ?"
+        self._connection.execute(query, (record, digest, document.year, document.retraction, number))
+        self._connection.execute("DELETE FROM publication_types WHERE document = ?", (number,))
+        self._type(number, document)
+        self.amended.append(number)
+        self.set_state("amended", 1)
+
+    def _marked(self, document: Document) -> Document:
+        """The document, marked as retracted if the list or a notice says so."""
+        document = with_retraction(document)
+        if document.retraction in ("none", "concern"):
+            pmid = document.identifiers.get("pmid", "")
+            if self._retracts(document.id) or self._retracts(f"PMID:{pmid}"):
+                return document.model_copy(update={"retraction": "retracted"})
+        return document
+
+    def _insert(self, document: Document, record: bytes, digest: bytes) -> None:
         number = self._connection.execute(
             "INSERT INTO documents (id, record, digest, year, kind, retraction) VALUES (?, ?, ?, ?, ?, ?)",
             (document.id, record, digest, document.year, document.kind, document.retraction),
         ).lastrowid
+        self._type(int(number or 0), document)
+
+    def _type(self, number: int, document: Document) -> None:
         types = [(number, exact("publication_type", kind)) for kind in document.publication_types]
         self._connection.executemany("INSERT INTO publication_types VALUES (?, ?)", types)
 
     def delete(self, document_id: str) -> bool:
         """Delete a document; returns False if it does not exist."""
+        self.joins.forget(document_id)
+        return self._delete(document_id)
+
+    def _delete(self, document_id: str) -> bool:
         row = self._connection.execute("SELECT number FROM documents WHERE id = ?", (document_id,)).fetchone()
         if row is None:
             return False
@@ -128,9 +195,9 @@ class DatabaseWriter:
     def retract(self, document_id: str) -> None:
         """Mark a document as retracted, whether it was already added or comes later."""
         self._connection.execute("INSERT OR IGNORE INTO retracts VALUES (?)", (document_id,))
-        row = self._connection.execute(_ONE_DOCUMENT, (document_id,)).fetchone()
-        if row is not None:
-            self.put(decode(*row))
+        for each in (document_id, *self.joins.joined_with(document_id)):
+            if (stored := self._stored(each)) is not None:
+                self.amend(stored, self.own_version(stored), stored)
 
     def skip(self, input_name: str, file: str, position: int | None, reason: str) -> None:
         """Note a record that could not be read."""
@@ -202,13 +269,22 @@ class DatabaseWriter:
         return [(row.number, hole, row.document) for row, hole in moving]
 
     def passages_of(self, document: int) -> list[tuple[PassageRow, Document]]:
-        """The passages of a document by its row number."""
+        """The passages of a document by its row number; none if there is no such document."""
         query = (
             "SELECT number, document, start, stop, section, checksum FROM passages WHERE document = ? ORDER BY number"
         )
         stored = "SELECT record, digest FROM documents WHERE number = ?"
-        found = decode(*self._connection.execute(stored, (document,)).fetchone())
+        known = self._connection.execute(stored, (document,)).fetchone()
+        if known is None:
+            return []
+        found = decode(*known)
         return [(PassageRow.checked(row), found) for row in self._connection.execute(query, (document,))]
+
+    def cut_and_amended(self) -> dict[int, int]:
+        """How many passages each document has that was cut before it was amended, by its row number."""
+        query = "SELECT count(*) FROM passages WHERE document = ?"
+        counts = {n: int(self._connection.execute(query, (n,)).fetchone()[0]) for n in sorted(set(self.amended))}
+        return {number: count for number, count in counts.items() if count}
 
     def passage_count(self) -> int:
         """Number of passages."""
@@ -235,6 +311,13 @@ class DatabaseWriter:
         for (digest,) in self._connection.execute("SELECT digest FROM documents ORDER BY id"):
             total.update(digest)
         return total.hexdigest()
+
+    def sources(self, enriched: Sequence[Enriched]) -> str:
+        """Hash of what is known of the files that were read, and of what became of joining their documents."""
+        files, joins = self.files.digest(), self.joins.digest()
+        if not joins and not enriched:
+            return files
+        return hashlib.sha256(repr((files, joins, enriched)).encode()).hexdigest()
 
     def counts(self, deleted: int) -> Counts:
         """The counts for the manifest."""

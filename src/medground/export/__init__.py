@@ -60,5 +60,6 @@ def format_of(path: Path) -> Format:
         UsageError: its ending names none.
     """
     if (form := _SUFFIXES.get(path.suffix.lower())) is None:
-        raise UsageError(f"{path.name} does not tell the format; end it with {', '.join(_SUFFIXES)}, or give --format")
+        endings = ", ".join(_SUFFIXES)
+        raise UsageError(f"cannot tell the format from the name {path.name}; end it with {endings}, or give --format")
     return form

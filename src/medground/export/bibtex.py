@@ -53,7 +53,7 @@ def _fields(reference: Reference) -> Iterator[tuple[str, str]]:
     yield "volume", escaped(reference.imprint("volume"))
     yield "number", escaped(reference.imprint("issue"))
     yield "pages", escaped(pages)
-    yield "doi", reference.doi
+    yield "doi", reference.doi.replace("%", r"\%")  # read letter by letter, but a comment would swallow the rest
     yield "pmid", reference.pmid
     yield "pmcid", reference.pmcid
     yield "url", quote(reference.address, safe=":/?#[]@!$&'()*+,;=%~")
@@ -61,13 +61,13 @@ def _fields(reference: Reference) -> Iterator[tuple[str, str]]:
 
 
 def _author(name: Name) -> str:
-    """`Family, Given`; the braces keep a group, and the word `and` inside a name, in one piece."""
+    """`Family, Suffix, Given`; the braces keep a group, and the word `and` inside a name, in one piece."""
     if not name.is_person:
         return f"{{{escaped(name.family)}}}"
     family = escaped(name.family)
     if re.search(r"\band\b", family, re.IGNORECASE):
         family = f"{{{family}}}"
-    return f"{family}, {escaped(name.given)}"
+    return ", ".join(filter(None, [family, escaped(name.suffix), escaped(name.given)]))
 
 
 def _key(reference: Reference, taken: set[str]) -> str:

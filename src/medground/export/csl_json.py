@@ -42,4 +42,6 @@ def csl_item(reference: Reference) -> dict[str, Any]:
 
 
 def _author(name: Name) -> dict[str, str]:
-    return {"family": name.family, "given": name.given} if name.is_person else {"literal": name.family}
+    if not name.is_person:
+        return {"literal": name.family}
+    return {"family": name.family, "given": name.given} | ({"suffix": name.suffix} if name.suffix else {})

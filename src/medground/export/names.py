@@ -15,12 +15,17 @@ _GROUP = re.compile(
 )
 
 
+_SUFFIX = re.compile(r"(?P<name>.+?),?\s+(?P<suffix>Jr|Sr|2nd|3rd|4th|III|IV)\.?", re.IGNORECASE)
+_SPELLED = re.compile(r"[^\W\d_a-z][^\W\d_]+")
+
+
 @dataclass(frozen=True)
 class Name:
-    """A person by `family` and `given`; or, where a text does not say which is which, the whole text as `family`."""
+    """A person by `family`, `given` and `suffix`; or the whole text as `family` where its form does not tell them."""
 
     family: str
     given: str = ""
+    suffix: str = ""
 
     @property
     def is_person(self) -> bool:
@@ -29,20 +34,31 @@ class Name:
 
 
 def name_of(author: str) -> Name:
-    """An author such as `Smith JA` or `Smith, John A.`; a group, and what cannot be taken apart, stays whole.
+    """An author such as `Smith JA`, `Smith JA Jr` or `Smith, John A.`; what cannot be taken apart, stays whole.
 
     Args:
         author: one line of text.
     """
     if _GROUP.search(author):
         return Name(author)
+    ended = _SUFFIX.fullmatch(author)
+    parts = _parts(ended["name"] if ended else author)
+    if parts is None:
+        return Name(author)
+    return Name(parts[0], _spaced(parts[1]), ended["suffix"] if ended else "")
+
+
+def _parts(author: str) -> tuple[str, str] | None:
+    """Family and given name; None where the form does not tell them apart."""
     family, comma, given = (part.strip() for part in author.partition(","))
     if comma:
-        return Name(family, _spaced(given)) if family and given and "," not in given else Name(author)
+        return (family, given) if family and given and "," not in given else None
     found = _PERSON.fullmatch(author)
     if found is None or not found["given"].isupper() or _all_capitals(**found.groupdict()):
-        return Name(author)
-    return Name(found["family"], _spaced(found["given"]))
+        return None
+    if "." in found["given"] and len(_SPELLED.findall(found["family"])) > 1:
+        return None  # `Smith John A.`: John may be a given name
+    return found["family"], found["given"]
 
 
 def _all_capitals(family: str, given: str) -> bool:

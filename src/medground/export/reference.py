@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from urllib.parse import unquote
 
 from medground.answer import Answer, SourceDocument
 from medground.document import SourceKind
@@ -25,7 +26,8 @@ _TYPES: Mapping[SourceKind, str] = {
     "web": "webpage",
 }
 """CSL's types by kind of source."""
-_DOI = re.compile(r"10\.\d{4,9}(?:\.\d+)*/[^\s\"<>\\{}]+")
+_DOI = re.compile(r"10\.\d{4,9}(?:\.\d+)*/[^\s\"\\{}]+")
+"""With `<` and `>`, which older DOIs have: `10.1002/(SICI)1097-0258(19980815)17:15<1661::AID-SIM968>3.0.CO;2-2`."""
 _NOT_TEXT = re.compile("[\ufdd0-\ufdef\ufffe\uffff]")
 """Code points that are no characters, and that XML cannot hold."""
 
@@ -50,12 +52,13 @@ class Reference:
         kind = _TYPES[self.document.kind]
         if kind == "book" and self.journal not in ("", self.title):
             return "chapter"
-        return kind if kind != "article-journal" or self.journal else "article"
+        return kind if kind != "article-journal" or self.journal else "document"  # CSL's "article" is a preprint
 
     @property
     def title(self) -> str:
-        """The title, or else the id."""
-        return one_line(self.document.title) or self.document.id
+        """The title without the full stop that MEDLINE ends it with, or else the id."""
+        title = one_line(self.document.title)
+        return (title if title.endswith("..") else title.removesuffix(".").rstrip()) or self.document.id
 
     @property
     def authors(self) -> list[Name]:
@@ -75,7 +78,7 @@ class Reference:
     def doi(self) -> str:
         """The DOI without an address before it; empty if not known."""
         prefix, _, name = self.document.id.partition(":")
-        found = _DOI.search(self._identifier("doi") or (name if prefix.upper() == "DOI" else ""))
+        found = _DOI.search(one_line(unquote(self._identifier("doi") or (name if prefix.upper() == "DOI" else ""))))
         return found[0].rstrip(".,;") if found else ""
 
     @property

@@ -11,7 +11,7 @@ from medground.export.reference import Reference, quoted_sources
 
 _TYPES = {
     "article-journal": "JOUR",
-    "article": "GEN",
+    "document": "GEN",
     "book": "BOOK",
     "chapter": "CHAP",
     "report": "RPRT",
@@ -27,7 +27,7 @@ def as_ris(answer: Answer) -> bytes:
     Raises:
         UsageError: it quotes none.
     """
-    lines = [f"{tag}  - {value}".rstrip(" ") for found in quoted_sources(answer) for tag, value in _fields(found)]
+    lines = [f"{tag}  - {value}" for found in quoted_sources(answer) for tag, value in _fields(found)]
     return ("\r\n".join(lines) + "\r\n").encode()
 
 
@@ -38,7 +38,7 @@ def _fields(reference: Reference) -> Iterator[tuple[str, str]]:
         ("ID", reference.document.id),
         *(("AU", _author(name)) for name in reference.authors),
         ("TI", reference.title),
-        ("T2", reference.journal),
+        ("T2", reference.journal.replace("*", " ").strip()),
         ("PY", str(reference.document.year or "")),
         ("VL", reference.imprint("volume")),
         ("IS", reference.imprint("issue")),
@@ -55,5 +55,7 @@ def _fields(reference: Reference) -> Iterator[tuple[str, str]]:
 
 
 def _author(name: Name) -> str:
-    """`Family, Given`; a group ends with a comma, so that it is not taken apart."""
-    return f"{name.family}, {name.given}" if name.is_person else f"{name.family},"
+    """`Family, Given, Suffix`; a group ends with a comma, so that it is not taken apart. RIS has no asterisk here."""
+    suffix = f", {name.suffix}" if name.suffix else ""
+    text = f"{name.family}, {name.given}{suffix}" if name.is_person else f"{name.family.replace(',', ' ')},"
+    return " ".join(text.replace("*", " ").split())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -20,6 +20,10 @@ _SHIFTS = {"\ue000": (1, 0), "\ue001": (-1, 0), "\ue002": (0, 1), "\ue003": (0, 
 _PARTS = re.compile("([\ue000-\ue003])")
 _PRIVATE = re.compile("[\ue000-\uf8ff]")
 _STYLE_NAME = re.compile(r"[a-z0-9-]{1,120}")
+_ASIDE = "\"'“”‘’«»„\ue000-\ue003"
+"""Quotation marks and marks of style around a title."""
+_GUESSES = re.compile(r"preprint|ahead of print|advance-online-publication", re.IGNORECASE)
+"""What styles say of an article without volume and pages; Medground does not know whether it is so."""
 _NUMERIC = "string(.//*[local-name()='category'][@citation-format]/@citation-format)"
 
 
@@ -39,12 +43,16 @@ def styled(references: Sequence[Reference], style: str) -> dict[str, Line]:
     from citeproc.source.json import CiteProcJSON
 
     chosen = _style(citeproc, style)
+    for text in chosen.root.xpath("//*[local-name()='text'][@value or @term]"):
+        if _GUESSES.search(text.get("value") or text.get("term")):
+            text.getparent().remove(text)
     bibliography = citeproc.CitationStylesBibliography(chosen, CiteProcJSON(items), _formatter())
     for item in items:
         bibliography.register(citeproc.Citation([citeproc.CitationItem(item["id"])]))
     entries = [str(entry) for entry in bibliography.bibliography()]
     if chosen.root.xpath(_NUMERIC) == "numeric":
         entries = [re.sub(rf"^\W*{number}\W*", "", entry) for number, entry in enumerate(entries, start=1)]
+    entries = [_titled_once(entry, item) for entry, item in zip(entries, items, strict=True)]
     return {found.document.id: _spans(entry) for found, entry in zip(references, entries, strict=True)}
 
 
@@ -107,6 +115,20 @@ def _without_private(value: Any) -> Any:
     if isinstance(value, list):
         return [_without_private(inner) for inner in value]
     return _PRIVATE.sub(" ", value) if isinstance(value, str) else value
+
+
+def _titled_once(entry: str, item: Mapping[str, Any]) -> str:
+    """An entry without a second title: citeproc-py keeps a title that already stands in place of the author."""
+    title = re.escape(item["title"].rstrip("."))
+    first = None if "author" in item else re.search(title, entry, re.IGNORECASE)
+    if first is None:
+        return entry
+    rest = entry[first.end() :]
+    found = re.search(rf"(?P<before>[.,]?)\s*[{_ASIDE}]*{title}[{_ASIDE}]*(?P<after>[.,]?)", rest, re.IGNORECASE)
+    if found is None:
+        return entry
+    joined = found["before"] or found["after"] if rest[found.end() :].strip() else "."
+    return entry[: first.end()] + rest[: found.start()] + joined + rest[found.end() :]
 
 
 def _spans(entry: str) -> Line:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from medground.answer import Answer
-from medground.follow.reading import Reading, read_follow_up
+from medground.follow.base import Reading
+from medground.follow.reading import read_follow_up
 from medground.query import Filters
-from medground.question import Follows, Question, Task
+from medground.question import Follows, Question, Task, as_question
 
 __all__ = ["Reading", "follow_up", "read_follow_up"]
 
@@ -30,7 +31,7 @@ def follow_up(
     Raises:
         UsageError: the former question does not tell what a word such as "it" stands for; or as `Question.ask`.
     """
-    typed = asked if isinstance(asked, Question) else Question.ask(asked, task=task, options=options)
+    typed = as_question(asked, task=task, options=options)
     letters = {option.letter: option.text for option in typed.options}
     guessed = task is None and typed.task == Question.ask(typed.text, options=letters).task
     reading = read_follow_up(typed.text, former.question.text)

@@ -24,7 +24,9 @@ _DISEASE = re.compile(
     r"(?:disease|syndrome|disorder|deficiency|infection|failure|injury|anemia|anaemia|diabetes|asthma|stroke|cancer|"
     r"tumou?r|carcinoma|leuk(?:a?emia)|lymphoma|melanoma|sepsis|fever|obesity|epilepsy|depression|hypertension|"
     r"[a-z]{3,}itis|[a-z]{3,}oma|[a-z]{3,}osis|[a-z]{3,}pathy|[a-z]{3,}aemia|[a-z]{3,}emia|[a-z]{3,}trophy|"
-    r"[a-z]{3,}sclerosis|[a-z]{3,}plegia|NF\d|COPD|HIV|AIDS|COVID-19)$",
+    r"[a-z]{3,}sclerosis|[a-z]{3,}iasis|[a-z]{3,}plegia|NF\d|COPD|HIV|AIDS|COVID-19|lupus|measles|mumps|rubella|gout|"
+    r"malaria|shingles|migraines?|autism|eczema|acne|influenza|flu|colds?|cholera|rabies|tetanus|polio|dengue|zika|"
+    r"ebola|rickets|scurvy|allergy|allergies|arthritis|dementia|palsy|reflux|ulcers?)$",
     re.IGNORECASE,
 )
 _DETERMINERS = re.compile(r"^(?:(?:a|an|the|its|their|any|some|this|that|these|those|our)\s+)+", re.IGNORECASE)
@@ -32,6 +34,7 @@ _ADVERBS = re.compile(r"(?:\s+\w{3,}ly)+$")
 _HEADED = re.compile(r"(?P<head>.+?)(?:[:.]| [-–—]+)\s+(?P<rest>.+)")
 """A title with a question after it: "elephant trunk: does it help?"."""
 _LONG_SUBJECT = 6
+_NO_TOPIC = frozenset(["hello", "hi", "hey", "thanks", "thank you", "ok", "okay", "yes", "no", "help", "test"])
 
 
 @dataclass(frozen=True)
@@ -39,6 +42,8 @@ class Thing:
     """A noun phrase of a question, as it is written there without its article."""
 
     text: str
+    is_asked_for: bool = False
+    """Whether it is what the question asks for, in the plural: `drugs used for gout`. Only "they" stands for it."""
 
     @property
     def is_people(self) -> bool:
@@ -73,13 +78,23 @@ def things(question: str) -> list[Thing]:
 
 def _things(question: str) -> list[Thing]:
     words, lower = _words(question)
-    if not words:
+    if not words or " ".join(lower) in _NO_TOPIC:
         return []
     if lower[0] not in AUXILIARIES | ASKING and not question.rstrip().endswith("?"):
         return [Thing(text) for text in _cut([" ".join(words)])] if len(words) <= _LONG_SUBJECT else []
     at = next((n for n, word in enumerate(lower) if word in AUXILIARIES), None)
     found = _without_auxiliary(words, lower) if at is None else _around(words, lower, at)
-    return [Thing(text) for text in _cut([part for phrase in found for part in _with_condition(phrase)])]
+    named = [Thing(text) for text in _cut([part for phrase in found for part in _with_condition(phrase)])]
+    return [*named, *_asked_for(words, lower, at)]
+
+
+def _asked_for(words: Sequence[str], lower: Sequence[str], at: int | None) -> list[Thing]:
+    """What is asked for in the plural: `which drugs are used for gout`, `what are the symptoms of lupus`."""
+    if at is None or lower[0] not in ("what", "which") or lower[at] not in ("are", "were"):
+        return []
+    rest = words[at + 1 :] if at == 1 else [*words[1:at], *words[at + 1 :]]
+    text = _DETERMINERS.sub("", " ".join(rest))
+    return [Thing(text, is_asked_for=True)] if len(rest) > 1 and "there" not in lower else []
 
 
 def _with_condition(phrase: str) -> list[str]:
@@ -141,7 +156,12 @@ def _is_predicate(word: str, after: str) -> bool:
 def _without_auxiliary(words: Sequence[str], lower: Sequence[str]) -> list[str]:
     """`what causes X`: the phrases after the verb, which is the second or third word."""
     for n, word in enumerate(lower[1:4], start=1):
-        if word in VERBS or word.removesuffix("s") in VERBS or word.removesuffix("es") in VERBS:
+        if (
+            (n == 1 and lower[0] in ("who", "what"))
+            or word in VERBS
+            or word.removesuffix("s") in VERBS
+            or word.removesuffix("es") in VERBS
+        ):
             return _phrases(words[n + 1 :], lower[n + 1 :])
     return []
 

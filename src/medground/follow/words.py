@@ -72,3 +72,15 @@ _ASKING = """
     what which who whom whose how when where why
 """
 ASKING = frozenset(_ASKING.split())
+
+_OBJECT_VERBS = """
+    take use stop give drink eat inject combine mix start treat cure prevent diagnose apply avoid
+"""
+OBJECT_VERBS = frozenset(_OBJECT_VERBS.split())
+"""Verbs that need an object: where none follows, as in "is it safe to take with food", "it" is the object."""
+
+_MANNER = """
+    daily together regularly long-term every everyday again early late now safely alone
+"""
+MANNER = frozenset(_MANNER.split())
+"""Words that may follow such a verb and are no object."""

@@ -150,6 +150,7 @@ class _Text:
             self._sections.append(Section(label=label, start=start, end=self._length))
 
     def page(self, concept: Concept, synonyms: tuple[Name, ...], url: str) -> Page:
+        """The page of a concept as written so far: its document, its names and its relations."""
         prefix, _, number = concept.id.partition(":")
         document = Document(
             id=concept.id,

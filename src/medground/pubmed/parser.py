@@ -87,6 +87,7 @@ class _Parser:
         self.repairs: list[Repair] = []
 
     def read(self) -> Node | None:
+        """The tree of all tokens, read from left to right; None if nothing is searched for. Faults are noted."""
         stack = [_Group(1)]
         ignored = 0
         while self._position < len(self._tokens):

@@ -85,10 +85,20 @@ def _leaf(query: Term | Phrase | Near) -> str:
             return f'"{_plain(query.value)}*"[{tag.name}]'
         if query.field == "id":
             return f"{query.value.removeprefix('PMID:')}[{tag.name}]"
+        if query.field == "identifier":
+            return _identifier(query.value, tag)
         exact = ":noexp" if query.field in ("mesh", "mesh_major", "publication_type") else ""
         return f"{_quoted(query.value)}[{tag.name}{exact}]"
     shown = f":~{near}" if isinstance(query, Near) or near else ""
     return f"{_quoted(query.text)}[{tag.name}{shown}]"
+
+
+def _identifier(value: str, tag: Tag) -> str:
+    """An identifier, which may have its kind before it (`doi:10.1000/x`); PubMed asks for a PMID by another field."""
+    kind, colon, name = value.partition(":")
+    if kind == "pmid" and name:
+        return f"{_plain(name)}[{_tag('id').name}]"
+    return f"{_quoted(name if colon and kind in ('doi', 'pmc') else value)}[{tag.name}]"
 
 
 def _mesh(query: Mesh) -> str:

@@ -73,6 +73,7 @@ class _Compiler:
         self._schema = schema()
 
     def compile(self, query: Query) -> tantivy.Query:
+        """A query tree over whole records as Tantivy runs it."""
         match query:
             case And():
                 return self._all(query.parts)

@@ -11,6 +11,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from medground.quoting import sections
 from medground.quoting.asked import KINDS, Asked
 from medground.quoting.cues import HOLDS, NOT_PROSE, ROLES, roles
 from medground.quoting.pool import Candidate, Pool
@@ -99,7 +100,13 @@ OF_FORM = (
 OF_PLACE = ("place", "first", "last", "abstract: place", "abstract: first", "abstract: last", "abstract: result")
 OF_ROLE = (*(f"role {name}" for name in ROLE_NAMES), "closed: finding", "closed: conclusion", "closed: negation")
 OF_KIND = (*(f"asked and held: {kind}" for kind in KINDS), *(f"asked and not held: {kind}" for kind in KINDS))
-NAMES = (*OF_DOCUMENT, *OF_WORDS, *OF_FORM, *OF_PLACE, *OF_ROLE, *OF_KIND)
+OF_HEADING = (
+    *(f"under {part}" for part in sections.NAMES),
+    *(f"closed: under {part}" for part in sections.NAMES),
+    *(f"abstract: under {part}" for part in sections.FOUND),
+    *(f"{what}: under {part}" for what in ("cover", "missing", "names") for part in sections.FOUND),
+)
+NAMES = (*OF_DOCUMENT, *OF_WORDS, *OF_FORM, *OF_PLACE, *OF_ROLE, *OF_KIND, *OF_HEADING)
 
 _AS_SHARES = tuple(NAMES.index(name) for name in ("bm25", "centre", "centre per word", "document centre"))
 """Columns that count as shares of their greatest value."""
@@ -171,6 +178,7 @@ def _document(pool: Pool, number: int) -> list[list[float]]:
                 *role,
                 *(role[column] if "closed" in pool.asked.kinds else 0.0 for column in _CLOSED),
                 *_of_kind(pool.asked, sentence.text),
+                *_of_heading(pool, sentence, candidate.heading(place)),
             ]
         )
     return rows
@@ -296,3 +304,14 @@ def _of_kind(asked: Asked, text: str) -> list[float]:
     """For each kind, whether it is asked and held; then for each, whether it is asked and not held."""
     held = {kind: form.search(text) is not None for kind, form in HOLDS.items() if kind in asked.kinds}
     return [*(float(held.get(kind, False)) for kind in HOLDS), *(float(not held.get(kind, True)) for kind in HOLDS)]
+
+
+def _of_heading(pool: Pool, sentence: _Sentence, heading: str | None) -> list[float]:
+    """The part of the paper that the heading names, by itself, and with what the question asks and the sentence has."""
+    named = sections.parts(heading)
+    closed, abstract = float("closed" in pool.asked.kinds), named[0]
+    found = [named[sections.NAMES.index(part)] for part in sections.FOUND]
+    titled = sentence.held | sentence.title
+    having = (pool.cover(sentence.held), pool.missing(titled), pool.of_names(sentence.held))
+    crossed = (h * n for h in having for n in found)
+    return [*named, *(closed * n for n in named), *(abstract * n for n in found), *crossed]

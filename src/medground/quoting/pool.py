@@ -21,12 +21,18 @@ class Candidate:
         sentences: the sentences in text order.
         by_words: its best score of the ranking by words, divided by the best of all documents; 0 to 1, 0 if unknown.
         by_meaning: its cosine with the question; 0 if unknown.
+        headings: for each sentence, the heading over it; empty if there are none.
     """
 
     title: str
     sentences: Sequence[str]
     by_words: float = 0.0
     by_meaning: float = 0.0
+    headings: Sequence[str | None] = ()
+
+    def heading(self, sentence: int) -> str | None:
+        """The heading over a sentence, by its number."""
+        return self.headings[sentence] if self.headings else None
 
 
 class Pool:

@@ -34,7 +34,7 @@ async def screen_batch(question: Question, batch: Sequence[Reading], run: Run) -
             title=reading.passages[0].title,
             year=reading.passages[0].year,
             design=", ".join(reading.passages[0].publication_types),
-            text="\n".join(p.text for p in reading.passages),
+            text="\n".join(p.text for p in reading.found or reading.passages),
             nearness=reading.nearness,
             behind=reading.behind,
             misses_name=reading.misses_name,

@@ -20,6 +20,8 @@ from medground.text import words
 from medground.text.prose import is_prose
 
 PASSAGES_PER_DOCUMENT = 3
+WEIGHED = 8
+"""Passages of a document whose sentences are weighed; the strongest of them are read."""
 _NEGLIGIBLE = 4.0
 """A sentence this much weaker than the strongest of its paper is not looked at: it adds under 2 %."""
 
@@ -31,12 +33,13 @@ class Reading:
     Attributes:
         document_id: its id.
         rank: its place in the list, from 1.
-        passages: its passages that were found, best first.
+        passages: its passages to be read, best first.
         scores: its best score by each ranker.
         strengths: how good a quote each of its sentences is, by the offset of its start in the document.
         behind: how much less likely it is to hold the best quote than the first reading, as a logarithm; 0 or more.
         misses_name: whether it does not mention the rarest name of the question, and another reading does.
         unnamed: whether no reading of the list mentions the rarest name of the question.
+        found: the best passages by which the search found it, where others may have taken their place.
     """
 
     document_id: str
@@ -47,6 +50,7 @@ class Reading:
     behind: float = 0.0
     misses_name: bool = False
     unnamed: bool = False
+    found: tuple[Passage, ...] = ()
 
     @property
     def nearness(self) -> float:
@@ -54,8 +58,8 @@ class Reading:
         return self.scores.get("dense", 0.0)
 
 
-def reading_list(hits: Sequence[Hit], most: int) -> list[Reading]:
-    """At most `most` documents, each with its best passages, in the order of their best hits."""
+def reading_list(hits: Sequence[Hit], most: int, each: int = PASSAGES_PER_DOCUMENT) -> list[Reading]:
+    """At most `most` documents, each with its best `each` passages, in the order of their best hits."""
     grouped: dict[str, list[Passage]] = {}
     scores: dict[str, dict[str, float]] = {}
     for hit in hits:
@@ -63,7 +67,7 @@ def reading_list(hits: Sequence[Hit], most: int) -> list[Reading]:
         best = scores.setdefault(hit.passage.document_id, {})
         for ranker, score in hit.scores.items():
             best[ranker] = max(score, best.get(ranker, score))
-        if len(passages) < PASSAGES_PER_DOCUMENT:
+        if len(passages) < each:
             passages.append(hit.passage)
     return [
         Reading(document_id, rank, tuple(passages), scores[document_id])
@@ -76,8 +80,12 @@ def best_first(question: Question, readings: Sequence[Reading]) -> list[Reading]
     return likeliest_first(question, with_strengths(question, readings))
 
 
-def likeliest_first(question: Question, weighed: Sequence[Reading]) -> list[Reading]:
-    """Readings that have strengths, the likeliest to hold the best quote first."""
+def likeliest_first(question: Question, readings: Sequence[Reading]) -> list[Reading]:
+    """Readings that have strengths, the likeliest to hold the best quote first.
+
+    Of each, the `PASSAGES_PER_DOCUMENT` passages with the strongest sentences are kept, the strongest first.
+    """
+    weighed = [_strongest(reading) for reading in readings]
     likely = {r.document_id: _likelihood(r) for r in weighed}
     ordered = sorted(weighed, key=lambda r: -likely[r.document_id])
     best = max(likely.values(), default=0.0)
@@ -93,6 +101,20 @@ def likeliest_first(question: Question, weighed: Sequence[Reading]) -> list[Read
         )
         for rank, reading in enumerate(ordered, start=1)
     ]
+
+
+def _strongest(reading: Reading) -> Reading:
+    if len(reading.passages) <= PASSAGES_PER_DOCUMENT:
+        return reading
+    texts = dict(places(reading))
+    best: dict[Passage, float] = {}
+    for passage in reading.passages:
+        own = {at: s for at, s in reading.strengths.items() if passage.start <= at < passage.end}
+        best[passage] = max((s for at, s in own.items() if is_prose(texts[at])), default=-math.inf)
+    kept = sorted(best, key=lambda passage: -best[passage])[:PASSAGES_PER_DOCUMENT]
+    strengths = {start: s for start, s in reading.strengths.items() if any(p.start <= start < p.end for p in kept)}
+    found = reading.passages[:PASSAGES_PER_DOCUMENT]
+    return replace(reading, passages=tuple(kept), strengths=strengths, found=found)
 
 
 def _behind(best: float, own: float) -> float:
@@ -127,6 +149,7 @@ def candidates(readings: Sequence[Reading]) -> list[Candidate]:
             sentences=[sentence for _, sentence in places(reading)],
             by_words=max(reading.scores.get("bm25", 0.0), 0.0) / top,
             by_meaning=max(reading.nearness, 0.0),
+            headings=[passage.section for passage, _, _ in _sentences(reading)],
         )
         for reading in readings
     ]
@@ -134,11 +157,13 @@ def candidates(readings: Sequence[Reading]) -> list[Candidate]:
 
 def places(reading: Reading) -> list[tuple[int, str]]:
     """The sentences of a reading in text order, each with the offset of its start in the document."""
-    return [
-        (passage.start + start, passage.text[start:end])
-        for passage in sorted(reading.passages, key=lambda p: p.start)
-        for start, end in spans(passage.text)
-    ]
+    return [(passage.start + start, passage.text[start:end]) for passage, start, end in _sentences(reading)]
+
+
+def _sentences(reading: Reading) -> list[tuple[Passage, int, int]]:
+    """The sentences of a reading in text order: passage, and start and end in its text."""
+    passages = sorted(reading.passages, key=lambda p: p.start)
+    return [(passage, start, end) for passage in passages for start, end in spans(passage.text)]
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from medground.document import Hit
+from medground.read.versions import one_version
 from medground.retraction import set_aside
 from medground.run import Run
 
@@ -16,16 +17,17 @@ def texts(hits: Sequence[Hit]) -> list[Hit]:
 
 
 async def readable(hits: Sequence[Hit], run: Run, *, retractions: bool = True) -> list[Hit]:
-    """The hits that may become evidence, in order.
+    """The hits that may become evidence, in order; of a paper that was found in several versions, those of one.
 
     Retracted papers and notices about papers are left out of the reading and listed in the answer. `retractions=False`
     keeps them, for ablations.
 
     Raises:
-        SourceUnavailable: a paper that was left out cannot be fetched to be listed.
+        SourceUnavailable: versions of a paper cannot be fetched to be compared, or one that was left out to be listed.
     """
+    hits = await one_version(hits, run)
     if not retractions:
-        return list(hits)
+        return hits
     kept, aside = set_aside(hits)
     await run.retrieve(list(aside))
     for document, reason in aside.items():

@@ -20,8 +20,9 @@ from medground.plan.mesh import PubMedQuery, choose_terms, first_query, propose_
 from medground.plan.relax import with_concepts
 from medground.plan.widen import look_or_widen, widen
 from medground.question import Question
+from medground.read.essence import with_essence
 from medground.read.extract import extract_evidence, is_sufficient, screen_batch
-from medground.read.order import batches, best_first, reading_list
+from medground.read.order import WEIGHED, batches, best_first, reading_list
 from medground.read.standing import readable, texts
 from medground.recipes.base import Recipe
 from medground.recipes.settings.pubmed_reasoner import PubMedReasonerSettings
@@ -88,8 +89,9 @@ async def _reflective_retrieval(
     standing = await readable(texts(found.hits), run, retractions=extras.retractions)
     seen = {evidence.document_id for evidence in known}
     fresh = [hit for hit in standing if hit.passage.document_id not in seen]
-    readings = best_first(question, reading_list(fresh, run.settings.retrieval.keep))  # the top M_max
-    await run.retrieve([reading.document_id for reading in readings])
+    found_in = reading_list(fresh, run.settings.retrieval.keep, WEIGHED)  # the top M_max
+    await run.retrieve([reading.document_id for reading in found_in])
+    readings = best_first(question, with_essence(found_in, run.ledger.documents))
     kept = await screen_batch(question, readings, run)  # Eq. 12
     evidence, before = list(known), run.usage.tokens
     for batch in batches(kept, run.settings.recipe.batch):

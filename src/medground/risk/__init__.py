@@ -1,5 +1,6 @@
 """Recognises a person at risk in a question, and says where to turn. Rules only, no model."""
 
+from medground.risk.first import notice_first
 from medground.risk.notices import notice_for
 
-__all__ = ["notice_for"]
+__all__ = ["notice_first", "notice_for"]

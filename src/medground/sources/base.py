@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from medground.answer import SnapshotReference
@@ -69,6 +70,15 @@ class FactSource(Protocol):
 
     def entails(self, fact: GraphFact) -> bool:
         """Whether the stored relation, read again, entails the fact's sentence."""
+        ...
+
+
+@runtime_checkable
+class FileSource(Protocol):
+    """A source that knows the files of its documents. Optional, beside `Source`."""
+
+    def file_of(self, document_id: str) -> Path | None:
+        """The file from which a document was read; None if it is not known."""
         ...
 
 

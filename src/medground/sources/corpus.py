@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from pathlib import Path
 from typing import get_args
 
 from medground.answer import SnapshotReference
@@ -12,7 +13,7 @@ from medground.document import Document, SourceKind
 from medground.errors import ConfigError, SourceUnavailable, UsageError
 from medground.lookup import ConceptQuery, Found, Lookup, PlainWords, ProteinQuery, Ranker, Ranking
 from medground.query import Everything, Filters, Query, Words, all_of, any_of
-from medground.sources.base import MOST_HITS
+from medground.sources.base import MOST_HITS, FileSource
 from medground.sources.store import Store
 
 
@@ -101,6 +102,10 @@ class CorpusSource:
         """
         self._check_open()
         return await asyncio.to_thread(self._store.documents, ids)
+
+    def file_of(self, document_id: str) -> Path | None:
+        """The file from which a document was read; None if it is not known."""
+        return self._store.file_of(document_id) if isinstance(self._store, FileSource) else None
 
     async def close(self) -> None:
         """Close the store. Safe to call twice."""

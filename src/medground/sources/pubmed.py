@@ -54,13 +54,7 @@ class PubMedSource:
         Raises:
             ConfigError: `url` is not an address.
         """
-        place = EutilsService(
-            name="pubmed:live" if url is None else f"pubmed:{url.rstrip('/')}",
-            address=url or NCBI,
-            email=email,
-            api_key=api_key,
-        )
-        return cls(Eutils(Transport(place, AnswerCache(home / _CACHE))))
+        return cls(_client(home, url, email, api_key))
 
     @property
     def name(self) -> str:
@@ -158,14 +152,29 @@ def _is_pmid(document_id: str) -> bool:
     return prefix == "PMID" and name.isascii() and name.isdigit() and len(name) <= 12
 
 
-def _open(settings: Settings) -> PubMedSource:
-    key, address = settings.keys.ncbi, settings.retrieval.pubmed
-    return PubMedSource.open(
-        settings.home,
-        None if address in (None, "live") else address,
-        email=settings.retrieval.email,
-        api_key=key.get_secret_value() if key else None,
+def open_client(settings: Settings, address: str | None) -> Eutils:
+    """A client for PubMed at NCBI, or for the service at an address, with the user's email and key.
+
+    Raises:
+        ConfigError: the address is not one.
+    """
+    key = settings.keys.ncbi
+    return _client(settings.home, address, settings.retrieval.email, key.get_secret_value() if key else None)
+
+
+def _client(home: Path, address: str | None, email: str | None, api_key: str | None) -> Eutils:
+    place = EutilsService(
+        name="pubmed:live" if address is None else f"pubmed:{address.rstrip('/')}",
+        address=address or NCBI,
+        email=email,
+        api_key=api_key,
     )
+    return Eutils(Transport(place, AnswerCache(home / _CACHE)))
+
+
+def _open(settings: Settings) -> PubMedSource:
+    address = settings.retrieval.pubmed
+    return PubMedSource(open_client(settings, None if address in (None, "live") else address))
 
 
 PUBMED = SourceDeclaration(name="pubmed", open=_open)

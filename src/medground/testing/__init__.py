@@ -1,4 +1,7 @@
-"""Contract tests for your own sources, models and critics, and the documents they use. Needs pytest."""
+"""Contract tests for your own sources, models and critics, the documents they use, and the command line to call.
+
+Needs pytest.
+"""
 
 from medground.testing.documents import DOCUMENTS
 from medground.testing.query_contract import QueryContract

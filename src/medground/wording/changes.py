@@ -27,7 +27,7 @@ _MARKS = {
 
 
 def changes_page(again: AskedAgain) -> list[Block]:
-    """The blocks that tell what changed between two answers."""
+    """The blocks that say what changed between two answers."""
     return [mapped(block, cleaned) for block in _blocks(again.before, again.answer, again.changes)]
 
 
@@ -47,7 +47,7 @@ def _blocks(before: Answer, now: Answer, found: Changes) -> Iterator[Block]:
     for corpus in found.corpora:
         yield note(_corpus(corpus))
     if found.settings:
-        yield note("The settings differ: this version of Medground has others.", "caution")
+        yield note("The settings differ: this version of Medground reads other ones.", "caution")
     if found.program:
         made_by = (answer.made_by or "an earlier version" for answer in (before, now))
         yield note("Answered by {} then, and by {} now.".format(*made_by))

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from medground.answer import Answer, Search
+from medground.query import Filters
 from medground.wording import phrases
 from medground.wording.blocks import Block, heading, note
 
 
 def notes(answer: Answer) -> Iterator[Block]:
-    """One line for each source searched or failed, each warning, the cost and the recipe."""
+    """One line for the limits of the question, for each source, each warning, the cost and the recipe."""
     yield from _searched(answer)
     for warning in answer.warnings:
         yield note(f"Warning: {phrases.sentence(warning)}", "caution")
@@ -21,6 +22,8 @@ def notes(answer: Answer) -> Iterator[Block]:
 
 
 def _searched(answer: Answer) -> Iterator[Block]:
+    if limits := _limits(answer.question.filters):
+        yield note(f"Limited to {limits}.")
     worked = [search for search in answer.searches if search.status != "failed"]
     sources = dict.fromkeys(search.source for search in worked)
     found = [phrases.searched([search for search in worked if search.source == source]) for source in sources]
@@ -31,6 +34,19 @@ def _searched(answer: Answer) -> Iterator[Block]:
     failed = (search for search in answer.searches if search.status == "failed")
     for failure in dict.fromkeys(f"Could not search {phrases.source(s)}: {s.error or 'unknown error'}" for s in failed):
         yield note(phrases.sentence(failure), "bad")
+
+
+def _limits(filters: Filters) -> str:
+    """`journal Lancet or Thorax; year 2015..2020`; empty without limits."""
+    fields: dict[str, list[str]] = {}
+    spans = (("year", filters.year_from, filters.year_to), ("date", filters.date_from, filters.date_to))
+    pairs = [(name, f"{low or ''}..{high or ''}") for name, low, high in spans if low or high]
+    pairs += [("kind", kind) for kind in filters.kinds]
+    pairs += [("publication type", kind) for kind in filters.publication_types]
+    pairs += [("id", document_id) for document_id in filters.ids]
+    for name, value in [*pairs, *filters.where]:
+        fields.setdefault(name, []).append(" ".join(value.split()))
+    return "; ".join(f"{name} {' or '.join(values)}" for name, values in fields.items())
 
 
 def detail_notes(answer: Answer) -> Iterator[Block]:

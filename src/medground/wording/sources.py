@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from medground.answer import SourceDocument
+from medground.document import Joined
 from medground.retraction import why_aside
 from medground.wording import references
 from medground.wording.blocks import Block, Line, Span, heading, line
@@ -29,8 +30,14 @@ def source_list(
         if state := references.state(document):
             lines.append(line(state, "bad"))
         lines += [line(caution, "caution") for caution in document.cautions]
+        if details:
+            lines += [line(_filled(note), "dim") for note in document.joined]
         lines += _quotes(document, quotes, details=details)
         yield Block("item", tuple(lines), marker=f"{number}.")
+
+
+def _filled(note: Joined) -> str:
+    return f"From {note.record} ({note.source}): {', '.join(note.fields)}"
 
 
 def _where(document: SourceDocument) -> Line:

@@ -16,7 +16,7 @@ from medground.corpus.readers.docx import SUFFIXES as WORD
 from medground.corpus.readers.docx import open_docx
 from medground.corpus.readers.endnote import open_endnote
 from medground.corpus.readers.files import fingerprint, head
-from medground.corpus.readers.folders import is_beside_the_point, walk
+from medground.corpus.readers.folders import is_beside_the_point, refused_name, walk
 from medground.corpus.readers.html import open_html
 from medground.corpus.readers.jats import open_jats
 from medground.corpus.readers.jsonlines import open_jsonlines
@@ -26,7 +26,7 @@ from medground.corpus.readers.pubmedqa import open_pubmedqa
 from medground.corpus.readers.sets import open_biomedmcqs, open_covidqa, open_medquad
 from medground.corpus.readers.spreadsheet import SUFFIXES as TABLES
 from medground.corpus.readers.spreadsheet import open_csv
-from medground.corpus.readers.tagged import open_enw, open_nbib, open_ris
+from medground.corpus.readers.tagged import open_cochrane, open_enw, open_nbib, open_ovid, open_ris, open_wos
 from medground.corpus.readers.texts import SUFFIXES as TEXTS
 from medground.corpus.readers.texts import open_text
 from medground.corpus.readers.zotero_rdf import open_zotero
@@ -64,8 +64,11 @@ READERS: Mapping[str, Reader] = MappingProxyType(
         "nbib": Reader(open_nbib, (".nbib", ".txt")),
         "ris": Reader(open_ris, (".ris", ".txt")),
         "enw": Reader(open_enw, (".enw",)),
+        "wos": Reader(open_wos, (".txt", ".ciw")),
+        "cochrane": Reader(open_cochrane, (".txt",)),
+        "ovid": Reader(open_ovid, (".txt",)),
         "bibtex": Reader(open_bibtex, (".bib", ".bibtex")),
-        "csv": Reader(open_csv, (*TABLES, *(f"{suffix}.gz" for suffix in TABLES))),
+        "csv": Reader(open_csv, (*TABLES, ".txt", *(f"{suffix}.gz" for suffix in TABLES))),
         "csl-json": Reader(open_csl, (".json", ".json.gz")),
         "endnote": Reader(open_endnote, _XML),
         "zotero": Reader(open_zotero, (".rdf",)),
@@ -106,6 +109,8 @@ def find_inputs(paths: Sequence[Path], reader: str | None = None, *, strict: boo
 
 def open_file(path: Path, folder: Path | None = None, reader: str | None = None) -> Input:
     """The input of one file, found in `folder`. One that no reader accepts says so when it is read."""
+    if misnamed := refused_name(path):
+        return passed_over(misnamed, folder)
     try:
         head(path)  # an empty or unreadable file is rejected before the build begins
         chosen = READERS[reader or detect(path)]

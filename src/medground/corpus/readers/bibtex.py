@@ -24,6 +24,7 @@ BIBTEX = re.compile(r"^\s*@(?:string|comment|preamble|\w+\s*\{\s*[^\s{},\"]*\s*,
 _BOOKS = frozenset(["book", "inbook", "incollection", "booklet", "manual", "collection", "reference"])
 _PIECE = re.compile(r'"(?P<quoted>(?:[^"\\]|\\.)*)"|\{(?P<braced>[^{}]*)\}|(?P<name>[^\s#"{}]+)')
 _BRACES = re.compile(r"[{}]")
+_AND = re.compile(r"\s+and\s+|[{}]")
 _TYPES = {"article": "Journal Article", "review": "Review"}
 _RENAMED = {"number": "issue", "booktitle": "book_title", "journaltitle": "journal", "fjournal": "journal"}
 _LEFT_OUT = ("month", "day", "archiveprefix", "eprinttype", "file", "owner", "timestamp", "bdsk-file-1", "langid")
@@ -65,8 +66,10 @@ def _parsed(text: str) -> Library:
     from bibtexparser.entrypoint import parse_string
     from bibtexparser.middlewares import LatexDecodingMiddleware
 
+    from medground.corpus.readers.latex import decoder
+
     logging.getLogger("bibtexparser").setLevel(logging.ERROR)  # what it warns of is told by the items
-    return parse_string(text, append_middleware=[LatexDecodingMiddleware(keep_braced_groups=True)])
+    return parse_string(text, append_middleware=[LatexDecodingMiddleware(decoder=decoder())])
 
 
 def _unique(library: Library) -> Iterator[Block]:
@@ -113,15 +116,30 @@ def entry_document(kind: str, key: str, fields: Mapping[str, str]) -> Document:
 def _authors(value: str) -> list[str]:
     """`Family Given` of each; a group in braces stays as it is, and `First von Last` is turned around."""
     names = []
-    for name in re.split(r"\s+and\s+", " ".join(value.split())):
+    for name in _parted(" ".join(value.split())):
         plain = _BRACES.sub("", name).strip()
         if not plain or plain == "others":
             continue
         if "," not in plain and not name.startswith("{") and " " in plain:
-            given, _, family = plain.rpartition(" ")
-            plain = f"{family}, {given}"
+            words = plain.split()
+            at = len(words) - 1
+            while at > 1 and words[at - 1].islower():  # Ludwig van Beethoven
+                at -= 1
+            plain = f"{' '.join(words[at:])}, {' '.join(words[:at])}"
         names.append(plain)
     return names
+
+
+def _parted(value: str) -> Iterator[str]:
+    """The names between each `and` that is not inside braces."""
+    depth = start = 0
+    for found in _AND.finditer(value):
+        if found[0] in "{}":
+            depth += 1 if found[0] == "{" else -1
+        elif depth == 0:
+            yield value[start : found.start()]
+            start = found.end()
+    yield value[start:]
 
 
 def _joined(value: str, macros: Mapping[str, str]) -> str:

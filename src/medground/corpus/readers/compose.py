@@ -17,6 +17,11 @@ _UNSTORABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 
 _REASONS = {"extra_forbidden": "unknown field", "missing": "the field is missing"}
 
+REFERENCES = re.compile(
+    r"(?:\d+\.?\s*)?(?:reference list|references|bibliography|literature cited|works cited)\W*", re.IGNORECASE
+)
+"""The heading of a reference list, which is no evidence."""
+
 Model = TypeVar("Model", bound=BaseModel)
 
 

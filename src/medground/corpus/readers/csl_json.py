@@ -20,9 +20,6 @@ _KINDS = {"book": "book", "chapter": "book", "entry-encyclopedia": "book", "webp
 _TYPES = {"article-journal": "Journal Article", "article-newspaper": "News", "review": "Review"}
 _PMID = re.compile(r"PMID:?\s*(\d+)", re.IGNORECASE)
 _PMC = re.compile(r"PMC(?:ID)?:?\s*(?:PMC)?(\d+)", re.IGNORECASE)
-_TAG = re.compile(
-    r"</?(?:jats:[\w-]{1,30}|p|i|b|em|strong|su[bp]|br|span|div|h[1-6]|italic|bold)(?:\s[^<>]{0,200})?/?>", re.I
-)
 _RENAMED = {"container-title": "journal", "keyword": "keywords", "url": "url", "pmcid": "pmc"}
 _LEFT_OUT = ("id", "issued", "type", "author", "note", "citation-key", "accessed", "extra", "creators")
 
@@ -78,8 +75,6 @@ def csl_document(record: Mapping[str, Any]) -> Document:
     for name, pattern in (("pmid", _PMID), ("pmc", _PMC)):
         if name not in known and (found := pattern.search(note)):
             known[name] = found[1]
-    if isinstance(known.get("abstract"), str):
-        known["abstract"] = " ".join(_TAG.sub(" ", known["abstract"]).split())  # Crossref's JATS
     known |= {"authors": fields.get("author"), "date": _date(fields.get("issued")), "entry_type": kind, "note": note}
     known["citation_key"] = fields.get("citation-key") or fields.get("id")
     known["kind"] = _KINDS.get(kind, "research")

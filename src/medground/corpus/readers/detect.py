@@ -17,6 +17,7 @@ from medground.corpus.readers.lines import TRIAL, Record, parse
 from medground.corpus.readers.pdf.reader import SIGNATURE, is_pdf
 from medground.corpus.readers.sets import MEDQUAD_ROOT, SQUAD, set_of
 from medground.corpus.readers.spreadsheet import SUFFIXES as TABLES
+from medground.corpus.readers.spreadsheet import WOS
 from medground.corpus.readers.tagged import tagged_format
 from medground.corpus.readers.texts import SUFFIXES as TEXTS
 from medground.corpus.readers.xml import root_name
@@ -26,6 +27,7 @@ _MARKUP = re.compile(rb"(?:\xef\xbb\xbf)?\s*<|\xff\xfe<\x00|\xfe\xff\x00<")
 _JSON = re.compile(r"\s*[{\[]")
 _ARRAY = re.compile(r"\s*\[\s*[{\]]")
 _PUBMEDQA_OBJECT = re.compile(r'\s*\{\s*"\d+"\s*:\s*\{')
+_ITEMS = re.compile(r'"items"\s*:\s*\[')
 _ZIP = b"PK\x03\x04"
 _OLE = b"\xd0\xcf\x11\xe0"
 _WIDE = (b"\xff\xfe", b"\xfe\xff")
@@ -85,7 +87,7 @@ def _text_reader(start: str, suffix: str) -> str | None:
     markdown = suffix.endswith((".md", ".markdown"))
     if not markdown and (form := tagged_format(start)):
         return form
-    if suffix.endswith(TABLES):
+    if suffix.endswith(TABLES) or WOS.match(start):
         return "csv"
     if suffix.endswith(".bib") or (not suffix.endswith(TEXTS) and BIBTEX.search(start)):
         return "bibtex"
@@ -109,11 +111,13 @@ def _json_reader(start: str) -> str:
             return _record_reader(parse(line.encode()))
         except ValueError:
             continue
-    return "csl-json" if start.lstrip().startswith("{\n") and '"items"' in start else "jsonlines"
+    return "csl-json" if start.lstrip().startswith("{") and _ITEMS.search(start) else "jsonlines"
 
 
 def _record_reader(record: Record) -> str:
     names = {name.lower() for name in record}
+    if "items" in names and isinstance(record.get("items"), list):
+        return "csl-json"
     if {"question", "contexts"} <= names:
         return "pubmedqa"
     if "_id" in names:

@@ -16,10 +16,12 @@ from pathlib import Path
 from typing import Any
 
 from medground.corpus.readers.base import Input, Item
-from medground.corpus.readers.compose import Composition
+from medground.corpus.readers.compose import REFERENCES, Composition
+from medground.corpus.readers.docx_text import shown
 from medground.corpus.readers.entry import described
 from medground.corpus.readers.files import file_input, whole
 from medground.corpus.readers.names import file_id, name_below
+from medground.corpus.readers.unseen import unseen
 from medground.document import Document
 from medground.errors import BadDocument
 
@@ -64,14 +66,8 @@ def docx_document(content: bytes, name: str) -> Document:
 
     try:
         opened = docx.Document(io.BytesIO(content))
-        composition, titles = _composed(opened)
-        properties = opened.core_properties
-        about = {
-            "title": titles[0] if titles else properties.title or Path(name).stem,
-            "authors": properties.author or None,
-            "keywords": properties.keywords or None,
-            "language": properties.language or None,
-        }
+        composition, titles, hidden = _composed(opened)
+        about = {"title": titles[0] if titles else Path(name).stem} | _properties(opened, titled=bool(titles))
     except (
         OpcError,
         zipfile.BadZipFile,
@@ -90,7 +86,21 @@ def docx_document(content: bytes, name: str) -> Document:
     if len(dois) == 1:  # several would be those of other papers
         about["doi"] = dois.pop()
     own = {"id": file_id(name), "text": composition.text, "sections": composition.sections, "kind": "book"}
+    own["cautions"] = unseen(hidden, "The file")
     return described(about | own)
+
+
+def _properties(opened: Any, *, titled: bool) -> dict[str, Any]:
+    """What the file says of itself; python-docx makes something up where it says nothing."""
+    from docx.opc.constants import RELATIONSHIP_TYPE
+
+    if not any(part.reltype == RELATIONSHIP_TYPE.CORE_PROPERTIES for part in opened.part.package.rels.values()):
+        return {}
+    said = opened.core_properties
+    found = {"authors": said.author, "keywords": said.keywords, "language": said.language}
+    if not titled:
+        found["title"] = said.title
+    return {name: value for name, value in found.items() if value}
 
 
 def _read(path: Path, name: str) -> Iterator[Item]:
@@ -117,20 +127,21 @@ def _check_sizes(content: bytes) -> None:
         raise ValueError("the DOCX file is protected by a password; save it without one")
 
 
-def _composed(opened: Any) -> tuple[Composition, list[str]]:
-    """The text, and its titles: the paragraphs in the style Title, else the headings of the highest level."""
+def _composed(opened: Any) -> tuple[Composition, list[str], list[str]]:
+    """The text without its reference list, its titles (in the style Title, else the highest headings), hidden texts."""
     from docx.table import Table
 
     composition = Composition()
     path: list[tuple[int, str]] = []
     titles: list[str] = []
     headings: list[tuple[int, str]] = []
+    hidden: list[str] = []
     for block in opened.iter_inner_content():
         if isinstance(block, Table):
-            for row in _rows(block):
+            for row in _rows(block, hidden):
                 composition.add(row, _label(path))
             continue
-        text = _text(block._p)
+        text = _text(block._p, hidden)
         style = (block.style.name if block.style is not None else "") or ""
         if text and (found := _HEADING.fullmatch(style)):
             level = int(found[1])
@@ -138,31 +149,27 @@ def _composed(opened: Any) -> tuple[Composition, list[str]]:
             path = [*((depth, title) for depth, title in path if depth < level), (level, text)]
         elif text and style == "Title":
             titles.append(text)
-        else:
+        elif not any(REFERENCES.fullmatch(title) for _, title in path):
             composition.add(text, _label(path))
     highest = min((level for level, _ in headings), default=0)
-    return composition, titles or [text for level, text in headings if level == highest][:1]
+    return composition, titles or [text for level, text in headings if level == highest][:1], hidden
 
 
 def _label(path: list[tuple[int, str]]) -> str | None:
     return " > ".join(title for _, title in path) or None
 
 
-def _rows(table: Any) -> Iterator[str]:
+def _rows(table: Any, hidden: list[str]) -> Iterator[str]:
     """The rows as lines, with their cells between bars. A merged cell is written once."""
     for row in table._tbl.tr_lst:
-        cells = [" ".join(_text(p) for p in cell.p_lst).strip() for cell in row.tc_lst]
+        cells = [" ".join(_text(p, hidden) for p in cell.p_lst).strip() for cell in row.tc_lst]
         if any(cells):
             yield " | ".join(cells)
 
 
-def _text(paragraph: Any) -> str:
-    """The words of a paragraph, with inserted text and without deleted text; text boxes are stored twice, read once."""
-    parts: list[str] = []
-    for node in paragraph.iter():
-        name = node.tag.rpartition("}")[2] if isinstance(node.tag, str) else ""
-        if name == "t" and not any(outer.tag.endswith("}Fallback") for outer in node.iterancestors()):
-            parts.append(node.text or "")
-        elif name in ("tab", "br", "cr"):
-            parts.append(" ")
-    return " ".join("".join(parts).split())
+def _text(paragraph: Any, hidden: list[str]) -> str:
+    """The text of a paragraph; what nobody can see of it goes to `hidden`."""
+    text, unseen_text = shown(paragraph)
+    if unseen_text:
+        hidden.append(unseen_text)
+    return text

@@ -8,31 +8,33 @@ from typing import Any, get_args
 
 from medground.corpus.readers.compose import Composition, make_document
 from medground.corpus.readers.dates import iso_date, year_in
+from medground.corpus.readers.markup import unmarked
 from medground.corpus.readers.names import id_of_content, prefixed
 from medground.corpus.readers.values import doi_of, flattened, listed, names_of, one_line, pmc_of, pmid_of
 from medground.document import Document, SourceKind
 
 _ALIASES = {
     "title": "article_title document_title primary_title ti",
-    "abstract": "abstract_note abstracttext ab summary",
+    "abstract": "abstract_note abstractnote abstracttext ab summary",
     "text": "content body full_text fulltext",
     "authors": "author creator creators author_full_names au",
     "year": "publication_year pub_year py",
     "date": "published publication_date pub_date date_published issued",
-    "journal": "journal_title journal/book publication_title container_title source_title jt",
+    "journal": "journal_title journal/book publication_title publicationtitle container_title source_title jt",
     "doi": "di digital_object_identifier",
     "pmid": "pubmed pubmed_id pubmedid pm",
     "pmc": "pmcid pmc_id",
     "url": "link uri",
-    "language": "lang",
+    "language": "lang language_of_original_document",
     "keywords": "keyword tags author_keywords manual_tags index_keywords subjects",
     "mesh": "mesh_terms mesh_headings meshes",
     "publication_types": "publication_type document_type article_type design study_design",
     "license": "licence",
 }
 _CANONICAL = {alias: name for name, aliases in _ALIASES.items() for alias in aliases.split()}
-_KNOWN = frozenset(Document.model_fields) | {"abstract", "date", "doi", "pmid", "pmc"}
+_KNOWN = (frozenset(Document.model_fields) - {"joined"}) | {"abstract", "date", "doi", "pmid", "pmc"}
 _SEPARATORS = re.compile(r"[\s-]+")
+_EXTRA = re.compile(r"\b(PMID|PMCID):?\s*((?:PMC)?\d+)", re.IGNORECASE)
 _TEXTS = ("title", "journal", "url", "language", "license")
 _LISTS = ("keywords", "publication_types")
 
@@ -52,9 +54,12 @@ def described(fields: Mapping[str, Any]) -> Document:
     for name in _TEXTS:
         if isinstance(known.get(name), str | int | float):
             known[name] = one_line(known[name])
+    for name in ("title", "abstract", "journal"):
+        if isinstance(known.get(name), str):
+            known[name] = unmarked(known[name])
     for name in _LISTS:
         if name in known:
-            known[name] = listed(known[name])
+            known[name] = [word.lstrip("*") for word in listed(known[name]) if word.strip("*")]
     if "authors" in known:
         known["authors"] = names_of(known["authors"])
     if "mesh" in known:
@@ -63,6 +68,7 @@ def described(fields: Mapping[str, Any]) -> Document:
         metadata["kind"] = known.pop("kind")
     _write(known)
     known["metadata"] = _merged(known, metadata)
+    known.setdefault("imprint", _imprint(known["metadata"]))
     return make_document(known)
 
 
@@ -89,6 +95,9 @@ def _sorted(fields: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
 
 def _identify(known: dict[str, Any], metadata: dict[str, Any]) -> None:
     identifiers = dict(known["identifiers"]) if isinstance(known.get("identifiers"), Mapping) else {}
+    if isinstance(extra := metadata.get("extra"), str):  # where Zotero keeps them
+        for name, value in _EXTRA.findall(extra):
+            known.setdefault("pmid" if name.upper() == "PMID" else "pmc", value)
     for name, cleaned in (("pmid", pmid_of), ("pmc", pmc_of), ("doi", doi_of)):
         if name in known:
             given = known.pop(name)
@@ -150,6 +159,18 @@ def _write(known: dict[str, Any]) -> None:
 def _merged(known: dict[str, Any], others: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
     given = known.get("metadata")
     return {**flattened(given if isinstance(given, Mapping) else {}), **flattened(others)}
+
+
+def _imprint(metadata: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
+    """Volume, issue and pages, which every exporter names in its own way."""
+
+    def first(*names: str) -> str:
+        return next((metadata[name][0] for name in names if metadata.get(name)), "")
+
+    ends = dict.fromkeys(filter(None, (first("start_page", "page_start", "bp"), first("end_page", "page_end", "ep"))))
+    pages = first("pages", "page") or "-".join(ends) or first("art._no.", "ar")
+    found = (("volume", first("volume", "vl")), ("issue", first("issue", "number")), ("pages", pages))
+    return {name: value for name, value in found if value}
 
 
 def _items(value: Any) -> Iterator[Any]:

@@ -23,6 +23,8 @@ def enw_document(record: str) -> Document:
         if line.startswith("%") and line[2:3] in (" ", ""):
             last = line[:2]
             tags[last].append(line[3:].strip())
+        elif line.strip() and last == "%K":  # EndNote writes each keyword on a line
+            tags[last].append(line.strip())
         elif line.strip() and last:
             tags[last][-1] = f"{tags[last][-1]} {line.strip()}"
     one = {tag: values[0] for tag, values in tags.items()}

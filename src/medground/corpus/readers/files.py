@@ -16,6 +16,7 @@ from medground.errors import BadDocument
 LONGEST_RECORD = 20_000_000
 """Maximum number of characters in the text of one record."""
 
+_GZIP = b"\x1f\x8b"
 _HEAD = 65_536
 _BLOCK = 1 << 20
 _LONGEST_FILE = 4 * LONGEST_RECORD
@@ -31,7 +32,7 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
     name = str(path)
     try:
         with path.open("rb") as raw:
-            packed = raw.read(2) == b"\x1f\x8b"
+            packed = raw.read(2) == _GZIP
             raw.seek(0)
             if packed:
                 with gzip.GzipFile(fileobj=raw) as unpacked:
@@ -45,6 +46,19 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
     except OSError as error:
         reason = f"cannot be read ({error.strerror or error}); check its permissions"
         raise BadDocument(reason, file=name, passing=True) from error
+
+
+def is_packed(path: Path) -> bool:
+    """Whether a file is compressed with gzip.
+
+    Raises:
+        BadDocument: it cannot be read.
+    """
+    try:
+        with path.open("rb") as raw:
+            return raw.read(2) == _GZIP
+    except OSError as error:
+        raise BadDocument(f"cannot be read ({error.strerror or error})", file=str(path), passing=True) from error
 
 
 def head(path: Path) -> bytes:

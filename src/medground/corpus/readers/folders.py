@@ -12,6 +12,7 @@ _HIDDEN = "a hidden file"
 _OUTSIDE = "the link points outside the folder; copy its target into the folder"
 _INSIDE = "a link to a file or folder that is read where it is"
 _BROKEN = "the link is broken"
+_MISNAMED = "the name is not UTF-8, so it cannot be stored; rename it"
 _NOTES = ("readme", "license", "licence", "changelog", "contributing")
 _SYSTEM = frozenset(["desktop.ini", "thumbs.db"])
 
@@ -22,6 +23,15 @@ def walk(folder: Path) -> Iterator[Path | BadDocument]:
     A hidden folder, and a folder that cannot be read, is passed over as one.
     """
     yield from _walk(folder, folder.resolve())
+
+
+def refused_name(path: Path) -> BadDocument | None:
+    """Why a path with bytes in its name that are not UTF-8 is passed over, with these bytes written out; else None."""
+    try:
+        str(path).encode("utf-8")
+    except UnicodeEncodeError:
+        return BadDocument(_MISNAMED, file=os.fsencode(path).decode("utf-8", "backslashreplace"))
+    return None
 
 
 def is_beside_the_point(refusal: BadDocument) -> bool:
@@ -39,7 +49,9 @@ def _walk(folder: Path, inside: Path) -> Iterator[Path | BadDocument]:
         return
     for entry in entries:
         path = Path(entry.path)
-        if reason := _beside(entry) or _link(entry, path, inside):
+        if misnamed := refused_name(path):
+            yield misnamed
+        elif reason := _beside(entry) or _link(entry, path, inside):
             yield BadDocument(reason, file=entry.path)
         elif entry.is_dir(follow_symlinks=False):
             yield from _walk(path, inside)

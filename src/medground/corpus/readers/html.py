@@ -6,6 +6,7 @@ Title, authors, journal, date, DOI and PMID come from the tags that publishers w
 
 from __future__ import annotations
 
+import copy
 import logging
 import re
 from collections import defaultdict
@@ -15,19 +16,22 @@ from pathlib import Path
 from typing import Any
 
 from medground.corpus.readers.base import Input, Item
-from medground.corpus.readers.compose import Composition
+from medground.corpus.readers.compose import REFERENCES, Composition
 from medground.corpus.readers.decode import decoded
 from medground.corpus.readers.entry import described
 from medground.corpus.readers.files import file_input, whole
+from medground.corpus.readers.html_hidden import take_out_hidden
 from medground.corpus.readers.names import file_id, name_below
+from medground.corpus.readers.raised import written
+from medground.corpus.readers.unseen import unseen
 from medground.corpus.readers.xml import Element, name_of
 from medground.document import Document
 from medground.errors import BadDocument
 
 _PAGE = re.compile(rb"\s*(?:<!--.*?-->\s*|<\?xml[^>]*>\s*)*<(?:!doctype\s+html|html\b|head\b|body\b)", re.I | re.S)
 _CHARSET = re.compile(rb"<meta[^>]{0,200}charset=[\"']?([\w-]{3,20})", re.IGNORECASE)
-_REFERENCES = re.compile(r"(?:\d+\.?\s*)?(?:references|bibliography|literature cited|works cited)\W*", re.IGNORECASE)
 _LONGEST = 20_000_000
+_NO_TEXT = ("script", "style", "noscript", "template", "nav")
 _LABEL = " > "
 _TAGS = {
     "title": ("citation_title", "dc.title", "og:title"),
@@ -60,34 +64,72 @@ def html_document(content: bytes, name: str) -> Document:
     Raises:
         ValueError: it has no main text, or is too long.
     """
-    import lxml.html
-    from lxml import etree
-    from trafilatura import bare_extraction
-
-    if len(content) > _LONGEST:
-        raise ValueError(f"the page has more than {_LONGEST:,} bytes")
-    logging.getLogger("trafilatura").setLevel(logging.CRITICAL)  # it logs what is reported here
-    page = _page_text(content)
-    try:
-        tree = lxml.html.document_fromstring(page.encode("utf-8"), parser=lxml.html.HTMLParser(encoding="utf-8"))
-    except (etree.LxmlError, ValueError) as error:
-        raise ValueError("the page is empty or not HTML") from error
+    tree = _parsed(content)
     fields = _tagged(tree)
-    found = bare_extraction(tree, include_comments=False, include_tables=True, with_metadata=False)
-    composition = Composition()
-    if found is not None and not isinstance(found, dict):
-        _compose(composition, found.body)
+    whole_tree = copy.deepcopy(tree)
+    hidden = take_out_hidden(tree)
+    composition = _main_text(tree)
+    if hidden:  # most hidden text is that of menus, which is no main text anyway
+        everything = _main_text(whole_tree).text
+        hidden = [text for text in hidden if text in everything]
     abstract = fields.pop("abstract", None)
     if not composition.text and not abstract:
         raise ValueError("the page has no main text")
     heading = " ".join("".join(tree.xpath("//title[1]//text()")).split())
     language = tree.get("lang")
+    cautions = unseen(hidden, "The page")
     return described(
         {"title": heading or Path(name).stem, "kind": "web", "language": language, "url": _address(tree)}
         | fields
-        | {"id": file_id(name), "text": composition.text or abstract, "sections": composition.sections}
+        | {
+            "id": file_id(name),
+            "text": composition.text or abstract,
+            "sections": composition.sections,
+            "cautions": cautions,
+        }
         | ({"kind": "research"} if {"journal", "pmid"} & fields.keys() else {})
     )
+
+
+def _parsed(content: bytes) -> Any:
+    """The page as a tree, without scripts, styles and menus."""
+    import lxml.html
+    from lxml import etree
+
+    if len(content) > _LONGEST:
+        raise ValueError(f"the page has more than {_LONGEST:,} bytes")
+    page = _page_text(content)
+    try:
+        tree = lxml.html.document_fromstring(page.encode("utf-8"), parser=lxml.html.HTMLParser(encoding="utf-8"))
+    except (etree.LxmlError, ValueError) as error:
+        raise ValueError("the page is empty or not HTML") from error
+    etree.strip_elements(tree, *_NO_TEXT, with_tail=False)
+    return tree
+
+
+def _main_text(tree: Any) -> Composition:
+    """The main text of a page."""
+    from trafilatura import bare_extraction
+
+    logging.getLogger("trafilatura").setLevel(logging.CRITICAL)  # it logs what is reported here
+    composition = Composition()
+    _write_raised(tree)
+    found = bare_extraction(tree, include_comments=False, include_tables=True, with_metadata=False)
+    if found is not None and not isinstance(found, dict):
+        _compose(composition, found.body)
+    return composition
+
+
+def _write_raised(tree: Any) -> None:
+    """Superscripts as plain text: trafilatura keeps their letters alone."""
+    for element in list(tree.iter("sup")):
+        before = "".join(element.xpath("preceding-sibling::node()[1][self::text()]"))
+        cites = element.find("a") is not None
+        text = "" if cites else written("".join(element.itertext()), before)
+        for child in list(element):
+            element.remove(child)
+        element.text = text
+        element.drop_tag()
 
 
 def _read(path: Path, name: str) -> Iterator[Item]:
@@ -137,7 +179,7 @@ def _compose(composition: Composition, body: Element) -> None:
         if name_of(block) == "head":
             level = int((block.get("rend") or "h2")[-1:]) if (block.get("rend") or "h2")[-1:].isdecimal() else 2
             path = [*((depth, title) for depth, title in path if depth < level), (level, text)]
-        elif not any(_REFERENCES.fullmatch(title) for _, title in path):
+        elif not any(REFERENCES.fullmatch(title) for _, title in path):
             composition.add(text, _LABEL.join(title for _, title in path) or None)
 
 

@@ -141,7 +141,7 @@ def _license(meta: Element) -> str | None:
     for found in meta.iterfind(".//license"):
         links = [found.get(_HREF), flat_text(found.find("license_ref"))]
         links += [link.get(_HREF) for link in found.iterfind(".//ext-link") if "licen" in (link.get(_HREF) or "")]
-        return next(filter(None, links), None) or shorten(flat_text(found), 200, placeholder=" ...") or None
+        return next(filter(None, links), None) or shorten(flat_text(found), 200) or None
     return None
 
 

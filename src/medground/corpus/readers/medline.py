@@ -69,6 +69,7 @@ def _items(element: Element) -> Iterator[Item]:
         "keywords": _keywords(citation),
         "identifiers": {"pmid": pmid, **_identifiers(citation, element)},
         "references": links.references,
+        "cautions": links.cautions,
         "url": f"https://pubmed.ncbi.nlm.nih.gov/{pmid}/",
         "retraction": _retraction(fields["publication_types"], links),
     }

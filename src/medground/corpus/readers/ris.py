@@ -12,8 +12,9 @@ from medground.document import Document
 _KINDS = {"BOOK": "book", "CHAP": "book", "EBOOK": "book", "ECHAP": "book", "EDBOOK": "book", "ELEC": "web"}
 _KINDS |= {"BLOG": "web", "ICOMM": "web", "ENCYC": "book"}
 _TYPES = {"JOUR": "Journal Article", "EJOUR": "Journal Article", "NEWS": "News", "CLSWK": "Classical Article"}
-_PMID = re.compile(r"(?:PMID|PubMed ID)\W*(\d+)|ncbi\.nlm\.nih\.gov/(?:pubmed/)?(\d+)", re.IGNORECASE)
+_PMID = re.compile(r"(?:PMID|PUBMED|PubMed ID)\W*(\d+)|ncbi\.nlm\.nih\.gov/(?:pubmed/)?(\d+)", re.IGNORECASE)
 _PMC = re.compile(r"PMC\d+")
+_PMID_OF = {"Scopus": "custom2", "Embase": "custom5"}
 _TOLD = {
     "volume": "volume",
     "number": "issue",
@@ -57,17 +58,18 @@ def ris_document(record: str) -> Document:
             "title": _first(fields, "title", "primary_title", "translated_title", "short_title"),
             "abstract": _first(fields, "abstract", "notes_abstract"),
             "authors": [*_all(fields, "authors"), *_all(fields, "first_authors")],
-            "year": _first(fields, "year", "publication_year", "date"),
+            "year": _first(fields, "year", "publication_year", "date") or _own(fields, "YR"),
             "date": _first(fields, "date", "publication_year", "year"),
             "journal": _first(
                 fields, "secondary_title", "alternate_title3", "journal_name", "alternate_title1", "alternate_title2"
-            ),
+            )
+            or _own(fields, "SO"),
             "doi": _first(fields, "doi") or next((url for url in _all(fields, "urls") if "doi.org/10." in url), None),
             "pmid": _pmid(record, fields),
             "pmc": next(iter(_PMC.findall(" ".join([*_all(fields, "custom2"), *_all(fields, "urls")]))), None),
             "url": next(iter(_all(fields, "urls")), None),
             "language": _first(fields, "language"),
-            "keywords": _all(fields, "keywords"),
+            "keywords": _all(fields, "keywords") or (_own(fields, "KY") or "").split(";"),
             "publication_types": [*types, *_all(fields, "type_of_work")],
             "kind": _KINDS.get(reference, "research"),
             "metadata": {name: fields[key] for key, name in _TOLD.items() if fields.get(key)}
@@ -77,12 +79,14 @@ def ris_document(record: str) -> Document:
 
 
 def _pmid(record: str, fields: Mapping[str, Any]) -> str | None:
-    """From the accession number where PubMed gave the record, or from a note or an address."""
-    accession = str(fields.get("accession_number", "")).strip()
+    """From the accession number where PubMed gave the record, where Scopus and Embase keep it, a note or an address."""
     databases = " ".join(str(fields.get(name, "")) for name in ("name_of_database", "database_provider", "custom8"))
     from_nlm = re.search(r"medline|pubmed|nlm", databases, re.IGNORECASE)
-    if accession.isdecimal() and len(accession) <= 8 and (from_nlm or not databases.strip()):
-        return accession
+    places = [str(fields.get("accession_number", ""))] if from_nlm or not databases.strip() else []
+    places += [str(fields.get(name, "")) for database, name in _PMID_OF.items() if database in databases]
+    for number in (part.strip() for place in places for part in place.split(";")):
+        if number.isdecimal() and len(number) <= 8:
+            return number
     found = _PMID.search(record)
     return (found[1] or found[2]) if found else None
 
@@ -93,6 +97,11 @@ def _first(fields: Mapping[str, Any], *names: str) -> str | None:
             if value.strip(" /"):
                 return value.strip(" /") if name in ("date", "publication_year", "year") else value
     return None
+
+
+def _own(fields: Mapping[str, Any], tag: str) -> str | None:
+    """The value of a tag that RIS does not have."""
+    return next(iter(fields.get("unknown_tag", {}).get(tag, ())), None)
 
 
 def _all(fields: Mapping[str, Any], name: str) -> list[str]:

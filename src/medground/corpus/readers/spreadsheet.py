@@ -21,6 +21,8 @@ from medground.corpus.readers.files import file_input, whole
 from medground.errors import BadDocument
 
 SUFFIXES = (".csv", ".tsv", ".tab")
+WOS = re.compile(r"\ufeff?PT\t(?:[A-Z][A-Z0-9]\t){8}")
+"""The header of a table of Web of Science, which names it `.txt`."""
 
 _DELIMITERS = ",;\t|"
 _SAMPLE = 200
@@ -31,6 +33,8 @@ _PMID = re.compile(r"\d{5,9}")
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 _DOI = re.compile(r"(?:https?://(?:dx\.)?doi\.org/|doi:\s*)?10\.\d{4,9}/\S+", re.IGNORECASE)
 _KEY = "key"
+_OF_WOS = {"so": "journal", "la": "language", "dt": "publication_types", "de": "keywords", "id": "keywords_plus"}
+_OF_WOS |= {"vl": "volume", "is": "issue", "pd": "published_in", "ut": "unique_id", "sn": "issn", "pu": "publisher"}
 
 
 def open_csv(path: Path) -> Input:
@@ -115,6 +119,8 @@ def _header(row: Sequence[str]) -> list[str] | None:
     cells = [cell for cell in row if cell.strip()]
     if any(_DOI.fullmatch(cell.strip()) or len(cell) > 100 for cell in cells):
         return None
+    if {"pt", "ut"} <= set(names):
+        names = [_OF_WOS.get(name, name) for name in names]
     return ["" if name == _KEY and "item_type" in names else name for name in names]  # Zotero's own key of an item
 
 

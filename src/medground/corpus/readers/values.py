@@ -7,13 +7,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from medground.corpus.readers.compose import printable
+from medground.identifiers import normal_doi
 
-_DOI = re.compile(r"(?:^|[\s:/=])(10\.\d{4,9}/[^\s\"<>]+)", re.IGNORECASE)
 _PMID = re.compile(
     r"(?:https?://(?:www\.)?(?:pubmed\.)?ncbi\.nlm\.nih\.gov/(?:pubmed/)?|pmid:?\s*)?0*([1-9]\d{0,9})/?", re.I
 )
 _PMC = re.compile(r"(?:.*/)?(?:PMC(?:ID)?:?\s*)?(?:PMC)?(\d{1,10})(?:\.\d+)?/?", re.IGNORECASE)
 _WITH_INITIALS = re.compile(r"[^\W\d_][\w'’. -]* [A-Z]{1,4}")
+_MOST_INITIALS = 4
 _LONGEST_VALUE = 1000
 _LONGEST_NAME = 64
 _MOST_FIELDS = 200
@@ -32,7 +33,8 @@ def listed(value: Any) -> list[str]:
         value = value.split(separator)
     elif not isinstance(value, list | tuple):
         value = [value]
-    return [text for item in value if item is not None and (text := one_line(item))]
+    words = (item.get("tag", item) if isinstance(item, Mapping) else item for item in value)  # Zotero's tags
+    return [text for item in words if item is not None and (text := one_line(item))]
 
 
 def names_of(value: Any) -> list[str]:
@@ -76,8 +78,7 @@ def pmc_of(value: Any) -> str | None:
 
 def doi_of(value: Any) -> str | None:
     """A DOI in lower case (DOIs ignore case), without its address; None if the value holds none."""
-    found = _DOI.search(one_line(value))
-    return found[1].rstrip(".,;)]}").lower() if found else None
+    return normal_doi(one_line(value))
 
 
 def flattened(fields: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
@@ -102,12 +103,19 @@ def _collect(value: Any, name: str, found: dict[str, list[str]], depth: int) -> 
 
 
 def _name(value: Any) -> str:
-    """`Family Given` of `Family, Given`, or of an object with these parts."""
+    """`Family Initials` or `Family, Given`, from a text or from an object with these parts; else the whole name."""
     if isinstance(value, Mapping):
         parts = {str(key).casefold(): one_line(part) for key, part in value.items() if part}
         family = parts.get("family") or parts.get("lastname") or parts.get("last_name") or parts.get("last") or ""
         given = parts.get("given") or parts.get("firstname") or parts.get("first_name") or parts.get("first") or ""
         whole = parts.get("literal") or parts.get("name") or ""
-        return one_line(f"{parts.get('non-dropping-particle', '')} {family} {given}") or whole
-    family, _, given = one_line(value).partition(", ")
-    return one_line(f"{family} {given}").rstrip(",;")
+        return _joined(one_line(f"{parts.get('non-dropping-particle', '')} {family}"), given) or whole
+    family, _, given = one_line(value).rstrip(",; ").partition(", ")
+    return _joined(family, given)
+
+
+def _joined(family: str, given: str) -> str:
+    if not (family and given):
+        return family or given
+    initials = re.sub(r"[\s.-]", "", given)
+    return f"{family} {initials}" if initials.isupper() and len(initials) <= _MOST_INITIALS else f"{family}, {given}"

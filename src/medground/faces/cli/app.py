@@ -138,5 +138,7 @@ def _run(words: list[str], *, debug: bool) -> int:
 
 
 def _say(line: str, status: int) -> int:
-    typer.echo(" ".join(line.split()), err=True)
+    from medground.faces.cli.figures import clean
+
+    typer.echo(" ".join(clean(line).split()), err=True)
     return status

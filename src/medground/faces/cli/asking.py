@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
@@ -16,6 +17,25 @@ if TYPE_CHECKING:
     from medground.steps import OnStep
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What kind of answer is wanted, and the limits on what may be found."""
+
+    task: str | None
+    options: tuple[str, ...]
+    filters: Filters
+
+    def question(self, text: str) -> Question:
+        """A question of this kind.
+
+        Raises:
+            UsageError: as `Question.ask`.
+        """
+        from medground.question import Question
+
+        return Question.ask(text, task=self.task, options=self.options, filters=self.filters)  # type: ignore[arg-type]
 
 
 def ask_one(question: Question, settings: Settings, *, follow: str | None = None, quiet: bool) -> Answer:

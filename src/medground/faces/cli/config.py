@@ -51,9 +51,10 @@ def init(
     from medground.errors import UsageError
     from medground.settings_file import settings_file
 
+    text = settings_file()
     try:
         with output.open("x", encoding="utf-8") as file:
-            file.write(settings_file())
+            file.write(text)
     except FileExistsError:
         raise UsageError(f"{output} exists already and is left as it is; name another file with --output") from None
     except OSError as error:

@@ -1,110 +1,20 @@
-"""`medground corpus`: build, add, list, info, verify, search and remove corpora."""
+"""`medground corpus`: list, info, files, verify, search and remove corpora. Those that change one: `corpus_build`."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from medground.faces.cli.options import Quiet, Where
-from medground.faces.cli.progress import shown_progress
-from medground.faces.cli.typed import forget_received, received
+import medground.faces.cli.corpus_build  # noqa: F401  # its commands come first
+from medground.faces.cli.corpus_app import Embed, Name, corpus_app, library
+from medground.faces.cli.corpus_told import described, in_bytes, joined, reason_of, summary
+from medground.faces.cli.figures import one_line
+from medground.faces.cli.options import Where
 
-if TYPE_CHECKING:
-    from medground.corpus.embedding.base import Embedder
-    from medground.corpus.library import Library
-    from medground.corpus.manifest import InputEntry, Manifest
-    from medground.corpus.snapshot import Snapshot
+__all__ = ["corpus_app"]
 
-corpus_app = typer.Typer(help="Build, check and search document collections.", no_args_is_help=True)
-
-Name = Annotated[str, typer.Argument(help="Name of the corpus.", metavar="NAME")]
-Paths = Annotated[list[Path], typer.Argument(help="Files and folders to read; or - (a pipe).", metavar="PATH...")]
-Reader = Annotated[str | None, typer.Option(help="Read every file with this reader instead of detecting it.")]
-Embed = Annotated[
-    str | None,
-    typer.Option(help="Embedding model: minilm, a sentence-transformers name or folder, or none.", metavar="MODEL"),
-]
-Strict = Annotated[bool, typer.Option("--strict", help="Stop at the first file that cannot be read.")]
 Json = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
-_SHOWN = 10
-
-
-@corpus_app.command("build")
-def build(
-    name: Name,
-    paths: Paths,
-    reader: Reader = None,
-    embed: Embed = None,
-    limit: Annotated[int, typer.Option(help="Maximum characters per passage.", min=1)] = 1000,
-    strict: Strict = False,
-    quiet: Quiet = False,
-) -> None:
-    """Build a corpus from files and folders. Replaces any corpus with this name.
-
-    A file that cannot be read is passed over and named with its reason.
-    """
-    from medground.corpus.build import build as build_corpus
-    from medground.corpus.readers import find_inputs
-
-    paths = received(paths)
-    library = _library()
-    library.folder_of(name)
-    inputs = find_inputs([*map(_whole, paths)], reader, strict=strict)
-    embedder = _open_embedder(embed)
-    with shown_progress(quiet=quiet) as progress:
-        manifest = build_corpus(library, name, inputs, embedder=embedder, progress=progress, limit=limit, strict=strict)
-    _show_built(library, manifest)
-    forget_received(paths)
-
-
-@corpus_app.command("add")
-def add(
-    name: Name,
-    paths: Paths,
-    reader: Reader = None,
-    embed: Embed = None,
-    strict: Strict = False,
-    quiet: Quiet = False,
-) -> None:
-    """Add files and folders to a corpus. A record replaces any with the same id."""
-    from medground.corpus.build import add as add_to_corpus
-    from medground.corpus.readers import find_inputs
-
-    paths = received(paths)
-    library = _library()
-    built = library.info(name).embedding
-    inputs = find_inputs([*map(_whole, paths)], reader, strict=strict)
-    embedder = _open_embedder(embed or (built.name if built else None))
-    with shown_progress(quiet=quiet) as progress:
-        manifest = add_to_corpus(library, name, inputs, embedder=embedder, progress=progress, strict=strict)
-    _show_built(library, manifest)
-    forget_received(paths)
-
-
-@corpus_app.command("sync")
-def sync(
-    name: Name,
-    folder: Annotated[Path, typer.Argument(help="The folder to follow.", metavar="FOLDER")],
-    embed: Embed = None,
-    quiet: Quiet = False,
-) -> None:
-    """Bring a corpus up to date with a folder: adds new files, replaces changed ones, removes those that went."""
-    from medground.corpus.sync import sync as sync_corpus
-
-    library = _library()
-    built = library.info(name).embedding if library.has(name) else None
-    embedder = _open_embedder(embed or (built.name if built else None))
-    with shown_progress(quiet=quiet) as progress:
-        manifest, changes = sync_corpus(library, name, folder, embedder=embedder, progress=progress)
-    counts = {"new": changes.new, "changed": changes.changed, "tried again": changes.again, "gone": changes.gone}
-    told = ", ".join(f"{len(names):,} {what}" for what, names in counts.items() if names)
-    if not told:
-        typer.echo(f"{name} is up to date: {changes.same:,} files")
-        return
-    typer.echo(f"{told}, {changes.same:,} as they were", err=True)
-    _show_built(library, manifest)
 
 
 @corpus_app.command("list")
@@ -112,13 +22,13 @@ def list_corpora() -> None:
     """List all corpora with their contents."""
     from medground.errors import MedgroundError
 
-    library = _library()
-    names = library.list()
+    home = library()
+    names = home.list()
     if not names:
         typer.echo("no corpora yet; build one with `medground corpus build NAME PATH`", err=True)
     for name in names:
         try:
-            typer.echo(f"{name:<24} {_summary(library.info(name))}")
+            typer.echo(f"{name:<24} {summary(home.info(name))}")
         except MedgroundError as error:  # a damaged corpus must not hide the others
             typer.echo(f"{name:<24} {error}")
 
@@ -126,27 +36,31 @@ def list_corpora() -> None:
 @corpus_app.command("info")
 def info(name: Name, json: Json = False) -> None:
     """Show what a corpus contains and how it was built."""
-    with _library().open(name) as snapshot:
+    with library().open(name) as snapshot:
         if json:
             typer.echo(snapshot.manifest.model_dump_json(indent=2))
             return
-        for line in _described(snapshot):
+        for line in described(snapshot):
             typer.echo(line)
 
 
 @corpus_app.command("files")
 def files(name: Name) -> None:
-    """List every file of a corpus: its reader, or why it was passed over."""
-    with _library().open(name) as snapshot:
+    """List every file of a corpus: its reader or why it was passed over, and what its records filled."""
+    with library().open(name) as snapshot:
+        records = joined(snapshot)
         for file in snapshot.told().files:
-            typer.echo(f"{file.reader if file.reason is None else 'passed over':<12} {file.name}{_reason(file.reason)}")
+            line = f"{file.reader if file.reason is None else 'passed over':<12} {file.name}{reason_of(file.reason)}"
+            typer.echo(one_line(line))
+            for told in records.get(file.name, []):
+                typer.echo(one_line(f"{'':<12} {told}"))
 
 
 @corpus_app.command("verify")
 def verify(name: Name) -> None:
     """Check every file of a corpus against its hash."""
-    manifest = _library().verify(name)
-    typer.echo(f"{name} is intact: {len(manifest.files)} files, {_bytes(manifest.size)}, {manifest.hash[:16]}")
+    manifest = library().verify(name)
+    typer.echo(f"{name} is intact: {len(manifest.files)} files, {in_bytes(manifest.size)}, {manifest.hash[:16]}")
 
 
 @corpus_app.command("search")
@@ -164,7 +78,7 @@ def search(
     from medground.settings import Settings
     from medground.where import parse_where
 
-    built = _library().info(name).embedding
+    built = library().info(name).embedding
     if embed not in (None, "none", built.name if built else None):
         known = built.name if built else "no model"
         raise UsageError(f"{name} has vectors of {known}; drop --embed, or use --embed none")
@@ -179,8 +93,8 @@ def search(
         passage = hit.passage
         mark = f" [{reason.upper()}]" if (reason := why_aside(passage)) else ""
         page = f"  p. {passage.page}" if passage.page else ""
-        typer.echo(f"{hit.rank:>3}  {passage.key}{page}  {passage.title[:100]}{mark}")
-        typer.echo(f"     {' '.join(passage.text.split())[:200]}")
+        typer.echo(f"{hit.rank:>3}  {passage.key}{page}  {one_line(passage.title[:100])}{mark}")
+        typer.echo(f"     {' '.join(one_line(passage.text).split())[:200]}")
     if not found.hits and not (found.notice and found.notice.stops):
         typer.echo("no passages found", err=True)
 
@@ -190,98 +104,8 @@ def remove(
     name: Name, yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False
 ) -> None:
     """Delete a corpus."""
-    library = _library()
-    if not yes and library.has(name):
+    home = library()
+    if not yes and home.has(name):
         typer.confirm(f"Delete corpus {name}?", abort=True, err=True)
-    library.remove(name)
+    home.remove(name)
     typer.echo(f"removed {name}", err=True)
-
-
-def _whole(path: Path) -> Path:
-    """A folder with its full name, so that `corpus sync` knows it again from anywhere."""
-    return path.resolve() if path.is_dir() else path
-
-
-def _library() -> Library:
-    from medground.corpus.library import Library
-    from medground.settings import Settings
-
-    return Library(Settings.load().home)
-
-
-def _open_embedder(name: str | None) -> Embedder | None:
-    if name is None or name == "none":
-        return None
-    from medground.corpus.embedding import open_embedder
-    from medground.settings import Settings
-
-    return open_embedder(name, Settings.load().home)
-
-
-def _show_built(library: Library, manifest: Manifest) -> None:
-    typer.echo(f"{manifest.name}: {_summary(manifest)}")
-    with library.open(manifest.name) as snapshot:
-        for line in [*snapshot.told().lines(), *_skipped(snapshot)]:
-            typer.echo(line, err=True)
-
-
-def _described(snapshot: Snapshot) -> list[str]:
-    manifest = snapshot.manifest
-    counts = manifest.counts
-    embedding = manifest.embedding
-    return [
-        f"name        {manifest.name}",
-        f"hash        {manifest.hash}",
-        f"created     {manifest.created:%Y-%m-%d %H:%M} UTC by {manifest.made_by}",
-        f"folder      {snapshot.folder}",
-        f"size        {_bytes(manifest.size)}",
-        f"documents   {counts.documents:,} ({counts.retracted:,} retracted; {counts.deleted:,} deleted by the source)",
-        f"passages    {counts.passages:,} of at most {manifest.chunk_limit} characters",
-        f"vectors     {f'{embedding.identity}, {embedding.dimensions} dimensions' if embedding else 'none'}",
-        *([f"fields      {', '.join(sorted(snapshot.fields))}"] if snapshot.fields else []),
-        *(f"attachment  {name}" for name in manifest.attachments),
-        *(f"licence     {text}" for text in manifest.licenses),
-        *(f"input       {entry.name} ({_files(entry)})" for entry in manifest.inputs[:_SHOWN]),
-        *_more("input", len(manifest.inputs)),
-        *snapshot.told().lines(),
-        *_skipped(snapshot),
-    ]
-
-
-def _skipped(snapshot: Snapshot) -> list[str]:
-    shown = [
-        f"skipped     {item.file}{'' if item.position is None else f':{item.position}'}: {item.reason}"
-        for item in snapshot.skipped(_SHOWN)
-    ]
-    return [*shown, *_more("skipped", snapshot.manifest.counts.skipped)]
-
-
-def _files(entry: InputEntry) -> str:
-    return entry.reader if entry.files == 1 else f"{entry.files:,} files, {entry.reader}"
-
-
-def _reason(reason: str | None) -> str:
-    return f": {reason}" if reason else ""
-
-
-def _more(what: str, count: int) -> list[str]:
-    return [f"{what:<11} and {count - _SHOWN:,} more"] if count > _SHOWN else []
-
-
-def _summary(manifest: Manifest) -> str:
-    counts = manifest.counts
-    parts = [f"{counts.documents:,} documents", f"{counts.passages:,} passages", _bytes(manifest.size)]
-    parts.append(f"{manifest.embedding.name} vectors" if manifest.embedding else "no vectors")
-    if counts.skipped:
-        parts.append(f"{counts.skipped:,} skipped")
-    if counts.passed_over:
-        parts.append(f"{counts.passed_over:,} file{'s' if counts.passed_over > 1 else ''} passed over")
-    return f"{', '.join(parts)}, {manifest.hash[:16]}"
-
-
-def _bytes(size: float) -> str:
-    for unit in ("bytes", "KB", "MB"):
-        if size < 1000:
-            return f"{size:.0f} {unit}"
-        size /= 1000
-    return f"{size:.1f} GB"

@@ -30,7 +30,7 @@ def export(
         typer.Option(metavar="NAME|FILE", help="Citation style for markdown and docx: a name or a CSL file."),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to a file, in place of its content.")
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to a file; what it holds is replaced.")
     ] = None,
 ) -> None:
     """Print a kept answer in another format.
@@ -51,8 +51,8 @@ def export(
         raise UsageError("a Word document cannot be shown in a terminal; give --output FILE")
     answer = Answers(Settings.load().home).read(name)
     if answer.schema_version < "1.4":
-        hint = f"medground ask --again {answer.trace_id} gives one that has them"
-        typer.echo(f"medground: this answer is from before authors were kept; {hint}", err=True)
+        hint = f"run medground ask --again {answer.trace_id} for one that has them"
+        typer.echo(f"medground: this answer was stored before authors were kept; {hint}", err=True)
     content = exported(answer, chosen, style=style or STYLE)  # type: ignore[arg-type]
     if output is None:
         typer.echo(content, nl=False)
@@ -69,4 +69,5 @@ def _write(path: Path, content: bytes) -> None:
         partial.write_bytes(content)
         partial.replace(path)
     except OSError as error:
+        partial.unlink(missing_ok=True)
         raise UsageError(f"cannot write {path}: {error.strerror or error}; name another file") from None

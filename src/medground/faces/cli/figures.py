@@ -10,6 +10,14 @@ def clean(text: str) -> str:
     return wording.clean(text)
 
 
+def one_line(text: str) -> str:
+    """Text without terminal control characters, on one line: the name of a file may hold line breaks and worse.
+
+    Spaces that align columns stay.
+    """
+    return clean(text).replace("\n", " ")
+
+
 def percent(value: float | None) -> str:
     """A share in percent; `-` for None."""
     return "-" if value is None else f"{value:.1%}"

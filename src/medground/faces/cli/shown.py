@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,15 @@ class Form(StrEnum):
     terminal = "terminal"
     json = "json"
     markdown = "markdown"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """How answers are shown: in which form, with details or not, and whether progress is shown."""
+
+    form: Form
+    details: bool = False
+    quiet: bool = False
 
 
 def form_of(*, json: bool, markdown: bool) -> Form:

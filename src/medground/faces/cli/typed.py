@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from typing import BinaryIO, cast
 
+_LINE_END = re.compile(r"\r\n?|\n")
 STDIN = "-"
-"""What names standard input in place of a question or a file."""
+"""Stands for standard input where a question or a file is expected."""
 
 
 def read_stdin() -> str:
@@ -41,37 +43,25 @@ def read_questions(path: Path) -> list[tuple[int, str]]:
             name, text = str(path), _decoded(path.read_bytes(), str(path))
         except OSError as error:
             raise UsageError(f"cannot read {path}: {error.strerror or error}; name a file of questions") from None
-    lines = ((number, line.strip()) for number, line in enumerate(text.split("\n"), start=1))
+    lines = ((number, line.strip()) for number, line in enumerate(_LINE_END.split(text), start=1))
     found = [(number, line) for number, line in lines if line and not line.startswith("#")]
     if not found:
         raise UsageError(f"{name} has no question; write one on each line")
     return found
 
 
-def received(paths: list[Path]) -> list[Path]:
-    """The paths, with what comes from standard input stored in place of `-`.
+def received(paths: list[Path], corpus: Path) -> list[Path]:
+    """The paths, with what comes from standard input stored in the folder of the corpus in place of `-`.
 
     Raises:
         UsageError: standard input is named twice, or is empty.
     """
     from medground.corpus.incoming import receive
     from medground.errors import UsageError
-    from medground.settings import Settings
 
     if sum(str(path) == STDIN for path in paths) > 1:
         raise UsageError("- is given twice; standard input can be read once")
-    home = Settings.load().home
-    return [receive(standard_input(), home) if str(path) == STDIN else path for path in paths]
-
-
-def forget_received(paths: list[Path]) -> None:
-    """Remove what `received` stored, once it is in a corpus."""
-    from medground.corpus.incoming import forget
-    from medground.settings import Settings
-
-    home = Settings.load().home
-    for path in paths:
-        forget(path, home)
+    return [receive(standard_input(), corpus) if str(path) == STDIN else path for path in paths]
 
 
 def _decoded(content: bytes, name: str) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from medground.faces.cli.options import Preset, Quiet, Sets, SettingsFile, load_settings
+from medground.faces.cli.question_options import Corpora
 
 if TYPE_CHECKING:
     from medground.conclude.claim import CheckedClaim
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 def verify(
     claim: Annotated[str, typer.Argument(help="The claim, in quotes.")],
-    corpus: Annotated[list[str] | None, typer.Option("--corpus", "-c", help="Corpus to search; repeatable.")] = None,
+    corpus: Corpora = None,
     model: Annotated[str | None, typer.Option(help="Model that judges; word statistics without one.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     sets: Sets = None,
@@ -26,14 +27,16 @@ def verify(
     """Compare a claim with the literature: a verdict for each statement, and the quotes that decided it."""
     from medground.blocking import BlockingEngine
     from medground.faces.cli.progress import shown_progress
+    from medground.risk import notice_first
     from medground.wording.encoding import encodable_json
 
     extra: dict[str, object] = {"retrieval.corpora": tuple(corpus) if corpus else None, "model.default": model}
-    chosen = load_settings(sets, preset, settings, extra)
-    with shown_progress(quiet=quiet) as progress:
-        engine = BlockingEngine(chosen, progress=progress)
-    with engine:
-        checked = engine.verify(claim)
+    with notice_first(claim):
+        chosen = load_settings(sets, preset, settings, extra)
+        with shown_progress(quiet=quiet) as progress:
+            engine = BlockingEngine(chosen, progress=progress)
+        with engine:
+            checked = engine.verify(claim)
     if json:
         typer.echo(encodable_json(checked.model_dump_json(indent=2), sys.stdout.encoding or "utf-8"))
         return

@@ -44,6 +44,7 @@ def make_app(catalogue: Catalogue) -> Starlette:
     workers = CapacityLimiter(_WORKERS)
 
     async def answer(request: Request) -> Response:
+        """The response of a utility; 404 for an unknown one, 413 for a request that is too large."""
         name = request.path_params["name"]
         if name not in UTILITIES:
             return PlainTextResponse(

@@ -18,6 +18,8 @@ from medground.document import Document, LinePlace
 
 _KEYWORDS = re.compile(r"\s*key\s?-?words?(?: and phrases)?\W*", re.I)
 _FIRST_PAGES = 3
+_MEANINGLESS = 0.05
+"""A PDF with a larger share of characters that mean nothing outside its fonts has no text."""
 
 
 def document_of(pages: Pages, metadata: Mapping[str, str], document_id: str) -> Document:
@@ -26,7 +28,7 @@ def document_of(pages: Pages, metadata: Mapping[str, str], document_id: str) -> 
     Raises:
         ValueError: they have no text; one line says why.
     """
-    if not any(pages.lines):
+    if not any(pages.lines) or pages.meaningless > _MEANINGLESS:
         raise ValueError(_no_text(pages))
     settle([line for lines in pages.lines for line in lines])
     dropped = furniture(pages.lines, [sheet.bounds for sheet in pages.sheets])
@@ -80,7 +82,7 @@ class _Places:
 
 
 def _front(parts: Sequence[Part], margins: Sequence[str], metadata: Mapping[str, str], words: Words) -> Front:
-    first = [_whole(p.block, words) for p in parts if p.block.page == 1 and p.label != "references"]
+    first = [_whole(p.block, words) for p in parts if p.block.page == 1 and p.label not in ("references", "citation")]
     front = [Shown(_whole(b, words), b.page, b.size, b.bold) for b in (p.block for p in parts if p.kind == "front")]
     return front_of(front, margins, " ".join(first), metadata)
 
@@ -102,6 +104,8 @@ def _url(front: Front) -> str | None:
 
 
 def _no_text(pages: Pages) -> str:
+    if any(pages.lines):
+        return "the fonts of the PDF do not say which characters they show; read it anew with ocrmypdf --force-ocr"
     if pages.pictures:
         count = len(pages.pictures)
         named = f"{count} page{'s' * (count > 1)}"

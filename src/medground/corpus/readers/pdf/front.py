@@ -13,35 +13,11 @@ from itertools import takewhile
 
 from rapidfuzz import fuzz
 
+from medground.corpus.readers.pdf.imprint import identifiers_of, journal_of, year_of
+
 _SURE = 90
-_DOI = re.compile(r"\b10\.\d{4,9}/[^\s\"<>\u201c\u201d]+")
-_PMID = re.compile(r"\bPMID:?\s*(\d{4,8})\b")
-_PMC = re.compile(r"\bPMC\s?(\d{4,9})\b")
-_YEAR = r"((?:19|20)\d\d)"
-_YEARS = tuple(
-    re.compile(pattern, re.I)
-    for pattern in (
-        rf"\bpublished(?: online)?(?: on)?:?\s*[^.;]{{0,25}}?\b{_YEAR}\b",
-        rf"\b{_YEAR}\s*[;,:]\s*(?:\d+|vol)",
-        rf"\bvol(?:ume|\.)?\s*\d+[^;]{{0,40}}?\b{_YEAR}\b",
-        rf"(?:©|\(c\)|copyright)\s*(?:the author\(?s?\)?\s*)?{_YEAR}\b",
-        rf"\b\d+\s*\({_YEAR}\)",
-        rf"\(\s*{_YEAR}\s*\)",
-        rf"\b{_YEAR}\b",
-    )
-)
-"""Where a year is, the surest first: the last is a year by itself, in a line above the title."""
-_JOURNAL = re.compile(
-    r"^(?P<name>[A-Z][^\d|,;()\u2022\u00b7]{2,80}?)[\s,.;(|\u2022\u00b7]+"
-    rf"(?:vol\w*\.?\s*\d+[^\d]{{1,14}}|published )?{_YEAR}\b",
-    re.I,
-)
-_NO_JOURNAL = re.compile(
-    r"received|accepted|published|copyright|©|et al|authors?$|"
-    r"^(?:vol\w*|no|issue|january|february|march|april|may|june|july|august|september|october|november|december|"
-    r"page|doi|https?)\b",
-    re.I,
-)
+_NAME = 4
+"""A title on a cover has more words than this."""
 _NOT_A_TITLE = re.compile(
     r"^(?:untitled|microsoft word|powerpoint|slide \d|doi|pii|\S+\.(?:docx?|pdf|tex|indd|dvi|qxd))", re.I
 )
@@ -52,7 +28,35 @@ _NOT_A_NAME = re.compile(
     re.I,
 )
 _PARTICLES = frozenset(
-    ["van", "von", "de", "der", "den", "del", "della", "di", "da", "dos", "la", "le", "bin", "al", "ter"]
+    [
+        "van",
+        "von",
+        "de",
+        "der",
+        "den",
+        "del",
+        "della",
+        "di",
+        "da",
+        "das",
+        "do",
+        "dos",
+        "du",
+        "e",
+        "y",
+        "la",
+        "le",
+        "bin",
+        "ibn",
+        "al",
+        "el",
+        "af",
+        "av",
+        "zu",
+        "zur",
+        "ter",
+        "ten",
+    ]
 )
 _BETWEEN_NAMES = re.compile(r"\s*(?:,|;|\band\b|&|\u2022|\u00b7)\s*")
 _MARKS = re.compile(
@@ -95,21 +99,42 @@ def front_of(front: Sequence[Shown], margins: Sequence[str], first_page: str, me
     return Front(
         title=title,
         authors=_authors(front, block, metadata.get("Author", ""), first_page),
-        year=_year(said, first_page),
-        journal=_journal([*margins, *(b.text for b in front if b is not block)]),
-        identifiers=_identifiers([*said, first_page, *metadata.values()]),
+        year=year_of(said, first_page),
+        journal=journal_of([*margins, *(b.text for b in front if b is not block)]),
+        identifiers=identifiers_of([*said, first_page, *metadata.values()]),
     )
 
 
 def _title(front: Sequence[Shown], stated: str, first_page: str) -> tuple[str, Shown | None]:
-    """The title, and the text that shows it: the largest on the first page, or the one that the metadata names."""
+    """The title, and the text that shows it: the largest on the first page, or the one that the metadata names.
+
+    The first page of a repository's copy is its cover: what is largest on the next page is the title if the cover
+    names it.
+    """
     stated = " ".join(stated.split())
-    usable = [b for b in front if b.page == 1 and len(re.findall(r"[^\W\d_]{2,}", b.text)) > 2 and len(b.text) > 14]
-    largest = max(usable, key=lambda b: (round(b.size), b.bold), default=None)
+    usable, largest = _usable(front, 1)
+    inside, second = _usable(front, 2)
+    if second is not None and _is_named(second, first_page) and not _is_named_elsewhere(largest, front):
+        usable, largest = inside, second
     usual = len(stated.split()) > 2 and not _NOT_A_TITLE.match(stated)
     if usual and fuzz.partial_ratio(_letters(stated), _letters(first_page)) >= _SURE:
         return stated, max(usable, key=lambda b: fuzz.ratio(_letters(stated), _letters(b.text)), default=None)
     return (largest.text if largest is not None else ""), largest
+
+
+def _usable(front: Sequence[Shown], page: int) -> tuple[list[Shown], Shown | None]:
+    """The texts of a page that may be a title, and the largest of them."""
+    found = [b for b in front if b.page == page and len(re.findall(r"[^\W\d_]{2,}", b.text)) > 2 and len(b.text) > 14]
+    return found, max(found, key=lambda b: (round(b.size), b.bold), default=None)
+
+
+def _is_named(text: Shown, page: str) -> bool:
+    return len(text.text.split()) > _NAME and _letters(text.text) in _letters(page)
+
+
+def _is_named_elsewhere(text: Shown | None, front: Sequence[Shown]) -> bool:
+    """Whether what is largest on the first page is the title of a cover, which the next page repeats."""
+    return text is not None and any(_letters(text.text) == _letters(b.text) for b in front if b.page > 1)
 
 
 def _authors(front: Sequence[Shown], title: Shown | None, stated: str, first_page: str) -> tuple[str, ...]:
@@ -155,41 +180,6 @@ def _family_first(name: str) -> str:
     while at > 1 and words[at - 1].lower() in _PARTICLES:
         at -= 1
     return " ".join([*words[at:], *words[:at]])
-
-
-def _year(said: Sequence[str], first_page: str) -> int | None:
-    for pattern in _YEARS[:-1]:
-        for text in (*said, first_page):
-            if found := pattern.search(text):
-                return int(found[1])
-    plain = (text for text in said[:4] if not re.search(r"received|accepted|revised", text, re.I))
-    return next((int(found[1]) for text in plain if (found := _YEARS[-1].search(text))), None)
-
-
-def _journal(said: Sequence[str]) -> str | None:
-    for text in said:
-        for part in (text, *re.split(r"\s[|\u2022\u00b7]\s", text)):
-            found = _JOURNAL.match(part.strip())
-            if found and not _NO_JOURNAL.search(found["name"]):
-                return found["name"].strip(" .,-\u2013")
-    return None
-
-
-def _identifiers(said: Sequence[str]) -> dict[str, str]:
-    """DOI, PMID and PMC id, each the first that is said."""
-    found = {}
-    for text in said:
-        for kind, pattern in (("doi", _DOI), ("pmid", _PMID), ("pmc", _PMC)):
-            if kind not in found and (match := pattern.search(text)):
-                value = match[0] if kind == "doi" else match[1]
-                found[kind] = (
-                    value.rstrip(".,;:)]}\u201d'").lower()
-                    if kind == "doi"
-                    else f"PMC{value}"
-                    if kind == "pmc"
-                    else value
-                )
-    return found
 
 
 def _letters(text: str) -> str:

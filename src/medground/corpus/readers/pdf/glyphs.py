@@ -7,7 +7,6 @@ import math
 import re
 from collections import Counter
 from dataclasses import dataclass
-from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
 
 _TINY = 2.0
 """Smallest size in points that anybody can read on paper."""
-_WHITE = 240
+_BRIGHT = 240
 """Fill colour from which a glyph may be lost on a white page; a look at the rendered page decides."""
 _FAINT = 25
 """Opacity (of 255) below which nothing can be seen."""
@@ -23,10 +22,8 @@ _SCANNED = 0.5
 """Share of a page that one image covers when the page is a scan; invisible text over it is the scan's own."""
 _RAISED = 0.35
 """How far a superscript is above its line, in sizes, where the font has it as a glyph."""
-_ZOOM = 2
-"""Pixels per point of the page that is looked at."""
-_CONTRAST = 24
-"""Least difference in brightness (of 255) between a text and its background."""
+WHITE = "white"
+"""Why a text in white is hidden, until the rendered page has been looked at."""
 
 _BOLD = re.compile(r"bold|black|heavy|demi|-bd\b|,bd\b|cmbx|medi\b", re.I)
 _ITALIC = re.compile(r"ital|obli|slant|-it\b|cmti|cmsl", re.I)
@@ -75,8 +72,8 @@ class Page:
 
     def box(self, left: float, bottom: float, right: float, top: float) -> tuple[int, int, int, int]:
         """A box of the turned page on the page as the file has it, in whole points that contain it."""
-        x0, y0 = _turned(left, bottom, -self.quadrant)
-        x1, y1 = _turned(right, top, -self.quadrant)
+        x0, y0 = turned(left, bottom, -self.quadrant)
+        x1, y1 = turned(right, top, -self.quadrant)
         low, high = (min(x0, x1), min(y0, y1)), (max(x0, x1), max(y0, y1))
         return math.floor(low[0]), math.floor(low[1]), math.ceil(high[0]), math.ceil(high[1])
 
@@ -87,10 +84,10 @@ def read_glyphs(page: PdfPage, number: int) -> Page:
     scanned = _is_scan(page, bounds)
     glyphs = _Reader(page, bounds, scanned).glyphs()
     quadrant = Counter(g.style.quadrant for g in glyphs).most_common(1)[0][0] if glyphs else 0
-    corners = (*_turned(bounds[0], bounds[1], quadrant), *_turned(bounds[2], bounds[3], quadrant))
-    turned = (*map(min, corners[:2], corners[2:]), *map(max, corners[:2], corners[2:]))
+    corners = (*turned(bounds[0], bounds[1], quadrant), *turned(bounds[2], bounds[3], quadrant))
+    upright = (*map(min, corners[:2], corners[2:]), *map(max, corners[:2], corners[2:]))
     kept = [g for g in glyphs if g.style.quadrant == quadrant]
-    return Page(number, _judged(page, kept, bounds), turned, quadrant, scanned)  # type: ignore[arg-type]
+    return Page(number, kept, upright, quadrant, scanned)  # type: ignore[arg-type]
 
 
 class _Reader:
@@ -106,6 +103,7 @@ class _Reader:
         self._styles: dict[int | None, Style] = {}
 
     def glyphs(self) -> list[Glyph]:
+        """All glyphs of the page, in the order of the file."""
         try:
             return self._read()
         finally:
@@ -165,7 +163,7 @@ class _Reader:
         return Style(round(size, 2), bold, italic, quadrant, self._hidden(at, size))
 
     def _hidden(self, at: int, size: float) -> str:
-        """Why nobody can see a text; `white` is still to be judged by a look at the page."""
+        """Why nobody can see a text; `WHITE` is still to be judged by a look at the page."""
         pdfium, raw = self._pdfium, self._text.raw
         mode = pdfium.FPDFTextObj_GetTextRenderMode(pdfium.FPDFText_GetTextObject(raw, at))
         colour = [ctypes.c_uint() for _ in range(4)]
@@ -175,18 +173,18 @@ class _Reader:
             return "" if self._scanned else "invisible"
         if size < _TINY:
             return "tiny"
-        return "white" if mode == 0 and min(shades) >= _WHITE else ""
+        return WHITE if mode == 0 and min(shades) >= _BRIGHT else ""
 
 
 def _glyph(text: str, box: Any, x: float, y: float, style: Style) -> Glyph:
     if style.quadrant == 0:
         return Glyph(text, box.left, box.right, y, style)
-    left, _ = _turned(box.left, box.bottom, style.quadrant)
-    right, _ = _turned(box.right, box.top, style.quadrant)
-    return Glyph(text, min(left, right), max(left, right), _turned(x, y, style.quadrant)[1], style)
+    left, _ = turned(box.left, box.bottom, style.quadrant)
+    right, _ = turned(box.right, box.top, style.quadrant)
+    return Glyph(text, min(left, right), max(left, right), turned(x, y, style.quadrant)[1], style)
 
 
-def _turned(x: float, y: float, quadrant: int) -> tuple[float, float]:
+def turned(x: float, y: float, quadrant: int) -> tuple[float, float]:
     """A point after turning the page back by quarter turns, so that its text runs to the right."""
     return ((x, y), (y, -x), (-x, -y), (-y, x))[quadrant % 4]
 
@@ -209,36 +207,3 @@ def _is_scan(page: PdfPage, bounds: tuple[float, float, float, float]) -> bool:
         if area > 0 and (right - left) * (top - bottom) / area > _SCANNED:
             return True
     return False
-
-
-def _judged(page: PdfPage, glyphs: list[Glyph], bounds: tuple[float, float, float, float]) -> list[Glyph]:
-    """The glyphs, where white text on a dark ground is visible after all."""
-    if all(g.style.hidden != "white" for g in glyphs):
-        return glyphs
-    import numpy as np
-
-    picture = page.render(scale=_ZOOM, may_draw_forms=False).to_numpy()
-    brightness = picture[..., :3].min(axis=2).astype(np.int16)
-    upright = np.rot90(brightness, k=page.get_rotation() // 90)  # a viewer turns the page clockwise
-    judged: list[Glyph] = []
-    for (style, _), run in groupby(glyphs, key=lambda g: (g.style, g.base)):
-        part = list(run)
-        if style.hidden == "white":
-            drawn = [g for g in part if g.text.strip()]
-            seen = sum(_contrast(upright, g, bounds) >= _CONTRAST for g in drawn)
-            if drawn and 2 * seen >= len(drawn):
-                part = [g._replace(style=style._replace(hidden="")) for g in part]
-        judged += part
-    return judged
-
-
-def _contrast(picture: Any, glyph: Glyph, bounds: tuple[float, float, float, float]) -> int:
-    size, quadrant = glyph.style.size, glyph.style.quadrant
-    x0, y0 = _turned(glyph.left, glyph.base - 0.1 * size, -quadrant)
-    x1, y1 = _turned(glyph.right, glyph.base + 0.6 * size, -quadrant)
-    height = picture.shape[0]
-    columns = slice(max(int((min(x0, x1) - bounds[0]) * _ZOOM), 0), int((max(x0, x1) - bounds[0]) * _ZOOM) + 1)
-    top, bottom = (height - (y - bounds[1]) * _ZOOM for y in (max(y0, y1), min(y0, y1)))
-    rows = slice(max(int(top), 0), int(bottom) + 1)
-    part = picture[rows, columns]
-    return int(part.max() - part.min()) if part.size else 0

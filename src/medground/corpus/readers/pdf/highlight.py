@@ -1,16 +1,20 @@
-"""Where a quote is printed: boxes on pages, checked against the file, or nothing."""
+"""Where a quote is printed: boxes on pages, checked against the file and cut at the quote's ends, or nothing."""
 
 from __future__ import annotations
 
+import ctypes
+import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rapidfuzz import fuzz
 
-from medground.document import Box, Document
+from medground.corpus.readers.files import is_packed, whole
+from medground.document import Box, Document, LinePlace
+from medground.errors import BadDocument
 
 if TYPE_CHECKING:
     from pypdfium2 import PdfDocument
@@ -22,20 +26,21 @@ SURE = 90.0
 def highlights(path: Path, document: Document, spans: Sequence[tuple[int, int]]) -> list[tuple[Box, ...]]:
     """The boxes of slices of a document's text in its PDF, one for each printed line that holds some of it.
 
-    A slice gets no boxes at all where the file has other text there: it was changed, or read wrongly. Letters and
-    digits are compared, at 0.9.
+    The first and the last box are cut at the ends of the slice, where the letters of its line can be counted in the
+    file. A slice gets no boxes at all where the file has other text there: it was changed, or read wrongly. Letters
+    and digits are compared, at 0.9.
 
     Args:
-        path: the PDF that the document was read from.
+        path: the PDF that the document was read from. If it cannot be opened any more, nothing is highlighted.
         document: the document.
         spans: start and end of each slice.
-
-    Raises:
-        PdfiumError: the file cannot be opened.
     """
-    from pypdfium2 import PdfDocument
+    from pypdfium2 import PdfDocument, PdfiumError
 
-    opened = PdfDocument(path)
+    try:
+        opened = PdfDocument(whole(path) if is_packed(path) else path)
+    except (PdfiumError, BadDocument, OSError):
+        return [()] * len(spans)
     try:
         return [_checked(opened, document, start, end) for start, end in spans]
     finally:
@@ -43,19 +48,57 @@ def highlights(path: Path, document: Document, spans: Sequence[tuple[int, int]])
 
 
 def _checked(opened: PdfDocument, document: Document, start: int, end: int) -> tuple[Box, ...]:
-    boxes = document.boxes(start, end)
-    if not boxes or boxes[-1].page > len(opened):
+    places = document.places(start, end)
+    if not places or places[-1][2] > len(opened):
         return ()
     printed = ""
-    for number, on_page in groupby(boxes, key=lambda box: box.page):
+    boxes: list[Box] = []
+    for number, on_page in groupby(places, key=lambda place: place[2]):
         page = opened[number - 1]
         text = page.get_textpage()
         try:
-            printed += "".join(text.get_text_bounded(*box[1:]) for box in on_page)
+            for place in on_page:
+                printed += text.get_text_bounded(*place[3:])
+                boxes.append(_cut(text, document.text, place, start, end))
         finally:
             text.close()
             page.close()
-    return boxes if fuzz.partial_ratio(_letters(document.text[start:end]), _letters(printed)) >= SURE else ()
+    return tuple(boxes) if fuzz.partial_ratio(_letters(document.text[start:end]), _letters(printed)) >= SURE else ()
+
+
+def _cut(page: Any, text: str, place: LinePlace, start: int, end: int) -> Box:
+    """The box of a line, without what it has before `start` and after `end`."""
+    first, last, number, left, bottom, right, top = place
+    box = Box(number, left, bottom, right, top)
+    if start <= first and last <= end:
+        return box
+    drawn = list(_drawn(page, box))
+    if len(drawn) != len(_letters(text[first:last])) or drawn != sorted(drawn):
+        return box  # letters that the text has otherwise, or a line that runs to the left or upward
+    before, within = (
+        len(_letters(text[first:start])) if start > first else 0,
+        len(_letters(text[first : min(end, last)])),
+    )
+    kept = drawn[before:within]
+    if not kept:
+        return box
+    begins = int(kept[0][0]) if before else left
+    if within < len(drawn):  # half of the way to the next letter: that is where its full stop is
+        right = math.ceil((kept[-1][1] + drawn[within][0]) / 2)
+    return box._replace(left=begins, right=right)
+
+
+def _drawn(page: Any, box: Box) -> Iterator[tuple[float, float]]:
+    """Left and right edge of each letter and digit in a box, in the order of the file."""
+    import pypdfium2.raw as pdfium
+
+    edges = [ctypes.c_double() for _ in range(4)]
+    for at in range(pdfium.FPDFText_CountChars(page.raw)):
+        pdfium.FPDFText_GetCharBox(page.raw, at, *edges)
+        left, right, bottom, top = (edge.value for edge in edges)
+        inside = box.bottom <= (bottom + top) / 2 <= box.top and box.left <= (left + right) / 2 <= box.right
+        if inside:
+            yield from [(left, right)] * len(_letters(chr(pdfium.FPDFText_GetUnicode(page.raw, at))))
 
 
 def _letters(text: str) -> str:

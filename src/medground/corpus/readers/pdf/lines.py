@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from itertools import groupby, pairwise
 from statistics import median
 
+from medground.corpus.readers.pdf.direction import mirrored, runs_leftward
 from medground.corpus.readers.pdf.glyphs import Glyph, Page
+from medground.corpus.readers.raised import meaning
 
 _SPACE = 0.2
 """Gap between two words, in sizes, where the file has no space."""
@@ -17,17 +19,14 @@ _GAP = 1.2
 """Gap that ends a line, unless the line is only set wide."""
 _SET_WIDE = 3.0
 _RAISED = 0.12
-_SMALLER = 0.9
+_SMALLER = 0.98
+"""How large a raised or lowered glyph is at most: programs that print web pages make it little smaller."""
 
-_CITED = re.compile(r"\[?\d{1,3}(?:\s?[,;\u2013\u2212-]\s?\d{1,3})*,?\]?")
-_EXPONENT = re.compile(r"[-+\u2212\u2013]?\d+(?:\.\d+)?")
 _OPENS, _CLOSES = "\x0e", "\x0f"
 """Around a raised number that may cite, until the whole document has been seen."""
 _SUSPECTED = re.compile(f"{_OPENS}(.*?){_CLOSES}")
 _BRACKETED = re.compile(r"\[\d{1,3}(?:[,;\u2013-]\s?\d{1,3})*\]")
 _OFTEN = 5
-_UNIT = re.compile(r"(?:^|[\s/(\u00b7*])(?:[kcmnd\u00b5\u03bc]?m|[kc]g|[a-zA-Z]|mm|min|sec|\u03c7|chi|[A-Z]{1,2}O)$")
-"""What carries an exponent or an index, not a citation: m2, kg/m2, R2, x2."""
 
 
 @dataclass(slots=True)
@@ -151,6 +150,8 @@ def _line(run: _Run, number: int) -> Line:
     size = sizes.most_common(1)[0][0]
     base = median(g.base for g in run.glyphs if g.style.size == size)
     glyphs = sorted(run.glyphs, key=lambda g: g.left) if _disordered(run.glyphs) else run.glyphs
+    if runs_leftward(glyphs):
+        glyphs = mirrored(glyphs)
     pieces, gaps = _spaced(glyphs, size, base)
     text, opening = "", -1
     for (raised, bold), part in groupby(pieces, key=lambda piece: (piece[1], piece[2])):
@@ -201,12 +202,10 @@ def _spaced(glyphs: Iterable[Glyph], size: float, base: float) -> tuple[list[tup
 
 def _superscript(text: str, before: str) -> str:
     """What a raised text means: an exponent gets its sign, a citation is left out, anything else stays."""
-    said = text.strip()
-    if before[-1:].isdigit() and _EXPONENT.fullmatch(said):
+    said, meant = text.strip(), meaning(text, before)
+    if meant == "exponent":
         return text.replace(said, f"^{said}", 1)
-    if _CITED.fullmatch(said) and not _UNIT.search(before):
-        return text.replace(said, f"{_OPENS}{said}{_CLOSES}", 1)
-    return text
+    return text.replace(said, f"{_OPENS}{said}{_CLOSES}", 1) if meant == "citation" else text
 
 
 def settle(lines: Sequence[Line]) -> None:

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 from medground.corpus.readers.base import Reading
 from medground.corpus.readers.pdf.glyphs import Page, read_glyphs
 from medground.corpus.readers.pdf.lines import Line, lines_of
+from medground.corpus.readers.pdf.visible import as_seen
+from medground.corpus.readers.unseen import unseen
 
 if TYPE_CHECKING:
     from pypdfium2 import PdfDocument
 
 _REPORT = 50
-_WORDS_OF_A_TEXT = 4
 
 
 @dataclass
@@ -44,13 +45,17 @@ class Pages:
             said.append(f"{_named(self.unreadable)} could not be read: the file is damaged there.")
         return tuple(said)
 
+    @property
+    def meaningless(self) -> float:
+        """Share of characters of which the fonts do not say what they are."""
+        text = "".join(line.text for lines in self.lines for line in lines)
+        return text.count("\ufffd") / max(len(text), 1)
+
     def _hidden_texts(self) -> Iterator[str]:
         places = dict.fromkeys((line.page, line.hidden) for line in self.hidden)
         for page, why in places:
-            text = " ".join(line.text for line in self.hidden if (line.page, line.hidden) == (page, why))
-            if len(text.split()) >= _WORDS_OF_A_TEXT:
-                start = text if len(text) <= 100 else f"{text[:100].rpartition(' ')[0]} …"
-                yield f"Page {page} has text that nobody can see ({why}); it was left out: “{start}”"
+            pieces = [line.text for line in self.hidden if (line.page, line.hidden) == (page, why)]
+            yield from unseen(pieces, f"Page {page}", why)
 
 
 def read_pages(document: PdfDocument) -> Iterator[Reading | Pages]:
@@ -67,7 +72,7 @@ def read_pages(document: PdfDocument) -> Iterator[Reading | Pages]:
             pages.unreadable.append(at + 1)
             continue
         try:
-            read = read_glyphs(sheet, at + 1)
+            read = as_seen(sheet, read_glyphs(sheet, at + 1))
         finally:
             sheet.close()
         _keep(pages, read)

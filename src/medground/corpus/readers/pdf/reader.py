@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 
 from medground.corpus.readers.base import Input, Item
-from medground.corpus.readers.files import fingerprint, head
+from medground.corpus.readers.files import fingerprint, head, is_packed, whole
 from medground.corpus.readers.pdf.assemble import document_of
 from medground.corpus.readers.pdf.pages import Pages, read_pages
 from medground.errors import BadDocument
@@ -42,7 +42,7 @@ def _read(path: Path) -> Iterator[Item]:
     from pypdfium2 import PdfDocument, PdfiumError
 
     try:
-        document = PdfDocument(path)
+        document = PdfDocument(whole(path) if is_packed(path) else path)
     except PdfiumError as error:
         raise BadDocument(_why(error), file=str(path)) from error
     try:
@@ -70,5 +70,6 @@ def _id(path: Path) -> str:
     with path.open("rb") as file:
         while block := file.read(_BLOCK):
             digest.update(block)
-    name = _NOT_IN_AN_ID.sub("_", path.stem)[:150] or "_"
+    stem = re.sub(r"(?:\.pdf)?(?:\.gz)?$", "", path.name, flags=re.IGNORECASE)
+    name = _NOT_IN_AN_ID.sub("_", stem)[:150] or "_"
     return f"FILE:{name}-{digest.hexdigest()[:8]}.pdf"

@@ -1,0 +1,131 @@
+"""Follow-up questions as people type them: is the question that is asked in the end the one that was meant?
+
+    python benchmarks/follow.py [--half first|held-out] [--show]
+    python benchmarks/follow.py --alone ../shared/data
+
+Each line of `follow.jsonl` has a former question, the follow-up, and what it means, keyed by hand before the rule ran:
+
+- `reads`: wordings of the question that is meant. `!refuse`: the former question does not tell, which should be said.
+- `needs`, `without`: what any other wording of it contains, and what none does.
+- `half`: the rule was mended with what `first` showed; `held-out` was drawn at random within each kind and is measured,
+  never looked at. All pairs were written by one person who had read the rule, so they are no sample of users.
+
+A reading is `right` if it is one of `reads`, or holds all of `needs` and nothing of `without`. Otherwise it is `told`
+if the rule said that it cannot tell, `as typed` if the follow-up was left alone, and `wrong` if it was changed into
+something else. Baselines: the follow-up as it was typed, and a pronoun replaced by the words after the first auxiliary.
+
+`--alone` asks each of PubMedQA's questions after an unrelated one: such a question should stay as it was typed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import re
+from collections import Counter
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from medground.errors import UsageError
+from medground.evaluate.intervals import wilson
+from medground.follow import read_follow_up
+
+PAIRS = Path(__file__).with_name("follow.jsonl")
+OUTCOMES = ("right", "told", "as typed", "wrong")
+REFUSED = "!refuse"
+
+
+def by_rule(asked: str, former: str) -> str:
+    """The reading of Medground, or `!refuse`."""
+    try:
+        return read_follow_up(asked, former).text
+    except UsageError:
+        return REFUSED
+
+
+def as_typed(asked: str, former: str) -> str:
+    """The follow-up alone."""
+    return asked
+
+
+def first_words(asked: str, former: str) -> str:
+    """A pronoun replaced by the two words after the first word of the former question."""
+    subject = " ".join(former.split()[1:3])
+    return re.sub(r"\b(?:it|its|they|them|their)\b", subject, asked, flags=re.IGNORECASE)
+
+
+def outcome(pair: dict[str, Any], read: str) -> str:
+    """What a reading is worth: one of `OUTCOMES`."""
+    if _plain(read) in map(_plain, pair["reads"]):
+        return "right"
+    if read == REFUSED:
+        return "told"
+    lower = read.lower()
+    fits = all(part.lower() in lower for part in pair["needs"]) and not any(
+        part.lower() in lower for part in pair["without"]
+    )
+    if fits and pair["needs"] and pair["kind"] != "whole":
+        return "right"
+    return "as typed" if _plain(read) == _plain(pair["asked"]) else "wrong"
+
+
+def _plain(text: str) -> str:
+    if text == REFUSED:
+        return text
+    words = re.findall(r"[\w'-]+", text.lower().replace("’", "'"))
+    return " ".join(word for word in words if word not in ("a", "an", "the"))
+
+
+def _row(name: str, found: list[str]) -> str:
+    counts = Counter(found)
+    low, high = wilson(counts["right"], len(found))
+    shares = " | ".join(f"{100 * counts[kind] / len(found):.0f}" for kind in OUTCOMES)
+    return f"| {name} | {len(found)} | {shares} | {100 * low:.0f} to {100 * high:.0f} |"
+
+
+def stay_alone(data: Path) -> None:
+    """Print how many of PubMedQA's questions stay as typed, each after the question before it."""
+    with gzip.open(data / "pubmedqa" / "pqa_l.jsonl.gz", "rt", encoding="utf-8") as lines:
+        questions = [json.loads(line)["question"] for line in lines]
+    found = [_plain(by_rule(asked, former)) == _plain(asked) for former, asked in pairwise(questions)]
+    low, high = wilson(sum(found), len(found))
+    print(f"as typed: {sum(found)} of {len(found)} ({sum(found) / len(found):.1%}; {low:.1%} to {high:.1%})")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--half", choices=("first", "held-out"), default="first")
+    parser.add_argument("--show", action="store_true", help="print every reading that is not right")
+    parser.add_argument("--alone", type=Path, metavar="DATA", help="ask questions that need no other one")
+    chosen = parser.parse_args()
+    if chosen.alone:
+        stay_alone(chosen.alone)
+        return
+    if chosen.show and chosen.half == "held-out":
+        parser.error("readings of the held-out half are not shown, so that nothing is mended with them")
+    pairs = [json.loads(line) for line in PAIRS.read_text(encoding="utf-8").splitlines()]
+    pairs = [pair for pair in pairs if pair["half"] == chosen.half]
+    print(f"| {chosen.half} half, % | n | {' | '.join(OUTCOMES)} | right, 95 % |")
+    print("| --- | ---: | ---: | ---: | ---: | ---: | --- |")
+    readers: dict[str, Callable[[str, str], str]] = {
+        "as typed": as_typed,
+        "words after the auxiliary": first_words,
+        "Medground": by_rule,
+    }
+    for name, read in readers.items():
+        print(_row(name, [outcome(pair, read(pair["asked"], pair["former"])) for pair in pairs]))
+    for kind in dict.fromkeys(pair["kind"] for pair in pairs):
+        of_kind = [pair for pair in pairs if pair["kind"] == kind]
+        print(_row(f"- {kind}", [outcome(pair, by_rule(pair["asked"], pair["former"])) for pair in of_kind]))
+    if chosen.show:
+        for pair in pairs:
+            read = by_rule(pair["asked"], pair["former"])
+            if (result := outcome(pair, read)) != "right":
+                print(f"{result:9}{pair['kind']:12}{pair['former']} / {pair['asked']} -> {read}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,129 @@
+"""Measures the sentences that answers quote from full texts of trials.
+
+    python benchmarks/full_texts.py --data ../shared/data --home FOLDER [--shipped] [--show]
+
+The corpus: 200 trials in JATS. The questions: 515 of Evidence Inference, in whose articles doctors marked the result
+(`scripts/marked_trials.py`), and 60 written by hand as a reader would ask (`full_text_questions.jsonl`). Of these it
+is known which article answers them; a quote counts as the article's own finding if it stands under its results or
+conclusion, or in its abstract but not under another heading. Medground's answers come from the recipe `ground` without
+a model, with weights that never saw the article of the question (`--shipped`: with the weights of the package).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from answers import Bench, Quotes, Row, baseline, bm25, ground, sentences, share, whole_passage
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "scripts"))
+
+from marked import Marked, is_in, plain
+from marked_trials import build_trials, trials
+from train_reader import FOLDS, Sample, folds, material
+
+from medground.corpus.library import Library
+from medground.corpus.snapshot import Snapshot
+from medground.quoting import model
+from medground.quoting.sections import NAMES, parts
+from medground.text.sentences import sentence_spans
+
+PENALTY = 6e-3
+
+
+def by_hand() -> list[Marked]:
+    """The questions written by hand."""
+    lines = (Path(__file__).parent / "full_text_questions.jsonl").read_text(encoding="utf-8").splitlines()
+    records = [json.loads(line) for line in lines]
+    return [
+        Marked("by hand", str(n), "titled", r["article"], r["question"], {f"PMC:{r['article']}": ()})
+        for n, r in enumerate(records)
+    ]
+
+
+def held_out(row: Row, sample: Sample) -> Row:
+    """The same, with weights that never saw the article."""
+
+    def of(marked: Sequence[Marked]) -> Iterator[Quotes]:
+        fold = folds(trials_and_titles(sample, marked))
+        found: dict[str, Quotes] = {}
+        shipped = model._weights
+        for number in range(FOLDS):
+            groups = {group for group, n in fold.items() if n == number}
+            weights = sample.fit(groups, PENALTY)
+            model._weights = lambda weights=weights: {"words": weights}  # type: ignore[assignment]
+            ours = [one for one in marked if one.group in groups]
+            found |= {one.id: quotes for one, quotes in zip(ours, row(ours), strict=True)}
+        model._weights = shipped
+        return iter([found[one.id] for one in marked])
+
+    return of
+
+
+def trials_and_titles(sample: Sample, marked: Sequence[Marked]) -> list[Marked]:
+    """All questions on the articles, so that a fold holds all of one article."""
+    return [one for one, _ in sample.kept if one.name in ("trials", "titled")] + list(marked)
+
+
+def own_finding(snapshot: Snapshot, document: str, quote: str) -> bool:
+    """Whether a quote stands where its paper says what it found."""
+    paper = snapshot.documents([document])[document]
+    start = paper.text.find(quote)
+    under = dict(zip(NAMES, parts(paper.section_at(start)), strict=True))
+    elsewhere = any(under[part] for part in ("back", "legend", "methods", "opening"))
+    return bool(under["conclusion"] or under["results"] or (under["abstract"] and not elsewhere))
+
+
+def report(title: str, marked: Sequence[Marked], row: Row, snapshot: Snapshot, show: bool) -> None:
+    """Print one row, and with `show` each first quote."""
+    pairs = list(zip(marked, row(marked), strict=True))
+    cells = ["first from the article " + share([any(d in one.gold for d, _ in q[:1]) for one, q in pairs])]
+    if marked[0].name == "trials":
+        for count, said in ((1, "first"), (3, "one of three")):
+            right = [any(d in one.gold and _holds(t, one.gold[d]) for d, t in q[:count]) for one, q in pairs]
+            cells.append(f"{said} is marked " + share(right))
+    else:
+        first = [any(d in one.gold and own_finding(snapshot, d, t) for d, t in q[:1]) for one, q in pairs]
+        cells.append("first is its own finding " + share(first))
+    print(f"{title:28} " + "   ".join(cells), flush=True)
+    for one, quotes in pairs if show else []:
+        print(f"\n{one.question}\n    " + (" ".join(quotes[0][1].split()) if quotes else "(no quote)"))
+
+
+def _holds(text: str, marked: Sequence[str]) -> bool:
+    return any(is_in(plain(text[a:b]), marked) for a, b in sentence_spans(text))
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--home", type=Path, required=True)
+    parser.add_argument("--shipped", action="store_true", help="with the weights of the package")
+    parser.add_argument("--show", action="store_true", help="print the first quotes of the questions by hand")
+    arguments = parser.parse_args()
+    data, home = arguments.data, arguments.home
+    with Library(home).open(build_trials(data, home)) as snapshot:
+        bench = Bench("trials", home, snapshot)
+        ours: Row = ground(bench, "trials", vectors=False)
+        if not arguments.shipped:
+            first, rest = material(data, home)
+            ours = held_out(ours, Sample([*first, *rest]))
+        for marked in (trials(data), by_hand()):
+            print(f"{marked[0].name}, {len(marked)} questions")
+            rows = [
+                ("BM25, best sentence", baseline(bench, bm25)),
+                ("BM25, best two neighbours", baseline(bench, bm25, 2)),
+                ("BM25, whole passage", whole_passage(bench)),
+                ("BM25 over sentences", sentences(bench)),
+                ("Medground", ours),
+            ]
+            for title, row in rows:
+                report(title, marked, row, snapshot, arguments.show and row is ours and marked[0].name == "by hand")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""The two small models: their networks, low-rank differences, training loop and files."""

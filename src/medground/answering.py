@@ -1,0 +1,97 @@
+"""One question, from its run to an answer that is kept, also when it ends early; and one claim."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from medground.answer import Answer
+from medground.answers import Answers
+from medground.batch import CANCELLED
+from medground.conclude.claim import CheckedClaim, check_claim
+from medground.conclude.compose import not_searched, so_far
+from medground.errors import BudgetExhausted, MedgroundError
+from medground.kept_settings import keep_settings
+from medground.recipes.base import Recipe
+from medground.run import Run
+from medground.search import check_limits
+from medground.steps import Kept
+from medground.trace import Span
+
+
+async def answered(run: Run, recipe: Recipe) -> Answer:
+    """The answer of a run, which is kept with its settings and its trace.
+
+    Raises:
+        UsageError: a field that the question is limited by is unknown.
+        BudgetExhausted: a limit was reached; `.answer` holds what was found so far.
+        SourceUnavailable: no source could be searched.
+        ModelFailed: a model gave no usable output.
+    """
+    with _reported(run), run.trace.span(f"recipe {recipe.name}", settings_hash=run.settings.hash) as span:
+        span.text(question=run.question.text)
+        _mark_notice(span, run)
+        answer = await _answer(run, recipe)
+        span.set(decision=answer.decision.status, answer=answer.id)
+    _keep(run, answer)
+    return answer
+
+
+async def checked_claim(run: Run) -> CheckedClaim:
+    """The claim of a run, checked against what the sources hold.
+
+    Raises:
+        SourceUnavailable: no source could be searched.
+        BudgetExhausted: a limit was reached.
+    """
+    with _reported(run), run.trace.span("verify") as span:
+        span.text(claim=run.question.text)
+        _mark_notice(span, run)
+        return await check_claim(run)
+
+
+@contextmanager
+def _reported(run: Run) -> Iterator[None]:
+    """Tell every error what its run has cost, where its trace is, and what comes first; then close the trace."""
+    try:
+        yield
+    except MedgroundError as error:
+        error.spent, error.trace_id, error.notice = run.report(), run.trace.id, run.notice
+        raise
+    finally:
+        run.trace.close()
+
+
+def _mark_notice(span: Span, run: Run) -> None:
+    """Record that a notice was shown: its kind, not the words that called for it."""
+    if run.notice is not None:
+        span.set(notice=run.notice.kind)
+
+
+async def _answer(run: Run, recipe: Recipe) -> Answer:
+    if run.notice is not None and run.notice.stops:
+        return not_searched(run)
+    check_limits(run)
+    seconds = run.settings.budget.seconds
+    try:
+        async with asyncio.timeout(seconds) as limit:
+            return await recipe.run(run.question, run)
+    except asyncio.CancelledError:
+        _keep(run, so_far(run, CANCELLED))
+        raise
+    except TimeoutError:
+        if not limit.expired():  # something else timed out
+            raise
+        spent = BudgetExhausted("seconds", spent=f"{run.seconds:.1f}", allowed=str(seconds))
+    except BudgetExhausted as error:
+        spent = error
+    spent.answer = so_far(run, str(spent))
+    _keep(run, spent.answer)
+    raise spent
+
+
+def _keep(run: Run, answer: Answer) -> None:
+    Answers(run.settings.home).keep(answer)
+    keep_settings(run.settings)
+    run.on_step(Kept(trace_id=answer.trace_id, stopped=answer.stopped))

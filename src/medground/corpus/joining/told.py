@@ -1,0 +1,110 @@
+"""What there is to tell of joining: one line for each source of records, and what became of each document."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from medground.corpus.joining.base import Outcome
+
+_NAMES = 3
+_COUNTS = """
+SELECT j.source, j.outcome, count(*), sum(d.retraction = 'retracted') FROM joins j
+JOIN documents d ON d.id = j.id GROUP BY j.source, j.outcome
+"""
+_WHERE = "LEFT JOIN holds h ON h.id = j.id AND h.kept LEFT JOIN files f ON f.number = h.file"
+_SOME = f"""
+SELECT coalesce(f.name, j.id), j.detail FROM joins j {_WHERE}
+WHERE j.source = ? AND j.outcome = ? ORDER BY j.id LIMIT {_NAMES}
+"""  # noqa: S608 fixed text
+_ALL = f"""
+SELECT coalesce(f.name, ''), j.id, j.source, j.outcome, j.detail, json_extract(CAST(d.record AS TEXT), '$.joined')
+FROM joins j JOIN documents d ON d.id = j.id {_WHERE} ORDER BY f.number, j.id, j.source
+"""  # noqa: S608 fixed text
+_WHY: Mapping[Outcome, str] = {
+    "no id": "it carries no PMID, PMC id or DOI",
+    "not found": "no record has its PMID, PMC id or DOI",
+    "title": "the record with its id has another title",
+    "several": "several records have its id",
+    "failed": "the source could not be asked",
+}
+
+
+@dataclass(frozen=True)
+class SourceTold:
+    """What became of the documents of a corpus with one source of records.
+
+    Attributes:
+        name: what the user calls the source.
+        counts: how many documents by outcome.
+        retracted: how many of the joined ones are retracted.
+        named: some of the files by outcome.
+        reason: why the source could not be asked, if it could not.
+    """
+
+    name: str
+    counts: Mapping[str, int]
+    retracted: int
+    named: Mapping[str, Sequence[str]]
+    reason: str = ""
+
+    def line(self) -> str:
+        """All of it in one line."""
+        joined, total = self.counts.get("joined", 0), sum(self.counts.values())
+        retracted = f" ({self.retracted:,} retracted)" if self.retracted else ""
+        parts = [f"joined with {self.name}: {joined:,} of {total:,} documents{retracted}"]
+        if count := self.counts.get("no id"):
+            parts.append(f"{count:,} {'carries' if count == 1 else 'carry'} no PMID or DOI")
+        if count := self.counts.get("not found"):
+            parts.append(f"{count:,} not found")
+        for outcome, what in (
+            ("title", "not joined, the record has another title"),
+            ("several", "not joined, several records have its id"),
+        ):
+            if count := self.counts.get(outcome):
+                more = " and others" if count > len(self.named[outcome]) else ""
+                parts.append(f"{count:,} {what} ({', '.join(self.named[outcome])}{more})")
+        if count := self.counts.get("failed"):
+            parts.append(f"{count:,} could not be asked for ({self.reason}); the next sync asks again")
+        return "; ".join(parts)
+
+
+@dataclass(frozen=True)
+class DocumentTold:
+    """What became of one document with one source of records; `fields` are those that were filled."""
+
+    file: str
+    document: str
+    source: str
+    outcome: Outcome
+    record: str
+    fields: tuple[str, ...]
+
+    def line(self) -> str:
+        """All of it in one line."""
+        if self.outcome != "joined":
+            return f"not joined with {self.source}: {_WHY[self.outcome]}"
+        return f"joined with {self.record} of {self.source}: {', '.join(self.fields) or 'it lacks nothing'}"
+
+
+def sources_told(connection: sqlite3.Connection, names: Mapping[str, str]) -> Iterator[SourceTold]:
+    """What became of the documents, for each source; `names` are what the user calls the sources, in order."""
+    rows = connection.execute(_COUNTS).fetchall()
+    for source, name in names.items():
+        counts = {outcome: count for found, outcome, count, _ in rows if found == source}
+        retracted = sum(n for found, outcome, _, n in rows if (found, outcome) == (source, "joined"))
+        some = {outcome: connection.execute(_SOME, (source, outcome)).fetchall() for outcome in counts}
+        named = {outcome: [PurePath(name).name for name, _ in found] for outcome, found in some.items()}
+        reason = some["failed"][0][1] if "failed" in some else ""
+        yield SourceTold(name, counts, retracted, named, reason)
+
+
+def documents_told(connection: sqlite3.Connection) -> Iterator[DocumentTold]:
+    """What became of each document with each source, by file."""
+    for file, document, source, outcome, detail, joined in connection.execute(_ALL):
+        notes = json.loads(joined) if joined else []
+        fields = [field for note in notes if note["source"] == source for field in note["fields"]]
+        yield DocumentTold(file, document, source, outcome, detail, tuple(fields))

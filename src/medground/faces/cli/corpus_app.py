@@ -1,0 +1,26 @@
+"""What the commands of `medground corpus` share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from medground.corpus.library import Library
+
+corpus_app = typer.Typer(help="Build, check and search document collections.", no_args_is_help=True)
+
+Name = Annotated[str, typer.Argument(help="Name of the corpus.", metavar="NAME")]
+Embed = Annotated[
+    str | None,
+    typer.Option(help="Embedding model: minilm, a sentence-transformers name or folder, or none.", metavar="MODEL"),
+]
+
+
+def library() -> Library:
+    """The corpora of the home folder."""
+    from medground.corpus.library import Library
+    from medground.settings import Settings
+
+    return Library(Settings.load().home)

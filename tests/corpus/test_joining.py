@@ -1,0 +1,520 @@
+"""Documents joined with their records in another corpus: what is filled, what stays, what is told."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from medground.corpus.build import add, build
+from medground.corpus.joining.agree import agrees, decide
+from medground.corpus.joining.enrich import enrich
+from medground.corpus.joining.join import join_records
+from medground.corpus.joining.merge import difference, merged, restored
+from medground.corpus.joining.open import open_records, remembered
+from medground.corpus.library import Library
+from medground.corpus.readers import find_inputs
+from medground.corpus.sync import sync
+from medground.document import Document, MeshHeading
+from medground.errors import ConfigError, SourceUnavailable, UsageError
+from medground.query import Everything, Filters
+
+TITLES = (
+    "Losartan and dilation of the aortic root in Marfan syndrome",
+    "Beta blockers for ectopia lentis in young adults",
+    "Vitamin D supplements and fractures in older women",
+    "Zinc for the common cold in children of school age",
+    "Metformin and the risk of pancreatic cancer",
+)
+
+
+def record(n: int, **more: Any) -> Document:
+    """The MEDLINE record of paper `n`."""
+    fields = {
+        "id": f"PMID:{n}",
+        "title": TITLES[n % 5],
+        "text": f"The abstract of paper {n}.",
+        "year": 2001,
+        "dates": {"published": "2001-05-06"},
+        "journal": "Lancet",
+        "authors": ("Gil A",),
+        "language": "eng",
+        "mesh": (MeshHeading(descriptor="Losartan"),),
+        "publication_types": ("Randomized Controlled Trial",),
+        "identifiers": {"pmid": str(n), "doi": f"10.1000/Paper.{n}"},
+        "url": f"https://pubmed.ncbi.nlm.nih.gov/{n}/",
+    }
+    return Document.model_validate({**fields, **more})
+
+
+def paper(n: int, **more: Any) -> dict[str, Any]:
+    """What a file says of paper `n`: its title, its text and its DOI."""
+    text = f"We studied paper {n}. It worked well in most patients."
+    return {"id": f"P{n}", "title": TITLES[n % 5], "text": text, "doi": f"https://doi.org/10.1000/PAPER.{n}.", **more}
+
+
+def write(path: Path, *papers: dict[str, Any]) -> None:
+    path.write_text("".join(json.dumps(one) + "\n" for one in papers))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with one file for each of three papers, and a note without ids."""
+    made = tmp_path / "papers"
+    made.mkdir()
+    for n in (1, 2, 3):
+        write(made / f"{n}.jsonl", paper(n))
+    (made / "note.txt").write_text("A note on statins without any id of a paper.")
+    return made
+
+
+@pytest.fixture
+def medline(library: Library, make_input: Callable[..., Any]) -> Callable[..., None]:
+    """Builds the corpus `medline` of these records."""
+
+    def make(*records: Document) -> None:
+        build(library, "medline", [make_input(records, fingerprint=str(hash(repr(records))))])
+
+    return make
+
+
+def documents(library: Library, name: str = "papers") -> dict[str, Document]:
+    """The documents of a corpus, after every check of what the index and the database hold of them."""
+    with library.open(name) as snapshot:
+        snapshot.verify()
+        found = {d.id: d for d in snapshot.all_documents()}
+        hits = snapshot.bm25(Everything(), 10_000)
+        assert {h.passage.document_id for h in hits} == set(found)
+        assert len(hits) == snapshot.manifest.counts.passages == len({h.passage.key for h in hits})
+        for hit in hits:
+            stored = found[hit.passage.document_id]
+            assert stored.text[hit.passage.start : hit.passage.end] == hit.passage.text
+            assert hit.passage.publication_types == stored.publication_types
+        for document in found.values():
+            by_journal = snapshot.bm25(Everything(), 10_000, Filters(where={"journal": document.journal or "none"}))
+            assert (document.id in {h.passage.document_id for h in by_journal}) == bool(document.journal)
+        return found
+
+
+def told(library: Library, name: str = "papers") -> list[str]:
+    with library.open(name) as snapshot:
+        return [one.line() for one in snapshot.sources_told()]
+
+
+def built(library: Library, folder: Path, *sources: str, **more: Any) -> Any:
+    return build(library, "papers", find_inputs([folder]), records=open_records(library, "papers", sources), **more)
+
+
+def test_what_a_file_lacks_is_filled_and_what_it_says_stays(library: Library, folder: Path, medline: Any) -> None:
+    medline(record(1), record(2, retraction="retracted"))
+    write(folder / "1.jsonl", paper(1, journal="My journal", keywords=["own"], publication_types=["Preprint"]))
+    manifest = built(library, folder, "medline")
+    found = documents(library)
+    first = found["DOC:P1"]
+    assert (first.journal, first.keywords) == ("My journal", ("own",))
+    assert first.text.startswith("We studied paper 1.")
+    assert first.authors == ("Gil A",)
+    assert first.publication_types == ("Preprint", "Randomized Controlled Trial")
+    assert first.identifiers["pmid"] == "1"
+    assert first.dates == {"published": "2001-05-06"}
+    (note,) = first.joined
+    assert (note.record, note.source) == ("PMID:1", "corpus:medline")
+    assert set(note.fields) >= {"authors", "mesh", "identifiers.pmid", "dates.published", "publication_types", "year"}
+    assert not {"journal", "keywords", "title", "text"} & set(note.fields)
+    assert found["DOC:P2"].retraction == "retracted"
+    assert not found["DOC:P3"].joined
+    assert manifest.counts.retracted == 1
+    assert told(library) == [
+        "joined with medline: 2 of 4 documents (1 retracted); 1 carries no PMID or DOI; 1 not found"
+    ]
+
+
+def test_a_corpus_is_found_by_what_was_filled(library: Library, folder: Path, medline: Any) -> None:
+    medline(record(1))
+    built(library, folder, "medline")
+    with library.open("papers") as snapshot:
+        for where in (
+            {"design": "rct"},
+            {"mesh": "Losartan"},
+            {"pmid": "1"},
+            {"doi": "https://doi.org/10.1000/PAPER.1"},
+        ):
+            hits = snapshot.bm25(Everything(), 10, Filters(where=where))
+            assert {hit.passage.document_id for hit in hits} == {"DOC:P1"}, where
+
+
+def test_a_wrong_doi_is_not_joined_and_is_named(library: Library, folder: Path, medline: Any) -> None:
+    medline(record(1), record(3, title="Another paper about the genes of the zebrafish"))
+    built(library, folder, "medline")
+    assert not documents(library)["DOC:P3"].joined
+    assert "1 not joined, the record has another title (3.jsonl)" in told(library)[0]
+    with library.open("papers") as snapshot:
+        lines = {entry.document: entry.line() for entry in snapshot.documents_told()}
+    assert lines["DOC:P3"] == "not joined with corpus:medline: the record with its id has another title"
+    assert lines["DOC:P1"].startswith("joined with PMID:1 of corpus:medline: journal, authors, year")
+
+
+def test_a_doi_of_two_records_is_not_joined(library: Library, folder: Path, medline: Any) -> None:
+    twin = record(6, identifiers={"pmid": "6", "doi": "10.1000/paper.1"})
+    other = record(7, title="Something else about zinc", identifiers={"pmid": "7", "doi": "10.1000/paper.2"})
+    medline(record(1), twin, record(2), other)
+    built(library, folder, "medline")
+    found = documents(library)
+    assert not found["DOC:P1"].joined
+    assert found["DOC:P2"].joined[0].record == "PMID:2"  # the title decides
+    assert "1 not joined, several records have its id (1.jsonl)" in told(library)[0]
+
+
+def test_enrich_later_forget_and_enrich_again(library: Library, folder: Path, medline: Any, make_embedder: Any) -> None:
+    medline(record(1), record(2))
+    embedder = make_embedder()
+    plain = built(library, folder, embedder=embedder)
+    embedded = embedder.embedded
+    read = enrich(library, "papers", open_records(library, "papers", ["medline"]), embedder=embedder)
+    assert embedder.embedded == embedded  # texts and titles stay, so vectors do
+    assert read.hash != plain.hash
+    assert documents(library)["DOC:P1"].joined
+    assert [one.name for one in remembered(library, "papers")] == ["medline"]
+    forgotten = enrich(library, "papers", [], embedder=embedder)
+    assert forgotten.hash == plain.hash
+    assert not forgotten.enriched
+    assert told(library) == []
+    again = enrich(library, "papers", open_records(library, "papers", ["medline"]), embedder=embedder)
+    assert again.hash == read.hash
+    with library.open("papers") as snapshot:
+        assert len(snapshot.vectors()) == again.counts.passages
+
+
+def test_sync_remembers(library: Library, folder: Path, medline: Any) -> None:
+    medline(record(1), record(4))
+    built(library, folder, "medline")
+    _, changes = sync(library, "papers", folder)
+    assert not changes.any
+    write(folder / "4.jsonl", paper(4))
+    write(folder / "1.jsonl", paper(1, ward="ICU"))
+    (folder / "2.jsonl").unlink()
+    sync(library, "papers", folder)
+    found = documents(library)
+    assert found["DOC:P4"].joined[0].record == "PMID:4"
+    assert found["DOC:P1"].joined
+    assert found["DOC:P1"].metadata == {"ward": ("ICU",)}
+    assert told(library) == ["joined with medline: 2 of 4 documents; 1 carries no PMID or DOI; 1 not found"]
+    synced, _ = sync(library, "papers", folder, records=[])
+    assert not any(d.joined for d in documents(library).values())
+    assert not synced.enriched
+
+
+def test_a_retraction_that_the_records_learn_of_arrives(library: Library, folder: Path, medline: Any) -> None:
+    medline(record(1), record(2))
+    built(library, folder, "medline")
+    medline(record(1, retraction="retracted"), record(2))
+    _, changes = sync(library, "papers", folder)
+    assert changes.unjoined == 4
+    found = documents(library)
+    assert (found["DOC:P1"].retraction, found["DOC:P2"].retraction) == ("retracted", "none")
+    assert not sync(library, "papers", folder)[1].any
+
+
+def test_a_notice_that_comes_later_retracts_what_was_joined(
+    library: Library, folder: Path, medline: Any, shared: Path
+) -> None:
+    medline(record(9867474 + 1, identifiers={"pmid": "8655018", "doi": "10.1000/paper.1"}, id="PMID:8655018"))
+    write(folder / "1.jsonl", paper(1, title=TITLES[(9867474 + 1) % 5]))
+    built(library, folder, "medline")
+    assert documents(library)["DOC:P1"].retraction in ("none", "retracted")
+    add(library, "papers", find_inputs([shared / "pubmed_xml" / "raw"]))
+    assert documents(library)["DOC:P1"].retraction == "retracted"
+
+
+def test_add_joins_what_is_there_too(library: Library, folder: Path, medline: Any, tmp_path: Path) -> None:
+    medline(record(1), record(4))
+    built(library, folder)
+    write(tmp_path / "more.jsonl", paper(4))
+    add(
+        library,
+        "papers",
+        find_inputs([tmp_path / "more.jsonl"]),
+        records=open_records(library, "papers", ["medline"]),
+    )
+    found = documents(library)
+    assert [bool(found[i].joined) for i in ("DOC:P1", "DOC:P2", "DOC:P4")] == [True, False, True]
+    write(tmp_path / "more.jsonl", paper(4, ward="ED"))
+    add(library, "papers", find_inputs([tmp_path / "more.jsonl"]))  # remembered
+    assert documents(library)["DOC:P4"].joined
+
+
+class Scripted:
+    """A source of records that fails when the test says so, and counts what it is asked."""
+
+    name = "far"
+    source = "pubmed:far"
+    state = ""
+
+    def __init__(self, *records: Document) -> None:
+        self.records = records
+        self.fails = False
+        self.asked = 0
+
+    async def find(self, documents: Sequence[Document]) -> list[tuple[Document, ...]]:
+        self.asked += len(documents)
+        if self.fails:
+            raise SourceUnavailable("no response within 60 s", source=self.source)
+        return [tuple(r for r in self.records if {*r.paper} & {*d.paper}) for d in documents]
+
+    async def close(self) -> None:
+        return None
+
+
+def test_a_source_that_is_down_is_told_and_asked_again(library: Library, folder: Path, medline: Any) -> None:
+    medline(record(1))
+    far = Scripted(record(2))
+    far.fails = True
+    records = [*open_records(library, "papers", ["medline"]), far]
+    build(library, "papers", find_inputs([folder]), records=records)
+    assert told(library)[1] == (
+        "joined with far: 0 of 4 documents; 1 carries no PMID or DOI; "
+        "3 could not be asked for (no response within 60 s); the next sync asks again"
+    )
+    assert documents(library)["DOC:P1"].joined  # the other source answered
+    _, changes = sync(library, "papers", folder, records=records)
+    assert changes.unjoined == 3
+    far.fails = False
+    sync(library, "papers", folder, records=records)
+    assert documents(library)["DOC:P2"].joined[0].source == "pubmed:far"
+    assert "could not be asked" not in told(library)[1]
+    asked = far.asked
+    assert not sync(library, "papers", folder, records=records)[1].any
+    assert far.asked == asked
+
+
+def test_what_was_filled_stays_while_its_source_is_down(library: Library, folder: Path) -> None:
+    far = Scripted(record(1, retraction="retracted"))
+    build(library, "papers", find_inputs([folder]), records=[far])
+    far.fails = True
+    enrich(library, "papers", [far])
+    assert documents(library)["DOC:P1"].retraction == "retracted"
+    assert "3 could not be asked for" in told(library)[0]
+
+
+def test_one_source_gives_the_id_by_which_the_next_knows_it(library: Library, folder: Path) -> None:
+    first = Scripted(record(1, mesh=(), publication_types=()))
+    second = Scripted(record(1, identifiers={"pmid": "1"}, retraction="retracted"))
+    second.name, second.source = "second", "pubmed:second"
+    build(library, "papers", find_inputs([folder]), records=[first, second])
+    found = documents(library)["DOC:P1"]
+    assert [note.source for note in found.joined] == ["pubmed:far", "pubmed:second"]
+    assert found.joined[1].fields == ("mesh", "publication_types", "retraction")
+
+
+def stop_after(documents: int) -> Callable[[str, int, int | None], None]:
+    """Progress that is interrupted, as by Ctrl-C, when so many documents were joined."""
+
+    def progress(step: str, done: int, total: int | None) -> None:
+        if step.startswith("join") and done >= documents:
+            raise KeyboardInterrupt
+
+    return progress
+
+
+def test_a_build_that_was_stopped_asks_only_for_the_rest(
+    library: Library, tmp_path: Path, make_input: Any, make_documents: Any
+) -> None:
+    papers = make_documents(450)
+    far = Scripted(*(d.model_copy(update={"retraction": "retracted"}) for d in papers[:300]))
+
+    with pytest.raises(KeyboardInterrupt):
+        build(library, "papers", [make_input(papers)], records=[far], progress=stop_after(200))
+    assert (far.asked, library.has("papers")) == (200, False)
+    manifest = build(library, "papers", [make_input(papers)], records=[far])
+    assert far.asked == 450
+    assert manifest.counts.retracted == 300
+
+
+def test_stopping_enrich_leaves_the_corpus_as_it_was(library: Library, folder: Path) -> None:
+    before = built(library, folder)
+
+    with pytest.raises(KeyboardInterrupt):
+        enrich(library, "papers", [Scripted(record(1))], progress=stop_after(1))
+    assert library.verify("papers") == before
+    assert not [*library.folder_of("papers").glob("building-*")]
+
+
+def test_a_source_that_is_gone_does_not_stop_sync(library: Library, folder: Path, medline: Any) -> None:
+    medline(record(1))
+    built(library, folder, "medline")
+    library.remove("medline")
+    write(folder / "4.jsonl", paper(4))
+    sync(library, "papers", folder)
+    assert documents(library)["DOC:P1"].joined
+    assert "1 could not be asked for (it is no longer there)" in told(library)[0]
+
+
+def test_names_of_sources(library: Library, folder: Path, medline: Any) -> None:
+    medline(record(1))
+    built(library, folder)
+    with pytest.raises(UsageError, match="no corpus 'medlin' to enrich from; the nearest: medline"):
+        open_records(library, "papers", ["medlin"])
+    with pytest.raises(UsageError, match="use one of pubmed, medline, papers"):
+        open_records(library, "new", ["§"])
+    with pytest.raises(UsageError, match="papers cannot be enriched from itself"):
+        open_records(library, "papers", ["papers"])
+    with pytest.raises(UsageError, match="none cannot be named together"):
+        open_records(library, "papers", ["none", "medline"])
+    with pytest.raises(ConfigError, match="is not an address"):
+        open_records(library, "papers", ["ftp://x"])
+    assert open_records(library, "papers", ["none"]) == []
+    assert [one.source for one in open_records(library, "papers", ["live", "pubmed", "medline"])] == [
+        "pubmed:live",
+        "corpus:medline",
+    ]
+
+
+def test_a_corpus_of_before_there_were_joins(library: Library, folder: Path, medline: Any) -> None:
+    medline(record(1))
+    built(library, folder)
+    with library.open("papers") as snapshot:
+        path = snapshot.folder / "documents.sqlite"
+        before = path.read_bytes()
+        with sqlite3.connect(path) as connection:
+            connection.executescript("DROP TABLE joins; DROP TABLE own;")
+        connection.close()
+    with library.open("papers") as snapshot:
+        assert snapshot.unjoined({}) == 0
+        assert snapshot.unjoined({"corpus:medline": ""}) == 4
+        assert (snapshot.sources_told(), snapshot.documents_told()) == ([], [])
+    path.write_bytes(before)
+
+
+def test_a_title_that_is_filled_is_embedded(library: Library, tmp_path: Path, medline: Any, make_embedder: Any) -> None:
+    medline(record(1))
+    write(tmp_path / "a.jsonl", paper(1, title=None), paper(2))
+    embedder = make_embedder()
+    build(library, "papers", find_inputs([tmp_path / "a.jsonl"]), embedder=embedder)
+    before = embedder.embedded
+    enrich(library, "papers", open_records(library, "papers", ["medline"]), embedder=embedder)
+    assert embedder.embedded == before + 1
+    assert documents(library)["DOC:P1"].title == TITLES[1]
+
+
+def test_a_field_named_joined_is_no_provenance(library: Library, tmp_path: Path) -> None:
+    note = {"record": "PMID:1", "source": "corpus:medline", "fields": ["mesh"]}
+    write(tmp_path / "a.jsonl", paper(1, joined=[note]))
+    build(library, "papers", find_inputs([tmp_path / "a.jsonl"]))
+    assert documents(library)["DOC:P1"].joined == ()
+
+
+LINE = (0, 9, 1, 0, 0, 9, 9)
+
+
+@pytest.mark.parametrize(
+    ("own", "other", "same"),
+    [
+        ({}, {}, True),
+        ({"title": "losartan and dilation of the AORTIC ROOT in Marfan syndrome."}, {}, True),
+        ({"title": "Losartan and dilation of the aortic root"}, {}, True),  # without its subtitle
+        ({"title": "Losartan and dilatation of the aortic root in Marfan's syndrome"}, {}, True),
+        ({}, {"title": f"RETRACTED: {TITLES[0]}"}, True),
+        ({"title": "Marfan syndrome"}, {}, False),
+        ({"title": "Zinc for the common cold"}, {}, False),
+        ({"title": "Research article", "text": f"{TITLES[0].upper()}\nWe studied it."}, {}, True),
+        ({"title": "", "lines": (LINE,)}, {}, False),  # a PDF whose title is not known
+        ({"title": "", "lines": (LINE,), "text": f"{TITLES[0]} We studied it."}, {}, True),
+        ({"title": ""}, {}, True),  # a row of a table without a title, with a DOI of its own
+        ({"title": ""}, {"title": ""}, True),
+        ({"title": "Losartán y la raíz aórtica", "authors": ("Gil A",)}, {"title": "[Losartan and the root]."}, True),
+        ({"title": "Losartán y la raíz aórtica", "authors": ("Roe B",)}, {"title": "[Losartan and the root]."}, False),
+        (
+            {"title": f"{TITLES[0]}, II", "year": 1995},
+            {"title": f"{TITLES[0]}: part one"},
+            False,
+        ),
+    ],
+)
+def test_titles_that_agree(own: dict[str, Any], other: dict[str, Any], same: bool) -> None:
+    document = record(5).model_copy(update={"text": "We studied it in many patients.", **own})
+    assert agrees(document, record(5, **other)) is same
+
+
+def test_the_record_with_most_ids_in_common_is_chosen() -> None:
+    document = record(1, id="FILE:a.pdf")
+    copy = record(1, id="FILE:copy.pdf")
+    assert decide(document, [copy, record(1)]) == ("joined", record(1))
+    other = record(1, id="PMID:9", identifiers={"doi": "10.1000/paper.1", "pmid": "9"})
+    assert decide(document, [other, record(1)]) == ("joined", record(1))
+
+
+WORDS = st.sampled_from(["", "aspirin", "zinc"])
+MANY = st.lists(st.sampled_from(["Review", "review", "Letter", "Editorial"]), max_size=3).map(tuple)
+DOCUMENTS = st.builds(
+    Document,
+    id=st.sampled_from(["PMID:1", "FILE:a", "DOI:10.1000/x"]),
+    title=WORDS,
+    text=st.just("A text."),
+    year=st.none() | st.integers(1990, 1992),
+    journal=st.none() | WORDS,
+    authors=MANY,
+    keywords=MANY,
+    publication_types=MANY,
+    cautions=MANY,
+    dates=st.dictionaries(st.sampled_from(["published", "entered"]), st.sampled_from(["1990", "1991-02"])),
+    imprint=st.dictionaries(st.sampled_from(["volume", "pages"]), WORDS),
+    identifiers=st.dictionaries(st.sampled_from(["pmid", "doi", "omim"]), st.sampled_from(["1", "10.1000/X", "?"])),
+    retraction=st.sampled_from(["none", "concern", "notice", "retracted"]),
+    language=st.none() | st.just("eng"),
+)
+
+
+@given(DOCUMENTS, DOCUMENTS, DOCUMENTS)
+def test_merging_fills_and_never_replaces(own: Document, first: Document, second: Document) -> None:
+    joined = merged(merged(own, first, "a"), second, "b")
+    assert (joined.id, joined.text) == (own.id, own.text)
+    for name in ("title", "year", "journal", "authors", "keywords", "language"):
+        assert not getattr(own, name) or getattr(joined, name) == getattr(own, name)
+    for name in ("identifiers", "dates", "imprint"):
+        assert getattr(own, name).items() <= getattr(joined, name).items()
+    for name in ("publication_types", "cautions"):
+        assert getattr(joined, name)[: len(getattr(own, name))] == getattr(own, name)
+    assert restored(joined, difference(own, joined)) == own
+    assert merged(joined, second, "b") == joined  # a record that was joined adds nothing more
+    changed = {name for name in Document.model_fields if getattr(joined, name) != getattr(own, name)} - {"joined"}
+    assert changed == {field.partition(".")[0] for note in joined.joined for field in note.fields}
+
+
+def test_nothing_to_ask_is_nothing_to_do(library: Library, folder: Path, tmp_path: Path) -> None:
+    from medground.corpus.writer import DatabaseWriter
+    from medground.progress import no_progress
+
+    database = DatabaseWriter(tmp_path / "documents.sqlite")
+    join_records(database, [], no_progress)
+    assert database.joins.digest() == ""
+    database.close()
+
+
+def test_real_articles_are_joined_with_their_own_records(library: Library, shared: Path) -> None:
+    files = sorted((shared / "jats" / "evidence_inference").glob("*.nxml.gz"))[:15]
+    build(library, "index", find_inputs([shared / "jats" / "index.jsonl", shared / "pubmed_xml" / "raw"]))
+    records = open_records(library, "jats", ["index"])
+    build(library, "jats", find_inputs(files), records=records)
+    assert told(library, "jats") == ["joined with index: 15 of 15 documents"]
+    with library.open("jats") as snapshot:
+        pmids = {d.id: d.identifiers["pmid"] for d in snapshot.all_documents()}
+        assert all(entry.record == f"PMID:{pmids[entry.document]}" for entry in snapshot.documents_told())
+
+
+def test_real_articles_with_the_ids_of_others_are_not(library: Library, shared: Path, tmp_path: Path) -> None:
+    rows = [json.loads(line) for line in (shared / "jats" / "index.jsonl").read_text().splitlines()]
+    rows = [row for row in rows if row["doi"] and row["title"]]
+    build(library, "index", find_inputs([shared / "jats" / "index.jsonl"]))
+    wrong = [{"title": a["title"], "text": a["title"], "doi": b["doi"], "id": a["doi"]} for a, b in pairwise(rows)]
+    write(tmp_path / "wrong.jsonl", *wrong)
+    records = open_records(library, "wrong", ["index"])
+    build(library, "wrong", find_inputs([tmp_path / "wrong.jsonl"]), records=records)
+    with library.open("wrong") as snapshot:
+        assert {entry.outcome for entry in snapshot.documents_told()} == {"title"}

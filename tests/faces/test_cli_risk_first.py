@@ -1,0 +1,107 @@
+"""Where a person may be at risk, the notice comes first, whatever else is wrong with the command."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from medground.blocking import BlockingEngine
+from medground.blocking import ask as ask_once
+from medground.errors import MedgroundError, UsageError
+from medground.query import Filters
+from medground.question import Question
+from medground.testing.command import run
+
+EMERGENCY = "I took 40 paracetamol tablets, what now?"
+SELF_HARM = "I want to kill myself, which tablets?"
+PAPER = {"id": "PMID:1", "title": "Aspirin", "text": "Aspirin significantly reduced the risk of stroke."}
+
+
+@pytest.fixture
+def papers(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home with the corpus `papers`."""
+    monkeypatch.chdir(tmp_path)
+    Path("papers.jsonl").write_text(json.dumps(PAPER), encoding="utf-8")
+    assert run("corpus", "build", "papers", "papers.jsonl", "-q") == 0
+    return home
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("-c", "papers", "--where", "ward=ICU"),
+        ("-c", "papers", "--where", "year=soon"),
+        ("-c", "papers", "--year-from", "2020", "--year-to", "2019"),
+        ("-c", "papers", "--set", "no.such=1"),
+        ("-c", "papers", "--task", "guess"),
+        ("-c", "papers", "--follow", "missing"),
+        ("-c", "papers", "--json", "--markdown"),
+        ("-c", "missing"),
+    ],
+)
+def test_the_notice_comes_before_a_mistake(
+    papers: Path, words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    capsys.readouterr()
+    assert run("ask", "-q", EMERGENCY, *words) == 2
+    notice, mistake = capsys.readouterr().err.splitlines()
+    assert "call your local emergency number" in notice
+    assert mistake.startswith("medground: ")
+
+
+def test_a_claim_and_standard_input_too(
+    papers: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    capsys.readouterr()
+    assert run("verify", EMERGENCY, "-c", "missing") == 2
+    assert capsys.readouterr().err.startswith("If this is happening now")
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(EMERGENCY.encode()), encoding="utf-8"))
+    assert run("ask", "-", "-c", "missing") == 2
+    assert capsys.readouterr().err.startswith("If this is happening now")
+
+
+def test_self_harm_gets_the_notice_alone_also_with_an_unknown_field(
+    papers: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("ask", "-q", "-c", "papers", "Does aspirin reduce stroke?") == 0
+    for words in (("--where", "ward=ICU"), ("--follow", "last")):
+        capsys.readouterr()
+        assert run("ask", "-q", "-c", "papers", SELF_HARM, *words) == 3
+        shown = capsys.readouterr()
+        assert "talk to someone now" in " ".join(shown.out.split())
+        assert shown.err == ""
+        assert "Aspirin significantly" not in shown.out
+
+
+def test_a_follow_up_that_cannot_be_read_carries_the_notice(papers: Path) -> None:
+    with BlockingEngine(corpora="papers") as engine:
+        former = engine.ask("Why?")
+        with pytest.raises(UsageError) as error:
+            engine.ask("I swallowed a whole bottle of it, is it dangerous?", follow=former.trace_id)
+        assert error.value.notice is not None
+        with pytest.raises(UsageError) as error:
+            engine.search(EMERGENCY, limit=0)
+        assert error.value.notice is not None
+        asked = Question.ask(EMERGENCY, filters=Filters(where={"ward": "ICU"}))
+        with pytest.raises(UsageError, match="no field 'ward'") as error:
+            engine.ask(asked)
+        assert error.value.notice is not None
+    with pytest.raises(MedgroundError) as failed:
+        ask_once(EMERGENCY, corpora="missing")
+    assert failed.value.notice is not None
+
+
+def test_a_file_of_questions_shows_each_notice(papers: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("questions.txt").write_text(f"Does aspirin help?\n{EMERGENCY}\n", encoding="utf-8")
+    words = ("ask", "-q", "-c", "papers", "--where", "ward=ICU", "--from", "questions.txt")
+    capsys.readouterr()
+    assert run(*words) == 2
+    shown = capsys.readouterr()
+    assert "call your local emergency number" in shown.out
+    assert "2 of 2 questions failed; change the command as the errors say" in shown.err
+    assert run(*words, "--json") == 2
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [line["error"]["notice"] is None for line in lines] == [True, False]

@@ -1,0 +1,170 @@
+"""Documents joined with PubMed: through our own server over real records, and through a service that fails."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from medground.corpus.joining.from_pubmed import PubMedRecords
+from medground.corpus.library import Library
+from medground.corpus.readers import find_inputs
+from medground.document import Document
+from medground.errors import SourceUnavailable
+from medground.faces.cli.corpus import corpus_app
+from medground.pubmed import eutils_transport
+from medground.pubmed.eutils import Eutils
+from medground.pubmed.eutils_service import EutilsService, Patience
+from medground.pubmed.eutils_transport import Transport
+
+REAL = Path(__file__).resolve().parent.parent.parent.parent / "shared" / "data" / "pubmed_xml" / "raw"
+
+
+@pytest.fixture(scope="module")
+def real() -> list[Document]:
+    """Real PubMed records, each PMID once."""
+    if not REAL.is_dir():
+        pytest.skip("needs the real data in ../shared/data")
+    items = [item for found in find_inputs([REAL]) for item in found.read(0)]
+    return [*{item.id: item for item in items if isinstance(item, Document)}.values()]
+
+
+@pytest.fixture(scope="module")
+def address(real: list[Document], catalogue_of: Any, serve: Any) -> Iterator[str]:
+    """Our own server over the real records."""
+    with serve(catalogue_of(real)) as address:
+        yield address
+
+
+@pytest.fixture
+def records(address: str, loopback: None) -> PubMedRecords:
+    place = EutilsService(name="pubmed:test", address=address)
+    return PubMedRecords(Eutils(Transport(place)), address)
+
+
+def found(records: PubMedRecords, *documents: Document) -> list[list[str]]:
+    async def ask() -> list[list[str]]:
+        answers = await records.find(documents)
+        await records.close()
+        return [[record.id for record in matches] for matches in answers]
+
+    return asyncio.run(ask())
+
+
+def asked(n: int, **identifiers: str) -> Document:
+    return Document(id=f"FILE:{n}.pdf", text="A text.", identifiers=identifiers)
+
+
+def test_every_real_record_is_found_by_each_of_its_ids(records: PubMedRecords, real: list[Document]) -> None:
+    chosen = [record for record in real if "doi" in record.identifiers][:120]
+    by_pmid = [asked(n, pmid=record.identifiers["pmid"]) for n, record in enumerate(chosen)]
+    assert found(records, *by_pmid) == [[record.id] for record in chosen]
+    by_doi = [asked(n, doi=f"https://doi.org/{record.identifiers['doi'].upper()}.") for n, record in enumerate(chosen)]
+    for matches, record in zip(found(records, *by_doi), chosen, strict=True):
+        assert record.id in matches
+    by_pmc = [record for record in real if "pmc" in record.identifiers][:10]
+    assert found(records, *(asked(n, pmc=record.identifiers["pmc"]) for n, record in enumerate(by_pmc))) == [
+        [record.id] for record in by_pmc
+    ]
+
+
+def test_unknown_ids_and_query_syntax_find_nothing(records: PubMedRecords) -> None:
+    sly = '10.1000/x"[aid]OR"cancer'
+    none = found(records, asked(1, pmid="99999999"), asked(2, doi="10.1000/none"), asked(3, doi=sly), asked(4))
+    assert none == [[], [], [], []]
+
+
+def folder_of(tmp_path: Path, *papers: dict[str, Any]) -> Path:
+    folder = tmp_path / "papers"
+    folder.mkdir(exist_ok=True)
+    (folder / "papers.jsonl").write_text("".join(json.dumps(paper) + "\n" for paper in papers))
+    return folder
+
+
+def run(*words: object) -> Any:
+    return CliRunner().invoke(corpus_app, [*map(str, words), "-q"], catch_exceptions=False)
+
+
+def test_a_retraction_that_pubmed_knows_of(
+    home: Path, tmp_path: Path, address: str, loopback: None, real: list[Document]
+) -> None:
+    retracted = next(r for r in real if r.retraction == "retracted")
+    pmid = retracted.identifiers["pmid"]
+    mine = {"id": "mine", "title": retracted.title, "text": "My copy of the text.", "pmid": pmid}
+    folder = folder_of(tmp_path, mine, {"text": "No id."})
+    built = run("build", "papers", folder, "--enrich", address)
+    line = f"joined with {address}: 1 of 2 documents (1 retracted); 1 carries no PMID or DOI"
+    assert line in built.stderr.splitlines()
+    with Library(home).open("papers") as snapshot:
+        (document,) = [d for d in snapshot.all_documents() if d.joined]
+    assert document.retraction == "retracted"
+    assert document.joined[0].source == f"pubmed:{address}"
+    assert document.text == "My copy of the text."
+    found = CliRunner().invoke(corpus_app, ["search", "papers", "copy of the text"], catch_exceptions=False)
+    assert "[RETRACTED]" in found.stdout
+
+
+def test_a_server_that_is_down_is_told_and_asked_again(
+    home: Path, tmp_path: Path, make_peer: Callable[..., Any], reply: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(eutils_transport, "Patience", lambda: Patience(tries=2, first_wait=0.001))
+    peer = make_peer(reply(status=503))
+    folder = folder_of(tmp_path, *({"title": f"T{n}", "text": f"Text {n}.", "pmid": n} for n in range(1, 300)))
+    built = run("build", "papers", folder, "--enrich", peer.url)
+    assert built.exit_code == 0
+    assert len(peer.asked) == 2  # one request, tried twice: not one for each batch
+    assert "299 could not be asked for (" in built.stderr
+    assert "the next sync asks again" in built.stderr
+    empty = b"<PubmedArticleSet></PubmedArticleSet>"
+    nothing = b"<eSearchResult><Count>0</Count><IdList/></eSearchResult>"
+    peer.replies[:] = [lambda asked: reply(empty if "efetch" in asked.path else nothing)]
+    synced = run("sync", "papers", folder)
+    assert "299 not found" in synced.stderr
+    assert run("sync", "papers", folder).stdout == "papers is up to date: 1 files\n"
+
+
+def test_a_search_that_finds_too_much_is_split(make_peer: Callable[..., Any], reply: Any, make_client: Any) -> None:
+    def answer(asked: Any) -> Any:
+        if "esearch" not in asked.path:
+            return reply(b"<PubmedArticleSet></PubmedArticleSet>")
+        many = asked.parameters["term"].count("[aid]") > 1
+        ids = "<Id>1</Id>"
+        return reply(
+            f"<eSearchResult><Count>{5000 if many else 1}</Count><IdList>{ids}</IdList></eSearchResult>".encode()
+        )
+
+    peer = make_peer(answer)
+    records = PubMedRecords(make_client(peer), "here")
+    assert found(records, *(asked(n, doi=f"10.1000/x{n}") for n in range(4))) == [[], [], [], []]
+    terms = [asked.parameters["term"] for asked in peer.asked if "esearch" in asked.path]
+    assert [term.count("[aid]") for term in terms] == [4, 2, 1, 1, 2, 1, 1]
+
+
+def test_failures_are_raised(make_peer: Callable[..., Any], reply: Any, make_client: Any) -> None:
+    records = PubMedRecords(make_client(make_peer(reply(status=500)), tries=1), "here")
+    with pytest.raises(SourceUnavailable):
+        found(records, asked(1, pmid="1"))
+
+
+def test_without_its_extra_pubmed_is_refused_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("Aspirin lowered the risk of stroke in adults.", encoding="utf-8")
+    code = (
+        "import sys; sys.modules['httpx'] = None;"
+        "sys.argv = ['medground', 'corpus', 'build', 'x', 'notes.txt', '--enrich', 'pubmed'];"
+        "from medground.faces.cli.app import main; main()"
+    )
+    environment = os.environ | {"MEDGROUND_HOME": str(tmp_path / "home")}
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode != 0
+    assert 'run: pip install "medground[pubmed]"' in done.stderr
+    assert "internal error" not in done.stderr

@@ -1,0 +1,187 @@
+"""Training of the small models: what may be trained on, the network and its file, and a run that is cut and resumed."""
+
+import importlib
+import random
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+SCRIPTS = Path(__file__).parents[2] / "scripts"
+_WORDS = ("aspirin", "lowers", "raises", "risk", "stroke", "mice", "adults", "trial", "dose", "effect")
+WORDS = st.lists(st.sampled_from(_WORDS), min_size=10)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _scripts() -> Iterator[None]:
+    sys.path.insert(0, str(SCRIPTS))
+    yield
+    sys.path.remove(str(SCRIPTS))
+
+
+def module(name: str) -> ModuleType:
+    return importlib.import_module(name)
+
+
+@settings(max_examples=30, deadline=None)
+@given(WORDS, WORDS, WORDS)
+def test_guard_refuses_ten_shared_words(held: list[str], before: list[str], after: list[str]) -> None:
+    guard = module("pairing.guard").Guard([" ".join(held)])
+    assert not guard.allows("unrelated", " ".join([*before, *held[:10], *after]).upper())
+
+
+def test_guard_refuses_a_whole_short_statement_only() -> None:
+    guard = module("pairing.guard").Guard(["Aspirin does not prevent stroke."])
+    assert not guard.allows("aspirin does not prevent stroke")
+    assert guard.allows("Aspirin does prevent stroke.", "Aspirin does not prevent stroke in young adults.")
+
+
+def test_rows_to_measure_are_never_trained_on(shared: Path) -> None:
+    people = module("pairing.people")
+    names = {one.name for one in (*people.GENERAL, *people.MEDICAL)}
+    assert not names & set(people.MEASURE_ONLY)
+    for name, splits in people.HELD_OUT.items():
+        held = [row for row in people.rows(shared, name) if people.held_out(name, row)]
+        assert held and {row["split"] for row in held} == set(splits)
+
+
+def test_folds_follow_the_trial_through_both_of_its_sets() -> None:
+    people = module("pairing.people")
+    trials, conclusions = people.MEDICAL[:2]
+    for number in range(200):
+        same = {people.kept(s, {"group": f"{s.name}:{number}"}) for s in (trials, conclusions)}
+        assert len(same) == 1
+
+
+def test_a_long_premise_is_cut_to_the_sentences_about_the_statement() -> None:
+    people, pair = module("pairing.people"), module("pairing.pair")
+    far = [f"The weather in town number {n} was mild and dry for most of the year." for n in range(12)]
+    near = "Aspirin lowered the risk of stroke in adults."
+    weights = pair.Weights([*far, near])
+    found = people.cut(" ".join([*far[:6], near, *far[6:]]), "Aspirin lowers stroke risk.", weights, most=30)
+    assert near in found and len(found.split()) <= 40
+
+
+# With torch
+
+
+@pytest.fixture(scope="module")
+def tiny() -> Mapping[str, Any]:
+    """A base of six layers and size 24, with MiniLM's names."""
+    torch = pytest.importorskip("torch")
+    torch.manual_seed(0)
+    base = module("small.bases").BASES["all-minilm-l6-v2"]
+    shapes = {"word_embeddings.weight": (50, 24), "position_embeddings.weight": (32, 24),
+              "token_type_embeddings.weight": (2, 24), "LayerNorm.weight": (24,), "LayerNorm.bias": (24,)}  # fmt: skip
+    weights = {f"embeddings.{name}": torch.randn(shape) * 0.5 for name, shape in shapes.items()}
+    for number in range(base.layers):
+        sizes = [(24, 24)] * 4 + [(48, 24), (24, 48)]
+        for name, shape in zip(base.layer(number), sizes, strict=True):
+            weights |= {f"{name}.weight": torch.randn(shape) * 0.2, f"{name}.bias": torch.zeros(shape[0])}
+        for norm in base.norms:
+            weights |= {f"encoder.layer.{number}.{norm}.weight": torch.ones(24),
+                        f"encoder.layer.{number}.{norm}.bias": torch.zeros(24)}  # fmt: skip
+    return {"base": base, "weights": weights}
+
+
+def examples(number: int, outputs: int = 3) -> list[Any]:
+    rng, made = random.Random(0), module("small.feeding").Example
+    lengths = [rng.randint(4, 20) for _ in range(number)]
+    target = [1.0] + [0.0] * (outputs - 1)
+    return [made([rng.randrange(2, 50) for _ in range(n)], [0] * n, target, i // 4) for i, n in enumerate(lengths)]
+
+
+def trainer(tiny: Mapping[str, Any], work: Path, minutes: float = 1e9) -> Any:
+    import torch
+
+    torch.manual_seed(1)
+    network = module("small.network").CrossEncoder(tiny["base"], tiny["weights"], 3, rank=4, first=2, hidden=8)
+    plan = module("small.feeding").batches([[e] for e in examples(96)], 0)
+    training, loss = module("small.training"), module("train_critic").allowed
+    schedule = training.Schedule(3e-3, minutes=minutes)
+    return training.Trainer(network, plan, loss, lambda _: {}, work, schedule)
+
+
+def test_the_file_gives_the_same_logits(tiny: Mapping[str, Any], tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch")
+    from safetensors.torch import save_file
+
+    shipping, run = module("small.shipping"), trainer(tiny, tmp_path)
+    run.run()
+    save_file(tiny["weights"], tmp_path / "model.safetensors")
+    shipping.write(tmp_path / "critic.safetensors", run.network, {"kind": "critic"})
+    back = shipping.read(tmp_path / "critic.safetensors", tmp_path)
+    batch = module("small.feeding").stacked(examples(8), 0)
+    with torch.no_grad():
+        one, two = (n(batch.ids, batch.segments, batch.mask) for n in (run.network, back))
+    assert torch.allclose(one, two, atol=0.15) and one.std() > 0
+    assert shipping.metadata(tmp_path / "critic.safetensors") == {"base": "all-minilm-l6-v2", "kind": "critic"}
+
+
+def test_a_run_that_is_cut_goes_on_where_it_was(tiny: Mapping[str, Any], tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch")
+    whole = trainer(tiny, tmp_path / "whole")
+    whole.run()
+    part = trainer(tiny, tmp_path / "part")
+    part.judge_every, steps = 1e9, part._step
+
+    def cut() -> None:
+        if part.state.batch == 3:
+            raise KeyboardInterrupt
+        steps()
+
+    part._step = cut
+    with pytest.raises(SystemExit):
+        part.run()
+    rest = trainer(tiny, tmp_path / "part")
+    rest.run()
+    assert rest.state.pairs == whole.state.pairs == 96
+    for a, b in zip(whole.live, rest.live, strict=True):
+        assert torch.equal(a, b)
+
+
+def test_a_run_learns_and_its_rate_ends_at_zero(tiny: Mapping[str, Any], tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    run = trainer(tiny, tmp_path)
+    run.run()
+    assert run.state.losses[-1] < run.state.losses[0]
+    assert run.schedule.at(0) < run.schedule.at(0.05) > run.schedule.at(0.5) > run.schedule.at(1.0) == 0
+
+
+def test_losses(tiny: Mapping[str, Any]) -> None:
+    torch = pytest.importorskip("torch")
+    batch = module("small.feeding").Batch
+    targets = module("train_critic").TARGETS
+    empty = torch.zeros(1, 1)
+    logits = torch.log(torch.tensor([[0.2, 0.3, 0.5]]))
+    for label, probability in {"entails": 0.2, "contradicts": 0.3, "neutral": 0.5, "unsupported": 0.8}.items():
+        found = module("train_critic").allowed(
+            logits, batch(empty, empty, empty, torch.tensor([targets[label]]), empty)
+        )
+        assert torch.allclose(torch.exp(-found), torch.tensor(probability), atol=1e-4)
+    scores, worths = torch.tensor([[1.0], [1.0], [5.0]]), torch.tensor([[1.0], [0.0], [0.5]])
+    groups = torch.tensor([7, 7, 9])
+    found = module("train_ranker").worth(scores, batch(empty, empty, empty, worths, groups))
+    expected = -(torch.tensor(0.5005).log() + torch.tensor(0.5).log()) / 2
+    assert torch.allclose(found, expected, atol=1e-3)
+
+
+def test_batches_keep_the_candidates_of_a_question_together() -> None:
+    pytest.importorskip("torch")
+    found = examples(40, 1)
+    units = [found[i : i + 4] for i in range(0, 40, 4)]
+    for batch in module("small.feeding").batches(units, 0):
+        for group in {e.group for e in batch}:
+            assert sum(e.group == group for e in batch) == 4
+
+
+def test_positions_far_apart_share_a_bucket() -> None:
+    pytest.importorskip("torch")
+    found = module("small.network").buckets(300)
+    assert found.shape == (300, 300) and int(found.max()) == 31 and int(found.diagonal().sum()) == 0
+    assert int(found[0, 200]) == int(found[0, 299]) == 31 and int(found[299, 0]) == 15
