@@ -1,16 +1,18 @@
-"""Measures the small ranker: quotes on BioASQ, and the order of abstracts on SciFact.
+"""Measures the shipped ranker: which sentence of BioASQ's papers comes first, and the order of SciFact's abstracts.
 
-    python benchmarks/ranker.py bioasq DATA HOME BASE_FOLDER --model 0,1=RUN_A/ranker.safetensors --model 2,3,4=...
-    python benchmarks/ranker.py scifact DATA HOME BASE_FOLDER --model all=ranker.safetensors
+    python benchmarks/ranker.py DATA HOME FOLDER --held 0 1 [--name ranker] [--limit 1497] [--without-scifact] [--write]
 
-BioASQ (tasks 7b to 9b, hits by words and MiniLM): each question is answered by the model that did not see its fold, and
-so are the weights of the linear choice (`scripts/train_reader.py`) that orders the sentences without it; questions of
-folds without a model are left out. The ranker reads the first `DEPTH` sentences of that order. Rows: the linear choice,
-the ranker, and both: the sum of the two scores, the ranker's times a weight that is chosen on the other folds. Figures
-are those of `answers.py`: the first quote is from a paper that experts chose, and an exact answer is in three quotes.
-The three quotes here are simply the first three sentences, so the rows are to be compared with each other only.
+FOLDER holds NAME.safetensors, whose network is made in HOME first. `--held` names the folds of BioASQ that it was not
+trained on. HOME keeps the corpora, and has MiniLM in `models`.
 
-SciFact: development claims, the first `DEPTH` abstracts of BM25 and MiniLM by RRF, in that order and by the ranker.
+BioASQ (tasks 7b to 9b, hits by words and MiniLM): the linear choice (`scripts/train_reader.py`), with weights that did
+not see the question's fold, orders the sentences, and the ranker reads the first `SENTENCES` of them. Rows: the linear
+choice; the ranker; both, that is the sum of their log-odds, the ranker's times a weight that is chosen on the other
+held folds. Figures: the first sentence is from a paper that experts chose; an exact answer is in the first three.
+
+SciFact: development claims, the first `DEPTH` hits of BM25 and MiniLM by RRF; in that order, by the ranker, and by RRF
+of the two orders. Intervals are those of the paired difference to the first row, by the bootstrap, added to that row.
+`--write` writes the measurements, and the weight that is best on all held folds, into the card.
 """
 
 from __future__ import annotations
@@ -24,104 +26,123 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import torch
-from answers import share
+from answers import PENALTY
+from numpy.typing import NDArray
+from shipped import made, write_card
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "scripts"))
 
 from marked import Marked, build_corpus, holds, lines, plain
-from small.judge import Judge
 from train_reader import FOLDS, Sample, folds, material
 
 from medground.corpus.embedding import open_embedder
 from medground.corpus.library import Library
+from medground.models.pairs.network import PairNetwork
+from medground.models.pairs.shipped import Proof
 from medground.query import Words
 from medground.quoting.asked import asked
 from medground.quoting.features import features
 from medground.quoting.model import scored
 from medground.rank.fuse import fuse
+from medground.rank.trained import TrainedReranker
+from medground.read.weighed import SENTENCES
+from medground.text.prose import is_prose
 
-DEPTH = 20
-PENALTY = 6e-3
-WEIGHTS = (0.1, 0.2, 0.35, 0.5, 0.75, 1.0, 1.5)
+DEPTH = 40
+WEIGHTS = (0.1, 0.2, 0.35, 0.5, 0.75, 1.0, 1.5, 2.0)
+Row = NDArray[np.float64]
+"""One figure for each question."""
 
 
 class Pool(NamedTuple):
-    """A question's first sentences: title, text and document of each, and the linear score."""
+    """A question's first sentences: their texts, whether experts chose the paper, and both scores of each."""
 
     one: Marked
-    texts: Sequence[tuple[str, str]]
+    fold: int
+    texts: Sequence[str]
     from_gold: Sequence[bool]
-    linear: np.ndarray
+    linear: Row
+    odds: Row
+
+    def order(self, weight: float) -> NDArray[np.intp]:
+        """The sentences, best first; an infinite weight is the ranker alone."""
+        return np.argsort(-(self.odds if math.isinf(weight) else self.linear + weight * self.odds), kind="stable")
+
+    def first(self, weight: float) -> bool:
+        """Whether the first sentence is from a chosen paper."""
+        return self.from_gold[self.order(weight)[0]]
+
+    def exact(self, weight: float) -> bool:
+        """Whether an exact answer is in the first three."""
+        return any(holds(plain(self.texts[i]), self.one.answers) for i in self.order(weight)[:3])
 
 
-def pools(data: Path, home: Path, limit: int) -> Iterator[tuple[int, Pool]]:
-    """The fold and the pool of some questions, by weights that never saw their fold."""
+def pools(data: Path, home: Path, held: Sequence[int], limit: int, ranker: TrainedReranker) -> Iterator[Pool]:
+    """Questions of the held folds, at most `limit` drawn of all questions."""
     embedder = open_embedder("minilm", home, threads=1)
     ours, others = material(data, home, embedder)
     sample = Sample([*ours, *others])
-    fold = folds([one for one, _ in sample.kept if one.name == "bioasq"] + ours)
+    fold = folds([one for one in ours if len(one.values) and one.values.max() > 0])
     drawn = {ours[i].id for i in np.random.default_rng(0).permutation(len(ours))[:limit]}
-    for number in range(FOLDS):
+    for number in held:
         weights = sample.fit({group for group, n in fold.items() if n == number}, PENALTY)
         for one in ours:
-            if fold[one.group] == number and one.id in drawn and one.candidates:
-                yield number, _pool(one, weights)
+            if fold.get(one.group) == number and one.id in drawn and one.candidates:
+                yield _pool(one, number, weights, ranker)
 
 
-def _pool(one: Marked, weights: Mapping[str, np.ndarray]) -> Pool:
+def _pool(one: Marked, fold: int, weights: Mapping[str, Row], ranker: TrainedReranker) -> Pool:
     scores = scored(features(asked(one.question), one.candidates), weights)
-    texts = [(c.title, s) for c in one.candidates for s in c.sentences]
-    gold = dict.fromkeys(one.gold, True)
-    documents = [d for d, c in zip(one.documents, one.candidates, strict=True) for _ in c.sentences]
-    best = np.argsort(-scores)[:DEPTH]
-    return Pool(one, [texts[i] for i in best], [documents[i] in gold for i in best], scores[best])
+    rows = [(d, c.title, s) for d, c in zip(one.documents, one.candidates, strict=True) for s in c.sentences]
+    best = [i for i in np.argsort(-scores) if is_prose(rows[i][2])][:SENTENCES]
+    odds = ranker.log_odds(one.question, [rows[i][1:] for i in best])
+    return Pool(one, fold, [rows[i][2] for i in best], [rows[i][0] in one.gold for i in best],
+                scores[best], np.array(odds))  # fmt: skip
 
 
-def measured(pool: Sequence[Pool], scores: Sequence[np.ndarray]) -> tuple[list[bool], list[bool]]:
-    """Whether each first quote is from a chosen paper, and whether each exact answer is in three quotes."""
-    first, exact = [], []
-    for one, score in zip(pool, scores, strict=True):
-        order = np.argsort(-score, kind="stable")
-        first.append(one.from_gold[order[0]])
-        if one.one.kind == "factoid" and one.one.answers:
-            exact.append(any(holds(plain(one.texts[i][1]), one.one.answers) for i in order[:3]))
-    return first, exact
+def compared(row: Row, without: Row) -> tuple[float, float]:
+    """The 95 % interval of a figure: its mean without the ranker and the bootstrap of the paired difference."""
+    rng = np.random.default_rng(0)
+    difference = row - without
+    means = difference[rng.integers(len(row), size=(5000, len(row)))].mean(axis=1)
+    low, high = np.quantile(means, (0.025, 0.975))
+    return float(without.mean() + low), float(without.mean() + high)
 
 
-def on_bioasq(data: Path, home: Path, models: Mapping[str, Judge], limit: int) -> None:
-    """Print the rows."""
-    by_model: dict[str, list[tuple[Pool, np.ndarray]]] = {held: [] for held in models}
-    began = pairs = 0.0
-    for number, pool in list(pools(data, home, limit)):
-        held = next((h for h in models if str(number) in h.split(",")), None)
-        if held is None:
-            continue
-        start = time.perf_counter()
-        read = [(f"{title}\n{text}" if title else text, pool.one.question) for title, text in pool.texts]
-        by_model[held].append((pool, models[held].logits(read)[:, 0]))
-        began, pairs = began + time.perf_counter() - start, pairs + len(read)
-    rows: dict[str, tuple[list[bool], list[bool]]] = {name: ([], []) for name in ("linear", "ranker", "both")}
-    for held, found in by_model.items():
-        rest = [x for other, some in by_model.items() if other != held for x in some]
-        best = max(WEIGHTS, key=lambda w: sum(_first(rest, w)))
-        print(f"folds {held}: weight {best}, {len(found)} questions")
-        ways = {"linear": 0.0, "ranker": math.inf, "both": best}
-        for name, weight in ways.items():
-            for kept, new in zip(rows[name], _rows(found, weight), strict=True):
-                kept += new
-    for name, (first, exact) in rows.items():
-        print(f"{name:8} first from a chosen paper {share(first)}   exact answer in three {share(exact)}", flush=True)
-    print(f"{pairs / began:.0f} pairs/s")
+def on_bioasq(found: Sequence[Pool]) -> tuple[list[Proof], float]:
+    """Print the rows; returns the proof of the sum, and the weight that is best on all questions."""
+    held = sorted({pool.fold for pool in found})
+    others = {n: [p for p in found if p.fold != n] or list(found) for n in held}
+    weight = {n: _best(others[n]) for n in held}
+    ways = {"linear": dict.fromkeys(held, 0.0), "ranker": dict.fromkeys(held, math.inf), "both": weight}
+    asked_exactly = [p for p in found if p.one.kind == "factoid" and p.one.answers]
+    first = {name: np.array([p.first(way[p.fold]) for p in found], float) for name, way in ways.items()}
+    exact = {name: np.array([p.exact(way[p.fold]) for p in asked_exactly], float) for name, way in ways.items()}
+    print(f"\nBioASQ, folds {held}, weights {weight}\n")
+    print(f"| | first from a chosen paper ({len(found)}) | exact answer in three ({len(asked_exactly)}) |")
+    print("| --- | --- | --- |")
+    for name in ways:
+        print(f"| {name} | {_cell(first[name], first['linear'])} | {_cell(exact[name], exact['linear'])} |", flush=True)
+    return [
+        _proof(f"BioASQ 7b to 9b, held folds, {what}", "sentences", row["both"], row["linear"])
+        for what, row in (("first quote from a chosen paper", first), ("exact answer in three", exact))
+    ], _best(found)
 
 
-def _rows(found: Sequence[tuple[Pool, np.ndarray]], weight: float) -> tuple[list[bool], list[bool]]:
-    scores = [logit if math.isinf(weight) else pool.linear + weight * logit for pool, logit in found]
-    return measured([pool for pool, _ in found], scores)
+def _best(found: Sequence[Pool]) -> float:
+    return max(WEIGHTS, key=lambda weight: sum(p.first(weight) for p in found) + sum(
+        p.exact(weight) for p in found if p.one.kind == "factoid" and p.one.answers))  # fmt: skip
 
 
-def _first(found: Sequence[tuple[Pool, np.ndarray]], weight: float) -> list[bool]:
-    return _rows(found, weight)[0]
+def _cell(row: Row, without: Row) -> str:
+    low, high = compared(row, without)
+    return f"{row.mean():.3f} ({low:.3f} to {high:.3f})"
+
+
+def _proof(name: str, of: str, row: Row, without: Row) -> Proof:
+    low, high = compared(row, without)
+    figures = {"accuracy": float(row.mean()), "low": low, "high": high, "majority": float(without.mean())}
+    return Proof.model_validate({"dataset": name, "of": of, "pairs": len(row), **figures})
 
 
 def ndcg(ranked: Sequence[str], relevant: frozenset[str], depth: int = 10) -> float:
@@ -130,46 +151,56 @@ def ndcg(ranked: Sequence[str], relevant: frozenset[str], depth: int = 10) -> fl
     return gain / sum(1 / math.log2(place + 2) for place in range(min(len(relevant), depth)))
 
 
-def on_scifact(data: Path, home: Path, model: Judge) -> None:
-    """Print the mean nDCG@10 of each order."""
+def on_scifact(data: Path, home: Path, ranker: TrainedReranker) -> list[Proof]:
+    """Print the mean nDCG@10 of each order; returns the proof of the ranker's."""
     embedder = open_embedder("minilm", home, threads=1)
     claims = list(lines(data / "scifact" / "claims_dev.jsonl"))
     found: dict[str, list[float]] = {"hybrid": [], "ranker": [], "both": []}
     with Library(home).open(build_corpus("scifact", data, home, embedder)) as snapshot:
         for claim, vector in zip(claims, embedder.embed([c["claim"] for c in claims]), strict=True):
             relevant = frozenset(f"SCIFACT:{d}" for d in claim["cited_doc_ids"])
-            hits = fuse([snapshot.bm25(Words(text=claim["claim"]), 100), snapshot.dense(vector, 100)])
-            first = {hit.passage.document_id: hit.passage for hit in reversed(list(hits)[:DEPTH])}
-            ids = list(dict.fromkeys(hit.passage.document_id for hit in list(hits)[:DEPTH]))
-            logits = model.logits([(f"{first[i].title}\n{first[i].text}", claim["claim"]) for i in ids])[:, 0]
-            places = np.arange(len(ids))
-            orders = {"hybrid": places, "ranker": np.argsort(-logits)}
-            orders["both"] = np.argsort(-(1 / (10 + places) + 1 / (10 + np.argsort(orders["ranker"]))))
-            for name, order in orders.items():
-                found[name].append(ndcg([ids[i] for i in order], relevant))
-    for name, values in found.items():
-        spread = 1.96 * np.std(values) / math.sqrt(len(values))
-        print(f"{name:8} nDCG@10 {np.mean(values):.4f} (± {spread:.3f}), {len(values)} claims", flush=True)
+            fused = fuse([snapshot.bm25(Words(text=claim["claim"]), 100), snapshot.dense(vector, 100)])
+            hits = list(fused)[:DEPTH]
+            scores = np.array(ranker.score(claim["claim"], [hit.passage for hit in hits]))
+            places, own = np.arange(len(hits)), np.argsort(np.argsort(-scores, kind="stable"))
+            ways = {"hybrid": places, "ranker": own, "both": -1 / (10 + places) - 1 / (10 + own)}
+            for name, key in ways.items():
+                ids = dict.fromkeys(hits[i].passage.document_id for i in np.argsort(key, kind="stable"))
+                found[name].append(ndcg(list(ids), relevant))
+    rows = {name: np.array(values) for name, values in found.items()}
+    print(f"\n| SciFact dev, {len(claims)} claims | nDCG@10 |\n| --- | --- |")
+    for name, row in rows.items():
+        print(f"| {name} | {_cell(row, rows['hybrid'])} |", flush=True)
+    return [_proof("SciFact dev, nDCG@10", "passages", rows["ranker"], rows["hybrid"])]
 
 
 def main() -> None:
-    """Print the rows of one set."""
+    """Print the rows and write the card."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("set", choices=("bioasq", "scifact"))
     parser.add_argument("data", type=Path)
     parser.add_argument("home", type=Path)
-    parser.add_argument("base", type=Path)
-    parser.add_argument("--model", action="append", required=True, help="FOLDS=FILE")
-    parser.add_argument("--limit", type=int, default=400, help="BioASQ questions, chosen at random")
-    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--held", type=int, nargs="+", default=list(range(FOLDS)))
+    parser.add_argument("--name", default="ranker")
+    parser.add_argument("--domain", default="questions about English abstracts")
+    parser.add_argument("--licence", default="Apache-2.0")
+    parser.add_argument("--limit", type=int, default=10_000, help="BioASQ questions, chosen at random of all")
+    parser.add_argument("--without-scifact", action="store_true")
+    parser.add_argument("--write", action="store_true")
     arguments = parser.parse_args()
-    torch.set_num_threads(arguments.threads)
-    named = dict(text.split("=", 1) for text in arguments.model)
-    models = {held: Judge(Path(path), arguments.base) for held, path in named.items()}
-    if arguments.set == "bioasq":
-        on_bioasq(arguments.data, arguments.home, models, arguments.limit)
-    else:
-        on_scifact(arguments.data, arguments.home, next(iter(models.values())))
+    data, home = arguments.data, arguments.home
+    about = f"orders passages and sentences by how well they answer ({arguments.licence})"
+    card, folder = made(arguments.folder, arguments.name, home, about, arguments.domain)
+    network = PairNetwork.open(arguments.name, folder)
+    ranker = TrainedReranker(network, card)
+    clock, cpu = time.perf_counter(), time.process_time()
+    found = list(pools(data, home, arguments.held, arguments.limit, ranker))
+    proofs, mix = on_bioasq(found)
+    proofs += [] if arguments.without_scifact else on_scifact(data, home, ranker)
+    print(f"\nmix {mix}; {time.perf_counter() - clock:.0f} s, {time.process_time() - cpu:.0f} CPU s")
+    if arguments.write:
+        pairs = [(text, pool.one.question) for pool in found[:12] for text in pool.texts[:1]]
+        write_card(arguments.folder, arguments.name, card.model_copy(update={"mix": mix}), proofs, pairs, network)
 
 
 if __name__ == "__main__":

@@ -179,11 +179,28 @@ async def questions(data: Path, home: Path, corpus: str, name: str, limit: int |
     return of_verdicts(f"PubMedQA, search of {corpus}", "questions", right, len(decided), len(rows), counts)
 
 
-def probes(asked: Sequence[tuple[str, str]], network: PairNetwork) -> list[Probe]:
-    """Pairs spread over a set, with the results of this machine."""
+def made(folder: Path, name: str, home: Path, about: str, domain: str) -> tuple[Card, Path]:
+    """A card without proofs for FOLDER/NAME.safetensors, written beside it, and the folder of the network in HOME."""
+    content = (folder / f"{name}.safetensors").read_bytes()
+    it = read(content, name).about
+    digest = hashlib.sha256(content).hexdigest()
+    card = Card(kind=it.kind, about=f"{about}; base {it.base}", domain=domain, base=it.base, sha256=digest)
+    (folder / f"{name}.json").write_text(card.model_dump_json(indent=1) + "\n", encoding="utf-8")
+    shipping.FOLDER = folder
+    return card, make(shipped()[name], home / "models")
+
+
+def write_card(
+    folder: Path, name: str, card: Card, proofs: Sequence[Proof], asked: Sequence[tuple[str, str]], network: PairNetwork
+) -> None:
+    """Write the card with its proofs, and with pairs spread over a set beside the results of this machine."""
     chosen = [asked[n] for n in np.linspace(0, len(asked) - 1, PROBES).astype(int)]
     rows = network.probabilities(chosen).round(4).tolist()
-    return [Probe(premise=p, hypothesis=h, probabilities=tuple(row)) for (p, h), row in zip(chosen, rows, strict=True)]
+    probes = [Probe(premise=p, hypothesis=h, probabilities=row) for (p, h), row in zip(chosen, rows, strict=True)]
+    card = card.model_copy(update={"proofs": tuple(proofs), "probes": tuple(probes)})
+    path = folder / f"{name}.json"
+    path.write_text(card.model_dump_json(indent=1) + "\n", encoding="utf-8")
+    print(f"\nwritten: {path}")
 
 
 def main() -> None:
@@ -200,22 +217,11 @@ def main() -> None:
     parser.add_argument("--limit", type=int, help="only the first pairs of each set, for a trial; writes no card")
     parser.add_argument("--write", action="store_true")
     arguments = parser.parse_args()
-    content = (arguments.folder / f"{arguments.name}.safetensors").read_bytes()
-    about = read(content, arguments.name).about
-    card = Card(
-        kind=about.kind,
-        about=f"judges statements against sentences of abstracts ({arguments.licence}; base {about.base})",
-        domain=arguments.domain,
-        base=about.base,
-        sha256=hashlib.sha256(content).hexdigest(),
-    )
-    path = arguments.folder / f"{arguments.name}.json"
-    path.write_text(card.model_dump_json(indent=1) + "\n", encoding="utf-8")
-    shipping.FOLDER = arguments.folder
-    folder = make(shipped()[arguments.name], arguments.home / "models")
+    about = f"judges statements against sentences of abstracts ({arguments.licence})"
+    card, folder = made(arguments.folder, arguments.name, arguments.home, about, arguments.domain)
     network = PairNetwork.open(arguments.name, folder)
     scorer = PairScorer(network)
-    print(f"{arguments.name}: {asdict(about)}\n")
+    print(f"{arguments.name}: {asdict(network.about)}\n")
     print("| set | SUPPORT against REFUTE | majority | supported right | contradicted right | judged | pairs/s, CPU |")
     print("| --- | --- | --- | --- | --- | --- | --- |")
     found = [(measured(name, pairs[: arguments.limit], scorer)) for name, pairs in sets(arguments.data)]
@@ -225,9 +231,7 @@ def main() -> None:
             proof = asyncio.run(ask(arguments.data, arguments.home, corpus, arguments.name, arguments.limit))
             proofs += [proof] if proof is not None else []
     if arguments.write and arguments.limit is None:
-        card = card.model_copy(update={"proofs": tuple(proofs), "probes": tuple(probes(found[0][1], network))})
-        path.write_text(card.model_dump_json(indent=1) + "\n", encoding="utf-8")
-        print(f"\nwritten: {path}")
+        write_card(arguments.folder, arguments.name, card, proofs, found[0][1], network)
 
 
 if __name__ == "__main__":

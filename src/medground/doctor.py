@@ -11,7 +11,9 @@ from typing import Literal
 
 from medground.corpus.library import Library
 from medground.errors import MedgroundError
+from medground.fetched import with_fetched
 from medground.models.open import open_models
+from medground.models.pairs.shipped import shipped
 from medground.operators.catalogue import operator_names
 from medground.recipes.base import open_recipe
 from medground.settings import Settings
@@ -51,6 +53,7 @@ def examine(settings: Settings | None = None) -> list[Check]:
         *(_extra(name, packages) for name, packages in _EXTRAS.items()),
         _recipe(settings),
         _models(settings),
+        *_networks(settings),
         *_sources(settings),
         *_corpora(settings),
     ]
@@ -102,6 +105,21 @@ def _models(settings: Settings) -> Check:
     except MedgroundError as error:
         return Check("models", "broken", str(error))
     return Check("models", "ok", ", ".join({settings.model.default, *settings.model.operators.values()}))
+
+
+def _networks(settings: Settings) -> list[Check]:
+    """The networks that ship with the package: not fetched, in use, or why not."""
+    folder, used = settings.home / "models", with_fetched(settings)
+    named = {used.verify.critic, used.retrieval.reranker}
+    found = []
+    for one in shipped().values():
+        if one.find(folder) is None:
+            note = f"{one.card.domain}; to use it, run: medground models fetch {one.name}"
+            found.append(Check(f"{one.card.kind} {one.name}", "missing", note))
+        else:
+            note = "in use" if one.name in named else "fetched, but the settings name another or none"
+            found.append(Check(f"{one.card.kind} {one.name}", "ok", note))
+    return found
 
 
 def _corpora(settings: Settings) -> list[Check]:

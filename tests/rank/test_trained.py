@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tiny_networks import TinyBase, trained
 
+from medground.doctor import examine
 from medground.document import Document, Hit, Passage
 from medground.errors import ConfigError
 from medground.fetched import with_fetched
@@ -211,3 +212,16 @@ def test_an_answer_with_the_ranker(ranker: Any, make_run: Any, memory_source: An
     answer = asyncio.run(ground(run.question, run))
     assert answer.evidence
     assert {s.verdict.label for s in answer.statements} == {"quoted"}
+
+
+def test_the_doctor_says_what_is_fetched_and_used(ship: Any, base: TinyBase, tmp_path: Path) -> None:
+    model = ship("ranker", trained(base.weights, 1), about={"kind": "ranker"}, card={"proofs": [ORDERS]}, labels=["r"])
+
+    def noted() -> tuple[str, str]:
+        return next((c.state, c.note) for c in examine(settings(tmp_path)) if c.what == "ranker ranker")
+
+    assert noted() == ("missing", "lenses; to use it, run: medground models fetch ranker")
+    make(model, tmp_path / "models")
+    assert noted() == ("ok", "in use")
+    named = {c.what: c.note for c in examine(settings(tmp_path, **{"retrieval.reranker": "none"}))}
+    assert named["ranker ranker"] == "fetched, but the settings name another or none"
