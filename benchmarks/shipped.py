@@ -1,7 +1,7 @@
 """Measures a shipped critic as it is used, and writes the measurements into its card.
 
-    python benchmarks/shipped.py DATA HOME FOLDER [--name critic] [--domain TEXT] [--search CORPUS] [--questions CORPUS]
-        [--write]
+    python benchmarks/shipped.py DATA HOME FOLDER [--name critic] [--domain TEXT]
+        [--search CORPUS] [--questions CORPUS ...] [--write]
 
 FOLDER holds NAME.safetensors; it is made in HOME first. Each statement is judged against the window of the text that
 the critic would read by itself (`verify.critics.trained`), on sets that it was not trained on:
@@ -14,8 +14,9 @@ SUPPORT against REFUTE: the more probable of the two, on pairs that have one. At
 
 `--search` verifies SciFact's development claims against what a search of that corpus in HOME finds: a verdict is right
 if the experts gave it for some abstract that they cite, so one on a claim without evidence is wrong. `--questions` asks
-PubMedQA's questions of such a corpus, and compares what the critic decides with the experts: `maybe` counts as wrong.
-In both the critic is trusted, as it would be with proofs. `--write` writes the card. Intervals are Wilson's, 95 %.
+PubMedQA's test questions of such a corpus, or BioASQ's yes-or-no questions of one named `bioasq...`, and compares what
+the critic decides with the experts: `maybe` counts as wrong. In both the critic is trusted, as it would be with proofs.
+`--write` writes the card. Intervals are Wilson's, 95 %.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ import numpy as np
 from verification import claim_pairs
 
 import medground.models.pairs.shipped as shipping
+from lean import bioasq
 from medground import Engine, Settings
 from medground.evaluate.intervals import wilson
 from medground.models.pairs.differences import read
@@ -164,19 +166,29 @@ def of_verdicts(name: str, of: Any, right: int, given: int, asked: int, truth: C
 
 
 async def questions(data: Path, home: Path, corpus: str, name: str, limit: int | None) -> Proof | None:
-    """Ask PubMedQA's questions and compare what the critic decides."""
-    with gzip.open(data / "pubmedqa" / "pqa_l.jsonl.gz", "rt", encoding="utf-8") as lines:
-        rows = [json.loads(line) for line in lines][:limit]
+    """Ask yes-or-no questions, and compare what the critic decides: BioASQ's of a corpus of it, else PubMedQA's."""
+    if corpus.startswith("bioasq"):
+        of, asked = "BioASQ 7b to 9b", bioasq(data / "bioasq")[:limit]
+    else:
+        of, asked = "PubMedQA test", pubmedqa(data)[:limit]
     decided: list[tuple[str, str]] = []
     async with Engine.open(trusting(home, corpus, name)) as engine:
-        for row in rows:
-            answer = await engine.ask(Question.ask(row["question"], task="yes-no-maybe"))
+        for question, truth in asked:
+            answer = await engine.ask(Question.ask(question, task="yes-no-maybe"))
             if answer.decision.basis == "critic":
-                decided.append((str(answer.decision.shown()), row["final_decision"]))
+                decided.append((str(answer.decision.shown()), truth))
     right = sum(said == truth for said, truth in decided)
     print(f"    said and true: {dict(Counter(decided))}")
-    counts = Counter(truth for _, truth in decided)
-    return of_verdicts(f"PubMedQA, search of {corpus}", "questions", right, len(decided), len(rows), counts)
+    return of_verdicts(
+        f"{of}, search of {corpus}", "questions", right, len(decided), len(asked), Counter(t for _, t in decided)
+    )
+
+
+def pubmedqa(data: Path) -> list[tuple[str, str]]:
+    """The questions of the test split, which is not trained on, with the experts' decisions."""
+    with gzip.open(data / "pubmedqa" / "pqa_l.jsonl.gz", "rt", encoding="utf-8") as lines:
+        rows = [json.loads(line) for line in lines]
+    return [(row["question"], row["final_decision"]) for row in rows if row["split"] == "test"]
 
 
 def made(folder: Path, name: str, home: Path, about: str, domain: str) -> tuple[Card, Path]:
@@ -213,7 +225,7 @@ def main() -> None:
     parser.add_argument("--domain", default="claims about English abstracts")
     parser.add_argument("--licence", default="Apache-2.0")
     parser.add_argument("--search", default="")
-    parser.add_argument("--questions", default="")
+    parser.add_argument("--questions", nargs="*", default=[], metavar="CORPUS")
     parser.add_argument("--limit", type=int, help="only the first pairs of each set, for a trial; writes no card")
     parser.add_argument("--write", action="store_true")
     arguments = parser.parse_args()
@@ -226,7 +238,7 @@ def main() -> None:
     print("| --- | --- | --- | --- | --- | --- | --- |")
     found = [(measured(name, pairs[: arguments.limit], scorer)) for name, pairs in sets(arguments.data)]
     proofs = [proof for proof, _ in found]
-    for ask, corpus in ((searched, arguments.search), (questions, arguments.questions)):
+    for ask, corpus in ((searched, arguments.search), *((questions, corpus) for corpus in arguments.questions)):
         if corpus:
             proof = asyncio.run(ask(arguments.data, arguments.home, corpus, arguments.name, arguments.limit))
             proofs += [proof] if proof is not None else []
