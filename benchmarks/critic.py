@@ -1,61 +1,46 @@
-"""Measures the critic on sets that it never saw, beside the majority class and a model of the statements alone.
+"""Measures a shipped critic as it is used, and writes the measurements into its card.
 
-    python benchmarks/critic.py DATA MODEL.safetensors BASE_FOLDER PAIRS [--set scifact --set covid ...] [--most 900]
+    python benchmarks/critic.py DATA HOME FOLDER [--name critic] [--domain TEXT] [--pairs PAIRS] [--set scifact ...]
+        [--most 900] [--search CORPUS] [--questions CORPUS ...] [--write]
 
-MODEL is the shipped file and BASE_FOLDER its base's checkpoint, joined here through torch (`scripts/small`). PAIRS is
-the output folder of `scripts/critic_pairs.py`, whose statements train the row of the statements alone: words and word
-pairs, logistic regression. `critic_cases.py` has the sets. Per set:
+FOLDER holds NAME.safetensors, whose int8 network is made in HOME first. `critic_cases.py` has the sets: texts, in which
+the critic finds the sentences to read by itself. Per set, beside the majority class and, with PAIRS (the output folder
+of `scripts/critic_pairs.py`), a linear model of the statements alone that is trained on them:
 
 - SUPPORT against REFUTE, by the more probable of the two, and its AUC; three labels, and macro-F1;
-- judged: the share of pairs where the critic says `entails` or `contradicts` with at least the probability of the
-  file's `abstain_below`, and how often each of the two is right;
+- judged: where the critic says `entails` or `contradicts` with at least the probability of the file's `abstain_below`,
+  and how often each of the two is right among all texts, with those that are neither;
 - calibration: the mean probability of what it says beside how often that is right, in five bins.
 
-Planted errors are caught if `entails` is not the most likely label. Intervals are Wilson's, 95 %.
+Planted errors are caught if `entails` is not the most likely label. `--search` and `--questions`: see `shipped.py`.
+`--write` writes the card; it needs all sets. Intervals are Wilson's, 95 %.
 """
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
-import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
-import torch
-from critic_cases import SETS, Case, word_weights
-from numpy.typing import NDArray
+from critic_cases import LABELS, SETS, TITLES, Array, Case, Read, read, stacked
+from shipped import made, questions, searched, write_card
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import f1_score, roc_auc_score
 from verification import confusion, share
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "scripts"))
+from medground.evaluate.intervals import wilson
+from medground.models.pairs.network import PairNetwork
+from medground.models.pairs.shipped import Proof
 
-from small.judge import Judge
-from train_critic import LABELS
-
-SHOWN = {"entails": "SUPPORT", "contradicts": "REFUTE", "neutral": "NEI", "unsupported": "NEI"}
-Array = NDArray[np.float64]
+SHOWN = {"entails": "SUPPORT", "contradicts": "REFUTE", "neutral": "NEI"}
 Model = Callable[[Sequence[Case]], Array]
-
-
-def by_views(judge: Judge) -> Model:
-    """A model of cases: the mean of the log-probabilities of each case's views."""
-
-    def model(cases: Sequence[Case]) -> Array:
-        owners = [i for i, case in enumerate(cases) for _ in case.views]
-        found = np.log(judge([(view, case.statement) for case in cases for view in case.views]))
-        total = np.zeros((len(cases), len(LABELS)))
-        np.add.at(total, owners, found)
-        total /= np.bincount(owners, minlength=len(cases))[:, None]
-        powers = np.exp(total - total.max(axis=1, keepdims=True))
-        return np.asarray(powers / powers.sum(axis=1, keepdims=True))
-
-    return model
 
 
 def blind(pairs: Path) -> Model:
@@ -72,13 +57,18 @@ def blind(pairs: Path) -> Model:
     return lambda cases: np.asarray(linear.predict_proba(words.transform([c.statement for c in cases])))
 
 
-def labelled(cases: Sequence[Case], found: Array) -> Iterator[str]:
+def of_two(cases: Sequence[Case], found: Array) -> list[tuple[str, str, float]]:
+    """Truth, what is said, and the probability of `contradicts`, on cases that are one of the two."""
+    rows = [(c.truth, p[1] / (p[0] + p[1])) for c, p in zip(cases, found, strict=True) if c.truth != "neutral"]
+    return [(truth, LABELS[int(p > 0.5)], p) for truth, p in rows]
+
+
+def cells(cases: Sequence[Case], found: Array) -> Iterator[str]:
     """The cells of a row: the two labels, AUC, three labels, macro-F1."""
-    truth = [case.truth for case in cases]
-    said = [LABELS[i] for i in found.argmax(axis=1)]
-    two = [(t == "contradicts", p[1] / (p[0] + p[1])) for t, p in zip(truth, found, strict=True) if t != "neutral"]
-    yield share(sum(t == (p > 0.5) for t, p in two), len(two))
-    yield f"{roc_auc_score([t for t, _ in two], [p for _, p in two]):.3f}"
+    truth, said = [case.truth for case in cases], [LABELS[i] for i in found.argmax(axis=1)]
+    two = of_two(cases, found)
+    yield share(sum(t == s for t, s, _ in two), len(two))
+    yield f"{roc_auc_score([t == 'contradicts' for t, _, _ in two], [p for *_, p in two]):.3f}"
     if "neutral" in truth:
         yield share(sum(a == b for a, b in zip(truth, said, strict=True)), len(cases))
         yield f"{f1_score(truth, said, labels=list(LABELS), average='macro', zero_division=0):.3f}"
@@ -86,10 +76,11 @@ def labelled(cases: Sequence[Case], found: Array) -> Iterator[str]:
 
 def judged(cases: Sequence[Case], found: Array, least: float) -> Iterator[str]:
     """What the critic says with at least this probability, and how often it is right."""
-    said, sure = found.argmax(axis=1), found.max(axis=1) >= least
+    said, sure = found[:, :2].argmax(axis=1), found[:, :2].max(axis=1) >= max(least, 0.5)
+    yield f"judged: {share(int(sure.sum()), len(cases))}"
     for number, name in enumerate(LABELS[:2]):
         right = [case.truth == name for case, s, p in zip(cases, said, sure, strict=True) if p and s == number]
-        yield f"{name}: {len(right)} of {len(cases)} judged, right {share(sum(right), len(right))}"
+        yield f"{name}: right {share(sum(right), len(right))}" if right else f"{name}: never said"
 
 
 def calibration(cases: Sequence[Case], found: Array, bins: int = 5) -> Iterator[str]:
@@ -99,54 +90,90 @@ def calibration(cases: Sequence[Case], found: Array, bins: int = 5) -> Iterator[
         yield f"{found.max(axis=1)[places].mean():.2f} → {right[places].mean():.2f}"
 
 
-def report(name: str, cases: Sequence[Case], model: Model, alone: Model, least: float) -> None:
-    """Print the tables of a labelled set."""
-    began, cpu = time.perf_counter(), time.process_time()
-    found = model(cases)
-    began, cpu = time.perf_counter() - began, time.process_time() - cpu
+def report(name: str, cases: Sequence[Case], found: Array, alone: Model | None, least: float) -> Proof:
+    """Print the tables of a labelled set; returns the proof."""
     counts = Counter(case.truth for case in cases)
-    two = [counts["entails"], counts["contradicts"]]
-    print(f"\n{name}, {len(cases)} pairs ({dict(counts)})\n")
+    print(f"\n{name}, {len(cases)} texts ({dict(counts)})\n")
     print("| | SUPPORT against REFUTE | AUC | three labels | macro-F1 |\n| --- | --- | --- | --- | --- |")
-    print(f"| critic | {' | '.join(labelled(cases, found))} |")
-    print(f"| statements alone | {' | '.join(labelled(cases, alone(cases)))} |")
-    print(f"| majority class | {max(two) / sum(two):.1%} | 0.500 | {max(counts.values()) / len(cases):.1%} | |\n")
+    print(f"| critic | {' | '.join(cells(cases, found))} |")
+    if alone is not None:
+        print(f"| statements alone | {' | '.join(cells(cases, alone(cases)))} |")
+    majority = max(counts["entails"], counts["contradicts"]) / (counts["entails"] + counts["contradicts"])
+    print(f"| majority class | {majority:.1%} | 0.500 | {max(counts.values()) / len(cases):.1%} | |\n")
     print("\n".join(judged(cases, found, least)))
-    print(f"calibration: {', '.join(calibration(cases, found))}")
-    print(f"{len(cases) / began:.1f} pairs/s, {len(cases) / cpu:.1f} pairs/CPU s\n")
+    print(f"calibration: {', '.join(calibration(cases, found))}\n")
     print(confusion([SHOWN[c.truth] for c in cases], [SHOWN[LABELS[i]] for i in found.argmax(axis=1)]), flush=True)
+    two = of_two(cases, found)
+    right = sum(t == s for t, s, _ in two)
+    low, high = wilson(right, len(two))
+    return Proof(
+        dataset=name, pairs=len(two), accuracy=right / len(two), low=low, high=high, majority=round(majority, 6)
+    )
 
 
-def report_planted(cases: Sequence[Case], model: Model) -> None:
+def report_planted(cases: Sequence[Case], found: Array) -> None:
     """Print the share of each kind of error that is caught."""
     alarms = defaultdict(list)
-    for case, row in zip(cases, model(cases), strict=True):
+    for case, row in zip(cases, found, strict=True):
         alarms[case.truth].append(row.argmax() != 0)
     print("\nplanted errors\n\n| kind | caught, or false alarm |\n| --- | --- |")
     for kind, hits in alarms.items():
         print(f"| {kind} | {share(sum(hits), len(hits))} |", flush=True)
 
 
+def measured(
+    name: str, cases: Sequence[Case], network: PairNetwork, alone: Model | None
+) -> tuple[Proof | None, list[Read]]:
+    """Print the tables of a set; returns the proof of a labelled one, and what was read."""
+    clock, cpu = time.perf_counter(), time.process_time()
+    rows = read(network, cases)
+    pairs = sum(len(row.windows) for row in rows)
+    clock, cpu = time.perf_counter() - clock, time.process_time() - cpu
+    if name == "planted":
+        report_planted(cases, stacked(rows))
+        proof = None
+    else:
+        proof = report(TITLES.get(name, name), cases, stacked(rows), alone, network.about.abstain_below)
+    print(f"\n{pairs} pairs: {pairs / clock:.1f} a second, {pairs / cpu:.1f} a CPU second", flush=True)
+    return proof, rows
+
+
 def main() -> None:
-    """Print the selected sets."""
+    """Print the measurements and write the card."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path)
-    parser.add_argument("model", type=Path)
-    parser.add_argument("base", type=Path)
-    parser.add_argument("pairs", type=Path)
-    parser.add_argument("--set", action="append", choices=tuple(SETS))
-    parser.add_argument("--most", type=int, default=900, help="pairs of a large set")
-    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("home", type=Path)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--name", default="critic")
+    parser.add_argument("--domain", default="claims about English abstracts")
+    parser.add_argument("--licence", default="Apache-2.0")
+    parser.add_argument("--pairs", type=Path)
+    parser.add_argument("--set", nargs="+", choices=tuple(SETS), default=[*TITLES, "planted"])
+    parser.add_argument("--most", type=int, default=900, help="texts of a large set")
+    parser.add_argument("--search", default="")
+    parser.add_argument("--questions", nargs="*", default=[], metavar="CORPUS")
+    parser.add_argument("--limit", type=int, help="only the first claims and questions, for a trial")
+    parser.add_argument("--write", action="store_true")
     arguments = parser.parse_args()
-    torch.set_num_threads(arguments.threads)
-    judge = Judge(arguments.model, arguments.base)
-    model, alone, weights = by_views(judge), blind(arguments.pairs), word_weights(arguments.data)
-    for name in arguments.set or [name for name in SETS if name != "shared"]:
-        cases = list(SETS[name](arguments.data, weights, arguments.most))
-        if name == "planted":
-            report_planted(cases, model)
-        else:
-            report(name, cases, model, alone, judge.least)
+    if arguments.write and (arguments.limit or not set(TITLES) <= set(arguments.set)):
+        parser.error("a card needs all sets without a limit; leave out --write, --set or --limit")
+    data, home, name = arguments.data, arguments.home, arguments.name
+    about = f"judges statements against sentences of abstracts ({arguments.licence})"
+    card, folder = made(arguments.folder, name, home, about, arguments.domain)
+    network = PairNetwork.open(name, folder)
+    alone = blind(arguments.pairs) if arguments.pairs else None
+    print(f"{name}: {asdict(network.about)}")
+    proofs: list[Proof] = []
+    asked: list[tuple[str, str]] = []
+    for one in arguments.set:
+        proof, rows = measured(one, list(SETS[one](data, arguments.most)), network, alone)
+        proofs += [proof] if proof else []
+        asked = asked or [(row.windows[0], row.case.statement) for row in rows]
+    for ask, corpus in ((searched, arguments.search), *((questions, corpus) for corpus in arguments.questions)):
+        if corpus and (proof := asyncio.run(ask(data, home, corpus, name, arguments.limit))):
+            proofs.append(proof)
+    if arguments.write:
+        write_card(arguments.folder, name, card, proofs, asked, network)
 
 
 if __name__ == "__main__":

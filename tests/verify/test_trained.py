@@ -21,6 +21,7 @@ from medground.models.pairs.network import PairNetwork
 from medground.recipes.ground import GROUND, ground
 from medground.settings import Settings, VerifySettings
 from medground.verify.critics.open import check_critic, open_critic
+from medground.verify.critics.telling import WINDOWS
 from medground.verify.judges import domain, may_decide, may_judge
 
 CLAIMS = [
@@ -82,6 +83,8 @@ def asked(make_run: Any, memory_source: Any, question: str, *documents: Document
         ([*CLAIMS[:2], {**CLAIMS[2], "low": 0.59}], False),
         ([*CLAIMS, {**CLAIMS[2], "low": 0.59}], False),
         ([*CLAIMS, {**CLAIMS[2], "dataset": "a fourth", "low": 0.59}], True),
+        ([*CLAIMS, {**CLAIMS[0], "of": "search"}], True),
+        ([*CLAIMS, {**CLAIMS[0], "of": "search", "low": 0.59}], False),
         ([], False),
     ],
 )
@@ -182,11 +185,12 @@ def test_the_quote_is_what_it_read(
     filler = " ".join(f"Sentence {n} tells of other things and of nothing else at all here." for n in range(9))
     long = TRIAL.model_copy(update={"text": f"{filler} {TRIAL.text} {filler}"})
     found = verified(make_run, memory_source, "The gene is the cause of the long lens.", long)
-    assert len(read) == 2  # one window for each of the two passages
-    assert found.evidence[0].quote == read[0][0]
-    assert "The gene is the cause of the long lens." in read[0][0]
-    assert len(read[0][0].split()) <= 90
-    assert long.text[found.evidence[0].start : found.evidence[0].end] == read[0][0]
+    assert len(read) == 2 * WINDOWS  # of each of the two passages
+    quote = found.evidence[0]
+    assert quote.quote in [premise for premise, _ in read]
+    assert "The gene is the cause of the long lens." in quote.quote
+    assert all(len(premise.split()) <= 90 for premise, _ in read)
+    assert long.text[quote.start : quote.end] == quote.quote
 
 
 def test_a_long_sentence_is_a_window_of_its_own(critic: Any, make_run: Any, memory_source: Any) -> None:

@@ -2,7 +2,8 @@
 user trusts by a setting. Validations are rows of `data/judges.json`, each with its data set, size and interval.
 
 A network that ships with the package brings its own measurements (`models.pairs.shipped`), and must have passed more
-of them: that on SciFact, and at least two on other sets. Those that it failed are told wherever it says anything.
+of them: that on SciFact, at least two on other sets, and that on what a search finds if there is one. Those that it
+failed are told wherever it says anything.
 """
 
 from __future__ import annotations
@@ -49,7 +50,8 @@ def may_judge(model: str, settings: VerifySettings) -> bool:
     if model in settings.trusted_judges or any(v.model == model and v.passes for v in validations()):
         return True
     passed = {proof.dataset for proof in _proofs(model) if proof.of == "claims"} - set(_failed(model))
-    return len(passed) >= SETS and any("scifact" in name.lower() for name in passed)
+    in_use = all(proof.passes for proof in _proofs(model) if proof.of == "search")
+    return in_use and len(passed) >= SETS and any("scifact" in name.lower() for name in passed)
 
 
 def may_decide(model: str, settings: VerifySettings) -> bool:

@@ -1,8 +1,8 @@
 """The critic that ships with the package, once `medground models fetch` has made it.
 
-It was measured on statements beside a few neighbouring sentences of an abstract, so that is what it is given: of each
-passage the neighbours that share most words with the statement. The quote that an answer shows is what it read. It
-says nothing below the probability at which it was right often enough.
+It was measured on statements beside a few neighbouring sentences of an abstract, so that is what it is given: the
+windows of each passage that tell most (`telling`). The quote that an answer shows is a window that it read. It says
+nothing below the probability at which it was right often enough.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 from medground.errors import ConfigError
 from medground.operators.views import EvidenceView
 from medground.run import Run
-from medground.text import words
 from medground.verify.critics.base import Claim, Judgement, Reads
 from medground.verify.critics.nli.critic import NliCritic
+from medground.verify.critics.telling import of_passages, telling
 from medground.verify.judges import domain
 
 if TYPE_CHECKING:
@@ -53,7 +53,10 @@ class TrainedCritic(NliCritic):
         return found
 
     def _near(self, claim: Claim) -> list[EvidenceView]:
-        return closest(claim.statement, super()._near(claim))
+        return telling(claim.statement, super()._near(claim))
+
+    def _decide(self, premises: Sequence[EvidenceView], scores: Sequence[Score]) -> Judgement:
+        return super()._decide(*of_passages(premises, scores))
 
     def _final(self, judgement: Judgement) -> Judgement:
         said = _SAID.get(judgement.relation)
@@ -64,21 +67,6 @@ class TrainedCritic(NliCritic):
             f"and counts from {self._least:.0%}"
         )
         return Judgement("unsure", judgement.best, note=note)
-
-
-def closest(statement: str, premises: Sequence[EvidenceView]) -> list[EvidenceView]:
-    """Of each passage the window that shares most with the statement, by weight; of equal ones the shortest.
-
-    Premises are of one passage if their ids are the same up to the first full stop: `P1.S1`, `P1.S2`.
-    """
-    wanted = words.terms(statement)
-    best: dict[str, tuple[tuple[float, int], EvidenceView]] = {}
-    for premise in premises:
-        passage = premise.id.partition(".")[0]
-        shared = words.coverage(wanted, words.terms(premise.quote)), -len(premise.quote)
-        if passage not in best or shared > best[passage][0]:
-            best[passage] = shared, premise
-    return [premise for _, premise in best.values()]
 
 
 class PairScorer:

@@ -95,17 +95,20 @@ class NliCritic:
         premises = [[] if problem else self._near(claim) for claim, problem in zip(claims, problems, strict=True)]
         pairs = [(p.quote, claim.statement) for claim, near in zip(claims, premises, strict=True) for p in near]
         scores = iter(self._model.score(pairs, stop.is_set))
-        tau = self._run.settings.verify.entailment
         return [
             Judgement("failed", note=problem)
             if problem
-            else self._final(decide(near, [next(scores) for _ in near], tau))
+            else self._final(self._decide(near, [next(scores) for _ in near]))
             for near, problem in zip(premises, problems, strict=True)
         ]
 
     def _near(self, claim: Claim) -> list[EvidenceView]:
         """The premises that are read."""
         return [premise for premise in claim.premises if premise.quote.strip()]
+
+    def _decide(self, premises: Sequence[EvidenceView], scores: Sequence[Score]) -> Judgement:
+        """The judgement that the scores of the premises give."""
+        return decide(premises, scores, self._run.settings.verify.entailment)
 
     def _final(self, judgement: Judgement) -> Judgement:
         """What the critic says of a judgement."""
