@@ -64,6 +64,10 @@ class EncoderGraph:
         weights: tensors by the names of a transformers model.
         shape: layers, heads, epsilon.
 
+    Weights named `NAME.weight.S` (in,) even out the product of the dense layer `NAME`: its inputs are divided by them
+    and its weights multiplied. A few large inputs then no longer cost the others their precision in int8 (SmoothQuant,
+    Xiao et al. 2023). Layers that share their inputs have the same ones.
+
     Every method raises KeyError if a weight is missing.
     """
 
@@ -148,9 +152,18 @@ class EncoderGraph:
         return "key_mask"
 
     def _dense(self, inputs: str, name: str) -> str:
-        weight = self._constant(f"{name}.weight", self._weights[f"{name}.weight"].T)
-        product = self._node("MatMul", inputs, weight, out=product_of(name))
+        weight = self._weights[f"{name}.weight"].T
+        if (factors := self._weights.get(f"{name}.weight.S")) is not None:
+            weight, inputs = weight * factors[:, None], self._evened(inputs, factors)
+        product = self._node("MatMul", inputs, self._constant(f"{name}.weight", weight), out=product_of(name))
         return self._node("Add", product, self._weight(f"{name}.bias"))
+
+    def _evened(self, inputs: str, factors: NDArray[np.float32]) -> str:
+        """The inputs of a product divided by factors, once for all products that share the inputs."""
+        name = f"{inputs}.evened"
+        if not any(name in node.output for node in self._nodes):
+            self._node("Mul", inputs, self._constant(f"{name}.by", 1 / factors), out=name)
+        return name
 
     def _norm(self, inputs: str, name: str) -> str:
         scale, shift = self._weight(f"{name}.weight"), self._weight(f"{name}.bias")

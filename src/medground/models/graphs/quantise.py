@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import onnx
@@ -17,8 +16,8 @@ def saved(model: onnx.ModelProto, path: Path) -> Path:
     return path
 
 
-def quantised(graph: Path, path: Path, exact: Sequence[str] = ()) -> Path:
-    """Write the graph with matrix products in int8, except the nodes in `exact`, and return the path.
+def quantised(graph: Path, path: Path) -> Path:
+    """Write the graph with matrix products in int8 and return the path.
 
     Weights have one scale per output channel, activations one per call, so the other texts of a batch slightly
     influence a vector (block-wise int8 avoids this, but was no faster than float32 when measured). Weights use 7 of the
@@ -32,7 +31,6 @@ def quantised(graph: Path, path: Path, exact: Sequence[str] = ()) -> Path:
         per_channel=True,
         reduce_range=True,
         weight_type=QuantType.QInt8,
-        nodes_to_exclude=list(exact),
         extra_options={"DefaultTensorType": onnx.TensorProto.FLOAT},  # the type of onnxruntime's own operators
     )
     return path

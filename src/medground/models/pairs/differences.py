@@ -1,8 +1,9 @@
 """The file that ships a trained network: low-rank differences from a public checkpoint, and a head (safetensors).
 
 For each changed matrix `NAME` there are `NAME.A` (rank, in) and `NAME.B` (out, rank): the trained one is `W + B @ A`.
-Changed vectors are there whole under their own name; so is the head. Tensors are float16. The metadata are those of
-`About`, as text.
+Changed vectors are there whole under their own name; so is the head. `NAME.S` (in,) evens out a product before it is
+rounded to int8: inputs are divided by it and weights multiplied, which changes no product. Tensors are float16. The
+metadata are those of `About`, as text.
 """
 
 from __future__ import annotations
@@ -96,6 +97,8 @@ def joined(base: Mapping[str, NDArray[Any]], differences: Differences, name: str
         elif key.endswith(".A"):
             weight = key.removesuffix(".A")
             found[weight] = _moved(found.get(weight), value, differences.tensors.get(f"{weight}.B"), weight, name)
+        elif key.endswith(".S"):
+            found[key] = _evening(found.get(key.removesuffix(".S")), value, key, name)
         elif not key.endswith(".B"):
             if key not in found or found[key].shape != value.shape:
                 raise _misfit(name, key)
@@ -117,6 +120,14 @@ def _moved(
     if weight is None or up is None or (up.shape[0], down.shape[1]) != weight.shape or up.shape[1] != down.shape[0]:
         raise _misfit(name, key)
     return np.asarray(weight + up.astype(np.float64) @ down.astype(np.float64), np.float32)
+
+
+def _evening(
+    weight: NDArray[np.float32] | None, value: NDArray[np.float32], key: str, name: str
+) -> NDArray[np.float32]:
+    if weight is None or weight.ndim != 2 or value.shape != weight.shape[1:] or not (value > 0).all():
+        raise _misfit(name, key)
+    return value
 
 
 def _about(content: bytes, name: str) -> About:

@@ -80,7 +80,7 @@ def _write(model: Shipped, base: Path, work: Path, progress: Progress) -> None:
     from medground.models.graphs.encoder import BertShape
     from medground.models.graphs.quantise import quantised, saved
     from medground.models.pairs.differences import joined, read
-    from medground.models.pairs.graph import EXACT, pair_graph
+    from medground.models.pairs.graph import pair_graph
 
     step, parts = f"make {model.name}", 4
     progress(step, 0, parts)
@@ -102,7 +102,7 @@ def _write(model: Shipped, base: Path, work: Path, progress: Progress) -> None:
     progress(step, 2, parts)
     done = work / "done"
     done.mkdir()
-    quantised(graph, done / GRAPH, EXACT[given["model_type"]])
+    quantised(graph, done / GRAPH)
     shutil.copyfile(base / TOKENIZER, done / TOKENIZER)
     (done / CONFIG).write_text(json.dumps(_config(given, differences), indent=2), encoding="utf-8")
     (done / MADE).write_text(json.dumps(_made(model, done / GRAPH), indent=2), encoding="utf-8")
