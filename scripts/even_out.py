@@ -1,4 +1,4 @@
-"""Prepare a trained network for int8: `python scripts/even_out.py HOME MODEL.safetensors TRAINING.jsonl OUT.safetensors`.
+"""Prepare a trained network for int8: `python scripts/even_out.py HOME MODEL.safetensors TRAINING.jsonl OUT`.
 
 Adds the factors of `small/evening.py`, found on `COUNT` pairs of TRAINING: lines of `critic_pairs.py` or of
 `ranker_pairs.py`. The base is fetched to HOME.
