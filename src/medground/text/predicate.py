@@ -87,7 +87,7 @@ def _at(words: Sequence[str], n: int) -> str:
 
 
 def _verb(words: Sequence[str]) -> int | None:
-    """Where the verb stands: a word that is hardly ever a noun, one that takes an object, or the only one that can be."""
+    """Where the verb stands: a word hardly ever a noun, one that takes an object, or the only one that can be."""
     sure = _found(words, lists.VERBS | {"be", "have"})
     often, seldom = _found(words, lists.OFTEN_VERBS), _found(words, lists.SELDOM_VERBS)
     limit = next((n for n, word in enumerate(words) if n and word in lists.SUBORDINATE), len(words))
@@ -166,7 +166,9 @@ def _place(words: Sequence[str], n: int, may_be_article: bool) -> Place | None:
 def _idiom(words: Sequence[str], n: int) -> bool:
     """Whether an idiom such as `at risk` begins at a word; `of use of` is none."""
     phrase = f"{' '.join(words[n : n + 4])} "
-    return any(phrase.startswith(f"{idiom} ") and not phrase.startswith(f"{idiom} of ") for idiom in lists.IDIOMS)
+    if phrase.startswith("of ") and " of " in phrase:
+        return False
+    return any(phrase.startswith(f"{idiom} ") for idiom in lists.IDIOMS)
 
 
 def _participle(word: str) -> bool:
