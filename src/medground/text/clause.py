@@ -95,7 +95,7 @@ def _positive(verb: str, tokens: Sequence[str]) -> list[str] | None:
     noun = before_preposition(said[at + 1 :])
     if noun[0] == "other":
         return None
-    if is_plural(noun[-1]) or noun[-1] in lists.MASS:
+    if verb in ("are", "were") or any(is_plural(word) for word in noun) or noun[-1] in lists.MASS:
         return [*said[:at], *said[at + 1 :]]
     return [*said[:at], "an" if noun[0][:1] in "aeiou" else "a", *said[at + 1 :]]
 

@@ -30,6 +30,8 @@ _UNSUITED = re.compile(
 )
 """Negation, comparison of two as a title, words of questions alone, more than one question."""
 _OPEN = re.compile(r"(?:what|which|how|why|where|who|whose|whom)\b", re.IGNORECASE)
+_SYMBOL = re.compile(r"[^\W\d_]{1,2}[-\d]")
+"""A name such as `p53` or `α-synuclein`, which keeps its small letter."""
 _YES_OR_NO = re.compile(r",?\s*(?:yes|true)\s+or\s+(?:no|false)\s*\??$", re.IGNORECASE)
 _BREAK = r"\s*(?:[:;.]|--|—|\s[-–])\s+|\s*(?:--|—)\s*"
 _LEAD = re.compile(rf"^([^:;?]{{5,}}?), (?={_AUXILIARY})", re.IGNORECASE)
@@ -65,7 +67,7 @@ def as_statement(question: str) -> str | None:
 def _sentence(text: str) -> str:
     """With a full stop, and a capital if the first word has none of its own (`mRNA`)."""
     first = text.split()[0]
-    named = any(char.isupper() or char.isdigit() for char in first)
+    named = any(char.isupper() for char in first) or _SYMBOL.match(first)
     return f"{text if named else text[0].upper() + text[1:]}".rstrip(". ") + "."
 
 
@@ -75,7 +77,8 @@ def _turned(text: str) -> str | None:
     if _OPEN.match(text):
         return None
     if lead := _LEAD.match(text):
-        return _of_topic(lead[1], ",", text[lead.end() :])
+        mark = "," if core(lead[1].split()[0]) in lists.PREPOSITIONS | lists.SUBORDINATE | {"based", "given"} else ":"
+        return _of_topic(lead[1], mark, text[lead.end() :])
     if topic := _TOPIC.match(text):
         return _of_topic(topic[1], ":", topic[2])
     return _of_title(text)
@@ -93,6 +96,10 @@ def _of_topic(topic: str, mark: str, clause: str) -> str | None:
         return None if said is None else f"{topic}{mark} {said}"
     if _OF_WORK.match(topic) or _several(topic) != (subject in ("they", "these")):
         return None
+    words = [core(word) for word in topic.split()]
+    others = lists.PEOPLE & set(words[len(before_preposition(topic.split())) :])
+    if (subject == "they" and others) or (BE | HAVE | MODAL | DO) & set(words):
+        return None  # `Operations in children: do they benefit`, `Iron is low: is this a sign`
     if offers_choice(verb, [core(token) for token in rest], 1):
         return None
     predicate = in_form(verb, rest[1:])
