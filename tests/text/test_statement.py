@@ -121,6 +121,8 @@ def test_any_takes_the_right_article(question: str, statement: str | None) -> No
         ("Rectal tumours: is it safe to operate?", "Rectal tumours: it is safe to operate."),
         ("Leptin: a new marker of obesity?", "Leptin is a new marker of obesity."),
         ("Failed insertions in practice: a risk factor?", "Failed insertions in practice are a risk factor."),
+        ("Sudden deafness in old age: does it progress to pain?", "Sudden deafness in old age progresses to pain."),
+        ("Assessing lesions in mice: a new method?", "Assessing lesions in mice is a new method."),
         ("Zinc is a metal, yes or no?", "Zinc is a metal."),
         ("Is zinc a metal, yes or no?", "Zinc is a metal."),
         ("Imatinib in old age, will genes be a guide?", "Imatinib in old age: genes will be a guide."),

@@ -24,7 +24,11 @@ def statement_of(text: str) -> str | None:
         return None
     verb, rest = tokens[0].lower(), tokens[1:]
     words = [core(token) for token in rest]
-    if words[0] in _NO_MEANING or words[0] in lists.PREPOSITIONS or (words[0] == "it" and not stands_for_clause(rest)):
+    if (
+        words[0] in _NO_MEANING
+        or words[0] in lists.PREPOSITIONS
+        or (words[0] == "it" and not stands_for_clause(verb, rest))
+    ):
         return None
     one_clause = not lists.SUBORDINATE & set(words)
     if verb in BE and one_clause and BE & set(words):
@@ -55,10 +59,11 @@ def tokenized(text: str) -> list[str] | None:
     return None if depth else tokens
 
 
-def stands_for_clause(rest: Sequence[str]) -> bool:
+def stands_for_clause(verb: str, rest: Sequence[str]) -> bool:
     """Whether `it` is explained later: `is it safe to operate`. `is it a drug` is not."""
     words = [core(token) for token in rest]
-    return len(words) > 1 and words[1] not in lists.ARTICLES and any(w in ("to", "that") for w in words[2:5])
+    said = verb in BE and len(words) > 1 and words[1] not in lists.ARTICLES
+    return said and any(word in ("to", "that") for word in words[2:5])
 
 
 def in_form(verb: str, tokens: Sequence[str]) -> list[str] | None:

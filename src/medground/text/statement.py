@@ -91,7 +91,7 @@ def _of_topic(topic: str, mark: str, clause: str) -> str | None:
         return None
     subject, verb = rest[0].lower(), verb.lower()
     whole = subject in ("it", "they") or (subject in ("this", "these") and core(rest[1]) in lists.ARTICLES)
-    if not whole or (subject == "it" and stands_for_clause(rest)):
+    if not whole or (subject == "it" and stands_for_clause(verb, rest)):
         said = None if re.search(r"\bor\b", topic) else statement_of(clause)
         return None if said is None else f"{topic}{mark} {said}"
     if _OF_WORK.match(topic) or _several(topic) != (subject in ("they", "these")):
@@ -109,7 +109,10 @@ def _of_topic(topic: str, mark: str, clause: str) -> str | None:
 def _several(topic: str) -> bool:
     """Whether a topic names several things: its noun is a plural, or two are joined."""
     words = before_preposition(topic.split())
-    return is_plural(words[-1]) or "and" in words
+    doing = (
+        words[0].endswith("ing") and words[0] not in lists.ING_NOUNS and len(words) > 1
+    )  # `Assessing lesions in mice`
+    return not doing and (is_plural(words[-1]) or "and" in words)
 
 
 def _of_title(text: str) -> str | None:
