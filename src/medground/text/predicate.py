@@ -71,7 +71,8 @@ def predicate(auxiliary: str, rest: Sequence[str]) -> int | None:
 def _before_adverbs(words: Sequence[str], place: int | None) -> int | None:
     """The place with the adverbs that belong to it: `significantly | associated` is `| significantly associated`."""
     while place is not None and place > 1 and _adverb(words[place - 1]):
-        place -= 1
+        joined = place > 3 and words[place - 2] in _AND_OR and _adverb(words[place - 3])
+        place -= 3 if joined else 1  # `accurately and reliably`
     return place
 
 
@@ -159,7 +160,8 @@ def _place(words: Sequence[str], n: int, may_be_article: bool) -> Place | None:
         return Place(n, "participle", after == _END)
     compared = words[n - 1] in ("more", "less", "as") and (_ADJECTIVE.search(word) or word.endswith("ent"))
     if word in lists.STATES or _NEGATED.sub("", word) in lists.STATES or compared:
-        return Place(n, "adjective", after == _END)
+        described = n > 1 and words[n - 1] in lists.STATES  # `accurate predictors of`
+        return Place(n - described, "adjective", after == _END)
     return None
 
 

@@ -87,12 +87,12 @@ def _turned(text: str) -> str | None:
 def _of_topic(topic: str, mark: str, clause: str) -> str | None:
     """`it` stands for the topic; otherwise the topic stays before the statement."""
     verb, *rest = tokenized(clause) or [clause]
-    if tokenized(topic) is None or ":" in topic or len(rest) < 2:
+    if tokenized(topic) is None or re.search(r":|\bor\b", topic) or len(rest) < 2:
         return None
     subject, verb = rest[0].lower(), verb.lower()
     whole = subject in ("it", "they") or (subject in ("this", "these") and core(rest[1]) in lists.ARTICLES)
     if not whole or (subject == "it" and stands_for_clause(verb, rest)):
-        said = None if re.search(r"\bor\b", topic) else statement_of(clause)
+        said = statement_of(clause)
         return None if said is None else f"{topic}{mark} {said}"
     if _OF_WORK.match(topic) or _several(topic) != (subject in ("they", "these")):
         return None
@@ -100,7 +100,10 @@ def _of_topic(topic: str, mark: str, clause: str) -> str | None:
     others = lists.PEOPLE & set(words[len(before_preposition(topic.split())) :])
     if (subject == "they" and others) or (BE | HAVE | MODAL | DO) & set(words):
         return None  # `Operations in children: do they benefit`, `Iron is low: is this a sign`
-    if offers_choice(verb, [core(token) for token in rest], 1):
+    said = [core(token) for token in rest]
+    if offers_choice(verb, said, 1) or said[1] in ("just", "only", "simply", "merely"):
+        return None
+    if said[1] in lists.STATES and set(said[2:3]) & lists.ARTICLES:  # `is it necessary a fast`
         return None
     predicate = in_form(verb, rest[1:])
     return None if predicate is None else " ".join([topic, *predicate])
