@@ -63,9 +63,7 @@ def predicate(auxiliary: str, rest: Sequence[str]) -> int | None:
         return _before_adverbs(words, _perfect(words))
     if auxiliary in DO:
         return _verb(words)
-    if auxiliary in MODAL:
-        return _before_adverbs(words, _verb(words))
-    return None
+    return _before_adverbs(words, _verb(words))
 
 
 def _before_adverbs(words: Sequence[str], place: int | None) -> int | None:
