@@ -136,6 +136,7 @@ def test_any_takes_the_right_article(question: str, statement: str | None) -> No
         ("Is endothelin-1 a hormone?", "Endothelin-1 is a hormone."),
         ("Care before surgery: is it necessary a fast?", None),
         ("Deaths in rich towns: is it just a difference of age?", None),
+        ("In severe sepsis, is it useful?", None),
         ("Operations in children: do they benefit?", None),
         ("Iron is low in mice: is this a sign?", None),
         ("Analysis of falls in Rome: is it a sign of age?", None),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from medground.text import predicate_words as lists
 from medground.text.predicate import BE, DO, HAVE, core, predicate
@@ -72,10 +73,8 @@ def in_form(verb: str, tokens: Sequence[str]) -> list[str] | None:
     if said is None or verb not in DO:
         return said
     at = next((n for n, token in enumerate(said) if not _is_adverb(token)), 0)
-    joined = [
-        core(t) for t, before in zip(said[at + 2 :], said[at + 1 :], strict=False) if core(before) in ("and", "or")
-    ]
-    if verb == "did" or (verb == "does" and any(w in lists.VERBS | lists.OFTEN_VERBS for w in joined)):
+    joined = {core(token) for before, token in pairwise(said[at + 1 :]) if core(before) in ("and", "or")}
+    if verb == "did" or (verb == "does" and joined & (lists.VERBS | lists.OFTEN_VERBS)):
         return [verb, *said]  # a second verb would need its form too
     return [*said[:at], said[at] if verb == "do" else _third_person(said[at]), *said[at + 1 :]]
 

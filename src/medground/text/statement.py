@@ -100,10 +100,12 @@ def _of_topic(topic: str, mark: str, clause: str) -> str | None:
     others = lists.PEOPLE & set(words[len(before_preposition(topic.split())) :])
     if (subject == "they" and others) or (BE | HAVE | MODAL | DO) & set(words):
         return None  # `Operations in children: do they benefit`, `Iron is low: is this a sign`
-    said = [core(token) for token in rest]
-    if offers_choice(verb, said, 1) or said[1] in ("just", "only", "simply", "merely"):
+    if words[0] in lists.PREPOSITIONS | lists.SUBORDINATE:  # `In sepsis, is it useful`
         return None
-    if said[1] in lists.STATES and set(said[2:3]) & lists.ARTICLES:  # `is it necessary a fast`
+    asked = [core(token) for token in rest]
+    if offers_choice(verb, asked, 1) or asked[1] in ("just", "only", "simply", "merely"):
+        return None
+    if asked[1] in lists.STATES and set(asked[2:3]) & lists.ARTICLES:  # `is it necessary a fast`
         return None
     predicate = in_form(verb, rest[1:])
     return None if predicate is None else " ".join([topic, *predicate])
@@ -112,10 +114,8 @@ def _of_topic(topic: str, mark: str, clause: str) -> str | None:
 def _several(topic: str) -> bool:
     """Whether a topic names several things: its noun is a plural, or two are joined."""
     words = before_preposition(topic.split())
-    doing = (
-        words[0].endswith("ing") and words[0] not in lists.ING_NOUNS and len(words) > 1
-    )  # `Assessing lesions in mice`
-    return not doing and (is_plural(words[-1]) or "and" in words)
+    doing = len(words) > 1 and words[0].endswith("ing") and words[0] not in lists.ING_NOUNS
+    return not doing and (is_plural(words[-1]) or "and" in words)  # `Assessing lesions in mice` is one thing
 
 
 def _of_title(text: str) -> str | None:
