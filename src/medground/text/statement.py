@@ -1,126 +1,131 @@
 """A yes-or-no question as the statement that `yes` would assert.
 
 Plain rules that stay silent when unsure: which words are the subject cannot always be told, and a wrong statement would
-be judged as if it had been asked. Questions with a negation, an alternative or a condition are not turned.
+be judged as if it had been asked. Questions with a negation, or that offer a choice, are not turned.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from itertools import pairwise
 
-_BE = ("is", "are", "was", "were")
-_DO = ("does", "do", "did")
-_MODAL = ("can", "could", "may", "might", "will", "would", "should", "must")
+from medground.text import predicate_words as lists
+from medground.text.clause import (
+    before_preposition,
+    in_form,
+    is_plural,
+    offers_choice,
+    stands_for_clause,
+    statement_of,
+    tokenized,
+)
+from medground.text.predicate import BE, DO, HAVE, MODAL, core
 
-_ACTIONS_WORDS = """
-    abolish accelerate accompany account achieve activate affect aggravate aid allow alleviate alter ameliorate
-    attenuate augment avoid be become block bring carry cause change compromise confer constitute contribute control
-    correlate correspond decrease delay depend deserve detect determine develop differ diminish discriminate disrupt
-    enhance exacerbate exert exist explain express facilitate favor favour fulfil generate give guarantee happen
-    harm have help hinder identify impact impair imply improve increase indicate induce influence inhibit interact
-    interfere involve justify lead limit lower make matter mean mediate meet mitigate mimic minimize modify modulate
-    need obviate occur offer outweigh permit persist play possess precede preclude predict predispose prevent
-    produce progress prolong promote protect prove provide raise reach receive reduce reflect regulate relate remain
-    represent require respond restore result reveal serve shorten show stimulate strengthen suffer suppress survive
-    sustain target trigger undergo underlie vary work worsen yield
-"""
-_ACTIONS = frozenset(_ACTIONS_WORDS.split())
-"""Verbs that follow the subject. Words that are often nouns in a subject (`use`, `test`, `rate`) are left out."""
-_NOUNS_TOO_WORDS = """
-    aid block cause change control decrease delay exercise express favor favour harm help impact increase influence
-    limit need play progress result show target trigger work yield
-"""
-_NOUNS_TOO = frozenset(_NOUNS_TOO_WORDS.split())
-_STATES_WORDS = """
-    able accurate acceptable adequate advantageous appropriate associated available aware beneficial better capable
-    clinically comparable correlated cost-effective dangerous dependent detrimental different due effective
-    efficacious equal equivalent essential feasible harmful helpful impaired implicated independent independently
-    indicated inferior influenced involved justified linked mandatory mediated necessary needed possible predictive
-    predictors prognostic reliable related relevant reproducible required responsible safe significantly sufficient
-    suitable superior unnecessary useful valid valuable warranted worthwhile worse
-"""
-_STATES = frozenset(_STATES_WORDS.split())
-_BEFORE_NOUN_WORDS = """
-    a an the this that these those its their his her our no each every any some all both of in on at for with by to
-    from as into during after before between among and without within via per under over
-"""
-_BEFORE_NOUN = frozenset(_BEFORE_NOUN_WORDS.split())
-_UNCLEAR = re.compile(
-    r"\b(?:not|no|never|neither|nor|without|or|if|unless|whether|which|what|who|how|why|when|where|versus|vs)\b|n['’]t\b"
-    r"|[;:(]|\?.",
+_AUXILIARY = rf"(?:{'|'.join(sorted(BE | DO | HAVE | MODAL))})\b"
+_CLOSED = re.compile(_AUXILIARY, re.IGNORECASE)
+_UNSUITED = re.compile(
+    r"\b(?:not|no|never|neither|nor|none|cannot|versus|vs|yet|at all|any ?more|any longer|any(?:thing|one|body))\b"
+    r"|n['’]t\b|\?.",
     re.IGNORECASE,
 )
-_AUXILIARY = "|".join((*_BE, *_DO, *_MODAL))
-_LEAD = re.compile(rf"^((?:in|among|for|after|during|following)\b[^,?]{{3,80}}), (?=(?:{_AUXILIARY})\b)", re.IGNORECASE)
+"""Negation, comparison of two as a title, words of questions alone, more than one question."""
+_OPEN = re.compile(r"(?:what|which|how|why|where|who|whose|whom)\b", re.IGNORECASE)
+_SYMBOL = re.compile(r"[^\W\d_]{1,2}[-\d]")
+"""A name such as `p53` or `α-synuclein`, which keeps its small letter."""
+_YES_OR_NO = re.compile(r",?\s*(?:yes|true)\s+or\s+(?:no|false)\s*\??$", re.IGNORECASE)
+_BREAK = r"\s*(?:[:;.]|--|—|\s[-–])\s+|\s*(?:--|—)\s*"
+_LEAD = re.compile(rf"^([^:;?]{{5,}}?), (?={_AUXILIARY})", re.IGNORECASE)
 """Where or in whom: `In patients with sepsis, does ...`."""
-_ADVERBS = ("really", "still", "also", "always", "often", "actually", "truly")
+_TOPIC = re.compile(rf"^(.{{5,}}?)(?:{_BREAK})({_AUXILIARY} .+)$", re.IGNORECASE)
+"""A title before its question: `Aspirin in migraine: does it help`."""
+_TITLE = re.compile(rf"^([^:;?]{{5,}}?)(?:{_BREAK}|, )((?:an?|the) [^:;?]+)$", re.IGNORECASE)
+"""A title whose second half is said of the first: `Leptin: a marker of obesity`."""
+_OF_WORK = re.compile(
+    r"^(?:an? |the )?(?:analys[ie]s|characteri[sz]ation|compar|correlat|epidemiolog|estimat|evaluat|evidence|"
+    r"experience|factors|improv|investigat|measur|outcomes?|patients?|potential|predict|prevalence|review|role|significance|"
+    r"study|survey|trends?|utility|usefulness|value)",
+    re.IGNORECASE,
+)
+"""Titles of what was done: what follows is seldom said of them."""
 
 
 def as_statement(question: str) -> str | None:
-    """The statement, with a capital and a full stop; None where the rules are not sure of it."""
+    """The statement, with a full stop; None where the rules are not sure of it."""
     text = " ".join(question.split())
-    if not text.endswith("?") or _UNCLEAR.search(text):
+    bare = _YES_OR_NO.sub("", text)
+    if bare == text and not text.endswith("?"):
         return None
-    lead = _LEAD.match(text)
-    words = text[lead.end() if lead else 0 :].rstrip("? ").split()
-    if len(words) < 3:
+    asked = bare.rstrip("? ")
+    if not asked or asked.isupper() or _UNSUITED.search(f"{asked}?"):
         return None
-    said = _turned(words[0].lower(), words[1:])
-    if said is None:
+    said = _turned(asked)
+    if said is None and bare != text and not _CLOSED.match(asked) and not _OPEN.match(asked):
+        said = asked  # `Zinc is a metal, yes or no?`
+    return None if said is None else _sentence(said)
+
+
+def _sentence(text: str) -> str:
+    """With a full stop, and a capital if the first word has none of its own (`mRNA`)."""
+    first = text.split()[0]
+    named = any(char.isupper() for char in first) or _SYMBOL.match(first)
+    return f"{text if named else text[0].upper() + text[1:]}".rstrip(". ") + "."
+
+
+def _turned(text: str) -> str | None:
+    if _CLOSED.match(text):
+        return statement_of(text)
+    if _OPEN.match(text):
         return None
-    whole = f"{lead[1]}, {' '.join(said)}" if lead else " ".join(said)
-    return f"{whole[0].upper()}{whole[1:]}."
+    if lead := _LEAD.match(text):
+        mark = "," if core(lead[1].split()[0]) in lists.PREPOSITIONS | lists.SUBORDINATE | {"based", "given"} else ":"
+        return _of_topic(lead[1], mark, text[lead.end() :])
+    if topic := _TOPIC.match(text):
+        return _of_topic(topic[1], ":", topic[2])
+    return _of_title(text)
 
 
-def _turned(verb: str, rest: Sequence[str]) -> list[str] | None:
-    if verb in _BE and rest[0].lower() == "there":
-        one = ["a"] if verb in ("is", "was") else []
-        return ["there", verb, *(one if rest[1] == "any" else rest[1:2]), *rest[2:]]
-    if verb in _DO:
-        place = _action(rest)
-        return None if place is None else [*rest[:place], _in_form(verb, rest[place]), *rest[place + 1 :]]
-    if verb in _MODAL:
-        place = _action(rest)
-    elif verb in _BE:
-        place = _state(rest)
-    else:
+def _of_topic(topic: str, mark: str, clause: str) -> str | None:
+    """`it` stands for the topic; otherwise the topic stays before the statement."""
+    verb, *rest = tokenized(clause) or [clause]
+    if tokenized(topic) is None or re.search(r":|\bor\b", topic) or len(rest) < 2:
         return None
-    return None if place is None else [*rest[:place], verb, *rest[place:]]
+    subject, verb = rest[0].lower(), verb.lower()
+    whole = subject in ("it", "they") or (subject in ("this", "these") and core(rest[1]) in lists.ARTICLES)
+    if not whole or (subject == "it" and stands_for_clause(verb, rest)):
+        said = statement_of(clause)
+        return None if said is None else f"{topic}{mark} {said}"
+    if _OF_WORK.match(topic) or _several(topic) != (subject in ("they", "these")):
+        return None
+    words = [core(word) for word in topic.split()]
+    others = lists.PEOPLE & set(words[len(before_preposition(topic.split())) :])
+    if (subject == "they" and others) or (BE | HAVE | MODAL | DO) & set(words):
+        return None  # `Operations in children: do they benefit`, `Iron is low: is this a sign`
+    if words[0] in lists.PREPOSITIONS | lists.SUBORDINATE:  # `In sepsis, is it useful`
+        return None
+    asked = [core(token) for token in rest]
+    if offers_choice(verb, asked, 1) or asked[1] in ("just", "only", "simply", "merely"):
+        return None
+    if asked[1] in lists.STATES and set(asked[2:3]) & lists.ARTICLES:  # `is it necessary a fast`
+        return None
+    predicate = in_form(verb, rest[1:])
+    return None if predicate is None else " ".join([topic, *predicate])
 
 
-def _action(rest: Sequence[str]) -> int | None:
-    """Where the verb stands: the only word that can be one."""
-    found = [n for n in range(1, len(rest)) if rest[n].lower() in _ACTIONS and rest[n - 1].lower() not in _BEFORE_NOUN]
-    sure = [n for n in found if rest[n].lower() not in _NOUNS_TOO]
-    if len(found) > 1 and found[0] in sure:  # the first verb is the sentence's own
-        return found[0]
-    if len(found) > 1 and rest[found[0]].lower() in _NOUNS_TOO and len(sure) == 1:
-        return sure[0] if found[0] + 1 == sure[0] else None
-    return found[0] if len(found) == 1 else None
+def _several(topic: str) -> bool:
+    """Whether a topic names several things: its noun is a plural, or two are joined."""
+    words = before_preposition(topic.split())
+    doing = len(words) > 1 and words[0].endswith("ing") and words[0] not in lists.ING_NOUNS
+    return not doing and (is_plural(words[-1]) or "and" in words)  # `Assessing lesions in mice` is one thing
 
 
-def _state(rest: Sequence[str]) -> int | None:
-    """Where what is said of the subject begins."""
-    for n in range(1, len(rest)):
-        word, before = rest[n].lower().strip(","), rest[n - 1].lower()
-        if before in _BEFORE_NOUN:
-            continue
-        if word in ("a", "an", "the") or word in _STATES:
-            return (
-                n - 1 if n > 1 and before in (*_ADVERBS, "more", "less", "as", "significantly", "independently") else n
-            )
-    return None
-
-
-def _in_form(auxiliary: str, verb: str) -> str:
-    """The verb without its auxiliary: `does reduce` is `reduces`."""
-    if auxiliary == "do":
-        return verb
-    if auxiliary == "does":
-        if verb in ("have", "be"):
-            return {"have": "has", "be": "is"}[verb]
-        if verb.endswith(("s", "sh", "ch", "x", "z", "o")):
-            return f"{verb}es"
-        return f"{verb[:-1]}ies" if verb.endswith("y") and verb[-2] not in "aeiou" else f"{verb}s"
-    return f"did {verb}"
+def _of_title(text: str) -> str | None:
+    """`Leptin: a marker of obesity` says that leptin is one."""
+    title = _TITLE.match(text)
+    if title is None or _OF_WORK.match(title[1]) or tokenized(text) is None or re.search(r"\bor\b", text):
+        return None
+    words = [core(word) for word in title[1].split()]
+    verbs = lists.SUBORDINATE | lists.VERBS | lists.OFTEN_VERBS
+    has_verb = any(word in verbs and before != "to" for before, word in pairwise(words))
+    if has_verb or before_preposition(title[2].split())[-1] not in lists.KINDS:
+        return None
+    return f"{title[1]} {'are' if _several(title[1]) else 'is'} {title[2][0].lower()}{title[2][1:]}"
