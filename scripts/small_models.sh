@@ -1,8 +1,8 @@
 #!/bin/sh
 # Train, calibrate and measure both small models: sh scripts/small_models.sh DATA MPNET MINILM HOME WORK [critic|ranker]
-# MPNET and MINILM are the folders of the two checkpoints; HOME keeps corpora and has MiniLM in `models`; WORK gets the
-# pairs, run folders, tables, and in `ship` the files to ship. Stop it at any time and run it again: it goes on where it
-# was. PYTHON names an interpreter with torch, safetensors, scikit-learn and Medground; THREADS is 2 unless set.
+# MPNET and MINILM are the folders of the two checkpoints; HOME has MiniLM and the corpora scifact and pubmedqa; WORK gets
+# the pairs, run folders, tables, and in `ship` the files to ship. Stop it at any time and run it again: it goes on where
+# it was. PYTHON names an interpreter with torch, scikit-learn, scipy and medground[dense]; THREADS is 2 unless set.
 set -eu
 data=$1 mpnet=$2 minilm=$3 home=$4 runs=$5 part=${6:-both}
 python=${PYTHON:-python} threads=${THREADS:-2} here=$(dirname "$0")
@@ -26,22 +26,25 @@ ranker() { # ranker RUN OPTIONS...
     once "$1" "$python" "$here/train_ranker.py" "$runs/rpairs" "$minilm" "$runs/$@" --threads "$threads"
 }
 
+even() { # even NAME MODEL TRAINING: prepare for int8
+    [ -e "$runs/$1.safetensors" ] || "$python" "$here/even_out.py" "$home" "$2" "$3" "$runs/$1.safetensors"
+}
+
 if [ "$part" != ranker ]; then
     [ -e "$runs/pairs/valid.jsonl" ] || "$python" "$here/critic_pairs.py" "$data" "$runs/pairs"
     critic critic1 --files general --general 12000 --rate 5e-4
     critic critic2 --files medical --start "$runs/critic1" --rate 6e-4
-    table critic-calibrated "$python" "$here/calibrate_critic.py" "$runs/pairs" "$runs/critic2/critic.safetensors" \
-        "$mpnet" "$runs/ship/critic.safetensors" --threads "$threads" --trained-on "pairs of scripts/critic_pairs.py"
-    table critic-measured "$python" "$here/../benchmarks/critic.py" "$data" "$runs/ship/critic.safetensors" "$mpnet" \
-        "$runs/pairs" --threads "$threads"
+    critic critic3 --files general medical --start "$runs/critic2" --rate 5e-4 --seed 1
+    even critic-even "$runs/critic3/critic.safetensors" "$runs/pairs/medical.jsonl"
+    table critic-calibrated "$python" "$here/calibrate_critic.py" "$data" "$home" "$runs/critic-even.safetensors" \
+        "$runs/ship/critic.safetensors" --trained-on "pairs of scripts/critic_pairs.py"
+    table critic-measured "$python" "$here/../benchmarks/critic.py" "$data" "$home" "$runs/ship" \
+        --pairs "$runs/pairs" --search scifact --questions pubmedqa bioasq --write \
+        --domain "claims about English abstracts, trials and COVID-19"
 fi
 if [ "$part" != critic ]; then
     [ -e "$runs/rpairs/others.jsonl" ] || "$python" "$here/ranker_pairs.py" "$data" "$home" "$runs/rpairs" --vectors
-    ranker rankerA --most 1400 --without 0 1
-    table ranker-bioasq "$python" "$here/../benchmarks/ranker.py" bioasq "$data" "$home" "$minilm" --limit 1497 \
-        --model "0=$runs/rankerA/ranker.safetensors" --model "1=$runs/rankerA/ranker.safetensors" --threads "$threads"
-    ranker rankerB --files bioasq --without 2 3 4 --start "$runs/rankerA" --rate 3e-4
-    cp "$runs/rankerB/ranker.safetensors" "$runs/ship/ranker.safetensors"
-    table ranker-scifact "$python" "$here/../benchmarks/ranker.py" scifact "$data" "$home" "$minilm" \
-        --model "all=$runs/ship/ranker.safetensors" --threads "$threads"
+    ranker rankerA --epochs 2 --without 0 1
+    even ship/ranker "$runs/rankerA/ranker.safetensors" "$runs/rpairs/bioasq.jsonl"
+    table ranker-measured "$python" "$here/../benchmarks/ranker.py" "$data" "$home" "$runs/ship" --held 0 1 --write
 fi
