@@ -35,7 +35,9 @@ if [ "$part" != ranker ]; then
     critic critic1 --files general --general 12000 --rate 5e-4
     critic critic2 --files medical --start "$runs/critic1" --rate 6e-4
     critic critic3 --files general medical --start "$runs/critic2" --rate 5e-4 --seed 1
-    even critic-even "$runs/critic3/critic.safetensors" "$runs/pairs/medical.jsonl"
+    once critic-mixed "$python" "$here/mix_weights.py" "$runs/critic2/critic.safetensors" \
+        "$runs/critic3/critic.safetensors" 0.3 "$runs/critic-mixed.safetensors"
+    even critic-even "$runs/critic-mixed.safetensors" "$runs/pairs/medical.jsonl"
     table critic-calibrated "$python" "$here/calibrate_critic.py" "$data" "$home" "$runs/critic-even.safetensors" \
         "$runs/ship/critic.safetensors" --trained-on "pairs of scripts/critic_pairs.py"
     table critic-measured "$python" "$here/../benchmarks/critic.py" "$data" "$home" "$runs/ship" \
