@@ -34,7 +34,7 @@ from pairing.lines import lines
 from medground.models.pairs.network import PairNetwork
 from medground.operators.views import EvidenceView
 from medground.verify.context import premise_spans
-from medground.verify.critics.nli.model import Score
+from medground.verify.critics.nli.score import Score
 from medground.verify.critics.telling import of_windows, telling
 
 LABELS = ("entails", "contradicts", "neutral")

@@ -25,7 +25,7 @@ import medground.train.demonstrations.shots as shots
 import medground.verify.critics.open as critics
 from medground.models.keyless import Keyless
 from medground.text import words
-from medground.verify.critics.nli.model import Score
+from medground.verify.critics.nli.score import Score
 
 CONNECT = socket.socket.connect
 OPEN_HOSTED = hosted.open_hosted

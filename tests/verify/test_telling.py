@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from medground.operators.views import EvidenceView
 from medground.verify.context import premise_spans
-from medground.verify.critics.nli.model import Score
+from medground.verify.critics.nli.score import Score
 from medground.verify.critics.telling import WINDOWS, of_passages, of_windows, telling
 
 TEXT = (

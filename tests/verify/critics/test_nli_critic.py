@@ -24,8 +24,9 @@ from medground.verify.check import check_all
 from medground.verify.critics.base import Claim, Judgement
 from medground.verify.critics.nli import model as nli_model
 from medground.verify.critics.nli.critic import NliCritic, decide
-from medground.verify.critics.nli.model import NliModel, Score
+from medground.verify.critics.nli.model import NliModel
 from medground.verify.critics.nli.open import open_nli
+from medground.verify.critics.nli.score import Score
 from medground.verify.critics.open import open_critic
 
 Write = Callable[..., str]

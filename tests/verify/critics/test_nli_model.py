@@ -15,8 +15,9 @@ from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
 from medground.errors import ConfigError
 from medground.verify.critics.nli.labels import read_labels
-from medground.verify.critics.nli.model import NliModel, Score
+from medground.verify.critics.nli.model import NliModel
 from medground.verify.critics.nli.open import open_nli
+from medground.verify.critics.nli.score import Score
 
 Write = Callable[..., str]
 LABELS = ("CONTRADICTION", "NEUTRAL", "ENTAILMENT")

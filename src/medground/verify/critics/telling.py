@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from medground.operators.views import EvidenceView
 from medground.quoting.pool import Candidate
 from medground.text import words
-from medground.verify.critics.nli.model import Score
+from medground.verify.critics.nli.score import Score
 
 WINDOWS = 3
 """Windows that are read of each passage."""

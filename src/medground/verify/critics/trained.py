@@ -17,12 +17,12 @@ from medground.operators.views import EvidenceView
 from medground.run import Run
 from medground.verify.critics.base import Claim, Judgement, Reads
 from medground.verify.critics.nli.critic import NliCritic
+from medground.verify.critics.nli.score import Score
 from medground.verify.critics.telling import of_passages, telling
 from medground.verify.judges import domain
 
 if TYPE_CHECKING:
     from medground.models.pairs.network import PairNetwork
-    from medground.verify.critics.nli.model import Score
 
 _SAID = {"entails": "supports", "contradicts": "contradicts"}
 
@@ -99,8 +99,6 @@ class PairScorer:
         Raises:
             ModelFailed: the network could not run.
         """
-        from medground.verify.critics.nli.model import Score
-
         entailment, contradiction = self._places
         found = self._network.probabilities(pairs, stopped)
         return [Score(float(row[entailment]), float(row[contradiction])) for row in found]

@@ -11,15 +11,13 @@ import asyncio
 import math
 import threading
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from medground.errors import ModelFailed
 from medground.operators.views import EvidenceView
 from medground.run import Run
 from medground.verify.critics.base import Claim, Judgement, Reads, without_judge
-
-if TYPE_CHECKING:
-    from medground.verify.critics.nli.model import Score
+from medground.verify.critics.nli.score import Score
 
 _STOPPED = "the model took too long; allow more time with --set model.timeout=N"
 

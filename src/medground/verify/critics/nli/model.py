@@ -6,7 +6,6 @@ Tokenising, windows, batches and probabilities are the same for every `Network`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -15,6 +14,7 @@ from tokenizers import Encoding, Tokenizer
 
 from medground.errors import ConfigError, ModelFailed
 from medground.verify.critics.nli.labels import Labels, read_labels
+from medground.verify.critics.nli.score import Score
 
 LONGEST = 512
 """Most tokens of a pair. NLI models may accept more, but are trained on shorter pairs."""
@@ -42,14 +42,6 @@ class Network(Protocol):
             ModelFailed: the network could not run.
         """
         ...
-
-
-@dataclass(frozen=True)
-class Score:
-    """Highest probabilities over the windows of a premise; NaN if any window gave a value that is not finite."""
-
-    entailment: float
-    contradiction: float
 
 
 class NliModel:
