@@ -1,15 +1,15 @@
 """Measures a shipped critic as it is used, and writes the measurements into its card.
 
-    python benchmarks/critic.py DATA HOME FOLDER [--name critic] [--domain TEXT] [--pairs PAIRS] [--set scifact ...]
-        [--most 900] [--search CORPUS] [--questions CORPUS ...] [--write]
+    python benchmarks/critic.py DATA HOME FOLDER [--name critic] [--domain TEXT] [--judges-from P] [--pairs PAIRS]
+        [--set scifact ...] [--most 900] [--search CORPUS] [--questions CORPUS ...] [--write]
 
 FOLDER holds NAME.safetensors, whose int8 network is made in HOME first. `critic_cases.py` has the sets: texts, in which
 the critic finds the sentences to read by itself. Per set, beside the majority class and, with PAIRS (the output folder
 of `scripts/critic_pairs.py`), a linear model of the statements alone that is trained on them:
 
 - SUPPORT against REFUTE, by the more probable of the two, and its AUC; three labels, and macro-F1;
-- judged: where the critic says `entails` or `contradicts` with at least the probability of the file's `abstain_below`,
-  and how often each of the two is right among all texts, with those that are neither;
+- judged: where the critic says `entails` or `contradicts` with at least the probability of the file's `abstain_below`
+  and of `--judges-from`, and how often each of the two is right among all texts, with those that are neither;
 - calibration: the mean probability of what it says beside how often that is right, in five bins.
 
 Planted errors are caught if `entails` is not the most likely label. `--search` and `--questions`: see `shipped.py`.
@@ -122,7 +122,7 @@ def report_planted(cases: Sequence[Case], found: Array) -> None:
 
 
 def measured(
-    name: str, cases: Sequence[Case], network: PairNetwork, alone: Model | None
+    name: str, cases: Sequence[Case], network: PairNetwork, alone: Model | None, least: float
 ) -> tuple[Proof | None, list[Read]]:
     """Print the tables of a set; returns the proof of a labelled one, and what was read."""
     clock, cpu = time.perf_counter(), time.process_time()
@@ -133,7 +133,7 @@ def measured(
         report_planted(cases, stacked(rows))
         proof = None
     else:
-        proof = report(TITLES.get(name, name), cases, stacked(rows), alone, network.about.abstain_below)
+        proof = report(TITLES.get(name, name), cases, stacked(rows), alone, least)
     print(f"\n{pairs} pairs: {pairs / clock:.1f} a second, {pairs / cpu:.1f} a CPU second", flush=True)
     return proof, rows
 
@@ -147,6 +147,7 @@ def main() -> None:
     parser.add_argument("--name", default="critic")
     parser.add_argument("--domain", default="claims about English abstracts")
     parser.add_argument("--licence", default="Apache-2.0")
+    parser.add_argument("--judges-from", type=float, default=0.0, metavar="PROBABILITY")
     parser.add_argument("--pairs", type=Path)
     parser.add_argument("--set", nargs="+", choices=tuple(SETS), default=[*TITLES, "planted"])
     parser.add_argument("--most", type=int, default=900, help="texts of a large set")
@@ -159,14 +160,15 @@ def main() -> None:
         parser.error("a card needs all sets without a limit; leave out --write, --set or --limit")
     data, home, name = arguments.data, arguments.home, arguments.name
     about = f"judges statements against sentences of abstracts ({arguments.licence})"
-    card, folder = made(arguments.folder, name, home, about, arguments.domain)
+    card, folder = made(arguments.folder, name, home, about, arguments.domain, arguments.judges_from)
     network = PairNetwork.open(name, folder)
     alone = blind(arguments.pairs) if arguments.pairs else None
-    print(f"{name}: {asdict(network.about)}")
+    least = max(network.about.abstain_below, card.judges_from)
+    print(f"{name}: {asdict(network.about)}; says nothing below {least}")
     proofs: list[Proof] = []
     asked: list[tuple[str, str]] = []
     for one in arguments.set:
-        proof, rows = measured(one, list(SETS[one](data, arguments.most)), network, alone)
+        proof, rows = measured(one, list(SETS[one](data, arguments.most)), network, alone, least)
         proofs += [proof] if proof else []
         asked = asked or [(row.windows[0], row.case.statement) for row in rows]
     for ask, corpus in ((searched, arguments.search), *((questions, corpus) for corpus in arguments.questions)):

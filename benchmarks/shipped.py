@@ -107,12 +107,13 @@ def pubmedqa(data: Path) -> list[tuple[str, str]]:
     return [(row["question"], row["final_decision"]) for row in rows if row["split"] == "test"]
 
 
-def made(folder: Path, name: str, home: Path, about: str, domain: str) -> tuple[Card, Path]:
+def made(folder: Path, name: str, home: Path, about: str, domain: str, judges_from: float = 0.0) -> tuple[Card, Path]:
     """A card without proofs for FOLDER/NAME.safetensors, written beside it, and the folder of the network in HOME."""
     content = (folder / f"{name}.safetensors").read_bytes()
     it = read(content, name).about
     digest = hashlib.sha256(content).hexdigest()
-    card = Card(kind=it.kind, about=f"{about}; base {it.base}", domain=domain, base=it.base, sha256=digest)
+    given = {"kind": it.kind, "about": f"{about}; base {it.base}", "domain": domain, "base": it.base}
+    card = Card.model_validate({**given, "sha256": digest, "judges_from": judges_from})
     (folder / f"{name}.json").write_text(card.model_dump_json(indent=1) + "\n", encoding="utf-8")
     shipping.FOLDER = folder
     return card, make(shipped()[name], home / "models")

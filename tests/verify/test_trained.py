@@ -170,6 +170,12 @@ def test_it_abstains_where_it_is_not_sure_and_says_so(
     assert found.warnings == ()
 
 
+def test_its_card_may_ask_for_more_than_its_file(critic: Any, make_run: Any, memory_source: Any) -> None:
+    critic(bias=2.0, least="0.6", proofs=CLAIMS, judges_from=0.7)
+    verdict = verified(make_run, memory_source, "The gene is the cause.", TRIAL).statements[0].verdict
+    assert (verdict.label, verdict.note.endswith("counts from 70%")) == ("not judged", True)
+
+
 def test_the_quote_is_what_it_read(
     critic: Any, make_run: Any, memory_source: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

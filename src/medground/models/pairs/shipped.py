@@ -76,6 +76,7 @@ class Card(BaseModel):
         probes: pairs with the expected results, which a graph made anywhere must give.
         mix: weight of a ranker's log-odds beside the strength of a sentence; 0: sentences are not reranked.
         depth: most hits that a ranker reads.
+        judges_from: probability below which a critic says nothing, where measured sets ask for more than the file does.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -89,6 +90,7 @@ class Card(BaseModel):
     probes: tuple[Probe, ...] = ()
     mix: float = 0.0
     depth: int = 40
+    judges_from: float = 0.0
 
     @property
     def orders_passages(self) -> bool:

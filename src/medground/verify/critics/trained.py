@@ -76,14 +76,19 @@ class PairScorer:
         name: as in the settings.
         least: probability below which nothing is said.
 
+    Args:
+        network: the network.
+        judges_from: the same, of its card; the higher of its own and this counts.
+
     Raises:
         ConfigError: its labels do not name entailment and contradiction.
     """
 
-    def __init__(self, network: PairNetwork) -> None:
+    def __init__(self, network: PairNetwork, judges_from: float = 0.0) -> None:
         from medground.verify.critics.nli.labels import read_labels
 
-        self.name, self.least, self._network = network.name, network.about.abstain_below, network
+        self.name, self._network = network.name, network
+        self.least = max(network.about.abstain_below, judges_from)
         labels = read_labels(network.name, dict(enumerate(network.about.labels)))
         if labels.contradiction is None:
             raise ConfigError(f"the weights of {network.name} tell no contradictions; reinstall medground")
@@ -117,15 +122,16 @@ def open_trained(name: str, models: Path) -> PairScorer:
     from medground.models.pairs.make import check_extra
     from medground.models.pairs.shipped import shipped
 
-    folder = shipped()[name].find(models)
+    one = shipped()[name]
+    folder = one.find(models)
     if folder is None:
         raise ConfigError(f"the critic {name} has not been fetched; run: medground models fetch {name}")
     check_extra(name)
-    return _opened(name, folder)
+    return _opened(name, folder, one.card.judges_from)
 
 
 @lru_cache(maxsize=2)
-def _opened(name: str, folder: Path) -> PairScorer:
+def _opened(name: str, folder: Path, judges_from: float) -> PairScorer:
     from medground.models.pairs.network import open_network
 
-    return PairScorer(open_network(name, folder))
+    return PairScorer(open_network(name, folder), judges_from)
