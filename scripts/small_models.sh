@@ -41,7 +41,7 @@ if [ "$part" != ranker ]; then
     table critic-calibrated "$python" "$here/calibrate_critic.py" "$data" "$home" "$runs/critic-even.safetensors" \
         "$runs/ship/critic.safetensors" --trained-on "pairs of scripts/critic_pairs.py"
     table critic-measured "$python" "$here/../benchmarks/critic.py" "$data" "$home" "$runs/ship" \
-        --pairs "$runs/pairs" --search scifact --questions pubmedqa bioasq --write \
+        --pairs "$runs/pairs" --judges-from 0.88 --search scifact --questions pubmedqa bioasq --write \
         --domain "claims about English abstracts, trials and COVID-19"
 fi
 if [ "$part" != critic ]; then

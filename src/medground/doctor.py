@@ -115,10 +115,10 @@ def _networks(settings: Settings) -> list[Check]:
     for one in shipped().values():
         if one.find(folder) is None:
             note = f"{one.card.domain}; to use it, run: medground models fetch {one.name}"
-            found.append(Check(f"{one.card.kind} {one.name}", "missing", note))
+            found.append(Check(f"network {one.name}", "missing", note))
         else:
             note = "in use" if one.name in named else "fetched, but the settings name another or none"
-            found.append(Check(f"{one.card.kind} {one.name}", "ok", note))
+            found.append(Check(f"network {one.name}", "ok", note))
     return found
 
 

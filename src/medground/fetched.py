@@ -38,7 +38,8 @@ def _key(one: Shipped, settings: Settings) -> str:
     """The setting that names this network; empty where another choice was made or it has not proved itself."""
     if one.card.kind == "ranker":
         named = "reranker" in settings.retrieval.model_fields_set
-        return "retrieval.reranker" if one.card.orders_passages and not named else ""
+        helps = one.card.orders_passages or one.card.orders_sentences
+        return "retrieval.reranker" if helps and not named else ""
     if "critic" in settings.verify.model_fields_set or not may_judge(one.name, settings.verify):
         return ""
     return "verify.critic"

@@ -175,7 +175,8 @@ def base(family: str, monkeypatch: pytest.MonkeyPatch) -> TinyBase:
 
 @pytest.fixture
 def ship(base: TinyBase, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Shipped]:
-    """Puts a trained network into the package."""
+    """Puts a trained network into the package, in place of those that ship."""
+    monkeypatch.setattr(shipping, "FOLDER", tmp_path / "data models")
 
     def put(
         name: str = "critic",

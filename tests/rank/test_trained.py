@@ -119,8 +119,19 @@ def test_it_is_the_default_if_it_was_measured_to_help(
     assert with_fetched(hosted) is hosted
 
 
+def test_one_that_only_chooses_sentences_leaves_the_hits_alone(ranker: Any, tmp_path: Path, make_run: Any) -> None:
+    ranker(proofs=[CHOOSES], mix=1.0)
+    assert with_fetched(settings(tmp_path)).retrieval.reranker == "ranker"
+    run = make_run("Is the lens long?", options={"retrieval.reranker": "ranker", "retrieval.keep": 2})
+    hits = [
+        Hit(passage=p, ranker="bm25", rank=n, score=1.0, source="s")
+        for n, p in enumerate(passages("bread", "the lens", "the long lens"), start=1)
+    ]
+    assert asyncio.run(rerank(run.question, hits, run)) == hits[:2]
+
+
 def test_hits_below_its_depth_are_left_out(ranker: Any, make_run: Any) -> None:
-    ranker(depth=5)
+    ranker(depth=5, proofs=[ORDERS])
     run = make_run("Is the lens long?", options={"retrieval.reranker": "ranker", "retrieval.keep": 3})
     texts = [f"the {'lens ' * (n % 4)} gene is {'not ' * (n % 3)} long" for n in range(12)]
     hits = [
@@ -218,10 +229,10 @@ def test_the_doctor_says_what_is_fetched_and_used(ship: Any, base: TinyBase, tmp
     model = ship("ranker", trained(base.weights, 1), about={"kind": "ranker"}, card={"proofs": [ORDERS]}, labels=["r"])
 
     def noted() -> tuple[str, str]:
-        return next((c.state, c.note) for c in examine(settings(tmp_path)) if c.what == "ranker ranker")
+        return next((c.state, c.note) for c in examine(settings(tmp_path)) if c.what == "network ranker")
 
     assert noted() == ("missing", "lenses; to use it, run: medground models fetch ranker")
     make(model, tmp_path / "models")
     assert noted() == ("ok", "in use")
     named = {c.what: c.note for c in examine(settings(tmp_path, **{"retrieval.reranker": "none"}))}
-    assert named["ranker ranker"] == "fetched, but the settings name another or none"
+    assert named["network ranker"] == "fetched, but the settings name another or none"

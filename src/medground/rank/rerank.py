@@ -30,11 +30,13 @@ async def rerank(question: Question, hits: Iterable[Hit], run: Run) -> list[Hit]
 async def rerank_with(name: str, text: str, hits: Iterable[Hit], keep: int, run: Run) -> list[Hit]:
     """The best `keep` hits for `text` by the reranker `name`; if that is `none`, the first `keep` hits.
 
+    So it is with a shipped ranker that was not measured to order passages: it only chooses sentences (`read.weighed`).
+
     Raises:
         ConfigError: the reranker cannot be opened.
     """
     reranker = await asyncio.to_thread(open_reranker, name, run.settings.home / "models")
-    if reranker is None:
+    if reranker is None or (isinstance(reranker, TrainedReranker) and not reranker.card.orders_passages):
         return list(islice(hits, keep))
     hits = list(hits)
     if isinstance(reranker, TrainedReranker):  # it takes a hundredth of a second for each

@@ -8,6 +8,7 @@ nothing below the probability at which it was right often enough.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from medground.models.pairs.network import PairNetwork
 
 _SAID = {"entails": "supports", "contradicts": "contradicts"}
+_OPPOSED = "another text that was read says the opposite, less clearly"
 
 
 class TrainedCritic(NliCritic):
@@ -60,8 +62,10 @@ class TrainedCritic(NliCritic):
 
     def _final(self, judgement: Judgement) -> Judgement:
         said = _SAID.get(judgement.relation)
-        if said is None or judgement.probability is None or judgement.probability >= self._least:
+        if said is None or judgement.probability is None:
             return judgement
+        if judgement.probability >= self._least:
+            return replace(judgement, note=_OPPOSED if judgement.note else "")
         note = (
             f"{self.name} is not sure enough to judge: it {said} with a probability of {judgement.probability:.0%}, "
             f"and counts from {self._least:.0%}"
