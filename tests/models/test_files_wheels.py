@@ -219,7 +219,7 @@ def test_the_command_line_lists_and_refuses(home: Path, capsys: pytest.CaptureFi
         main(["models", "fetch", "gpt-5"])
     assert stopped.value.code == 2
     assert capsys.readouterr().err.splitlines() == [
-        "medground: unknown model 'gpt-5'; available: minilm, qwen2.5-coder-1.5b"
+        f"medground: unknown model 'gpt-5'; available: {', '.join(available())}"
     ]
     assert not home.exists()
 

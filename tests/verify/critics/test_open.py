@@ -30,7 +30,7 @@ def refusal(name: str) -> str:
 
 @pytest.mark.parametrize("name", ["", "nli", "nli:", "nli: ", "NLI:x", "keyless"])
 def test_an_unknown_critic(name: str) -> None:
-    assert "set verify.critic to `entail` or `nli:` and a folder or hub name" in refusal(name)
+    assert "set verify.critic to `entail`, `critic` or `nli:` and a folder or hub name" in refusal(name)
 
 
 def test_the_default_needs_nothing(make_run: Callable[..., Run]) -> None:
