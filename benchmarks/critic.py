@@ -28,7 +28,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
-from critic_cases import LABELS, SETS, TITLES, Array, Case, Read, read, stacked
+from critic_cases import LABELS, SETS, TITLES, Array, Case, read, stacked
 from shipped import made, questions, searched, write_card
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
@@ -121,10 +121,8 @@ def report_planted(cases: Sequence[Case], found: Array) -> None:
         print(f"| {kind} | {share(sum(hits), len(hits))} |", flush=True)
 
 
-def measured(
-    name: str, cases: Sequence[Case], network: PairNetwork, alone: Model | None, least: float
-) -> tuple[Proof | None, list[Read]]:
-    """Print the tables of a set; returns the proof of a labelled one, and what was read."""
+def measured(name: str, cases: Sequence[Case], network: PairNetwork, alone: Model | None, least: float) -> Proof | None:
+    """Print the tables of a set; returns the proof of a labelled one."""
     clock, cpu = time.perf_counter(), time.process_time()
     rows = read(network, cases)
     pairs = sum(len(row.windows) for row in rows)
@@ -135,7 +133,7 @@ def measured(
     else:
         proof = report(TITLES.get(name, name), cases, stacked(rows), alone, least)
     print(f"\n{pairs} pairs: {pairs / clock:.1f} a second, {pairs / cpu:.1f} a CPU second", flush=True)
-    return proof, rows
+    return proof
 
 
 def main() -> None:
@@ -166,16 +164,14 @@ def main() -> None:
     least = max(network.about.abstain_below, card.judges_from)
     print(f"{name}: {asdict(network.about)}; says nothing below {least}")
     proofs: list[Proof] = []
-    asked: list[tuple[str, str]] = []
     for one in arguments.set:
-        proof, rows = measured(one, list(SETS[one](data, arguments.most)), network, alone, least)
+        proof = measured(one, list(SETS[one](data, arguments.most)), network, alone, least)
         proofs += [proof] if proof else []
-        asked = asked or [(row.windows[0], row.case.statement) for row in rows]
     for ask, corpus in ((searched, arguments.search), *((questions, corpus) for corpus in arguments.questions)):
         if corpus and (proof := asyncio.run(ask(data, home, corpus, name, arguments.limit))):
             proofs.append(proof)
     if arguments.write:
-        write_card(arguments.folder, name, card, proofs, asked, network)
+        write_card(arguments.folder, name, card, proofs, network)
 
 
 if __name__ == "__main__":

@@ -199,8 +199,7 @@ def main() -> None:
     proofs += [] if arguments.without_scifact else on_scifact(data, home, ranker)
     print(f"\nmix {mix}; {time.perf_counter() - clock:.0f} s, {time.process_time() - cpu:.0f} CPU s")
     if arguments.write:
-        pairs = [(text, pool.one.question) for pool in found[:12] for text in pool.texts[:1]]
-        write_card(arguments.folder, arguments.name, card.model_copy(update={"mix": mix}), proofs, pairs, network)
+        write_card(arguments.folder, arguments.name, card.model_copy(update={"mix": mix}), proofs, network)
 
 
 if __name__ == "__main__":

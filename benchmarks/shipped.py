@@ -17,7 +17,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from verification import claim_pairs
 
 import medground.models.pairs.shipped as shipping
@@ -30,7 +29,21 @@ from medground.models.pairs.network import PairNetwork
 from medground.models.pairs.shipped import Card, Probe, Proof, shipped
 from medground.question import Question
 
-PROBES = 12
+PROBES = (
+    ("The drug lowered the risk of stroke by a fifth compared with placebo.", "The drug prevents strokes."),
+    ("The drug lowered the risk of stroke by a fifth compared with placebo.", "The drug raises the risk of stroke."),
+    ("Bleeding was as common in both groups (P = 0.71).", "The drug causes bleeding."),
+    (
+        "We enrolled 310 adults with asthma at nine hospitals, for two years.",
+        "Vitamin D helps asthma.",
+    ),
+    (
+        "Mice without the gene had shorter bones. Their hearts were normal.",
+        "The gene is needed for bones to grow.",
+    ),
+    ("Whether the test finds early cancer is not known.", "The test finds early cancer."),
+)
+"""Pairs of our own: a card ships no text of a data set."""
 
 
 def share(right: int, of: int) -> str:
@@ -119,13 +132,10 @@ def made(folder: Path, name: str, home: Path, about: str, domain: str, judges_fr
     return card, make(shipped()[name], home / "models")
 
 
-def write_card(
-    folder: Path, name: str, card: Card, proofs: Sequence[Proof], asked: Sequence[tuple[str, str]], network: PairNetwork
-) -> None:
-    """Write the card with its proofs, and with pairs spread over a set beside the results of this machine."""
-    chosen = [asked[n] for n in np.linspace(0, len(asked) - 1, PROBES).astype(int)]
-    rows = network.probabilities(chosen).round(4).tolist()
-    probes = [Probe(premise=p, hypothesis=h, probabilities=row) for (p, h), row in zip(chosen, rows, strict=True)]
+def write_card(folder: Path, name: str, card: Card, proofs: Sequence[Proof], network: PairNetwork) -> None:
+    """Write the card with its proofs, and with pairs beside the results of this machine."""
+    rows = network.probabilities(PROBES).round(4).tolist()
+    probes = [Probe(premise=p, hypothesis=h, probabilities=row) for (p, h), row in zip(PROBES, rows, strict=True)]
     card = card.model_copy(update={"proofs": tuple(proofs), "probes": tuple(probes)})
     path = folder / f"{name}.json"
     path.write_text(card.model_dump_json(indent=1) + "\n", encoding="utf-8")

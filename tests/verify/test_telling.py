@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from medground.operators.views import EvidenceView
 from medground.verify.context import premise_spans
 from medground.verify.critics.nli.score import Score
-from medground.verify.critics.telling import WINDOWS, of_passages, of_windows, telling
+from medground.verify.critics.telling import WINDOWS, of_passages, of_windows, on_subject, telling
 
 TEXT = (
     "Heart failure is common in older adults. We enrolled 240 patients in a trial of dapagliflozin. They were seen "
@@ -36,6 +36,15 @@ def test_each_passage_is_read_and_a_quote_is_read_as_it_is() -> None:
     quote = EvidenceView(id="E1", quote="The trial ended early.")
     read = telling(CLAIM, [*windows(TEXT, 1), *windows("Dapagliflozin is a drug.", 2), quote])
     assert [view.id.partition(".")[0] for view in read] == ["P1"] * WINDOWS + ["P2", "E1"]
+
+
+def test_passages_about_something_else_are_not_read() -> None:
+    other = windows("Empagliflozin lowered the rate of death.", 2)
+    titled = [
+        view.model_copy(update={"title": "Dapagliflozin"}) for view in windows("It lowered the rate of death.", 3)
+    ]
+    assert on_subject(CLAIM, [*windows(TEXT), *other, *titled]) == [*windows(TEXT), *titled]
+    assert on_subject("Drugs lower the rate of death.", other) == other
 
 
 @given(SENTENCES, st.text(max_size=40))

@@ -176,6 +176,13 @@ def test_its_card_may_ask_for_more_than_its_file(critic: Any, make_run: Any, mem
     assert (verdict.label, verdict.note.endswith("counts from 70%")) == ("not judged", True)
 
 
+def test_texts_about_something_else_decide_nothing(critic: Any, make_run: Any, memory_source: Any) -> None:
+    critic(proofs=CLAIMS)
+    verdict = verified(make_run, memory_source, "The gene FBN1 is the cause of the lens.", TRIAL).statements[0].verdict
+    assert verdict.label == "not judged"
+    assert verdict.note == "no text that was read names what the statement is about"
+
+
 def test_the_quote_is_what_it_read(
     critic: Any, make_run: Any, memory_source: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -293,6 +300,7 @@ def test_domains_are_those_of_shipped_judges(critic: Any) -> None:
     assert domain(critic()) == "lenses"
     assert domain("openai:gpt-5") == ""
     failed = [{**CLAIMS[2], "dataset": name, "low": 0.59} for name in ("NLI4CT", "another")]
+    failed.append({**ASKED, "dataset": "questions", "low": 0.59})
     assert domain(critic(proofs=[*CLAIMS, *failed])) == "lenses (no better than guessing on NLI4CT and another)"
 
 

@@ -67,7 +67,8 @@ def domain(model: str) -> str:
     one = shipped().get(model)
     if one is None:
         return ""
-    failed = _failed(model)
+    judged = {proof.dataset for proof in _proofs(model) if proof.of != "questions"}
+    failed = [name for name in _failed(model) if name in judged]
     return f"{one.card.domain} (no better than guessing on {' and '.join(failed)})" if failed else one.card.domain
 
 

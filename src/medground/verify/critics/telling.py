@@ -37,6 +37,20 @@ def telling(statement: str, premises: Iterable[EvidenceView]) -> list[EvidenceVi
     return found
 
 
+def on_subject(statement: str, premises: Iterable[EvidenceView]) -> list[EvidenceView]:
+    """The premises of passages that name, in the text or the title, the rarest name of a statement, if it has one.
+
+    A network that reads of another gene or drug often overlooks it.
+    """
+    name = words.rarest_name(statement)
+    return [
+        window
+        for windows in _by_passage(premises)
+        if words.mentions("\n".join([windows[0].title, *(window.quote for window in windows)]), name)
+        for window in windows
+    ]
+
+
 def _worth(statement: str, wanted: Sequence[str], windows: Sequence[EvidenceView]) -> list[float]:
     from medground.quoting.model import strengths
 

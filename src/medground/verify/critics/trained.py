@@ -19,13 +19,14 @@ from medground.run import Run
 from medground.verify.critics.base import Claim, Judgement, Reads
 from medground.verify.critics.nli.critic import NliCritic
 from medground.verify.critics.nli.score import Score
-from medground.verify.critics.telling import of_passages, telling
+from medground.verify.critics.telling import of_passages, on_subject, telling
 from medground.verify.judges import domain
 
 if TYPE_CHECKING:
     from medground.models.pairs.network import PairNetwork
 
 _SAID = {"entails": "supports", "contradicts": "contradicts"}
+_OFF_SUBJECT = "no text that was read names what the statement is about"
 _OPPOSED = "another text that was read says the opposite, less clearly"
 
 
@@ -55,9 +56,11 @@ class TrainedCritic(NliCritic):
         return found
 
     def _near(self, claim: Claim) -> list[EvidenceView]:
-        return telling(claim.statement, super()._near(claim))
+        return telling(claim.statement, on_subject(claim.statement, super()._near(claim)))
 
     def _decide(self, premises: Sequence[EvidenceView], scores: Sequence[Score]) -> Judgement:
+        if not premises:
+            return Judgement("unsure", note=_OFF_SUBJECT)
         return super()._decide(*of_passages(premises, scores))
 
     def _final(self, judgement: Judgement) -> Judgement:
