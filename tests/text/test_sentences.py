@@ -151,3 +151,10 @@ def test_boundaries_agree_with_the_sentences_of_scifact(shared: Path) -> None:
             found += len(ends & {end for _, end in sentence_spans(" ".join(parts))})
             wanted += len(ends)
     assert found / wanted > 0.9
+
+
+@pytest.mark.parametrize("word", ["cancer", "life", "found", "reports", "glaucoma", "hand"])
+def test_words_that_are_also_parts_of_journal_titles_end_sentences(word: str) -> None:
+    first, second = f"It is linked to {word}.", "Statins lower the risk."
+    text = f"{first} {second}"
+    assert [text[start:end] for start, end in sentence_spans(text)] == [first, second]

@@ -20,6 +20,14 @@ _ABBREVIATIONS = [
     *("serov", "str", "chrom", "acc"),
 ]
 
+# Words that nupunkt's model takes for abbreviations, as in titles of journals: "... risk of cancer. Statins ...". They
+# end 1.5 % of the sentences of 5,183 abstracts, half of that `cancer`.
+_WORDS = """
+    cancer life found day week month century sleep intestine low human mass all reports reporter art cold hand glaucoma
+    free wall met rest series cytology bed quantified fish ill lead ago how chest equal aims wave reconstitution rich
+    lack nor will can black broad just enter add ten helper
+"""
+
 # A capital letter before the full stop looks like the initial of a name ("vitamin C. The cells"), but these words
 # start a sentence and are never a surname.
 _OPENERS = (
@@ -92,9 +100,11 @@ def _belongs_together(text: str, before: Span, after: Span) -> bool:
 
 @cache
 def _tokenizer() -> Any:
-    """A separate instance of the library's model, so that the added abbreviations affect no other user of it."""
+    """A separate instance of the library's model, so that our abbreviations affect no other user of it."""
     tokenizer = nupunkt.load_default_model()
     tokenizer.add_abbreviations(_ABBREVIATIONS)
+    for word in _WORDS.split():
+        tokenizer.remove_abbreviation(word)
     tokenizer.paragraph_breaks = False
     tokenizer.line_breaks = True
     return tokenizer
