@@ -64,7 +64,7 @@ class Proof(BaseModel):
 
 
 class Card(BaseModel):
-    """What is said and measured of a network. `benchmarks/shipped.py` writes it.
+    """What is said and measured of a network. `benchmarks/critic.py` and `benchmarks/ranker.py` write it.
 
     Attributes:
         kind: what it is for.
