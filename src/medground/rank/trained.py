@@ -74,22 +74,13 @@ class TrainedReranker:
 def open_trained(name: str, models: Path) -> TrainedReranker:
     """Open a shipped reranker, once.
 
-    Args:
-        name: a ranker that ships with the package.
-        models: folder of all models.
-
     Raises:
         ConfigError: it was not fetched, an extra is missing, or a file is damaged.
     """
-    from medground.models.pairs.make import check_extra
-    from medground.models.pairs.shipped import shipped
+    from medground.models.pairs.make import made
 
-    one = shipped()[name]
-    folder = one.find(models)
-    if folder is None:
-        raise ConfigError(f"the reranker {name} has not been fetched; run: medground models fetch {name}")
-    check_extra(name)
-    return _opened(name, folder, one.card)
+    folder, card = made(name, models)
+    return _opened(name, folder, card)
 
 
 @lru_cache(maxsize=2)

@@ -20,7 +20,7 @@ from filelock import FileLock
 from medground.errors import ConfigError
 from medground.models.files.storage import writing_to
 from medground.models.files.wheels import Download, fetch
-from medground.models.pairs.shipped import RECIPE, Shipped
+from medground.models.pairs.shipped import RECIPE, Card, Shipped, shipped
 from medground.progress import Progress, no_progress
 
 if TYPE_CHECKING:
@@ -72,6 +72,25 @@ def check_extra(name: str) -> None:
             raise ConfigError(
                 f'{name} needs the extra "dense" ({package} is missing); run: pip install "medground[dense]"'
             ) from None
+
+
+def made(name: str, models: Path) -> tuple[Path, Card]:
+    """The folder and the card of a network that was fetched.
+
+    Args:
+        name: a network that ships with the package.
+        models: folder of all models.
+
+    Raises:
+        ConfigError: it was not fetched, or an extra is missing.
+    """
+    one = shipped()[name]
+    folder = one.find(models)
+    if folder is None:
+        kind = "reranker" if one.card.kind == "ranker" else one.card.kind
+        raise ConfigError(f"the {kind} {name} has not been fetched; run: medground models fetch {name}")
+    check_extra(name)
+    return folder, one.card
 
 
 def _write(model: Shipped, base: Path, work: Path, progress: Progress) -> None:
