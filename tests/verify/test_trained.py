@@ -178,9 +178,11 @@ def test_its_card_may_ask_for_more_than_its_file(critic: Any, make_run: Any, mem
 
 def test_texts_about_something_else_decide_nothing(critic: Any, make_run: Any, memory_source: Any) -> None:
     critic(proofs=CLAIMS)
-    verdict = verified(make_run, memory_source, "The gene FBN1 is the cause of the lens.", TRIAL).statements[0].verdict
+    found = verified(make_run, memory_source, "The gene FBN1 is the cause of the lens.", TRIAL)
+    verdict = found.statements[0].verdict
     assert verdict.label == "not judged"
-    assert verdict.note == "no text that was read names what the statement is about"
+    assert verdict.note == "no text that was found names what the statement is about; this is the nearest"
+    assert found.evidence[0].id == verdict.best
 
 
 def test_the_quote_is_what_it_read(

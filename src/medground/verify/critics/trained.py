@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from medground.models.pairs.network import PairNetwork
 
 _SAID = {"entails": "supports", "contradicts": "contradicts"}
-_OFF_SUBJECT = "no text that was read names what the statement is about"
+_OFF_SUBJECT = "no text that was found names what the statement is about; this is the nearest"
 _OPPOSED = "another text that was read says the opposite, less clearly"
 
 
@@ -58,10 +58,11 @@ class TrainedCritic(NliCritic):
     def _near(self, claim: Claim) -> list[EvidenceView]:
         return telling(claim.statement, on_subject(claim.statement, super()._near(claim)))
 
-    def _decide(self, premises: Sequence[EvidenceView], scores: Sequence[Score]) -> Judgement:
+    def _decide(self, claim: Claim, premises: Sequence[EvidenceView], scores: Sequence[Score]) -> Judgement:
         if not premises:
-            return Judgement("unsure", note=_OFF_SUBJECT)
-        return super()._decide(*of_passages(premises, scores))
+            nearest = telling(claim.statement, super()._near(claim))[0]
+            return Judgement("unsure", nearest.id, note=_OFF_SUBJECT)
+        return super()._decide(claim, *of_passages(premises, scores))
 
     def _final(self, judgement: Judgement) -> Judgement:
         said = _SAID.get(judgement.relation)

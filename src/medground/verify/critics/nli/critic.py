@@ -96,16 +96,16 @@ class NliCritic:
         return [
             Judgement("failed", note=problem)
             if problem
-            else self._final(self._decide(near, [next(scores) for _ in near]))
-            for near, problem in zip(premises, problems, strict=True)
+            else self._final(self._decide(claim, near, [next(scores) for _ in near]))
+            for claim, near, problem in zip(claims, premises, problems, strict=True)
         ]
 
     def _near(self, claim: Claim) -> list[EvidenceView]:
         """The premises that are read."""
         return [premise for premise in claim.premises if premise.quote.strip()]
 
-    def _decide(self, premises: Sequence[EvidenceView], scores: Sequence[Score]) -> Judgement:
-        """The judgement that the scores of the premises give."""
+    def _decide(self, claim: Claim, premises: Sequence[EvidenceView], scores: Sequence[Score]) -> Judgement:
+        """The judgement of a claim that the scores of the premises that were read give."""
         return decide(premises, scores, self._run.settings.verify.entailment)
 
     def _final(self, judgement: Judgement) -> Judgement:
