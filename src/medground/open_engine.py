@@ -28,6 +28,7 @@ from medground.sources.base import Source
 from medground.sources.open import open_sources
 from medground.steps import OnStep, ignore_steps
 from medground.trace import Trace
+from medground.verify.measured import with_measured
 
 
 @dataclass
@@ -95,7 +96,7 @@ class OpenEngine:
         if changes:
             setup = await self._setups.changed(own, changes, self.sources)
             self._check_open()  # it may have been closed meanwhile; `close` closes the models
-        return replace(setup, settings=with_fetched(setup.settings))
+        return replace(setup, settings=with_measured(with_fetched(setup.settings)))
 
     @contextlib.contextmanager
     def _under_way(self) -> Iterator[None]:

@@ -122,6 +122,9 @@ class VerifySettings(_Part):
     trusted_judges: Annotated[tuple[str, ...], BeforeValidator(_listed)] = Field(
         default=(), description="models whose verdicts count without a measurement of ours"
     )
+    measured_judges: Annotated[tuple[str, ...], BeforeValidator(_listed)] = Field(
+        default=(), description="models that `medground judge measure` proved on this machine; found by itself"
+    )
 
 
 class TraceSettings(_Part):
@@ -253,6 +256,8 @@ class Settings(_Part):
         content = self.as_read_by(self.recipe.name)
         content["model"].pop("cache")
         content["model"].pop("concurrency")
+        if not self.verify.measured_judges:  # results from before there was such a setting keep their hash
+            content["verify"].pop("measured_judges")
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
 
     @classmethod

@@ -17,7 +17,7 @@ from pydantic_ai.providers import Provider, infer_provider_class
 
 from medground.errors import ConfigError
 from medground.layers import PREFIX
-from medground.models.open import NAMES
+from medground.models.open import COMPATIBLE, NAMES
 from medground.models.served import MASKING_SERVER, ServedModel
 from medground.settings import Settings
 
@@ -29,9 +29,6 @@ KEY_OF = {
     "google": "google",
 }
 """Maps a provider to the field of `settings.keys` that holds its key."""
-
-COMPATIBLE = ("openai", "openai-chat")
-"""Providers that use `settings.model.base_url` when it is set."""
 
 OLLAMA_ADDRESS = "http://localhost:11434/v1"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from urllib.parse import urlsplit
 
 from medground.errors import ConfigError
 from medground.models import keyless
@@ -13,6 +14,17 @@ from medground.settings import Settings
 
 LOCAL = "local"
 NAMES = "use keyless, local, local:PATH or PROVIDER:MODEL, such as openai:gpt-5"
+
+COMPATIBLE = ("openai", "openai-chat")
+"""Providers that use `settings.model.base_url` when it is set."""
+
+
+def own_address(name: str, settings: Settings) -> str:
+    """The address that the settings give a model, without user and password; empty for its provider's own."""
+    if name.partition(":")[0] not in COMPATIBLE or not settings.model.base_url:
+        return ""
+    parts = urlsplit(settings.model.base_url)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path.rstrip('/')}"
 
 
 def open_models(settings: Settings, operators: Iterable[str]) -> Models:

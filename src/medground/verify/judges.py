@@ -1,14 +1,17 @@
 """Which judges may call a statement supported or contradicted: those validated on held-out data, and those that the
-user trusts by a setting. Validations are rows of `data/judges.json`, each with its data set, size and interval.
+user trusts by a setting.
 
-A network that ships with the package brings its own measurements (`models.pairs.shipped`), and must have passed more
-of them: that on SciFact, at least two on other sets, and that on what a search finds if there is one. Those that it
-failed are told wherever it says anything.
+One gate for all (`proven`): a judge must have passed on SciFact and on at least two other sets, and wherever it was
+measured on what a search finds or on how often its "supported" is right. The measurements of a network that ships with
+the package are in its card (`models.pairs.shipped`), those of other models in `data/judges.json` or, made on this
+machine by `medground judge measure`, in the user's folder (`verify.measured`, through `verify.measured_judges`). The
+sets that a shipped network failed are told wherever it says anything.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from functools import cache
 from importlib import resources
 
@@ -16,7 +19,7 @@ from medground.models.pairs.shipped import Proof, shipped
 from medground.settings import VerifySettings
 
 SETS = 3
-"""Data sets that a shipped critic must have passed."""
+"""Data sets that a judge must have passed."""
 
 
 class Validation(Proof):
@@ -34,11 +37,19 @@ def validations() -> tuple[Validation, ...]:
 
 def may_judge(model: str, settings: VerifySettings) -> bool:
     """Whether this model is a validated judge or trusted by the settings."""
-    if model in settings.trusted_judges or any(v.model == model and v.passes for v in validations()):
-        return True
-    passed = {proof.dataset for proof in _proofs(model) if proof.of == "claims"} - set(_failed(model))
-    in_use = all(proof.passes for proof in _proofs(model) if proof.of == "search")
+    return model in (*settings.trusted_judges, *settings.measured_judges) or proven(_proofs(model))
+
+
+def proven(proofs: Sequence[Proof]) -> bool:
+    """Whether these measurements make a judge."""
+    passed = {proof.dataset for proof in proofs if proof.of == "claims"} - set(failed(proofs))
+    in_use = all(proof.passes for proof in proofs if proof.of in ("search", "supported"))
     return in_use and len(passed) >= SETS and any("scifact" in name.lower() for name in passed)
+
+
+def failed(proofs: Sequence[Proof]) -> list[str]:
+    """The sets on which a judge did not pass."""
+    return [proof.dataset for proof in proofs if not proof.passes]
 
 
 def may_decide(model: str, settings: VerifySettings) -> bool:
@@ -54,16 +65,14 @@ def domain(model: str) -> str:
     one = shipped().get(model)
     if one is None:
         return ""
-    judged = {proof.dataset for proof in _proofs(model) if proof.of != "questions"}
-    failed = [name for name in _failed(model) if name in judged]
-    return f"{one.card.domain} (no better than guessing on {' and '.join(failed)})" if failed else one.card.domain
-
-
-def _failed(model: str) -> list[str]:
-    """The sets on which it did not pass."""
-    return [proof.dataset for proof in _proofs(model) if not proof.passes]
+    proofs = _proofs(model)
+    judged = {proof.dataset for proof in proofs if proof.of != "questions"}
+    not_passed = [name for name in failed(proofs) if name in judged]
+    return f"{one.card.domain} (no better than guessing on {' and '.join(not_passed)})" if not_passed else one.card.domain
 
 
 def _proofs(model: str) -> tuple[Proof, ...]:
     one = shipped().get(model)
-    return one.card.proofs if one is not None and one.card.kind == "critic" else ()
+    if one is not None:
+        return one.card.proofs if one.card.kind == "critic" else ()
+    return tuple(row for row in validations() if row.model == model)

@@ -31,6 +31,7 @@ from medground.faces.cli.eval_judge import judge, judged
 from medground.faces.cli.eval_report import report
 from medground.faces.cli.experiment import experiment_app
 from medground.faces.cli.export import export
+from medground.faces.cli.judge import judge_app
 from medground.faces.cli.kept import history, show
 from medground.faces.cli.mesh import mesh
 from medground.faces.cli.models import models_app
@@ -74,6 +75,7 @@ eval_app.command("judged")(judged)
 app.add_typer(eval_app, name="eval")
 app.add_typer(experiment_app, name="experiment")
 app.add_typer(models_app, name="models")
+app.add_typer(judge_app, name="judge")
 app.add_typer(demonstrations_app, name="demonstrations")
 app.add_typer(pubmed_app, name="pubmed")
 app.add_typer(config_app, name="config")

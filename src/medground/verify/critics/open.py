@@ -14,7 +14,7 @@ from medground.verify.critics.operator import OperatorCritic
 from medground.verify.critics.trained import PairScorer, TrainedCritic, open_trained
 
 OPERATOR = "entail"
-_NLI = "nli:"
+NLI = "nli:"
 
 
 def open_critic(run: Run) -> Critic:
@@ -47,7 +47,7 @@ def check_critic(name: str, models: Path) -> Scorer | None:
     ours = [one.name for one in shipped().values() if one.card.kind == "critic"]
     if name in ours:
         return open_trained(name, models)
-    if not name.startswith(_NLI) or not name.removeprefix(_NLI).strip():
+    if not name.startswith(NLI) or not name.removeprefix(NLI).strip():
         known = "`, `".join([OPERATOR, *ours])
         raise ConfigError(f"unknown critic {name!r}; set verify.critic to `{known}` or `nli:` and a folder or hub name")
-    return open_nli(name.removeprefix(_NLI).strip())
+    return open_nli(name.removeprefix(NLI).strip())

@@ -57,10 +57,10 @@ class OperatorCritic:
         except ModelFailed as failed:
             self._run.warn(f"a sentence could not be verified: {failed}")
             return Judgement("failed", note=failed.reason)
-        return _judgement(claim, output, self._run.settings.verify.entailment)
+        return judgement_of(claim, output, self._run.settings.verify.entailment)
 
 
-def _judgement(claim: Claim, output: EntailOutput, tau: float) -> Judgement:
+def judgement_of(claim: Claim, output: EntailOutput, tau: float) -> Judgement:
     """The operator's judgement; one with a known probability below tau counts as `related`."""
     probability = output.probabilities.get(output.relation)
     best = output.best
