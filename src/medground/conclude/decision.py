@@ -14,7 +14,7 @@ from medground.conclude.policy import UNSUPPORTED, Verdicted
 from medground.question import Question
 from medground.run import Run
 from medground.sentence import Sentence, sentences_of
-from medground.verify.judges import may_judge
+from medground.verify.judges import NOT_VALIDATED, how_to_validate, may_judge
 from medground.verify.reporting import NOT_FINDINGS
 from medground.write.draft import Draft
 
@@ -74,7 +74,13 @@ def decide(
             "validated model",
         )
     unsure = answered.reason if answered is not None and answered.value is None else ""
-    return _made(run.question, "not judged", reason=draft.reason or unsure or _UNASSESSED)
+    return _made(run.question, "not judged", reason=draft.reason or unsure or _undecided(run, verdicts))
+
+
+def _undecided(run: Run, verdicts: Sequence[Verdict]) -> str:
+    """Why there is no decision where nobody gives another reason."""
+    assessed = any(verdict.assessed for verdict in verdicts) and run.writer is not None and run.writer.is_model
+    return f"{_writer(run)} gave no answer to the question" if assessed else _UNASSESSED
 
 
 def _quoted(documents: Sequence[str], kept: Sequence[Verdicted], run: Run) -> bool:
@@ -84,14 +90,15 @@ def _quoted(documents: Sequence[str], kept: Sequence[Verdicted], run: Run) -> bo
 
 
 def _decided(run: Run, draft: Draft, kept: Sequence[Sentence]) -> Decision:
-    values = draft.answer
+    values, validated = draft.answer, None
     if draft.basis == "model":
         writer = _writer(run)
-        if not may_judge(writer, run.settings.verify):
-            run.warn(f"{writer} made this decision and is not a validated judge")
+        validated = may_judge(writer, run.settings.verify)
+        if not validated:
+            run.warn(f"{writer} made this decision and is {NOT_VALIDATED}; {how_to_validate(writer)}")
         if run.question.task == "free":  # the checked rationale is the answer: any other text would be unchecked
             values = (" ".join(sentence.text for sentence in sentences_of(kept)),)
-    return _made(run.question, "decided", values, basis=draft.basis, reason=draft.reason)
+    return _made(run.question, "decided", values, basis=draft.basis, reason=draft.reason, validated=validated)
 
 
 def _doubt(run: Run, draft: Draft, kept: Sequence[Verdicted], verdicts: Sequence[Verdict]) -> str | None:
@@ -114,12 +121,13 @@ def _doubt(run: Run, draft: Draft, kept: Sequence[Verdicted], verdicts: Sequence
 def can_support(verdict: Verdict) -> bool:
     """Whether a sentence with this verdict can support a decision.
 
-    It cannot if it was not found in its source, if its words differ from the source and no judge has assessed that, or
-    if it is based on a quote that reports no finding.
+    It cannot if it was not found in its source, if its words differ from the source and no judge has assessed that (a
+    validated one, or a model that calls it supported all the same), or if it is based on a quote that reports no
+    finding.
     """
     if verdict.label in UNSUPPORTED or not set(verdict.flags).isdisjoint(NOT_FINDINGS):
         return False
-    return not verdict.flags or verdict.label not in ("related", "not judged")
+    return not verdict.flags or verdict.label not in ("related", "not judged") or verdict.assessed == "supported"
 
 
 def _writer(run: Run) -> str:

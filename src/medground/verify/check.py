@@ -13,7 +13,7 @@ from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
-from medground.answer import Verdict
+from medground.answer import Assessed, Verdict
 from medground.document import Hit
 from medground.evidence import Evidence
 from medground.operators.base import Operator
@@ -27,7 +27,7 @@ from medground.verify.checked import Checked
 from medground.verify.context import Context, context_of, usable
 from medground.verify.critics.base import Claim, Critic, Judgement, sound
 from medground.verify.critics.open import open_critic
-from medground.verify.judges import may_judge
+from medground.verify.judges import NOT_VALIDATED, may_judge
 from medground.verify.named import FLAG as REFERENCE
 from medground.verify.named import unretrieved_references
 from medground.verify.overclaim import downgraded, overclaims
@@ -42,8 +42,17 @@ CHECKING: tuple[Operator[Any, Any], ...] = (entail, label)
 CITATION = "citation"
 """The flag of a statement that is supported, but not by the evidence that it cites."""
 
+CONTRADICTION = "contradiction"
+"""The flag of a statement that a judge which is not validated calls contradicted."""
+
 OWN_WORDS = "the source's own words"
 """The note of a verbatim quote."""
+
+_SAID = {
+    "supported": "supported by the quote",
+    "partly": "partly supported by the quote",
+    "contradicted": "contradicted by the quote",
+}
 
 GraphCheck = Callable[[Sentence], bool]
 """Whether the stored relation behind a sentence entails it."""
@@ -207,13 +216,20 @@ def _verdict(found: Judgement, critic: str, *, validated: bool) -> Verdict:
         case "related":
             return Verdict(label="related", **given)
     if not validated:
-        entailed = found.relation == "entails"
-        note = f"assessed by {critic} (not a validated judge): the quote {'supports' if entailed else 'contradicts'} it"
-        doubt = () if entailed else ("contradiction",)  # not enough for a verdict, but worth a look
-        return Verdict(label="not judged", **{**given, "note": note, "flags": (*found.flags, *doubt)})
+        return _assessed(found, given)
     if found.relation == "contradicts":
         return Verdict(label="contradicted", **given)
     return Verdict(label="partly" if found.flags else "supported", **given)
+
+
+def _assessed(found: Judgement, given: dict[str, Any]) -> Verdict:
+    """What a model says that is not a validated judge: told, but no label."""
+    entailed = found.relation == "entails"
+    assessed: Assessed = "contradicted" if not entailed else "partly" if found.flags else "supported"
+    doubt = () if entailed else (CONTRADICTION,)  # not enough for a verdict, but worth a look
+    note = "; ".join(filter(None, [f"assessed by {given['critic']} ({NOT_VALIDATED}): {_SAID[assessed]}", found.note]))
+    changed = {"flags": (*found.flags, *doubt), "note": note}
+    return Verdict(label="not judged", assessed=assessed, **(given | changed))
 
 
 def _normal(text: str) -> str:

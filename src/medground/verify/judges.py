@@ -21,6 +21,9 @@ from medground.settings import VerifySettings
 SETS = 3
 """Data sets that a judge must have passed."""
 
+NOT_VALIDATED = "not validated here"
+"""What is said of a judge that is neither proven on this machine nor trusted by the settings."""
+
 
 class Validation(Proof):
     """A measurement of a model that does not ship, on held-out pairs: accuracy on SUPPORT against CONTRADICT."""
@@ -38,6 +41,13 @@ def validations() -> tuple[Validation, ...]:
 def may_judge(model: str, settings: VerifySettings) -> bool:
     """Whether this model is a validated judge or trusted by the settings."""
     return model in (*settings.trusted_judges, *settings.measured_judges) or proven(_proofs(model))
+
+
+def how_to_validate(model: str) -> str:
+    """What a user does to make this model a validated judge, as the end of a sentence."""
+    if model.startswith("nli:"):
+        return f"to trust it, set verify.trusted_judges to {model}"
+    return f"to validate it, run: medground judge measure {model} --data FOLDER"
 
 
 def proven(proofs: Sequence[Proof]) -> bool:

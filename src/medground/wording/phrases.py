@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from medground.answer import Answer, Conflict, Search, Side, Verdict
 from medground.author import KEYLESS, Author
 from medground.question import Follows, Option
+from medground.verify.judges import NOT_VALIDATED
 
 _LABELS = {
     "supported": "supported",
@@ -27,7 +28,7 @@ _FAULTS = {
 }
 _RULES = ("verbatim", "citation", "retraction", "form", "graph", KEYLESS)
 """Critics that compare ids, letters and words. Their verdict is complete without a name."""
-_EXPLAINED = ("purpose", "title", "reference", "citation", "contradiction")
+_EXPLAINED = ("purpose", "title", "reference", "quotation", "citation", "contradiction")
 """Flags that a verdict explains in words. The others name a difference from the quote."""
 _FOLDERS = re.compile(r"(?<=:)[/.~].*/(?=[^/])")
 """The folders of a model that is named by its path."""
@@ -89,7 +90,8 @@ def reason(answer: Answer) -> str:
     if decision.basis == "model":
         who = " and ".join(models(answer)) or "a language model"
         how = "from the quoted evidence" if answer.evidence else "from memory, without evidence"
-        return f"Answered by {who} {how}. {said}".strip()
+        proof = f" ({NOT_VALIDATED})" if decision.validated is False else ""
+        return f"Answered by {who}{proof} {how}. {said}".strip()
     return said or ("Estimated from word statistics." if decision.basis == "lean" else "")
 
 
@@ -126,18 +128,29 @@ def category(found: Verdict) -> str:
 
 
 def support(answer: Answer) -> str:
-    """How much of the rationale is supported, in one line; empty where no validated judge assessed it.
+    """How much of the rationale is supported, in one line; empty where nobody assessed it.
 
-    A rationale of quotes alone supports itself, so it has no score; beside an estimate that is said.
+    What a model says that is not a validated judge is told as its assessment. A rationale of quotes alone supports itself, so it has no score; beside an estimate that is said.
     """
     quotes = all(statement.verdict.label == "quoted" for statement in answer.statements)
     if answer.statements and quotes and not answer.dropped:
         estimated = answer.decision.status == "lean"
         return "Whether these quotes answer the question has not been assessed." if estimated else ""
     if answer.support is None:
-        return ""
+        return _assessed(answer)
     share = {1.0: "All statements", 0.0: "None of the statements"}.get(answer.support)
     return f"{share or f'{answer.support:.0%} of the statements'} are supported."
+
+
+def _assessed(answer: Answer) -> str:
+    """How many statements are supported in the assessment of judges that are not validated here."""
+    verdicts = [statement.verdict for statement in answer.statements]
+    who = dict.fromkeys(_named(verdict.critic) for verdict in verdicts if verdict.assessed)
+    if not who:
+        return ""
+    supported = sum(verdict.assessed == "supported" for verdict in verdicts)
+    by = f"as assessed by {' and '.join(who)} ({NOT_VALIDATED})"
+    return f"{supported:,} of {some(len(verdicts), 'statement')} {'is' if supported == 1 else 'are'} supported, {by}."
 
 
 def faithfulness(answer: Answer) -> str:
@@ -213,10 +226,15 @@ def _noted(label: str, notes: Sequence[str], joint: str = ": ") -> str:
 
 def _judge(found: Verdict) -> str:
     """Who gave a verdict, and how sure that judge was, in brackets."""
-    shown = [] if found.critic in _RULES else [_FOLDERS.sub("", clean(found.critic))]
+    shown = [] if found.critic in _RULES else [_named(found.critic)]
     if found.probability is not None and found.label != "not judged":
         shown.append(f"{found.probability:.0%}")
     return f" ({', '.join(shown)})" if shown else ""
+
+
+def _named(critic: str) -> str:
+    """A critic's name without the folders of its model."""
+    return _FOLDERS.sub("", clean(critic))
 
 
 def _differences(found: Verdict) -> list[str]:

@@ -79,4 +79,4 @@ def test_an_nli_model_judges_what_a_model_wrote(
         assert answer.dropped == ()
         assert answer.support is None
         assert "Supported (nli:" not in shown
-        assert "(not a validated judge): the quote" in " ".join(shown.split())
+        assert "(not validated here): supported by the quote" in " ".join(shown.split())
