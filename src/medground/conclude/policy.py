@@ -8,7 +8,7 @@ from itertools import islice
 from medground.answer import Dropped, Verdict
 from medground.sentence import Sentence, by_sentence
 from medground.settings import VerifySettings
-from medground.verify.named import FLAG
+from medground.verify.named import HELD
 
 _ALWAYS_DROPPED = ("contradicted",)
 UNSUPPORTED = ("not found", "unverified")
@@ -21,10 +21,10 @@ def release(
 ) -> tuple[list[Verdicted], list[Dropped]]:
     """Split checked statements into released statements and dropped sentences.
 
-    Contradicted statements, sentences without a citation and sentences that refer to a work that was never retrieved
-    are always dropped. Unsupported statements are flagged or dropped, depending on the settings. A sentence is released
-    whole or not at all, because part of a sentence may say something else. `uncited` releases sentences without
-    citations, for recipes that answer from a model's memory.
+    Contradicted statements, sentences without a citation, and sentences that refer to a work that was never retrieved or
+    quote what their source does not say are always dropped. Unsupported statements are flagged or dropped, depending on
+    the settings. A sentence is released whole or not at all, because part of a sentence may say something else.
+    `uncited` releases sentences without citations, for recipes that answer from a model's memory.
     """
     kept: list[Verdicted] = []
     dropped: list[Dropped] = []
@@ -41,7 +41,8 @@ def release(
 
 def _refused(statement: Sentence, verdict: Verdict, settings: VerifySettings, *, uncited: bool) -> str:
     """Why a statement must be dropped, with its text if its sentence has others; empty if it is released."""
-    always = verdict.label in _ALWAYS_DROPPED or FLAG in verdict.flags or not (statement.evidence or uncited)
+    held = not set(HELD).isdisjoint(verdict.flags)
+    always = verdict.label in _ALWAYS_DROPPED or held or not (statement.evidence or uncited)
     if not always and not (settings.unsupported == "drop" and verdict.label in UNSUPPORTED):
         return ""
     reason = verdict.note or ("" if statement.evidence else "it has no citation")

@@ -106,6 +106,11 @@ def _frequencies() -> tuple[int, Mapping[str, int]]:
     return int(stored["abstracts"]), {term: int(n) for n, words in stored["terms"].items() for term in words.split()}
 
 
+def abstracts_with(term: str) -> int:
+    """In how many abstracts of a fixed set a stem occurs; 0 for one that is rare there."""
+    return _frequencies()[1].get(term, 0)
+
+
 @lru_cache(maxsize=100_000)
 def weight(term: str) -> float:
     """How informative a stem is: its inverse document frequency in a fixed set of abstracts, 0.05 to `MOST`.

@@ -28,8 +28,7 @@ from medground.verify.context import Context, context_of, usable
 from medground.verify.critics.base import Claim, Critic, Judgement, sound
 from medground.verify.critics.open import open_critic
 from medground.verify.judges import NOT_VALIDATED, may_judge
-from medground.verify.named import FLAG as REFERENCE
-from medground.verify.named import unretrieved_references
+from medground.verify.named import unfounded
 from medground.verify.overclaim import downgraded, overclaims
 from medground.verify.reporting import TITLE, asks, why_not_finding
 from medground.verify.taxonomy import label_all
@@ -161,9 +160,10 @@ def _without_critic(sentence: Sentence, run: Run, graph: GraphCheck | None, *, c
         return _by_graph(cited[0], entailed=graph(sentence))
     if same := next((e for e in cited if _normal(e.quote) == _normal(sentence.text)), None):
         return _quoted(same, run)
-    if works := unretrieved_references(sentence.whole.text, run.ledger.documents.values()):
-        note = f"it refers to {', '.join(works)[:120]}, which this run never retrieved"
-        return Verdict(label="not found", critic="citation", flags=(REFERENCE,), note=note)
+    documents = run.ledger.documents
+    named = [documents[e.document_id] for e in cited]
+    if held := unfounded(sentence.whole.text, named, documents.values(), run.question.text):
+        return Verdict(label="not found", critic="citation", flags=held[:1], note=held[1])
     if sentence.evidence and not cited:
         return Verdict(label="not found", critic="retraction", note="it cites only retracted papers or notices")
     if asks(sentence.text):

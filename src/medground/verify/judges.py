@@ -78,7 +78,9 @@ def domain(model: str) -> str:
     proofs = _proofs(model)
     judged = {proof.dataset for proof in proofs if proof.of != "questions"}
     not_passed = [name for name in failed(proofs) if name in judged]
-    return f"{one.card.domain} (no better than guessing on {' and '.join(not_passed)})" if not_passed else one.card.domain
+    return (
+        f"{one.card.domain} (no better than guessing on {' and '.join(not_passed)})" if not_passed else one.card.domain
+    )
 
 
 def _proofs(model: str) -> tuple[Proof, ...]:

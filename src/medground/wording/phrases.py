@@ -130,7 +130,8 @@ def category(found: Verdict) -> str:
 def support(answer: Answer) -> str:
     """How much of the rationale is supported, in one line; empty where nobody assessed it.
 
-    What a model says that is not a validated judge is told as its assessment. A rationale of quotes alone supports itself, so it has no score; beside an estimate that is said.
+    What a model says that is not a validated judge is told as its assessment. A rationale of quotes alone supports
+    itself, so it has no score; beside an estimate that is said.
     """
     quotes = all(statement.verdict.label == "quoted" for statement in answer.statements)
     if answer.statements and quotes and not answer.dropped:

@@ -102,7 +102,9 @@ async def _line(models: Models, pair: LabelledPair, settings: Settings) -> Line:
     """What the judge says of a pair. A failure without a reply is raised: it says nothing about the judge."""
     claim = claim_of(pair)
     try:
-        reply = await models.answer(entail, EntailInput(statement=claim.statement, evidence=claim.premises), CallLimits())
+        reply = await models.answer(
+            entail, EntailInput(statement=claim.statement, evidence=claim.premises), CallLimits()
+        )
     except ModelFailed as failed:
         if not failed.unreadable:
             raise

@@ -81,7 +81,9 @@ def drawn_pairs(data: Path) -> list[LabelledPair]:
     there = [name for name, (place, _) in _PLACES.items() if (data / place).exists()]
     if "SciFact dev" not in there or len(there) < LEAST_SETS:
         missing = ", ".join(place for name, (place, _) in _PLACES.items() if name not in there)
-        raise UsageError(f"{data} lacks {missing}; a proof needs scifact and {LEAST_SETS - 1} sets of nli (see its README)")
+        raise UsageError(
+            f"{data} lacks {missing}; a proof needs scifact and {LEAST_SETS - 1} sets of nli (see its README)"
+        )
     return [pair for name in there for pair in _drawn(list(_PLACES[name][1](data, name)), name)]
 
 

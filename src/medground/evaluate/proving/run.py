@@ -81,7 +81,9 @@ def prepared(model: str, data: Path, settings: Settings) -> Measurement:
     if not Author(model).is_model:
         raise UsageError(f"{model} compares words and is not a judge; name a language model, such as openai:gpt-5")
     if model.startswith("nli:"):
-        raise UsageError(f"{model} is not a language model; measure it with benchmarks/verification.py --critic {model}")
+        raise UsageError(
+            f"{model} is not a language model; measure it with benchmarks/verification.py --critic {model}"
+        )
     if model in shipped():
         raise UsageError(f"{model} ships with its own measurements; see `medground judge list`")
     chosen = settings.with_options({"model.default": model, "model.operators": {}, "model.cache": False})

@@ -1,0 +1,154 @@
+"""Find references by author and year: `Smith et al., NEJM 2021`, `Smith and Jones (2019)`, `(Smith, 2019)`.
+
+`et al.` is always a reference. Without it, two capitalised words or one with a year may be anything (`Sweden and Norway
+(2010)`, `(Lancet, 2019)`), so names that are words of abstracts, MeSH headings, months or acronyms do not count.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from medground.document import Document
+from medground.text import words
+
+_COMMON = 10
+"""Abstracts of the fixed set that a word must be in to count as a word; rarer ones may be names, as `Smith` is."""
+NEAR_YEARS = 1
+"""A paper that is ahead of print carries another year than its issue."""
+_NOT_NAMES = frozenset(
+    """january february march april may june july august september october november december jan feb mar apr jun jul aug
+    sep sept oct nov dec act version edition update table figure fig box appendix supplement chapter section phase group
+    class type stage rome helsinki lancet nature science cell stata spss excel windows microsoft roche pfizer""".split()
+)
+"""Months, parts of a paper or a law, and a few names of places, journals and programs."""
+_UPPER = "".join(c for c in map(chr, range(0x41, 0x250)) if c.isupper())
+_PARTICLE = (
+    r"(?:(?:[Vv]an|[Vv]on|[Dd]e[nrls]?|[Dd]ella|[Dd][aiou]s?|[Ll][ae]|[Tt]e[nr]|[Aa]l|[Ee]l|[Bb]in|[Ss]t\.?)[\s-]){0,3}"
+)
+_NAME = rf"{_PARTICLE}(?:[dDOLoMm]['’])?[{_UPPER}](?:[^\W\d_]|['’-](?=[^\W\d_])){{1,30}}"
+_INITIALS = r"(?:,?\s(?:[A-Z]\.?[ -]?){1,3}(?![\w'’]))?"
+_NAMES = rf"{_NAME}{_INITIALS}(?:,\s{_NAME}{_INITIALS}){{0,5}}"
+_YEAR = r"(?P<year>(?:1[89]|20)\d\d)[a-z]?(?!\d)"
+_ET_AL = re.compile(
+    rf"\b(?P<names>{_NAMES}(?:,?\s(?:and|&)\s{_NAME}{_INITIALS})?),?\s(?:and\s)?et\.?\s?al\b\.?|"
+    rf"\b(?P<leader>{_NAME}){_INITIALS}\sand\s(?:colleagues|co-?workers|co-?authors|associates)\b"
+)
+_YEAR_AFTER = re.compile(rf"(?:['’]s)?[\s.,]*[(\[]?\s*{_YEAR}")
+_YEAR_INSIDE = re.compile(rf"[^()\[\];]{{0,60}}?\b{_YEAR}")
+_PAIR = re.compile(
+    rf"\b(?P<names>{_NAMES},?\s(?:and|&)\s{_NAME}{_INITIALS})"
+    rf"(?:(?:['’]s)?,?\s?[(\[]\s?{_YEAR}(?=[\s,;:)\]])|,?\s(?P<bare>(?:1[89]|20)\d\d)[a-z]?(?=\s?[;)\]]))"
+)
+_ALONE = (
+    re.compile(
+        rf"[(\[;]\s?(?:(?:e\.g\.|see|cf\.|from|after|reviewed in|as in),?\s)?"
+        rf"(?P<first>{_NAME}){_INITIALS},?\s{_YEAR}(?=\s?[;)\]:,])"
+    ),
+    re.compile(rf"\b(?P<first>{_NAME}){_INITIALS}(?:['’]s)?\s[(\[]\s?{_YEAR}\s?[)\]]"),
+    re.compile(rf"\b(?P<first>{_NAME})['’]s\s{_YEAR}(?=\s(?:\w+\s){{0,2}}(?:study|trial|paper|review|report|analysis|article|work)\b)"),
+)  # fmt: skip
+_GROUP = re.compile(
+    rf"[(\[](?P<first>[A-Z][\w' -]{{3,80}}?(?:Group|Collaborat\w+|Investigators|Consortium)),?\s{_YEAR}\s?[)\]]"
+)
+
+
+class AuthorYear(NamedTuple):
+    """A reference by its authors, with the year if one is given, and the words of the text that make it."""
+
+    authors: tuple[str, ...]
+    year: int | None
+    text: str
+
+    def is_of(self, document: Document) -> bool:
+        """Whether one of the authors is the first of a document, and the year is its own or a neighbouring one."""
+        if not document.authors or not any(_same(author, document.authors[0]) for author in self.authors):
+            return False
+        return self.year is None or document.year is None or abs(self.year - document.year) <= NEAR_YEARS
+
+
+def author_years(text: str) -> list[AuthorYear]:
+    """The references by author in a text, in order, each once."""
+    found: list[tuple[int, AuthorYear]] = []
+    rest = text
+    for read in (_et_al, _pairs, _alone):
+        spans: list[tuple[int, int]] = []
+        for start, end, reference in read(rest):
+            found.append((start, reference))
+            spans.append((start, end))
+        for start, end in spans:
+            rest = rest[:start] + " " * (end - start) + rest[end:]
+    return list(dict.fromkeys(reference for _, reference in sorted(found, key=lambda pair: pair[0])))
+
+
+_Found = Iterator[tuple[int, int, AuthorYear]]
+
+
+def _et_al(text: str) -> _Found:
+    for match in _ET_AL.finditer(text):
+        names = _surnames(match["names"] or match["leader"])
+        if not names or (match["leader"] and _is_word(names[0])):
+            continue
+        inside = text.count("(", 0, match.start()) > text.count(")", 0, match.start())
+        year = _YEAR_AFTER.match(text, match.end()) or (_YEAR_INSIDE.match(text, match.end()) if inside else None)
+        end = year.end() if year else match.end()
+        yield match.start(), end, AuthorYear(names, int(year["year"]) if year else None, text[match.start() : end])
+
+
+def _pairs(text: str) -> _Found:
+    for match in _PAIR.finditer(text):
+        names = _surnames(match["names"])
+        if len(names) > 1 and not all(map(_is_word, names)):
+            yield match.start(), match.end(), AuthorYear(names, int(match["year"] or match["bare"]), match[0])
+
+
+def _alone(text: str) -> _Found:
+    for pattern in _ALONE:
+        for match in pattern.finditer(text):
+            name = match["first"]
+            if not name.isupper() and not _is_word(name):
+                yield match.start(), match.end(), AuthorYear((name,), int(match["year"]), match[0].strip("([; "))
+    for match in _GROUP.finditer(text):
+        yield match.start(), match.end(), AuthorYear((match["first"],), int(match["year"]), match[0].strip("()[]"))
+
+
+def _surnames(names: str) -> tuple[str, ...]:
+    """The surnames of a list of authors; words in capitals are initials, acronyms or genes."""
+    parts = re.split(r",?\s(?:and|&)\s|,\s?", names)
+    found = [match[0] for part in parts if (match := re.match(_NAME, part))]
+    return tuple(name for name in found if not name.isupper())
+
+
+def _is_word(name: str) -> bool:
+    """Whether a capitalised word is more likely a word than a surname."""
+    plain = name.casefold()
+    if plain in _NOT_NAMES or _abstracts(plain) >= _COMMON:
+        return True
+    from medground.pubmed.mesh import vocabulary  # it takes a tenth of a second, and few sentences need it
+
+    return vocabulary().find(name) is not None
+
+
+def _abstracts(word: str) -> int:
+    """How many abstracts of the fixed set have one of the words."""
+    return min((words.abstracts_with(words.stem(part)) for part in re.findall(r"\w+", word)), default=0)
+
+
+def _same(written: str, author: str) -> bool:
+    from medground.export.names import name_of
+
+    family, name = _folded(name_of(author).family), _folded(written)
+    return bool(name) and (name == family or family.endswith(f" {name}") or name.endswith(f" {family}"))
+
+
+def _folded(name: str) -> str:
+    """A name without accents, case and marks."""
+    bare = "".join(c for c in unicodedata.normalize("NFKD", name) if not unicodedata.combining(c))
+    return " ".join(re.sub(r"['’.]", "", bare).replace("-", " ").casefold().split())
+
+
+def of_any(reference: AuthorYear, documents: Iterable[Document]) -> bool:
+    """Whether a reference is to one of these documents."""
+    return any(reference.is_of(document) for document in documents)
