@@ -21,9 +21,9 @@ def release(
 ) -> tuple[list[Verdicted], list[Dropped]]:
     """Split checked statements into released statements and dropped sentences.
 
-    Contradicted statements, sentences without a citation, and sentences that refer to a work that was never retrieved or
-    quote what their source does not say are always dropped. Unsupported statements are flagged or dropped, depending on
-    the settings. A sentence is released whole or not at all, because part of a sentence may say something else.
+    Contradicted statements, sentences without a citation, and sentences that refer to a work that was never retrieved
+    or quote what their source does not say are always dropped. Unsupported statements are flagged or dropped, depending
+    on the settings. A sentence is released whole or not at all, because part of a sentence may say something else.
     `uncited` releases sentences without citations, for recipes that answer from a model's memory.
     """
     kept: list[Verdicted] = []

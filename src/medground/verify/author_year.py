@@ -18,11 +18,12 @@ _COMMON = 10
 """Abstracts of the fixed set that a word must be in to count as a word; rarer ones may be names, as `Smith` is."""
 NEAR_YEARS = 1
 """A paper that is ahead of print carries another year than its issue."""
-_NOT_NAMES = frozenset(
-    """january february march april may june july august september october november december jan feb mar apr jun jul aug
+_SAID_OF_OTHERS = """
+    january february march april may june july august september october november december jan feb mar apr jun jul aug
     sep sept oct nov dec act version edition update table figure fig box appendix supplement chapter section phase group
-    class type stage rome helsinki lancet nature science cell stata spss excel windows microsoft roche pfizer""".split()
-)
+    class type stage rome helsinki lancet nature science cell stata spss excel windows microsoft roche pfizer
+"""
+_NOT_NAMES = frozenset(_SAID_OF_OTHERS.split())
 """Months, parts of a paper or a law, and a few names of places, journals and programs."""
 _UPPER = "".join(c for c in map(chr, range(0x41, 0x250)) if c.isupper())
 _PARTICLE = (
@@ -108,7 +109,8 @@ def _alone(text: str) -> _Found:
     for pattern in _ALONE:
         for match in pattern.finditer(text):
             name = match["first"]
-            if not name.isupper() and not _is_word(name):
+            is_word = _is_no_name if f"{name}," in match[0] else _is_word  # `(Block, 1996)` is how authors are cited
+            if not name.isupper() and not is_word(name):
                 yield match.start(), match.end(), AuthorYear((name,), int(match["year"]), match[0].strip("([; "))
     for match in _GROUP.finditer(text):
         yield match.start(), match.end(), AuthorYear((match["first"],), int(match["year"]), match[0].strip("()[]"))
@@ -123,8 +125,12 @@ def _surnames(names: str) -> tuple[str, ...]:
 
 def _is_word(name: str) -> bool:
     """Whether a capitalised word is more likely a word than a surname."""
-    plain = name.casefold()
-    if plain in _NOT_NAMES or _abstracts(plain) >= _COMMON:
+    return _abstracts(name.casefold()) >= _COMMON or _is_no_name(name)
+
+
+def _is_no_name(name: str) -> bool:
+    """Whether a word is known to be something else: a month, a place, a thing of medicine."""
+    if name.casefold() in _NOT_NAMES:
         return True
     from medground.pubmed.mesh import vocabulary  # it takes a tenth of a second, and few sentences need it
 

@@ -2,8 +2,8 @@
 text that its sources do not contain.
 
 Citations are ids in the ledger. A writer that puts a PMID, a DOI, an author with a year or words in quotes into its
-text bypasses the ledger: nothing shows that the work exists or what it says. What a document says about other works does
-not make them retrieved.
+text bypasses the ledger: nothing shows that the work exists or what it says. What a document says about other works
+does not make them retrieved.
 """
 
 from __future__ import annotations

@@ -20,7 +20,8 @@ _FORMS = str.maketrans(
     | dict.fromkeys("“”„‟″«»", '"')
     | {"×": "x", "·": ".", "⋅": "."}
 )
-_SPACED = re.compile(r"\s*([%<>=≤≥±/()\[\],;:+-])\s*")
+_SPACED = re.compile(r"\s*([%<>=≤≥±/()\[\],;:+])\s*|\s*(-)\s+|\s+(-)(?!\d)")
+"""Signs around which spaces do not count; a space before a minus does, because `-5` is not `5`."""
 _GAP = re.compile(r"\[[^\]]*\]|\(\s*(?:\.\s?){3,}\)|(?:\.\s?){3,}|…")
 _DOUBLE = re.compile(r"“([^“”]*)(?:”|$)|„([^„“”]*)(?:[“”]|$)|«([^«»]*)(?:»|$)|^([^“”]*)”")
 _STRAIGHT = re.compile(r'(?<![\w"])"(?=\S)([^"]*)(?:"|$)')
@@ -102,4 +103,4 @@ def _cuts(beside: str, edge: str) -> bool:
 
 def _normal(text: str) -> str:
     folded = unicodedata.normalize("NFKC", unescape(text).translate(_FORMS)).translate(_FORMS)
-    return _SPACED.sub(r"\1", " ".join(_UNSEEN.sub("", folded).casefold().split()))
+    return _SPACED.sub(r"\1\2\3", " ".join(_UNSEEN.sub("", folded).casefold().split()))
