@@ -94,9 +94,10 @@ def typeset(quote: str, dice: Dice) -> str:
     """The same words in other typography, a part of them, or with words left out."""
     words = quote.split()
     middle = len(words) // 2
+    shortened = f"{' '.join(words[:middle])} ... {' '.join(words[middle + 1 :])}"
     forms = (
-        quote, quote.replace("-", "–"), quote.replace(" ", " ", 2), f"{' '.join(words[:middle])} ... "  # noqa: RUF001
-        f"{' '.join(words[middle + 1 :])}", " ".join(words[:-1]), quote[0].lower() + quote[1:], quote.replace("%", " %"),
+        quote, quote.replace("-", "–"), quote.replace(" ", "\u00a0", 2), shortened, " ".join(words[:-1]),
+        quote[0].lower() + quote[1:], quote.replace("%", " %"),
     )  # fmt: skip
     return dice.choice(forms)
 
@@ -146,7 +147,8 @@ def main() -> None:
         rows["real sentences held"].append(_held(text, document))
     planted = cases[: arguments.planted]
     rows["planted references held"] = [
-        _held(with_end(text, FORMS[n % len(FORMS)](dice, names)), document) for n, (text, document) in enumerate(planted)
+        _held(with_end(text, FORMS[n % len(FORMS)](dice, names)), document)
+        for n, (text, document) in enumerate(planted)
     ]
     rows["own references held"] = [_held(with_end(text, own(document, dice)), document) for text, document in planted]
     rows["altered quotes held"], rows["true quotes held"] = [], []
@@ -160,7 +162,8 @@ def main() -> None:
             rows[row].append(_held(f"The authors state: {left}{quote}{right}", document))
     print("| | share |\n| --- | --- |")
     for row, found in rows.items():
-        print(f"| {row} | {sum(held for held, _ in found)} of {len(found)}: {share(sum(h for h, _ in found), len(found))} |")
+        count = sum(held for held, _ in found)
+        print(f"| {row} | {count} of {len(found)}: {share(count, len(found))} |")
         if arguments.show:
             odd = not ("planted" in row or "altered" in row)
             print("\n".join(f"    {text[:250]}" for held, text in found if held == odd))

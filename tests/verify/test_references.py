@@ -23,7 +23,7 @@ NUMBERS = st.integers(10_000_000, 99_999_999).map(str)
         ("PMID: 1", "pmid", "1"),
         ("PMID-123", "pmid", "123"),
         ("PubMed 21645374", "pmid", "21645374"),
-        ("ＰＭＩＤ：１２３", "pmid", "123"),  # noqa: RUF001
+        ("ＰＭＩＤ：１２３", "pmid", "123"),
         ("PM\u200bID 123", "pmid", "123"),
         ("https://pubmed.ncbi.nlm.nih.gov/0123/", "pmid", "123"),
         ("[99999999]", "number", "99999999"),

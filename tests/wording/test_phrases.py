@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, get_args
 
 import pytest
+from pydantic import ValidationError
 
 from medground.answer import (
     Answer,
@@ -101,9 +102,10 @@ def test_every_label_has_a_plain_phrase(label: Label) -> None:
         ),
         (Verdict(label="not found", critic="keyless"), "Not found in the cited text."),
         (
-            Verdict(label="not judged", critic="m", note="assessed by m (not validated here): contradicts",
-                    probability=0.97, flags=("contradiction", "number")),
-            "Assessed by m (not validated here): contradicts; may differ from the quote in number.",
+            Verdict(label="not judged", critic="m", assessed="contradicted", probability=0.97,
+                    note="assessed by m (not validated here): contradicted by the quote",
+                    flags=("contradiction", "number")),
+            "Assessed by m (not validated here): contradicted by the quote; may differ from the quote in number.",
         ),
         (Verdict(label="supported", critic="nli:/models/small"), "Supported (nli:small)."),
         (Verdict(label="supported", critic="nli:org/small"), "Supported (nli:org/small)."),
@@ -148,6 +150,32 @@ def test_support_is_shown_where_a_validated_judge_assessed_it(make_answer: MakeA
     assert phrases.support(make_answer()) == ""
     assert phrases.support(make_answer(support=0.5)) == "50% of the statements are supported."
     assert phrases.support(make_answer(support=1.0)) == "All statements are supported."
+
+
+def test_what_an_unvalidated_judge_supports_is_told_as_its_assessment(make_answer: MakeAnswer) -> None:
+    def said(*assessed: Any) -> str:
+        verdicts = [Verdict(label="not judged", critic="nli:/folder/small", assessed=word) for word in assessed]
+        (statement,) = make_answer().statements
+        said = tuple(statement.model_copy(update={"verdict": verdict}) for verdict in verdicts)
+        return phrases.support(make_answer(statements=said))
+
+    assert said("supported") == "1 of 1 statement is supported, as assessed by nli:small (not validated here)."
+    assert said("supported", "partly", "contradicted", "supported") == (
+        "2 of 4 statements are supported, as assessed by nli:small (not validated here)."
+    )
+    assert said(None) == ""
+    with pytest.raises(ValidationError, match="no assessment beside its label"):
+        Verdict(label="supported", critic="m", assessed="supported")
+
+
+@pytest.mark.parametrize(("validated", "words"), [(False, " (not validated here)"), (True, ""), (None, "")])
+def test_a_decision_says_whether_its_model_is_validated(
+    make_answer: MakeAnswer, validated: bool | None, words: str
+) -> None:
+    decision = YesNoDecision(status="decided", value="yes", basis="model", validated=validated)
+    answer = make_answer(decision=decision, models={"write": "openai:gpt-5"})
+    assert phrases.headline(answer) == "Yes"
+    assert phrases.reason(answer) == f"Answered by openai:gpt-5{words} from the quoted evidence."
 
 
 def test_quotes_alone_do_not_look_proven(make_answer: MakeAnswer) -> None:

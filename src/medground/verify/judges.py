@@ -2,10 +2,10 @@
 user trusts by a setting.
 
 One gate for all (`proven`): a judge must have passed on SciFact and on at least two other sets, and wherever it was
-measured on what a search finds or on how often its "supported" is right. The measurements of a network that ships with
-the package are in its card (`models.pairs.shipped`), those of other models in `data/judges.json` or, made on this
-machine by `medground judge measure`, in the user's folder (`verify.measured`, through `verify.measured_judges`). The
-sets that a shipped network failed are told wherever it says anything.
+measured on what a search finds, on how often its "supported" is right, or on texts that decide nothing. The
+measurements of a network that ships with the package are in its card (`models.pairs.shipped`), those of other models in
+`data/judges.json` or, made on this machine by `medground judge measure`, in the user's folder (`verify.measured`,
+through `verify.measured_judges`). The sets that a shipped network failed are told wherever it says anything.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def how_to_validate(model: str) -> str:
 def proven(proofs: Sequence[Proof]) -> bool:
     """Whether these measurements make a judge."""
     passed = {proof.dataset for proof in proofs if proof.of == "claims"} - set(failed(proofs))
-    in_use = all(proof.passes for proof in proofs if proof.of in ("search", "supported"))
+    in_use = all(proof.passes for proof in proofs if proof.of in ("search", "supported", "neutral"))
     return in_use and len(passed) >= SETS and any("scifact" in name.lower() for name in passed)
 
 

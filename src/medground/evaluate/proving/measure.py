@@ -1,8 +1,9 @@
 """Asking a judge about the test's pairs, as an answer asks it about a statement and its source, and what comes of it.
 
 The gate is that of networks that ship (`verify.judges.proven`): SUPPORT against CONTRADICT better than the majority
-class, with its whole interval, on SciFact and two more sets. One more proof guards against a judge that calls too much
-supported: how often its "supported" is right, beside the share of statements that are.
+class, with its whole interval, on SciFact and two more sets. Two more proofs guard against a judge that decides too
+much: how often its "supported" is right, beside the share of statements that are; and texts that decide nothing, of
+which it must say so more often than not.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from medground.verify.measured import Measured, asked_with
 from medground.version import __version__
 
 CALLED_SUPPORTED = "the statements it calls supported"
+UNDECIDED = "texts that decide nothing"
 FIRST = 10
 """If not one of the first replies can be used, the model is no judge, and no more are paid for."""
 MOST_UNANSWERED = 5
@@ -129,7 +131,7 @@ def result(
         asked=asked_with(),
         measured=now,
         made_by=f"medground {__version__}",
-        proofs=(*proofs, _called_supported(said)),
+        proofs=(*proofs, _called_supported(said), _undecided(said)),
         pairs=len(pairs),
         unusable=sum(word == "unusable" for _, word in said),
         usage=_report(_total(lines[pair.id].usage for pair in pairs)),
@@ -147,6 +149,11 @@ def _called_supported(said: Sequence[tuple[LabelledPair, str]]) -> Proof:
     called = [pair.truth == "support" for pair, word in said if word == "entails"]
     share = sum(pair.truth == "support" for pair, _ in said) / len(said)
     return _proof(CALLED_SUPPORTED, sum(called), len(called), share).model_copy(update={"of": "supported"})
+
+
+def _undecided(said: Sequence[tuple[LabelledPair, str]]) -> Proof:
+    right = [word in ("neutral", "related") for pair, word in said if pair.truth == "neutral"]
+    return _proof(UNDECIDED, sum(right), len(right), 0.5).model_copy(update={"of": "neutral"})
 
 
 def _proof(name: str, right: int, of: int, majority: float) -> Proof:

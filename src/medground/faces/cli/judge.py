@@ -99,7 +99,6 @@ async def _measured(planned: Measurement, *, fresh: bool, concurrency: int, quie
 
 def _lines(found: Measured) -> list[str]:
     """A measurement in a few lines."""
-    from medground.evaluate.proving.measure import CALLED_SUPPORTED
     from medground.faces.cli.figures import one_line
 
     where = f" at {found.address}" if found.address else ""
@@ -112,7 +111,7 @@ def _lines(found: Measured) -> list[str]:
         f"{used.output_tokens:,} out, {price}{unusable}",
     ]
     for proof in found.proofs:
-        what = "right" if proof.dataset == CALLED_SUPPORTED else "SUPPORT against CONTRADICT"
+        what = "SUPPORT against CONTRADICT" if proof.of == "claims" else "right"
         lines.append(
             f"    {'passed' if proof.passes else 'FAILED'}  {proof.dataset}: {what} {proof.accuracy:.0%} "
             f"({proof.low:.0%} to {proof.high:.0%}) of {proof.pairs}, guessing {proof.majority:.0%}"

@@ -41,18 +41,18 @@ class Proof(BaseModel):
     Attributes:
         dataset: the set and the split.
         of: of a critic, `claims` beside given texts, verdicts on claims beside what a `search` found, answers to
-            `questions`, or the statements that it called `supported` among all; of a ranker, the order of `passages` or
-            of `sentences`.
+            `questions`, the statements that it called `supported` among all, or `neutral` texts that decide nothing; of
+            a ranker, the order of `passages` or of `sentences`.
         pairs: how many.
         accuracy: the share that was right; of a ranker, its figure, such as nDCG@10.
-        majority: share of the larger class; of `supported`, the share of statements that are; of a ranker, the same
-            figure without it.
+        majority: share of the larger class; of `supported`, the share of statements that are; of `neutral`, a half; of
+            a ranker, the same figure without it.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     dataset: str
-    of: Literal["claims", "search", "questions", "supported", "passages", "sentences"] = "claims"
+    of: Literal["claims", "search", "questions", "supported", "neutral", "passages", "sentences"] = "claims"
     pairs: int
     accuracy: float
     low: float

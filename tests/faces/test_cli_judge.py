@@ -1,0 +1,280 @@
+"""`medground judge`: a scripted model over a real socket proves itself, or does not, and answers change accordingly."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from medground.answer import Answer
+from medground.settings import Settings
+from medground.testing.chat_peer import ChatPeer, Sent, chat, prompt_of, refusal
+from medground.testing.command import run
+from medground.verify.measured import judges_folder, measured_judges, with_measured
+
+Peer = Callable[[dict[str, Any]], Sent]
+MODEL = "openai:stub"
+TRUTHS = {"support": "entails", "refute": "contradicts", "neutral": "neutral"}
+WRITTEN = {"sentences": [{"text": "Aspirin made strokes rarer.", "evidence": ["E1"]}], "answer": ["yes"]}
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """A folder like the real one, with three sets; the truth of each statement is one of its words."""
+    folder = tmp_path / "data"
+    (folder / "scifact").mkdir(parents=True)
+    (folder / "nli").mkdir()
+    counts = {"support": 30, "refute": 25, "neutral": 14}
+    words = [truth for truth, count in counts.items() for _ in range(count)]
+    corpus = [{"doc_id": n, "title": f"T{n}", "abstract": [f"Finding {n}.", "More."]} for n in range(len(words))]
+    claims = [
+        {
+            "id": n,
+            "claim": f"Claim {n} is {word}.",
+            "cited_doc_ids": [n],
+            "evidence": {} if word == "neutral" else {str(n): [{"sentences": [0], "label": _LABEL[word]}]},
+        }
+        for n, word in enumerate(words)
+    ]
+    for name, rows in (("corpus", corpus), ("claims_dev", claims)):
+        lines = "".join(json.dumps(row) + "\n" for row in rows)
+        (folder / "scifact" / f"{name}.jsonl").write_text(lines, encoding="utf-8")
+    for name in ("check_covid", "healthver_abs"):
+        rows = [
+            {"id": f"{name}:{n}", "group": f"g{n // 2}", "premise": f"Text {n}.", "hypothesis": f"{n} is {word}."}
+            | {"label": word, "split": "dev", "source": name}
+            for n, word in enumerate(words)
+        ]
+        with gzip.open(folder / "nli" / f"{name}.jsonl.gz", "wt", encoding="utf-8") as file:
+            file.writelines(json.dumps(row) + "\n" for row in rows)
+    return folder
+
+
+_LABEL = {"support": "SUPPORT", "refute": "CONTRADICT"}
+
+
+def judge(said: Callable[[str], str]) -> Peer:
+    """A peer that writes one sentence and judges statements as `said` does by their truth; a written one is true."""
+
+    def answer(request: dict[str, Any]) -> Sent:
+        prompt = prompt_of(request)
+        if "<statement>" not in prompt:
+            return chat(json.dumps(WRITTEN))
+        truth = next((word for word in TRUTHS if f" is {word}" in prompt), "support")
+        relation = said(truth)
+        best = "E1" if relation in ("entails", "contradicts") else None
+        return chat(json.dumps({"relation": relation, "best": best, "flags": []}))
+
+    return answer
+
+
+GOOD, CREDULOUS = judge(TRUTHS.__getitem__), judge(lambda truth: "entails")
+
+
+def options(peer: ChatPeer) -> list[str]:
+    sets = (f"model.base_url={peer.url}", "keys.openai=sk-test-0123456789", "model.cache=false")
+    return [word for option in sets for word in ("--set", option)]
+
+
+def measure(peer: ChatPeer, data: Path, *words: str) -> int:
+    return run("judge", "measure", MODEL, "--data", str(data), "--yes", "-q", *options(peer), *words)
+
+
+@pytest.fixture
+def papers(home: Path, tmp_path: Path) -> None:
+    file = tmp_path / "papers.jsonl"
+    text = "Aspirin significantly reduced the risk of stroke."
+    file.write_text(json.dumps({"id": "PMID:1", "title": "A trial", "text": text}), encoding="utf-8")
+    assert run("corpus", "build", "papers", str(file), "-q") == 0
+
+
+@pytest.fixture
+def ask(papers: None, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[Answer, str]]:
+    def asked(peer: ChatPeer, *words: str) -> tuple[Answer, str]:
+        models = ["--set", f"model.operators.write={MODEL}", "--set", f"model.operators.entail={MODEL}"]
+        command = ["ask", "Does aspirin reduce strokes?", "-c", "papers", "-q", *options(peer), *models, *words]
+        capsys.readouterr()
+        assert run(*command, "--json") == 0
+        answer = Answer.model_validate_json(capsys.readouterr().out)
+        assert run(*command) == 0
+        return answer, " ".join(capsys.readouterr().out.split())
+
+    return asked
+
+
+@pytest.mark.usefixtures("loopback")
+def test_a_judge_that_proves_itself_counts_from_then_on(
+    data: Path, home: Path, ask: Callable[..., tuple[Answer, str]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with ChatPeer(GOOD) as peer:
+        answer, shown = ask(peer)
+        verdict = answer.statements[0].verdict
+        assert (verdict.label, verdict.assessed) == ("not judged", "supported")
+        assert (answer.decision.status, answer.decision.shown(), answer.decision.validated) == ("decided", "yes", False)
+        assert answer.support is None
+        assert "Answered by openai:stub (not validated here) from the quoted evidence." in shown
+        assert "Assessed by openai:stub (not validated here): supported by the quote." in shown
+        assert "1 of 1 statement is supported, as assessed by openai:stub (not validated here)." in shown
+        assert "to validate it, run: medground judge measure openai:stub --data FOLDER" in shown
+        assert "Supported (openai:stub)" not in shown
+
+        assert measure(peer, data) == 0
+        told = capsys.readouterr()
+        assert "180 pairs of 3 sets; to do: 180 calls, about" in told.err
+        assert "price unknown" in told.err
+        assert "openai:stub" in told.out
+        assert "proven: its verdicts count as supported and contradicted on this machine" in told.out
+        assert told.out.count("passed  ") == 5
+
+        proven, shown = ask(peer)
+        verdict = proven.statements[0].verdict
+        assert (verdict.label, verdict.assessed, proven.decision.validated) == ("supported", None, True)
+        assert proven.support == 1.0
+        assert "Supported (openai:stub)." in shown
+        assert "not validated here" not in shown
+        assert proven.settings_hash != answer.settings_hash
+
+        asked = len(peer.requests)
+        assert measure(peer, data) == 0
+        assert len(peer.requests) == asked, "nothing is asked twice"
+    with ChatPeer(GOOD) as elsewhere:
+        assert ask(elsewhere)[0].statements[0].verdict.label == "not judged", "another address is another model"
+    assert run("judge", "list") == 0
+    assert "SciFact dev: SUPPORT against CONTRADICT 100% (93% to 100%) of 48, guessing 50%" in capsys.readouterr().out
+    assert run("judge", "list", "--json") == 0
+    (row,) = json.loads(capsys.readouterr().out)
+    assert (row["model"], row["proven"], row["pairs"]) == (MODEL, True, 180)
+
+
+@pytest.mark.usefixtures("loopback")
+def test_a_judge_that_calls_everything_supported_is_not_proven(
+    data: Path, home: Path, ask: Callable[..., tuple[Answer, str]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with ChatPeer(CREDULOUS) as peer:
+        assert measure(peer, data) == 0
+        told = capsys.readouterr().out
+        assert "not proven: no better than guessing on SciFact dev, Check-COVID dev, HealthVer dev" in told
+        assert "FAILED  the statements it calls supported: right 40%" in told
+        assert ask(peer)[0].statements[0].verdict.label == "not judged"
+        settings = Settings.load(options={"model.default": MODEL, "model.base_url": peer.url})
+        assert with_measured(settings) is settings
+
+
+@pytest.mark.usefixtures("loopback")
+def test_a_judge_that_calls_neutral_texts_support_is_not_proven(data: Path, home: Path) -> None:
+    """It tells SUPPORT from CONTRADICT, and most of what it calls supported is; it decides where nothing is said."""
+    with ChatPeer(judge(lambda truth: "contradicts" if truth == "refute" else "entails")) as peer:
+        assert measure(peer, data) == 0
+    (found,) = measured_judges(home)
+    assert [proof.passes for proof in found.proofs] == [True, True, True, True, False]
+    assert found.verdict == "not proven: no better than guessing on texts that decide nothing"
+
+
+@pytest.mark.usefixtures("loopback")
+def test_a_measurement_that_was_stopped_is_resumed(data: Path, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    calls = 0
+
+    def failing(request: dict[str, Any]) -> Sent:
+        nonlocal calls
+        calls += 1
+        return refusal(400, "no more credit") if calls > 20 else GOOD(request)
+
+    with ChatPeer(failing) as peer:
+        assert measure(peer, data, "--concurrency", "1") == 1
+        line = capsys.readouterr().err.splitlines()[-1]
+        assert "no reply" in line
+        assert "20 of 180 pairs are judged and kept; run the same command to resume" in line
+        assert measured_judges(home) == []
+        calls = -1000
+        sheet = next(judges_folder(home).glob("*.jsonl"))
+        with sheet.open("a", encoding="utf-8") as file:
+            file.write('{"pair": "cut o')
+        before = len(peer.requests)
+        assert measure(peer, data) == 0
+        assert "to do: 160 calls" in capsys.readouterr().err
+        assert len(peer.requests) == before + 160
+    assert measured_judges(home)[0].is_proven
+
+
+@pytest.mark.usefixtures("loopback")
+def test_a_model_that_answers_nonsense_costs_a_few_calls(
+    data: Path, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with ChatPeer(chat("I would rather talk about the weather.")) as peer:
+        assert measure(peer, data, "--set", "model.retries=0") == 1
+        assert len(peer.requests) < 30
+    (line,) = [line for line in capsys.readouterr().err.splitlines() if line.startswith("medground:")]
+    assert "none of its first" in line
+    assert "it is not a judge" in line
+    assert measured_judges(home) == []
+
+
+def test_bad_input_is_one_line(
+    data: Path, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    key = ("--set", "keys.openai=sk-test-0123456789")
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    for words, problem in (
+        (("gpt", "--data", str(data)), "unknown model 'gpt'"),
+        (("keyless", "--data", str(data)), "keyless compares words and is not a judge"),
+        (("nli:x", "--data", str(data)), "nli:x is not a language model"),
+        ((MODEL, "--data", str(data)), "needs OPENAI_API_KEY: set MEDGROUND_KEYS__OPENAI or OPENAI_API_KEY"),
+        ((MODEL, "--data", str(tmp_path / "none"), *key), "none is not a folder; give the folder of scifact/ and nli/"),
+        ((MODEL, "--data", str(empty), *key), "empty lacks scifact, nli/check_covid.jsonl.gz"),
+        ((MODEL, "--data", str(data), *key), "nothing was asked; add --yes to make these calls"),
+    ):
+        assert run("judge", "measure", *words) == 2
+        err = capsys.readouterr().err.splitlines()
+        assert problem in err[-1], err
+        assert sum(line.startswith("medground:") for line in err) == 1
+    assert not list(judges_folder(home).glob("*"))
+
+
+@pytest.mark.usefixtures("loopback")
+def test_a_wrong_key_is_told_at_once(data: Path, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with ChatPeer(refusal(401, "bad key")) as peer:
+        assert measure(peer, data) == 2
+        assert len(peer.requests) <= 8
+    assert "rejected the key (HTTP 401)" in capsys.readouterr().err.splitlines()[-1]
+
+
+@pytest.mark.usefixtures("loopback")
+def test_doctor_says_how_to_validate(data: Path, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def told(peer: ChatPeer, **more: str) -> str:
+        from medground.doctor import examine
+
+        chosen = {"model.default": MODEL, "model.base_url": peer.url, "keys.openai": "sk-test-0123456789", **more}
+        (check,) = [c for c in examine(Settings.load(options=chosen)) if c.what == f"judge {MODEL}"]
+        return f"{check.state}: {check.note}"
+
+    with ChatPeer(GOOD) as peer:
+        assert told(peer).startswith('missing: not validated here, so its verdicts read "assessed by"; to validate it')
+        assert told(peer, **{"verify.trusted_judges": MODEL}).startswith("ok: trusted by")
+        assert measure(peer, data) == 0
+        assert told(peer).startswith("ok: proven here on ")
+        assert told(peer, **{"model.temperature": "0.7"}).startswith("missing")
+        record = next(judges_folder(home).glob("*.json"))
+        content = json.loads(record.read_text(encoding="utf-8"))
+        record.write_text(json.dumps({**content, "asked": "an earlier version"}), encoding="utf-8")
+        assert "measured with the instructions of another version; measure it again" in told(peer)
+        record.write_text("{", encoding="utf-8")
+        assert told(peer).startswith("missing: not validated here")
+
+
+@pytest.mark.shared
+def test_the_real_sets_make_a_balanced_test(shared: Path) -> None:
+    from medground.evaluate.proving.pairs import PER_SET, drawn_pairs
+
+    pairs = drawn_pairs(shared)
+    assert pairs == drawn_pairs(shared)
+    assert len({pair.id for pair in pairs}) == len(pairs) == 288
+    for name in {pair.dataset for pair in pairs}:
+        of_it = [pair.truth for pair in pairs if pair.dataset == name]
+        assert of_it.count("support") == of_it.count("refute") == PER_SET["support"]
+    assert all(pair.text.strip() and pair.statement.strip() for pair in pairs)
