@@ -9,10 +9,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from medground.document import Document
 from medground.text import words
+
+if TYPE_CHECKING:
+    from medground.pubmed.mesh import Heading
 
 _COMMON = 10
 """Abstracts of the fixed set that a word must be in to count as a word; rarer ones may be names, as `Smith` is."""
@@ -109,7 +112,7 @@ def _alone(text: str) -> _Found:
     for pattern in _ALONE:
         for match in pattern.finditer(text):
             name = match["first"]
-            is_word = _is_no_name if f"{name}," in match[0] else _is_word  # `(Block, 1996)` is how authors are cited
+            is_word = _is_time_or_place if f"{name}," in match[0] else _is_word
             if not name.isupper() and not is_word(name):
                 yield match.start(), match.end(), AuthorYear((name,), int(match["year"]), match[0].strip("([; "))
     for match in _GROUP.finditer(text):
@@ -125,16 +128,21 @@ def _surnames(names: str) -> tuple[str, ...]:
 
 def _is_word(name: str) -> bool:
     """Whether a capitalised word is more likely a word than a surname."""
-    return _abstracts(name.casefold()) >= _COMMON or _is_no_name(name)
+    return _abstracts(name.casefold()) >= _COMMON or name.casefold() in _NOT_NAMES or _heading(name) is not None
 
 
-def _is_no_name(name: str) -> bool:
-    """Whether a word is known to be something else: a month, a place, a thing of medicine."""
+def _is_time_or_place(name: str) -> bool:
+    """Whether a word with a comma and a year is where or when something was done, not who wrote."""
     if name.casefold() in _NOT_NAMES:
         return True
+    heading = _heading(name)
+    return heading is not None and any(tree.startswith("Z") for tree in heading.trees)
+
+
+def _heading(name: str) -> Heading | None:
     from medground.pubmed.mesh import vocabulary  # it takes a tenth of a second, and few sentences need it
 
-    return vocabulary().find(name) is not None
+    return vocabulary().find(name)
 
 
 def _abstracts(word: str) -> int:
