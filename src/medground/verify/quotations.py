@@ -10,9 +10,12 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from html import unescape
+from itertools import islice
 
 LEAST_WORDS = 4
 """Words of a passage in quotes that is compared; fewer are a term, such as “number needed” or “gold standard”."""
+_MOST_ENDS = 12
+"""Marks after an opening single quote that are tried as its end; the others are apostrophes."""
 _UNSEEN = re.compile(r"[\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 _FORMS = str.maketrans(
     dict.fromkeys("‐‑‒–—―−﹣－", "-")
@@ -55,7 +58,7 @@ def _passages(sentence: str) -> Iterator[list[str]]:
     for opening in _SINGLE.finditer(sentence):
         if opening.start() < end:
             continue
-        closings = list(_SINGLE_END.finditer(sentence, opening.end()))
+        closings = list(islice(_SINGLE_END.finditer(sentence, opening.end()), _MOST_ENDS))
         readings = [sentence[opening.end() : close.start()].strip() for close in closings]
         if readings and _is_long(readings[-1]):
             yield [*(r for r in readings if _is_long(r)), *([] if _is_long(readings[0]) else readings[:1])]

@@ -27,6 +27,7 @@ from medground.text import words
 from medground.verify.checked import Checked
 from medground.verify.context import Context, usable
 from medground.verify.critics.base import Claim, Critic
+from medground.verify.named import unfounded
 
 MOST_QUOTES = 20
 """Most quotes of the run that a model is shown as context, starting with those that the statement cites."""
@@ -110,9 +111,15 @@ async def _by_model(item: _Item, rationale: str, run: Run, context: Context) -> 
         "category": output.category,
         "labelled_by": run.answered_by[label.name] if output.category else "",
         "best": best,
-        "note": verdict.note or (" ".join(output.reason.split()) if output.category else ""),
+        "note": verdict.note or (_reason(output.reason, run) if output.category else ""),
     }
     return verdict.model_copy(update=changed)
+
+
+def _reason(written: str, run: Run) -> str:
+    """A model's reason for a label; empty if it names or quotes what was not retrieved, which is never shown."""
+    held = unfounded(written, (), run.ledger.documents.values(), run.question.text)
+    return "" if held else " ".join(written.split())
 
 
 def _by_rule(

@@ -93,6 +93,9 @@ def _confirm(planned: Measurement, *, yes: bool, fresh: bool) -> None:
 async def _measured(planned: Measurement, *, fresh: bool, concurrency: int, quiet: bool) -> Measured:
     try:
         return await planned.make(fresh=fresh, concurrency=concurrency, watch=shown_judging(quiet=quiet))
+    except BaseException:
+        typer.echo("" if quiet else "\n", err=True, nl=False)  # what went wrong is not on the line of the progress
+        raise
     finally:
         await planned.models.close()
 
