@@ -213,7 +213,9 @@ class Settings(_Part):
         Raises:
             ConfigError: an unknown key, or a wrong value.
         """
-        chosen = self._checked(groups, [("the kept settings", dict(groups))])
+        # No judge counts but those that counted then, whatever was measured since.
+        then = {**groups, "verify": {"measured_judges": (), **groups.get("verify", {})}}
+        chosen = self._checked(then, [("the kept settings", then)])
         return chosen.model_copy(update={"home": self.home, "keys": self.keys, "trace": self.trace})
 
     def section(self, kind: type[S]) -> S:
@@ -233,6 +235,8 @@ class Settings(_Part):
         content = self.model_dump(mode="json", exclude={"home", "keys", "trace", "sections"})
         if not self.retrieval.sources:  # results from before there was such a setting keep their hash
             content["retrieval"].pop("sources")
+        if not self.verify.measured_judges:
+            content["verify"].pop("measured_judges")
         own = [kind for kind in (_declared(recipe, RECIPES), *self.source_sections()) if kind]
         return content | {kind.section: self.section(kind).model_dump(mode="json") for kind in own}
 
@@ -256,8 +260,6 @@ class Settings(_Part):
         content = self.as_read_by(self.recipe.name)
         content["model"].pop("cache")
         content["model"].pop("concurrency")
-        if not self.verify.measured_judges:  # results from before there was such a setting keep their hash
-            content["verify"].pop("measured_judges")
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
 
     @classmethod

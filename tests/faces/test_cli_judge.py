@@ -108,7 +108,10 @@ def ask(papers: None, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple
 
 @pytest.mark.usefixtures("loopback")
 def test_a_judge_that_proves_itself_counts_from_then_on(
-    data: Path, home: Path, ask: Callable[..., tuple[Answer, str]], capsys: pytest.CaptureFixture[str]
+    data: Path,
+    ask: Callable[..., tuple[Answer, str]],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     with ChatPeer(GOOD) as peer:
         answer, shown = ask(peer)
@@ -137,6 +140,12 @@ def test_a_judge_that_proves_itself_counts_from_then_on(
         assert "Supported (openai:stub)." in shown
         assert "not validated here" not in shown
         assert proven.settings_hash != answer.settings_hash
+
+        monkeypatch.setenv("MEDGROUND_KEYS__OPENAI", "sk-test-0123456789")
+        assert run("ask", "--again", answer.trace_id, "-q", "--json") == 0
+        again = Answer.model_validate(json.loads(capsys.readouterr().out)["answer"])
+        assert again.settings_hash == answer.settings_hash
+        assert again.statements[0].verdict.assessed == "supported", "as it was when it was asked"
 
         asked = len(peer.requests)
         assert measure(peer, data) == 0
