@@ -1,7 +1,7 @@
 """Measures a shipped critic as it is used, and writes the measurements into its card.
 
     python benchmarks/critic.py DATA HOME FOLDER [--name critic] [--domain TEXT] [--judges-from P] [--pairs PAIRS]
-        [--set scifact ...] [--most 900] [--search CORPUS] [--questions CORPUS ...] [--write]
+        [--set scifact ...] [--most 900] [--search CORPUS] [--questions CORPUS ...] [--plot SVG] [--write]
 
 FOLDER holds NAME.safetensors, whose int8 network is made in HOME first. `critic_cases.py` has the sets: texts, in which
 the critic finds the sentences to read by itself. Per set, beside the majority class and, with PAIRS (the output folder
@@ -10,7 +10,7 @@ of `scripts/critic_pairs.py`), a linear model of the statements alone that is tr
 - SUPPORT against REFUTE, by the more probable of the two, and its AUC; three labels, and macro-F1;
 - judged: where the critic says `entails` or `contradicts` with at least the probability of the file's `abstain_below`
   and of `--judges-from`, and how often each of the two is right among all texts, with those that are neither;
-- calibration: the mean probability of what it says beside how often that is right, in five bins.
+- calibration: the mean probability of what it says beside how often that is right, in five bins; `--plot` draws it.
 
 Planted errors are caught if `entails` is not the most likely label. `--search` and `--questions`: see `shipped.py`.
 `--write` writes the card; it needs all sets. Intervals are Wilson's, 95 %.
@@ -26,9 +26,11 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from critic_cases import LABELS, SETS, TITLES, Array, Case, read, stacked
+from reliability import Bin, binned, diagram
 from shipped import made, questions, searched, write_card
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
@@ -47,7 +49,7 @@ def blind(pairs: Path) -> Model:
     """A linear model that only sees the statements of the training pairs."""
     rows = [
         json.loads(line)
-        for name in ("general", "medical")
+        for name in ("general", "medical", "further")
         for line in (pairs / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
     ]
     rows = [row for row in rows if row["label"] in LABELS]
@@ -83,11 +85,10 @@ def judged(cases: Sequence[Case], found: Array, least: float) -> Iterator[str]:
         yield f"{name}: right {share(sum(right), len(right))}" if right else f"{name}: never said"
 
 
-def calibration(cases: Sequence[Case], found: Array, bins: int = 5) -> Iterator[str]:
+def calibration(cases: Sequence[Case], found: Array) -> list[Bin]:
     """Mean probability and share right of each fifth of the cases, from the least sure."""
     right = np.array([LABELS[i] == case.truth for i, case in zip(found.argmax(axis=1), cases, strict=True)])
-    for places in np.array_split(found.max(axis=1).argsort(), bins):
-        yield f"{found.max(axis=1)[places].mean():.2f} → {right[places].mean():.2f}"
+    return binned(found.max(axis=1), right)
 
 
 def report(name: str, cases: Sequence[Case], found: Array, alone: Model | None, least: float) -> Proof:
@@ -101,7 +102,8 @@ def report(name: str, cases: Sequence[Case], found: Array, alone: Model | None, 
     majority = max(counts["entails"], counts["contradicts"]) / (counts["entails"] + counts["contradicts"])
     print(f"| majority class | {majority:.1%} | 0.500 | {max(counts.values()) / len(cases):.1%} | |\n")
     print("\n".join(judged(cases, found, least)))
-    print(f"calibration: {', '.join(calibration(cases, found))}\n")
+    bins = calibration(cases, found)
+    print(f"calibration: {', '.join(f'{one.probability:.2f} → {one.right / one.of:.2f}' for one in bins)}\n")
     print(confusion([SHOWN[c.truth] for c in cases], [SHOWN[LABELS[i]] for i in found.argmax(axis=1)]), flush=True)
     two = of_two(cases, found)
     right = sum(t == s for t, s, _ in two)
@@ -121,19 +123,27 @@ def report_planted(cases: Sequence[Case], found: Array) -> None:
         print(f"| {kind} | {share(sum(hits), len(hits))} |", flush=True)
 
 
-def measured(name: str, cases: Sequence[Case], network: PairNetwork, alone: Model | None, least: float) -> Proof | None:
-    """Print the tables of a set; returns the proof of a labelled one."""
+class Measured(NamedTuple):
+    """The proof of a labelled set, and its calibration."""
+
+    proof: Proof | None
+    bins: Sequence[Bin] = ()
+
+
+def measured(name: str, cases: Sequence[Case], network: PairNetwork, alone: Model | None, least: float) -> Measured:
+    """Print the tables of a set."""
     clock, cpu = time.perf_counter(), time.process_time()
     rows = read(network, cases)
     pairs = sum(len(row.windows) for row in rows)
     clock, cpu = time.perf_counter() - clock, time.process_time() - cpu
     if name == "planted":
         report_planted(cases, stacked(rows))
-        proof = None
+        found = Measured(None)
     else:
-        proof = report(TITLES.get(name, name), cases, stacked(rows), alone, least)
+        said = stacked(rows)
+        found = Measured(report(TITLES.get(name, name), cases, said, alone, least), calibration(cases, said))
     print(f"\n{pairs} pairs: {pairs / clock:.1f} a second, {pairs / cpu:.1f} a CPU second", flush=True)
-    return proof
+    return found
 
 
 def main() -> None:
@@ -152,6 +162,7 @@ def main() -> None:
     parser.add_argument("--search", default="")
     parser.add_argument("--questions", nargs="*", default=[], metavar="CORPUS")
     parser.add_argument("--limit", type=int, help="only the first claims and questions, for a trial")
+    parser.add_argument("--plot", type=Path, metavar="SVG", help="draw the calibration")
     parser.add_argument("--write", action="store_true")
     arguments = parser.parse_args()
     if arguments.write and (arguments.limit or not set(TITLES) <= set(arguments.set)):
@@ -163,10 +174,10 @@ def main() -> None:
     alone = blind(arguments.pairs) if arguments.pairs else None
     least = max(network.about.abstain_below, card.judges_from)
     print(f"{name}: {asdict(network.about)}; says nothing below {least}")
-    proofs: list[Proof] = []
-    for one in arguments.set:
-        proof = measured(one, list(SETS[one](data, arguments.most)), network, alone, least)
-        proofs += [proof] if proof else []
+    tables = {one: measured(one, list(SETS[one](data, arguments.most)), network, alone, least) for one in arguments.set}
+    proofs = [table.proof for table in tables.values() if table.proof]
+    if arguments.plot:
+        diagram({TITLES.get(one, one): table.bins for one, table in tables.items() if table.bins}, arguments.plot)
     for ask, corpus in ((searched, arguments.search), *((questions, corpus) for corpus in arguments.questions)):
         if corpus and (proof := asyncio.run(ask(data, home, corpus, name, arguments.limit))):
             proofs.append(proof)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import sys
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,8 +20,11 @@ from typing import Any
 
 from verification import claim_pairs
 
+sys.path.insert(0, str(Path(__file__).parent.parent / "scripts"))
+
+from pairing import experts
+
 import medground.models.pairs.shipped as shipping
-from lean import bioasq
 from medground import Engine, Settings
 from medground.evaluate.intervals import wilson
 from medground.models.pairs.differences import read
@@ -97,7 +101,7 @@ def of_verdicts(name: str, of: Any, right: int, given: int, asked: int, truth: C
 async def questions(data: Path, home: Path, corpus: str, name: str, limit: int | None) -> Proof | None:
     """Ask yes-or-no questions, and compare what the critic decides: BioASQ's of a corpus of it, else PubMedQA's."""
     if corpus.startswith("bioasq"):
-        of, asked = "BioASQ 7b to 9b", bioasq(data / "bioasq")[:limit]
+        of, asked = "BioASQ 7b to 9b, not trained on", bioasq(data)[:limit]
     else:
         of, asked = "PubMedQA test", pubmedqa(data)[:limit]
     decided: list[tuple[str, str]] = []
@@ -111,6 +115,15 @@ async def questions(data: Path, home: Path, corpus: str, name: str, limit: int |
     return of_verdicts(
         f"{of}, search of {corpus}", "questions", right, len(decided), len(asked), Counter(t for _, t in decided)
     )
+
+
+def bioasq(data: Path) -> list[tuple[str, str]]:
+    """The yes-or-no questions that are kept out of training, with the experts' decisions."""
+    return [
+        (question["body"], question["exact_answer"].lower())
+        for question in experts.questions(data / "bioasq")
+        if question["type"] == "yesno" and experts.held_question(question["id"])
+    ]
 
 
 def pubmedqa(data: Path) -> list[tuple[str, str]]:

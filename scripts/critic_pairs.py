@@ -1,11 +1,14 @@
 """Make the pairs for training the critic: `python scripts/critic_pairs.py ../shared/data OUT`.
 
-Writes `general.jsonl`, `medical.jsonl` and `valid.jsonl`, with premise, statement, label and source on each line.
+Writes `general.jsonl`, `medical.jsonl`, `further.jsonl` and `valid.jsonl`, with premise, statement, label and source on
+each line.
 
 - General: sets of `nli` about everyday texts.
 - Medical: sets of `nli` about trials, COVID-19 and web pages; SciFact's training claims; Evidence Inference's prompts
   in templates; errors planted in sentences of abstracts; titles and conclusions under the sentences they summarise;
   statements under similar passages that prove nothing; and a replay of the general pairs.
+- Further, for a critic that has read those: what experts wrote (`pairing/experts.py`), statements under plans
+  (`pairing/aims.py`), what a loss shows (`pairing/needs.py`), new planted errors and summaries, and a replay of the rest.
 - Validation, to choose and calibrate: SciFact's training claims on abstracts that development claims also cite (which
   may not be trained on anyway); one in twenty trials and one in eight documents of Check-COVID; CliniFact's development
   split; and planted errors in one in forty abstracts.
@@ -27,11 +30,14 @@ from pathlib import Path
 from typing import Any
 from zlib import crc32
 
+from pairing.aims import from_aims
 from pairing.changed import from_hedges, from_own_passage, from_summary
 from pairing.claims import augmented, plain
+from pairing.experts import from_bioasq, from_pubmedqa
 from pairing.guard import Guard, measured
 from pairing.lines import lines
 from pairing.near import from_near
+from pairing.needs import from_needs
 from pairing.pair import Pair, Weights
 from pairing.people import GENERAL, MEDICAL, Set, cut, held_out, kept, pairs, rows
 from pairing.trials import from_trials
@@ -44,6 +50,12 @@ MOST: Mapping[str, int] = {
     "ei_distant_conclusions": 1200, "factcheck_gpt": 400, "wice": 700, "replay": 5000,
 }  # fmt: skip
 """Most pairs of a source, by the first word of its name."""
+MOST_FURTHER: Mapping[str, int] = {
+    "own": 3500, "strong": 900, "title": 1500, "conclusion": 1800, "near": 1200, "trial": 800, "claim": 1500,
+    "evidence_inference_v2_templates": 1200, "ei_distant_conclusions": 500, "clinifact": 250, "factcheck_gpt": 200,
+    "wice": 300, "summedits_scitldr": 150, "replay": 3500,
+}  # fmt: skip
+"""The same for the further pairs."""
 MOST_CHECKED: Mapping[str, int] = {"claim": 999, "check_covid": 999, "evidence_inference_v2_templates": 96}
 """Most validation pairs of a source; of every other, `CHECKED`."""
 CHECKED = 24
@@ -147,13 +159,29 @@ def made(material: Material, rng: random.Random) -> list[Pair]:
     return [p for p in found if material.guard.allows(p.premise, p.statement)]
 
 
-def limited(found: Sequence[Pair], rng: random.Random) -> list[Pair]:
-    """At most `MOST` random pairs of each source, and those of `AGAIN` twice, shuffled."""
+def further(material: Material, rng: random.Random) -> list[Pair]:
+    """Pairs of kinds that the first ones lack."""
+    weights, data = material.weights, material.data
+    found = [*from_bioasq(data / "bioasq", weights, rng)]
+    found += from_pubmedqa(data / "pubmedqa" / "pqa_l.jsonl.gz", weights, rng)
+    found += [p for a in material.train for _ in range(2) for p in from_needs(a.sentences, rng)]
+    for title, abstract in material.titles():
+        found += from_aims(title, abstract.sentences, weights, rng, "aim of title")
+    for last, before in conclusions(material.train):
+        found += from_aims(last, before, weights, rng, "aim of conclusion")
+    for claim in claim_sets(data)[0]:
+        for document in map(str, claim["cited_doc_ids"]):
+            found += from_aims(claim["claim"], material.corpus[document], weights, rng, "aim of claim")
+    return [p for p in found if material.guard.allows(p.premise, p.statement)]
+
+
+def limited(found: Sequence[Pair], rng: random.Random, most: Mapping[str, int] = MOST) -> list[Pair]:
+    """At most `most` random pairs of each source, and those of `AGAIN` twice where these are first read, shuffled."""
     by_source: dict[str, list[Pair]] = defaultdict(list)
     for pair in found:
         by_source[pair.source.split()[0]].append(pair)
-    drawn = [p for name, some in by_source.items() for p in rng.sample(some, min(MOST.get(name, len(some)), len(some)))]
-    drawn += [p for p in drawn if p.source in AGAIN]
+    drawn = [p for name, some in by_source.items() for p in rng.sample(some, min(most.get(name, len(some)), len(some)))]
+    drawn += [p for p in drawn if p.source in AGAIN and most is MOST]
     return rng.sample(drawn, len(drawn))
 
 
@@ -192,6 +220,7 @@ def main() -> None:
         "general": rng.sample(general, len(general)),
         "medical": limited([*medical, *made(material, rng), *replay], rng),
         "valid": validation(material, aside, rng),
+        "further": limited([*medical, *made(material, rng), *replay, *further(material, rng)], rng, MOST_FURTHER),
     }
     for name, found in sets.items():
         with (arguments.out / f"{name}.jsonl").open("w", encoding="utf-8") as file:

@@ -20,14 +20,14 @@ from pairing.lines import lines
 from small.bases import BASES, tokenizer_of, weights_of
 from small.feeding import Batch, Example, batches, encoded
 from small.network import CrossEncoder
-from small.shipping import write
+from small.shipping import go_on, write
 from small.training import Schedule, Trainer
 from torch import Tensor
 
 LABELS = ("entails", "contradicts", "neutral")
 TARGETS: Mapping[str, tuple[float, ...]] = {
     "entails": (1.0, 0.0, 0.0), "contradicts": (0.0, 1.0, 0.0), "neutral": (0.0, 0.0, 1.0),
-    "unsupported": (0.0, 1.0, 1.0),
+    "unsupported": (0.0, 1.0, 1.0), "compatible": (1.0, 0.0, 1.0),
 }  # fmt: skip
 """The labels that a pair allows."""
 TRAIN_LENGTH, MAX_LENGTH = 128, 256
@@ -67,7 +67,7 @@ def main() -> None:
     parser.add_argument("work", type=Path)
     parser.add_argument("--minutes", type=float, default=float("inf"), help="of training, over all resumed runs")
     parser.add_argument("--files", nargs="+", default=["general", "medical"], help="in this order")
-    parser.add_argument("--start", type=Path, help="folder of a run to start from")
+    parser.add_argument("--start", type=Path, help="folder of a run to start from, or a model's file")
     parser.add_argument("--rate", type=float, default=4e-4)
     parser.add_argument("--rank", type=int, default=24)
     parser.add_argument("--first", type=int, default=4, help="first layer that learns")
@@ -80,7 +80,9 @@ def main() -> None:
     torch.manual_seed(options.seed)
     base = BASES["all-mpnet-base-v2" if "mpnet" in options.base.name else "all-minilm-l6-v2"]
     network = CrossEncoder(base, weights_of(options.base), len(LABELS), options.rank, options.first)
-    if options.start:
+    if options.start and options.start.is_file():
+        go_on(network, options.start)
+    elif options.start:
         live = torch.load(options.start / "checkpoint.pt", weights_only=True)["live"]
         network.load_state_dict(live, strict=False)
     rng, plan = random.Random(options.seed), []

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-Label = Literal["entails", "contradicts", "neutral", "unsupported"]
-"""`unsupported` is known not to be `entails`, but may be either of the others."""
+Label = Literal["entails", "contradicts", "neutral", "unsupported", "compatible"]
+"""`unsupported` is known not to be `entails`, `compatible` not to be `contradicts`; both may be either of the others."""
 _WORD = re.compile(r"[a-z]+\d*[a-z]*|\d+(?:\.\d+)?")
 MOST_WORDS = 64
 """Maximum words of a premise, which with the statement make about 128 tokens."""

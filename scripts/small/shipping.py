@@ -28,6 +28,22 @@ def write(path: Path, network: CrossEncoder, about: Mapping[str, str]) -> None:
     fresh.replace(path)
 
 
+def go_on(network: CrossEncoder, path: Path) -> None:
+    """Put a model's differences and head into a network of the same shape, to train on from it.
+
+    Raises:
+        KeyError: the file lacks a difference of the network.
+    """
+    tensors = {name: tensor.float() for name, tensor in load_file(path).items()}
+    with torch.no_grad():
+        for low in network.modules():
+            if isinstance(low, Low) and low.rank:
+                low.down.copy_(torch.cat([tensors[f"{name}.weight.A"] for name in low.names]))
+                for up, name in zip(low.up, low.names, strict=True):
+                    up.copy_(tensors[f"{name}.weight.B"])
+    network.head.load_state_dict({n: tensors[f"head.{n}"] for n in network.head.state_dict()})
+
+
 def metadata(path: Path) -> dict[str, str]:
     """The metadata of a model."""
     with safe_open(path, "pt") as file:
