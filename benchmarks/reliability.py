@@ -1,4 +1,4 @@
-"""Reliability diagrams as one SVG: what a model says it is sure of, against how often it is right. Read by `critic.py`."""
+"""Reliability diagrams as one SVG: how sure a model is, against how often it is right. Read by `critic.py`."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ each line.
   in templates; errors planted in sentences of abstracts; titles and conclusions under the sentences they summarise;
   statements under similar passages that prove nothing; and a replay of the general pairs.
 - Further, for a critic that has read those: what experts wrote (`pairing/experts.py`), statements under plans
-  (`pairing/aims.py`), what a loss shows (`pairing/needs.py`), new planted errors and summaries, and a replay of the rest.
+  (`pairing/aims.py`), what a loss shows (`pairing/needs.py`), new planted errors and summaries, and a replay.
 - Validation, to choose and calibrate: SciFact's training claims on abstracts that development claims also cite (which
   may not be trained on anyway); one in twenty trials and one in eight documents of Check-COVID; CliniFact's development
   split; and planted errors in one in forty abstracts.

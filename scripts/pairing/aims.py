@@ -1,7 +1,7 @@
 """Statements under sentences that only say what was planned or done, which prove nothing either way.
 
-`We enrolled 310 adults with asthma to test vitamin D` neither supports nor refutes `vitamin D helps asthma`, although it
-names all of it.
+`We enrolled 310 adults with asthma to test vitamin D` neither supports nor refutes `vitamin D helps asthma`, although
+it names all of it.
 """
 
 from __future__ import annotations

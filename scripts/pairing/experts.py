@@ -1,9 +1,9 @@
 """What experts wrote: BioASQ's answers under the snippets they chose, and yes-or-no questions read as statements.
 
 An ideal answer restates in an expert's words what its snippets say. A snippet that shares few words with it may not
-prove it alone, so it teaches only that the answer is not contradicted (`compatible`), and a reversed answer only that it
-is not entailed (`unsupported`). Half of BioASQ's yes-or-no questions, and the documents of their snippets, are kept for
-measuring decisions on questions.
+prove it alone, so it teaches only that the answer is not contradicted (`compatible`), and a reversed answer only that
+it is not entailed (`unsupported`). Half of BioASQ's yes-or-no questions, and the documents of their snippets, are kept
+for measuring decisions on questions.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ _UNLIKE = 0.5
 """Below this share, what another question's experts chose is taken to say nothing on it."""
 _LEAD = re.compile(r"^(?:yes|no)\b[,.;:\s]*(?:that is correct)?[,.\s]*", re.IGNORECASE)
 _POINTS = re.compile(
-    r"^(?:it|its|they|their|this|these|those|he|she|such|both|the (?:drug|gene|protein|disease|study|results?|latter))\b",
+    r"^(?:it|its|they|their|this|these|those|he|she|such|both|"
+    r"the (?:drug|gene|protein|disease|study|results?|latter))\b",
     re.IGNORECASE,
 )
 _TURNED: Mapping[Label, Label] = {

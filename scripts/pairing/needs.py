@@ -1,7 +1,7 @@
 """What a loss shows: if less of one thing lowers another, the first promotes the second.
 
 `Deletion of Sirt1 impaired insulin secretion` supports `Sirt1 promotes insulin secretion` and refutes `Sirt1 inhibits
-insulin secretion`; both share its words and neither shares its direction. Many claims about genes are proved in this way.
+insulin secretion`; both share its words and neither shares its direction. Many claims about genes are proved so.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _LESS = (
 _MORE = r"over-?expression|activation|up-?regulation|administration|addition|ectopic expression|supplementation with"
 _NAME = r"(?P<name>(?:the )?[\w\-/α-ωΑ-Ω+]+(?: [\w\-/α-ωΑ-Ω+]+){0,3}?)"
 _WHAT = r"(?P<what>(?:the |its )?[\w\-/α-ω+]+(?: [\w\-/α-ω+]+){0,9}?)"
-_END = r"(?=[.,;(]| and | but | while | whereas | through | via | by | without | after | when | during | upon | at | as | is )"
+_END = r"(?=[.,;(]| (?:and|but|while|whereas|through|via|by|without|after|when|during|upon|at|as|is) )"
 _BETWEEN = (
     r"(?:,? (?:significantly|markedly|strongly|also|further|greatly|substantially|severely|dramatically|completely))?"
 )

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Literal
 
 Label = Literal["entails", "contradicts", "neutral", "unsupported", "compatible"]
-"""`unsupported` is known not to be `entails`, `compatible` not to be `contradicts`; both may be either of the others."""
+"""`unsupported` is known not to be `entails`, `compatible` not to be `contradicts`: one of the two others."""
 _WORD = re.compile(r"[a-z]+\d*[a-z]*|\d+(?:\.\d+)?")
 MOST_WORDS = 64
 """Maximum words of a premise, which with the statement make about 128 tokens."""
