@@ -31,7 +31,7 @@ from typing import NamedTuple
 import numpy as np
 from critic_cases import LABELS, SETS, TITLES, Array, Case, read, stacked
 from reliability import Bin, binned, diagram
-from shipped import made, questions, searched, write_card
+from shipped import SHOWN, made, questions, searched, searched_kept, write_card
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import f1_score, roc_auc_score
@@ -41,7 +41,6 @@ from medground.evaluate.intervals import wilson
 from medground.models.pairs.network import PairNetwork
 from medground.models.pairs.shipped import Proof
 
-SHOWN = {"entails": "SUPPORT", "contradicts": "REFUTE", "neutral": "NEI"}
 Model = Callable[[Sequence[Case]], Array]
 
 
@@ -160,6 +159,7 @@ def main() -> None:
     parser.add_argument("--set", nargs="+", choices=tuple(SETS), default=[*TITLES, "planted"])
     parser.add_argument("--most", type=int, default=900, help="texts of a large set")
     parser.add_argument("--search", default="")
+    parser.add_argument("--search-kept", default="", metavar="CORPUS", help="the same for claims kept to choose on")
     parser.add_argument("--questions", nargs="*", default=[], metavar="CORPUS")
     parser.add_argument("--limit", type=int, help="only the first claims and questions, for a trial")
     parser.add_argument("--plot", type=Path, metavar="SVG", help="draw the calibration")
@@ -181,6 +181,8 @@ def main() -> None:
     for ask, corpus in ((searched, arguments.search), *((questions, corpus) for corpus in arguments.questions)):
         if corpus and (proof := asyncio.run(ask(data, home, corpus, name, arguments.limit))):
             proofs.append(proof)
+    if arguments.search_kept:
+        asyncio.run(searched_kept(data, home, arguments.search_kept, name, arguments.limit))
     if arguments.write:
         write_card(arguments.folder, name, card, proofs, network)
 

@@ -14,14 +14,15 @@ import hashlib
 import json
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from verification import claim_pairs
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "scripts"))
 
+from critic_cases import SETS
 from pairing import experts
 
 import medground.models.pairs.shipped as shipping
@@ -33,6 +34,7 @@ from medground.models.pairs.network import PairNetwork
 from medground.models.pairs.shipped import Card, Probe, Proof, shipped
 from medground.question import Question
 
+SHOWN = {"entails": "SUPPORT", "contradicts": "REFUTE", "neutral": "NEI"}
 PROBES = (
     ("The drug lowered the risk of stroke by a fifth compared with placebo.", "The drug prevents strokes."),
     ("The drug lowered the risk of stroke by a fifth compared with placebo.", "The drug raises the risk of stroke."),
@@ -58,21 +60,53 @@ def share(right: int, of: int) -> str:
     return f"{right / of:.1%} ({low:.1%} to {high:.1%}) of {of}"
 
 
+class Said(NamedTuple):
+    """A verdict on a claim, its probability, and what the experts said of the abstracts that the claim cites."""
+
+    verdict: str
+    probability: float
+    truth: set[str]
+
+
 async def searched(data: Path, home: Path, corpus: str, name: str, limit: int | None) -> Proof | None:
-    """Verify SciFact's claims as a user does."""
+    """Verify SciFact's development claims as a user does."""
     truth: dict[str, set[str]] = {}
     for pair in claim_pairs(data / "scifact", "dev"):
         truth.setdefault(pair.claim, set()).add(pair.label)
-    given: list[tuple[str, set[str]]] = []
+    given = await _verified(home, corpus, name, dict(list(truth.items())[:limit]))
+    counts = Counter(label for one in given for label in one.truth)
+    right = sum(one.verdict in one.truth for one in given)
+    return of_verdicts(f"SciFact dev, search of {corpus}", "search", right, len(given), len(truth), counts)
+
+
+async def searched_kept(data: Path, home: Path, corpus: str, name: str, limit: int | None) -> None:
+    """The same with claims that were kept out of training to choose on: how often verdicts are right from where on."""
+    truth: dict[str, set[str]] = {}
+    for case in SETS["claims kept"](data, 0):
+        truth.setdefault(case.statement, set()).add(SHOWN[case.truth])
+    given = await _verified(home, corpus, name, dict(list(truth.items())[:limit]))
+    print(f"\nclaims kept, search of {corpus}: {len(truth)} claims")
+    for least in (0.0, 0.8, 0.85, 0.88, 0.9, 0.92, 0.94):
+        some = [one for one in given if one.probability >= least]
+        with_evidence = [one for one in some if one.truth != {"NEI"}]
+        print(
+            f"    from {least:.2f}: right {share(sum(one.verdict in one.truth for one in some), len(some))}; of claims "
+            f"with evidence {share(sum(one.verdict in one.truth for one in with_evidence), len(with_evidence))}",
+            flush=True,
+        )
+
+
+async def _verified(home: Path, corpus: str, name: str, truth: Mapping[str, set[str]]) -> list[Said]:
+    """The claims on which the critic says one thing."""
+    given: list[Said] = []
     words = {"supported": "SUPPORT", "contradicted": "REFUTE"}
     async with Engine.open(trusting(home, corpus, name)) as engine:
-        for claim, labels in list(truth.items())[:limit]:
+        for claim, labels in truth.items():
             checked = await engine.verify(claim)
-            said = [words[s.verdict.label] for s in checked.statements if s.verdict.label in words]
-            given += [(said[0], labels)] if len(set(said)) == 1 else []
-    right = sum(said in labels for said, labels in given)
-    counts = Counter(label for _, labels in given for label in labels)
-    return of_verdicts(f"SciFact dev, search of {corpus}", "search", right, len(given), len(truth), counts)
+            verdicts = [s.verdict for s in checked.statements if s.verdict.label in words]
+            if len({verdict.label for verdict in verdicts}) == 1:
+                given.append(Said(words[verdicts[0].label], verdicts[0].probability or 0.0, labels))
+    return given
 
 
 def trusting(home: Path, corpus: str, name: str) -> Settings:
