@@ -25,6 +25,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -161,6 +162,7 @@ def main() -> None:
     parser.add_argument("--search", default="")
     parser.add_argument("--search-kept", default="", metavar="CORPUS", help="the same for claims kept to choose on")
     parser.add_argument("--questions", nargs="*", default=[], metavar="CORPUS")
+    parser.add_argument("--held", action="store_true", help="only BioASQ's questions that no pairs teach")
     parser.add_argument("--limit", type=int, help="only the first claims and questions, for a trial")
     parser.add_argument("--plot", type=Path, metavar="SVG", help="draw the calibration")
     parser.add_argument("--write", action="store_true")
@@ -178,7 +180,8 @@ def main() -> None:
     proofs = [table.proof for table in tables.values() if table.proof]
     if arguments.plot:
         diagram({TITLES.get(one, one): table.bins for one, table in tables.items() if table.bins}, arguments.plot)
-    for ask, corpus in ((searched, arguments.search), *((questions, corpus) for corpus in arguments.questions)):
+    asking = partial(questions, held=arguments.held)
+    for ask, corpus in ((searched, arguments.search), *((asking, corpus) for corpus in arguments.questions)):
         if corpus and (proof := asyncio.run(ask(data, home, corpus, name, arguments.limit))):
             proofs.append(proof)
     if arguments.search_kept:

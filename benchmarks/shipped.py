@@ -132,10 +132,15 @@ def of_verdicts(name: str, of: Any, right: int, given: int, asked: int, truth: C
     return Proof(dataset=name, of=of, **found)
 
 
-async def questions(data: Path, home: Path, corpus: str, name: str, limit: int | None) -> Proof | None:
-    """Ask yes-or-no questions, and compare what the critic decides: BioASQ's of a corpus of it, else PubMedQA's."""
+async def questions(
+    data: Path, home: Path, corpus: str, name: str, limit: int | None, held: bool = False
+) -> Proof | None:
+    """Ask yes-or-no questions, and compare what the critic decides: BioASQ's of a corpus of it, else PubMedQA's.
+
+    `held`: only those of BioASQ that the further pairs of `scripts/critic_pairs.py` do not teach.
+    """
     if corpus.startswith("bioasq"):
-        of, asked = "BioASQ 7b to 9b, not trained on", bioasq(data)[:limit]
+        of, asked = f"BioASQ 7b to 9b{', held out' if held else ''}", bioasq(data, held)[:limit]
     else:
         of, asked = "PubMedQA test", pubmedqa(data)[:limit]
     decided: list[tuple[str, str]] = []
@@ -151,12 +156,12 @@ async def questions(data: Path, home: Path, corpus: str, name: str, limit: int |
     )
 
 
-def bioasq(data: Path) -> list[tuple[str, str]]:
-    """The yes-or-no questions that are kept out of training, with the experts' decisions."""
+def bioasq(data: Path, held: bool) -> list[tuple[str, str]]:
+    """The yes-or-no questions with the experts' decisions; with `held` those that are always kept out of training."""
     return [
         (question["body"], question["exact_answer"].lower())
         for question in experts.questions(data / "bioasq")
-        if question["type"] == "yesno" and experts.held_question(question["id"])
+        if question["type"] == "yesno" and (not held or experts.held_question(question["id"]))
     ]
 
 
