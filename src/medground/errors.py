@@ -77,12 +77,16 @@ class RateLimited(SourceUnavailable):
 class ModelFailed(MedgroundError):
     """A model returned no usable answer. `usage` is the cost of the failed calls.
 
-    `unreadable` is true if the model answered in an unusable form, and false if it did not answer.
+    `unreadable` is true if the model answered in an unusable form, and false if it did not answer. `busy` is true if
+    its server had too much to do, so that a later call may succeed.
     """
 
-    def __init__(self, reason: str, *, model: str, usage: Usage | None = None, unreadable: bool = False) -> None:
+    def __init__(
+        self, reason: str, *, model: str, usage: Usage | None = None, unreadable: bool = False, busy: bool = False
+    ) -> None:
         self.reason = reason
         self.unreadable = unreadable
+        self.busy = busy
         self.model = model
         self.usage = usage
         super().__init__(f"{model}: {reason}")

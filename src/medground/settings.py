@@ -119,6 +119,9 @@ class VerifySettings(_Part):
     context: int | None = Field(default=None, ge=1, description="only the first j passages are evidence (CONTEXT-j)")
     taxonomy: bool = Field(default=True, description="give each statement one of the eight labels")
     unsupported: Literal["flag", "drop"] = "flag"
+    own_knowledge: Literal["drop", "mark"] = Field(
+        default="drop", description="a model's sentence that cites no evidence: leave it out, or show it marked as such"
+    )
     trusted_judges: Annotated[tuple[str, ...], BeforeValidator(_listed)] = Field(
         default=(), description="models whose verdicts count without a measurement of ours"
     )
@@ -235,6 +238,8 @@ class Settings(_Part):
         content = self.model_dump(mode="json", exclude={"home", "keys", "trace", "sections"})
         if not self.retrieval.sources:  # results from before there was such a setting keep their hash
             content["retrieval"].pop("sources")
+        if self.verify.own_knowledge == "drop":
+            content["verify"].pop("own_knowledge")
         if not self.verify.measured_judges:
             content["verify"].pop("measured_judges")
         own = [kind for kind in (_declared(recipe, RECIPES), *self.source_sections()) if kind]

@@ -20,6 +20,7 @@ from medground.verify.context import usable
 from medground.verify.critics.base import Claim, Judgement, sound
 from medground.verify.critics.open import open_critic
 from medground.verify.judges import may_decide
+from medground.verify.last_word import has_last_word
 from medground.verify.overclaim import overclaims
 from medground.verify.reporting import why_not_finding
 
@@ -72,7 +73,7 @@ async def judged(question: Question, evidence: Sequence[Evidence], run: Run) -> 
     if value is None:
         return Judged(None, found.note) if found.relation == "unsure" else None
     by = f"as judged by {critic.name}"
-    if doubt := _doubt(statement, found, quotes, run):
+    if doubt := _doubt(statement, found, critic.name, quotes, run):
         return Judged(None, f"“{statement}” is not answered: {doubt}")
     said = "supported" if value == "yes" else "contradicted"
     return Judged(value, f"“{statement}” is {said} by a quote below, {by}", found.probability, (found.best or "",))
@@ -84,15 +85,17 @@ def _may_decide(evidence: Evidence, run: Run) -> bool:
     return evidence.origin == "text" and document.kind == "research" and not why_not_finding(evidence.quote, document)
 
 
-def _doubt(statement: str, found: Judgement, quotes: Sequence[Evidence], run: Run) -> str:
+def _doubt(statement: str, found: Judgement, critic: str, quotes: Sequence[Evidence], run: Run) -> str:
     """Why a judgement is no answer; empty if it is one."""
     if found.note:  # one quote entails it and another contradicts it
         return found.note
     if found.flags:
         return f"it may differ from the quote in {', '.join(found.flags)}"
+    if found.relation != "entails" or has_last_word(critic, run.settings.verify):
+        return ""
     best = next(e for e in quotes if e.id == found.best)
     more = overclaims(statement, best.quote, run.ledger.documents[best.document_id])
-    return "; ".join(f"it {one.note}" for one in more) if found.relation == "entails" else ""
+    return "; ".join(f"it {one.note}" for one in more)
 
 
 def rests_on(judged: Judged, kept: Sequence[tuple[Sentence, object]]) -> bool:

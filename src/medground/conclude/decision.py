@@ -9,13 +9,13 @@ from pydantic import TypeAdapter
 
 from medground.answer import Decision, Status, Verdict
 from medground.conclude.asked import Judged, rests_on
+from medground.conclude.grounds import Grounds
 from medground.conclude.limits import limits
-from medground.conclude.policy import UNSUPPORTED, Verdicted
+from medground.conclude.policy import Verdicted
 from medground.question import Question
 from medground.run import Run
 from medground.sentence import Sentence, sentences_of
 from medground.verify.judges import NOT_VALIDATED, how_to_validate, may_judge
-from medground.verify.reporting import NOT_FINDINGS
 from medground.write.draft import Draft
 
 if TYPE_CHECKING:
@@ -44,20 +44,17 @@ def decide(
         answered: what a measured critic says of a closed question.
     """
     uncited = not run.recipe.needs_evidence
+    written = list(zip(draft.sentences, verdicts, strict=True))
     if not kept and not (uncited and draft.answer):
         if draft.sentences:
-            return _made(run.question, "not judged", reason="no sentence of the rationale passed verification")
+            reason = f"no sentence of the rationale passed verification: {Grounds.of(written, kept).why_not()}"
+            return _made(run.question, "not judged", reason=reason)
         reason = draft.reason or "no evidence on this question was found in the sources searched"
         return _made(run.question, "unanswerable", reason=reason)
     if any(verdict.critic == "graph" for verdict in verdicts):  # what other texts say beside the facts decides nothing
-        kept = [pair for pair in kept if pair[1].critic == "graph"]
-        verdicts = [verdict for verdict in verdicts if verdict.critic == "graph"]
+        kept, written = ([pair for pair in pairs if pair[1].critic == "graph"] for pairs in (kept, written))
     if draft.answer:
-        if not uncited and (doubt := _doubt(run, draft, kept, verdicts)):
-            return _made(run.question, "not judged", reason=doubt)
-        for limit in limits([pair for pair in kept if can_support(pair[1])], run):
-            run.warn(limit)
-        return _decided(run, draft, [sentence for sentence, _ in kept])
+        return _answered(run, draft, kept, Grounds.of(written, kept), uncited=uncited)
     if answered is not None and answered.value is not None and rests_on(answered, kept):
         for limit in limits([p for p in kept if not set(p[0].evidence).isdisjoint(answered.quotes)], run):
             run.warn(limit)
@@ -89,7 +86,21 @@ def _quoted(documents: Sequence[str], kept: Sequence[Verdicted], run: Run) -> bo
     return {e.document_id for e in run.ledger.evidence if e.id in cited}.issuperset(documents)
 
 
-def _decided(run: Run, draft: Draft, kept: Sequence[Sentence]) -> Decision:
+def _answered(run: Run, draft: Draft, kept: Sequence[Verdicted], grounds: Grounds, *, uncited: bool) -> Decision:
+    """The writer's answer if its rationale carries it, or if the judge failed on it; else why it is held back."""
+    if not uncited and not grounds.carry and not grounds.unchecked:
+        who = _writer(run) if draft.basis == "model" else "the graph"
+        reason = f"{who} answers {', '.join(draft.answer)[:80]!r}, but {grounds.why_not()}"
+        return _made(run.question, "not judged", reason=reason)
+    if grounds.contradicted:
+        run.warn(f"{grounds.contradicted}; the decision rests on the others")
+    for limit in limits(grounds.supporting, run):
+        run.warn(limit)
+    reason = grounds.unchecked if not uncited else ""
+    return _decided(run, draft, [sentence for sentence, _ in kept], reason)
+
+
+def _decided(run: Run, draft: Draft, kept: Sequence[Sentence], unchecked: str) -> Decision:
     values, validated = draft.answer, None
     if draft.basis == "model":
         writer = _writer(run)
@@ -98,36 +109,10 @@ def _decided(run: Run, draft: Draft, kept: Sequence[Sentence]) -> Decision:
             run.warn(f"{writer} made this decision and is {NOT_VALIDATED}; {how_to_validate(writer)}")
         if run.question.task == "free":  # the checked rationale is the answer: any other text would be unchecked
             values = (" ".join(sentence.text for sentence in sentences_of(kept)),)
-    return _made(run.question, "decided", values, basis=draft.basis, reason=draft.reason, validated=validated)
-
-
-def _doubt(run: Run, draft: Draft, kept: Sequence[Verdicted], verdicts: Sequence[Verdict]) -> str | None:
-    """Why the rationale does not support the answer; None if it does. Dropped sentences support nothing."""
-    who = _writer(run) if draft.basis == "model" else "the graph"
-    given = f"{who} answers {', '.join(draft.answer)[:80]!r}"
-    if any(verdict.label == "contradicted" for verdict in verdicts):
-        return f"{given}, but the evidence contradicts a sentence of its rationale"
-    if all(verdict.label in UNSUPPORTED for _, verdict in kept):
-        return f"{given}, but none of its sentences was found in the evidence"
-    if not any(can_support(verdict) for _, verdict in kept):
-        kinds = dict.fromkeys(flag for _, verdict in kept for flag in verdict.flags)
-        return (
-            f"{given}, but each of its sentences differs from the evidence ({', '.join(kinds)}), was not found in it, "
-            "or cites text that reports no finding"
-        )
-    return None
-
-
-def can_support(verdict: Verdict) -> bool:
-    """Whether a sentence with this verdict can support a decision.
-
-    It cannot if it was not found in its source, if its words differ from the source and no judge has assessed that (a
-    validated one, or a model that calls it supported all the same), or if it is based on a quote that reports no
-    finding.
-    """
-    if verdict.label in UNSUPPORTED or not set(verdict.flags).isdisjoint(NOT_FINDINGS):
-        return False
-    return not verdict.flags or verdict.label not in ("related", "not judged") or verdict.assessed == "supported"
+    if unchecked:
+        run.warn(f"this decision is {unchecked}")
+    reason = unchecked or draft.reason
+    return _made(run.question, "decided", values, basis=draft.basis, reason=reason, validated=validated)
 
 
 def _writer(run: Run) -> str:

@@ -13,6 +13,12 @@ from medground.verify.named import HELD
 _ALWAYS_DROPPED = ("contradicted",)
 UNSUPPORTED = ("not found", "unverified")
 
+OWN_KNOWLEDGE = "own knowledge"
+"""The flag of a sentence that cites nothing and is shown all the same."""
+_NOTHING_CITED = "it cites no evidence; --set verify.own_knowledge=mark shows such sentences, marked"
+
+_OWN = "the model's own knowledge, not from the evidence"
+
 Verdicted = tuple[Sentence, Verdict]
 
 
@@ -21,10 +27,10 @@ def release(
 ) -> tuple[list[Verdicted], list[Dropped]]:
     """Split checked statements into released statements and dropped sentences.
 
-    Contradicted statements, sentences without a citation, and sentences that refer to a work that was never retrieved
-    or quote what their source does not say are always dropped. Unsupported statements are flagged or dropped, depending
-    on the settings. A sentence is released whole or not at all, because part of a sentence may say something else.
-    `uncited` releases sentences without citations, for recipes that answer from a model's memory.
+    Contradicted statements and sentences that refer to a work that was never retrieved, or quote what their source does
+    not say, are always dropped. Sentences without a citation and unsupported statements are dropped or marked,
+    depending on the settings. A sentence is released whole or not at all, because part of a sentence may say something
+    else. `uncited` releases sentences without citations, for recipes that answer from a model's memory.
     """
     kept: list[Verdicted] = []
     dropped: list[Dropped] = []
@@ -35,16 +41,29 @@ def release(
         if reasons:
             dropped.append(Dropped(text=group[0].whole.text, reason="; ".join(reasons)))
         else:
-            kept += checked
+            kept += checked if uncited else _marked(checked)
     return kept, dropped
+
+
+def _marked(checked: Sequence[Verdicted]) -> list[Verdicted]:
+    """The statements of a sentence; one that cites nothing cites what supports it, or is marked as own knowledge."""
+    if any(statement.evidence for statement, _ in checked):
+        return list(checked)
+    found = tuple(dict.fromkeys(v.best for _, v in checked if v.best and v.label in ("supported", "partly")))
+    if found:
+        return [(statement.model_copy(update={"evidence": found}), verdict) for statement, verdict in checked]
+    return [
+        (statement, verdict.model_copy(update={"flags": (*verdict.flags, OWN_KNOWLEDGE), "note": _OWN}))
+        for statement, verdict in checked
+    ]
 
 
 def _refused(statement: Sentence, verdict: Verdict, settings: VerifySettings, *, uncited: bool) -> str:
     """Why a statement must be dropped, with its text if its sentence has others; empty if it is released."""
-    held = not set(HELD).isdisjoint(verdict.flags)
-    always = verdict.label in _ALWAYS_DROPPED or held or not (statement.evidence or uncited)
+    cites = bool(statement.evidence) or uncited or settings.own_knowledge == "mark"
+    always = verdict.label in _ALWAYS_DROPPED or not set(HELD).isdisjoint(verdict.flags) or not cites
     if not always and not (settings.unsupported == "drop" and verdict.label in UNSUPPORTED):
         return ""
-    reason = verdict.note or ("" if statement.evidence else "it has no citation")
+    reason = verdict.note if cites else _NOTHING_CITED
     described = f"{verdict.label}{': ' + reason if reason else ''}"
     return f"“{statement.text}” is {described}" if statement.within else described

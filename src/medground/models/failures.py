@@ -22,7 +22,9 @@ from pydantic_ai.exceptions import (
     ModelQuotaExceededError,
     ModelRateLimitError,
     ModelRequestTimeout,
+    ModelServerError,
     ModelTimeoutError,
+    ModelUnavailableError,
     OutputTokenLimitExceeded,
     ToolRetryError,
     UnexpectedModelBehavior,
@@ -90,7 +92,13 @@ def explain(
     reason = (
         _api_failure(error, endpoint, at) if isinstance(error, ModelAPIError) else _answer_failure(error, at, operator)
     )
-    return ModelFailed(endpoint.clean(reason), model=endpoint.name, usage=usage, unreadable=_is_unreadable(error))
+    return ModelFailed(
+        endpoint.clean(reason),
+        model=endpoint.name,
+        usage=usage,
+        unreadable=_is_unreadable(error),
+        busy=isinstance(error, ModelRateLimitError | ModelUnavailableError | ModelServerError),
+    )
 
 
 def _api_failure(error: ModelAPIError, endpoint: Endpoint, at: str) -> str:

@@ -24,6 +24,8 @@ FLAGS = tuple(keyless.FLAGS)
 class EntailInput(OperatorInput):
     statement: Untrusted
     evidence: tuple[EvidenceView, ...]
+    doubts: tuple[Untrusted, ...] = ()
+    """What word filters noticed about the pair."""
 
 
 class EntailOutput(WeighedOutput):
@@ -63,7 +65,9 @@ entail = Operator(
         "quotes show that it is false. `related`: same topic, neither shown true nor false. `neutral`: they do not "
         "bear on it. Judge from the quotes, not from what you know. Name the id of the quote that decides, and flag "
         "each difference in number, unit, negation, direction, comparison order, subject, population, certainty, or "
-        "cause against association. " + DATA_RULE
+        "cause against association. A quote that only asks, plans or supposes something does not show it. `doubts`, "
+        "where given, are what simple word rules noticed; they are often wrong, so look at each and decide yourself. "
+        + DATA_RULE
     ),
     input=EntailInput,
     output=EntailOutput,

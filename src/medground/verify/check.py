@@ -1,9 +1,9 @@
 """Check each statement against the evidence that it cites, or against the passages of a context.
 
 A sentence that repeats its source verbatim is `quoted`; one that states a stored relation is checked against the
-graph. All others go to the critic, whose verdict counts only if it is a validated judge (`judges`). Whatever the critic
-says, a statement that claims more than its source is `partly` supported at most (`overclaim`). Each statement also gets
-a label (`taxonomy`).
+graph. All others go to the critic, whose verdict counts only if it is a validated judge (`judges`). Its citations are
+asked about by themselves (`citations`), and what word filters notice is weighed (`doubts`). Each statement also gets a
+label (`taxonomy`).
 """
 
 from __future__ import annotations
@@ -24,12 +24,13 @@ from medground.run import Run
 from medground.sentence import Sentence
 from medground.steps import Judging
 from medground.verify.checked import Checked
-from medground.verify.context import Context, context_of, usable
+from medground.verify.citations import asks_about_citation, by_citation, judge_citations
+from medground.verify.context import Context, cited_evidence, context_of
 from medground.verify.critics.base import Claim, Critic, Judgement, sound
 from medground.verify.critics.open import open_critic
+from medground.verify.doubts import OWN_WORDS, weighed
 from medground.verify.judges import NOT_VALIDATED, may_judge
 from medground.verify.named import unfounded
-from medground.verify.overclaim import downgraded, overclaims
 from medground.verify.reporting import TITLE, asks, why_not_finding
 from medground.verify.taxonomy import label_all
 
@@ -38,14 +39,8 @@ __all__ = ["CHECKING", "Checked", "GraphCheck", "check_all", "check_each"]
 CHECKING: tuple[Operator[Any, Any], ...] = (entail, label)
 """The operators that checking may use; a recipe that checks its statements declares them."""
 
-CITATION = "citation"
-"""The flag of a statement that is supported, but not by the evidence that it cites."""
-
 CONTRADICTION = "contradiction"
 """The flag of a statement that a judge which is not validated calls contradicted."""
-
-OWN_WORDS = "the source's own words"
-"""The note of a verbatim quote."""
 
 _SAID = {
     "supported": "supported by the quote",
@@ -92,6 +87,7 @@ async def check_each(
     waiting = [sentence for sentence, found in zip(sentences, without_critic, strict=True) if found is None]
     judged = iter(await _judged(waiting, critic, shared, run, context=bool(context), cited=cited))
     checked = [next(judged) if found is None else Checked(found) for found in without_critic]
+    checked = await weighed(sentences, checked, critic, shared, run)
     if not run.settings.verify.taxonomy:
         return checked
     return await label_all(sentences, checked, run, critic, shared)
@@ -100,62 +96,29 @@ async def check_each(
 async def _judged(
     sentences: Sequence[Sentence], critic: Critic, shared: Context, run: Run, *, context: bool, cited: bool
 ) -> list[Checked]:
-    claims = [Claim(s.text, shared.views if context else evidence_views(_cited(s, run), run)) for s in sentences]
+    claims = [
+        Claim(s.text, shared.views if context else evidence_views(cited_evidence(s, run), run)) for s in sentences
+    ]
     with run.step(Judging(done=0, of=len(claims))) if claims else nullcontext():
         found = await critic.judge(claims) if claims else []
-    validated = may_judge(critic.name, run.settings.verify)
     against_premises = [sound(claim, judgement) for claim, judgement in zip(claims, found, strict=True)]
-    judgements = [
-        replace(judgement, best=shared.evidence(judgement.best, sentence, run))
-        for sentence, judgement in zip(sentences, against_premises, strict=True)
-    ]
-    verdicts = [_verdict(judgement, critic.name, validated=validated) for judgement in judgements]
-    elsewhere = [
-        number
-        for number, verdict in enumerate(verdicts)
-        if cited
-        and verdict.label in ("supported", "partly")
-        and not shared.cites(against_premises[number].best, sentences[number], run)
-    ]
-    by_citation = await _judge_citations([sentences[number] for number in elsewhere], critic, run)
-    for number, judgement in zip(elsewhere, by_citation, strict=True):
-        verdicts[number] = _by_citation(verdicts[number], judgement)
-    return [
-        Checked(_without_overclaim(verdict, sentence, run), judgement)
-        for sentence, verdict, judgement in zip(sentences, verdicts, judgements, strict=True)
-    ]
+    validated = may_judge(critic.name, run.settings.verify)
 
+    def checked(judgement: Judgement) -> Checked:
+        return Checked(_verdict(judgement, critic.name, validated=validated), judgement)
 
-async def _judge_citations(sentences: Sequence[Sentence], critic: Critic, run: Run) -> list[Judgement]:
-    """The critic's judgements of statements against their own citations alone."""
-    claims = [Claim(s.text, evidence_views(_cited(s, run), run)) for s in sentences]
-    found = await critic.judge(claims) if claims else []
-    return [sound(claim, judgement) for claim, judgement in zip(claims, found, strict=True)]
-
-
-def _by_citation(verdict: Verdict, cited: Judgement) -> Verdict:
-    """The verdict of a statement that its context supports, corrected for its own citations.
-
-    If the cited quotes entail the statement too, they are the ones to show. If only another passage, or another
-    sentence of the passage, does, the citation is wrong and the statement is `partly` supported.
-    """
-    if cited.relation == "entails":
-        flags = tuple(dict.fromkeys([*verdict.flags, *cited.flags]))
-        return verdict.model_copy(
-            update={"best": cited.best, "flags": flags, "label": "partly" if flags else verdict.label}
-        )
-    mismatch = "the retrieved passages support it, but the evidence cited does not"
-    note = f"{verdict.note}; {mismatch}" if verdict.note else mismatch
-    return verdict.model_copy(update={"label": "partly", "flags": (*verdict.flags, CITATION), "note": note})
-
-
-def _cited(sentence: Sentence, run: Run) -> list[Evidence]:
-    return usable([e for e in run.ledger.evidence if e.id in sentence.evidence], run)
+    against = list(zip(sentences, against_premises, strict=True))
+    results = [checked(replace(j, best=shared.evidence(j.best, sentence, run))) for sentence, j in against]
+    asked = [n for n, (s, j) in enumerate(against) if cited and asks_about_citation(j, s, critic, shared, run)]
+    of_citations = await judge_citations([sentences[n] for n in asked], critic, run)
+    for n, judgement in zip(asked, of_citations, strict=True):
+        results[n] = by_citation(results[n], checked(judgement))
+    return results
 
 
 def _without_critic(sentence: Sentence, run: Run, graph: GraphCheck | None, *, context: bool) -> Verdict | None:
     """The verdict if no critic is needed, else None. Retracted papers are left out, so they support nothing."""
-    cited = _cited(sentence, run)
+    cited = cited_evidence(sentence, run)
     if graph is not None and cited and all(e.origin == "graph" for e in cited):
         return _by_graph(cited[0], entailed=graph(sentence))
     if same := next((e for e in cited if _normal(e.quote) == _normal(sentence.text)), None):
@@ -187,15 +150,6 @@ def _by_graph(evidence: Evidence, *, entailed: bool) -> Verdict:
     if entailed:
         return Verdict(label="supported", critic="graph", best=evidence.id, note="the stored relation states it")
     return Verdict(label="not found", critic="graph", note="the stored relation does not state it")
-
-
-def _without_overclaim(verdict: Verdict, sentence: Sentence, run: Run) -> Verdict:
-    """The verdict, downgraded if the statement claims more than its best quote."""
-    quote = next((e for e in run.ledger.evidence if e.id == verdict.best), None)
-    if quote is None:
-        return verdict
-    document = run.ledger.documents[quote.document_id]
-    return downgraded(verdict, overclaims(sentence.text, quote.quote, document, sentence=sentence.whole.text))
 
 
 def _verdict(found: Judgement, critic: str, *, validated: bool) -> Verdict:

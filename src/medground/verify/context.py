@@ -108,6 +108,11 @@ def usable(evidence: Sequence[Evidence], run: Run) -> list[Evidence]:
     return [e for e in evidence if why_aside(run.ledger.documents[e.document_id]) is None]
 
 
+def cited_evidence(sentence: Sentence, run: Run) -> list[Evidence]:
+    """The quotes that a sentence cites and that may be used as evidence."""
+    return usable([e for e in run.ledger.evidence if e.id in sentence.evidence], run)
+
+
 def premise_spans(text: str, reads: Reads) -> list[tuple[int, int]]:
     """The slices of a passage that are premises; what is not prose is in no sentence and no window."""
     if reads == "passages":

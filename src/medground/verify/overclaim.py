@@ -86,7 +86,8 @@ def downgraded(verdict: Verdict, found: tuple[Overclaim, ...]) -> Verdict:
     flags = tuple(dict.fromkeys([*verdict.flags, *(overclaim.kind for overclaim in found)]))
     note = "; ".join([*([verdict.note] if verdict.note else []), *dict.fromkeys(overclaim.note for overclaim in found)])
     label = "partly" if verdict.label == "supported" else verdict.label
-    return verdict.model_copy(update={"label": label, "flags": flags, "note": note})
+    assessed = "partly" if verdict.assessed == "supported" else verdict.assessed
+    return verdict.model_copy(update={"label": label, "assessed": assessed, "flags": flags, "note": note})
 
 
 def _certainty(statement: str, quote: str, document: Document, sentence: str) -> str | None:

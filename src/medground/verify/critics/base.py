@@ -15,10 +15,14 @@ from medground.operators.views import EvidenceView
 
 @dataclass(frozen=True)
 class Claim:
-    """A statement and the passages that it is compared with, best first. Without passages it cannot be supported."""
+    """A statement and the passages that it is compared with, best first. Without passages it cannot be supported.
+
+    `doubts` are what word filters noticed about the pair, for a critic that can read them.
+    """
 
     statement: str
     premises: tuple[EvidenceView, ...]
+    doubts: tuple[str, ...] = ()
 
 
 Reads = Literal["sentences", "windows", "passages"]

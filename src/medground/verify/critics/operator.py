@@ -19,7 +19,11 @@ from medground.verify.critics.base import Claim, Judgement, Reads, without_judge
 
 
 class OperatorCritic:
-    """Asks the operator `entail`, one call per claim, all at once."""
+    """Asks the operator `entail`, one call per claim, all at once.
+
+    Claims for which its server was too busy are asked once more, one after the other: a server that limits the rate of
+    calls often refuses only some of many at once. The first one that fails again ends that.
+    """
 
     def __init__(self, run: Run) -> None:
         self._run = run
@@ -42,22 +46,32 @@ class OperatorCritic:
         """
         done = itertools.count(1)
 
-        async def one(claim: Claim) -> Judgement:
+        async def one(claim: Claim) -> Judgement | ModelFailed:
             judgement = await self._one(claim)
             self._run.on_step(Judging(done=next(done), of=len(claims)))
             return judgement
 
-        return list(await asyncio.gather(*map(one, claims)))
+        found = list(await asyncio.gather(*map(one, claims)))
+        for number, judgement in enumerate(found):
+            if isinstance(judgement, ModelFailed) and judgement.busy:
+                found[number] = again = await self._one(claims[number])
+                if isinstance(again, ModelFailed):
+                    break
+        return [self._failed(j) if isinstance(j, ModelFailed) else j for j in found]
 
-    async def _one(self, claim: Claim) -> Judgement:
+    async def _one(self, claim: Claim) -> Judgement | ModelFailed:
         if judgement := without_judge(claim):
             return judgement
+        value = EntailInput(statement=claim.statement, evidence=claim.premises, doubts=claim.doubts)
         try:
-            output = await self._run.ask(entail, EntailInput(statement=claim.statement, evidence=claim.premises))
+            output = await self._run.ask(entail, value)
         except ModelFailed as failed:
-            self._run.warn(f"a sentence could not be verified: {failed}")
-            return Judgement("failed", note=failed.reason)
+            return failed
         return judgement_of(claim, output, self._run.settings.verify.entailment)
+
+    def _failed(self, failed: ModelFailed) -> Judgement:
+        self._run.warn(f"a sentence could not be verified: {failed}")
+        return Judgement("failed", note=failed.reason)
 
 
 def judgement_of(claim: Claim, output: EntailOutput, tau: float) -> Judgement:

@@ -1,0 +1,177 @@
+"""A stand-in for a capable model: a writer that knows the right answers, and a judge that says so.
+
+    model = Capable([Gold(question, "yes", ("Aspirin lowered the risk.",), title="Aspirin and stroke: a trial")])
+
+It picks the paper of a question, quotes it, writes the authors' own sentences with the nearest quotes as citations, and
+gives the right answer; without that paper it gives none. So whatever is held back of its answers was held back by
+Medground. `judge` may be another one: a judge that fails, or that names another passage.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from medground.models.base import CallLimits, Reply
+from medground.models.keyless import Keyless
+from medground.models.registry import Models
+from medground.operators.base import I, O, Operator
+from medground.operators.labelling import LabelInput
+from medground.operators.reading import ExtractInput, ScreenInput
+from medground.operators.reasoning import ReasonInput
+from medground.operators.summarising import RespondInput, SummariseInput
+from medground.operators.verifying import EntailInput, EntailOutput
+from medground.operators.writing import WriteInput
+from medground.text import words
+from medground.usage import Usage
+
+ANSWERED = ("screen", "extract", "sufficient", "write", "summarise", "respond", "reason", "entail", "label")
+"""The operators that it answers; `keyless` answers the others, such as those that write queries."""
+
+
+@dataclass(frozen=True)
+class Gold:
+    """A question whose answer is known.
+
+    Attributes:
+        question: as it is asked.
+        answer: the right answer.
+        sentences: the rationale, in the authors' words.
+        title: of the paper that the sentences rest on.
+        cites: the part of the paper that is quoted; all of it if empty.
+    """
+
+    question: str
+    answer: str
+    sentences: tuple[str, ...]
+    title: str
+    cites: str = ""
+
+    def citable(self, quotes: Mapping[str, str]) -> dict[str, str]:
+        """Of these quotes of the paper those that are cited; all of them if none is from that part."""
+        return {i: quote for i, quote in quotes.items() if quote in self.cites} or dict(quotes)
+
+
+Judge = Callable[[EntailInput, str], EntailOutput]
+"""Judges a statement; the second argument is the id of the premise that says it. Raises `ModelFailed` to fail."""
+
+
+def agrees(value: EntailInput, right: str) -> EntailOutput:
+    """The judge that knows: the statement is entailed, and by which premise."""
+    return EntailOutput(relation="entails", best=right)
+
+
+class Capable:
+    """The model.
+
+    Attributes:
+        asked: its calls by operator.
+
+    Args:
+        known: the questions that it can answer, with different texts.
+        judge: what answers `entail`.
+        name: as in the settings.
+    """
+
+    cacheable = False
+
+    def __init__(self, known: Sequence[Gold], judge: Judge = agrees, name: str = "scripted:capable") -> None:
+        self.name = self.identity = name
+        self.asked: Counter[str] = Counter()
+        self._known = {_plain(gold.question): gold for gold in known}
+        self._judge = judge
+
+    def models(self) -> Models:
+        """The models of a run in which it answers what it can."""
+        return Models("keyless", dict.fromkeys(ANSWERED, self.name), {"keyless": Keyless(), self.name: self})
+
+    async def answer(self, operator: Operator[I, O], value: I, limits: CallLimits) -> Reply[O]:
+        """Answer one call by the script, held to the operator's own check."""
+        self.asked[operator.name] += 1
+        reply: Any = getattr(self, f"_{operator.name}")(value)
+        output = reply if isinstance(reply, operator.output) else operator.output.model_validate(reply)
+        operator.check(value, output)
+        return Reply(output=output, usage=Usage(model_calls=1))
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+    def _gold(self, value: Any) -> Gold:
+        return self._known[_plain(value.question)]
+
+    def _screen(self, value: ScreenInput) -> Mapping[str, Any]:
+        title = _plain(self._gold(value).title)
+        return {"relevant": tuple(passage.id for passage in value.passages if _plain(passage.title) == title)}
+
+    def _extract(self, value: ExtractInput) -> Mapping[str, Any]:
+        gold = self._gold(value)
+        own = _sentences(value, gold)
+        return {"sentences": [{"sentence": i, "stance": "unknown"} for i in _nearest_of(gold.sentences, own)]}
+
+    def _sufficient(self, value: Any) -> Mapping[str, Any]:
+        return {"sufficient": True}
+
+    def _summarise(self, value: SummariseInput) -> Mapping[str, Any]:
+        return {"observations": [{"text": e.quote[:1200], "evidence": (e.id,)} for e in value.evidence]}
+
+    def _write(self, value: WriteInput) -> Mapping[str, Any]:
+        gold = self._gold(value)
+        return _written(
+            gold, gold.citable({e.id: e.quote for e in value.evidence if _plain(e.title) == _plain(gold.title)})
+        )
+
+    def _respond(self, value: RespondInput) -> Mapping[str, Any]:
+        return _written(self._gold(value), {o.evidence[0]: o.text for o in value.summary})
+
+    def _reason(self, value: ReasonInput) -> Mapping[str, Any]:
+        gold = self._gold(value)
+        written = _written(gold, _sentences(value, gold))
+        claims = [{"text": s["text"], "sentences": s["evidence"]} for s in written["sentences"]]
+        return {"claims": claims, "answer": written["answer"]}
+
+    def _entail(self, value: EntailInput) -> EntailOutput:
+        return self._judge(value, _nearest(value.statement, self._premises(value.statement, value.evidence)))
+
+    def _label(self, value: LabelInput) -> Mapping[str, Any]:
+        premises = self._premises(value.statement, value.passages)
+        if not premises:
+            return {"category": None}
+        return {"category": "CORRECT-IMPLICIT", "best": _nearest(value.statement, premises)}
+
+    def _premises(self, statement: str, views: Sequence[Any]) -> Mapping[str, str]:
+        """The premises from the paper behind a statement; all of them if there is none."""
+        titles = {_plain(gold.title) for gold in self._known.values() if any(statement in s for s in gold.sentences)}
+        return {v.id: v.quote for v in views if _plain(v.title) in titles} or {v.id: v.quote for v in views}
+
+
+def _sentences(value: ExtractInput | ReasonInput, gold: Gold) -> dict[str, str]:
+    """The sentences that may be quoted."""
+    return gold.citable(
+        {s.id: s.text for p in value.passages if _plain(p.title) == _plain(gold.title) for s in p.sentences}
+    )
+
+
+def _written(gold: Gold, quotes: Mapping[str, str]) -> dict[str, Any]:
+    """The rationale, each sentence with the nearest quote, and the answer; nothing without a quote."""
+    if not quotes:
+        return {"sentences": [], "answer": ()}
+    cited = [{"text": text, "evidence": (_nearest(text, quotes),)} for text in gold.sentences]
+    return {"sentences": cited, "answer": (gold.answer,)}
+
+
+def _nearest_of(sentences: Sequence[str], texts: Mapping[str, str]) -> list[str]:
+    """The nearest text of each sentence, each once."""
+    return list(dict.fromkeys(_nearest(sentence, texts) for sentence in sentences)) if texts else []
+
+
+def _nearest(sentence: str, texts: Mapping[str, str]) -> str:
+    """The id of the text with most of a sentence's words, the first of equals; empty without texts."""
+    wanted = words.terms(sentence)
+    return max(texts, key=lambda i: words.coverage(wanted, words.terms(texts[i])), default="")
+
+
+def _plain(text: str) -> str:
+    """Text with single spaces, as the engine asks it."""
+    return " ".join(text.split())
