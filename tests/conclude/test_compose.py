@@ -90,15 +90,71 @@ def test_a_sentence_is_dropped_whole_and_still_counts(make_run: MakeRun) -> None
     assert answer.support == pytest.approx(2 / 3)
 
 
-@pytest.mark.parametrize("label", ["not found", "unverified"])
-def test_a_dropped_sentence_does_not_support_a_decision(make_run: MakeRun, label: Label) -> None:
+def test_a_dropped_sentence_does_not_support_a_decision(make_run: MakeRun) -> None:
     run = prepared(make_run("Does aspirin help?"))
     cited = draft("Stroke fell.", answer=("yes",))
     written = cited.model_copy(update={"sentences": (*cited.sentences, Sentence(text="Death was rare.", evidence=()))})
-    answer = compose(run, written, [*said(label, 1), *said("supported", 1)])
+    answer = compose(run, written, [*said("not found", 1), *said("supported", 1)])
     assert [d.text for d in answer.dropped] == ["Death was rare."]
     assert (answer.decision.status, answer.decision.shown()) == ("not judged", None)
-    assert "none of its sentences was found in the evidence" in answer.decision.reason
+    assert answer.decision.reason.endswith(
+        "none of its sentences supports it: nli:proven does not find it in the evidence; no evidence is cited"
+    )
+
+
+def test_a_decision_is_kept_unverified_where_the_judge_failed(make_run: MakeRun) -> None:
+    run = prepared(make_run("Does aspirin help?"))
+    failed = said("unverified", 1, note="limiting the rate of calls (HTTP 429)")
+    answer = compose(run, draft("Stroke fell.", "Death was rare.", answer=("yes",)), [*failed, *said("not found", 1)])
+    assert answer.decision.shown() == "yes"
+    assert answer.decision.reason == "unverified, because nli:proven failed: limiting the rate of calls (HTTP 429)"
+    assert f"this decision is {answer.decision.reason}" in answer.warnings
+
+
+@pytest.mark.parametrize("choice", ["drop", "mark"])
+def test_own_knowledge_is_left_out_and_told_or_shown_marked(make_run: MakeRun, choice: str) -> None:
+    run = prepared(make_run("Does aspirin help?", options={**TRUSTED, "verify.own_knowledge": choice}))
+    written = draft("Stroke fell.", answer=("yes",))
+    own = Sentence(text="Aspirin is cheap.", evidence=())
+    nothing = Verdict(label="not found", critic="citation", note="the sentence has no citation")
+    both = written.model_copy(update={"sentences": (*written.sentences, own)})
+    answer = compose(run, both, [*said("supported", 1, best="E1"), nothing])
+    assert answer.decision.shown() == "yes"
+    if choice == "drop":
+        assert "verify.own_knowledge=mark" in answer.dropped[0].reason
+    else:
+        assert answer.rationale == "Stroke fell. [E1] Aspirin is cheap."
+        assert "the model's own knowledge, not from the evidence" in " ".join(str(answer).split())
+    alone = compose(run, Draft(sentences=(own,), answer=("yes",), basis="model"), [nothing])
+    assert alone.decision.status == "not judged"
+
+
+def test_strict_settings_hold_back_what_was_not_checked_and_say_why(make_run: MakeRun) -> None:
+    run = prepared(make_run("Does aspirin help?", options={"verify.unsupported": "drop"}))
+    answer = compose(run, draft("Stroke fell.", answer=("yes",)), said("unverified", 1, note="timed out"))
+    assert answer.decision.status == "not judged"
+    assert answer.decision.reason.endswith("not checked, because nli:proven failed: timed out")
+
+
+@pytest.mark.parametrize(
+    ("labels", "shown"),
+    [
+        (("supported", "supported", "contradicted"), "yes"),
+        (("supported", "contradicted", "contradicted"), None),
+        (("supported", "contradicted"), None),
+        (("unverified", "unverified", "contradicted"), None),
+    ],
+)
+def test_one_contradicted_sentence_vetoes_only_what_rests_on_it(
+    make_run: MakeRun, labels: tuple[Label, ...], shown: str | None
+) -> None:
+    run = prepared(make_run("Does aspirin help?", options=TRUSTED))
+    texts = ["Stroke fell.", "Death was rare.", "Bleeding rose."][: len(labels)]
+    answer = compose(run, draft(*texts, answer=("yes",)), [one for label in labels for one in said(label, 1)])
+    assert answer.decision.shown() == shown
+    told = f"the evidence contradicts {labels.count('contradicted')} of the {len(labels)} sentences of "
+    assert any(told in text for text in (answer.warnings if shown else [answer.decision.reason]))
+    assert len(answer.dropped) == labels.count("contradicted")
 
 
 @pytest.mark.parametrize(

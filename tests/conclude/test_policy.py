@@ -49,8 +49,30 @@ def test_every_refused_statement_is_named() -> None:
 def test_uncited_sentences_are_released_only_by_design() -> None:
     bare = statements([Sentence(text="Stroke fell.", evidence=())], [])
     kept, dropped = release(bare, verdicts("not judged"), FLAG)
-    assert (kept, dropped[0].reason) == ([], "not judged: it has no citation")
+    assert kept == []
+    assert dropped[0].reason.startswith("not judged: it cites no evidence; --set verify.own_knowledge=mark")
     assert release(bare, verdicts("not judged"), FLAG, uncited=True)[1] == []
+
+
+MARK = VerifySettings(own_knowledge="mark")
+
+
+def test_own_knowledge_is_shown_marked_if_a_setting_says_so() -> None:
+    bare = statements([Sentence(text="Stroke fell; bleeding rose.", evidence=())], [])
+    kept, dropped = release(bare, verdicts("not found", "not judged"), MARK)
+    assert dropped == []
+    assert [(v.flags, v.note) for _, v in kept] == [
+        (("own knowledge",), "the model's own knowledge, not from the evidence")
+    ] * 2
+    assert release(bare, verdicts("contradicted", "not judged"), MARK)[0] == []
+    strict = VerifySettings(own_knowledge="mark", unsupported="drop")
+    assert release(bare, verdicts("not found", "not judged"), strict)[0] == []
+
+
+def test_own_knowledge_that_the_context_supports_cites_it() -> None:
+    bare = statements([Sentence(text="Stroke fell.", evidence=())], [])
+    found = Verdict(label="supported", critic="c", best="E7")
+    assert release(bare, [found], MARK)[0] == [(Sentence(text="Stroke fell.", evidence=("E7",)), found)]
 
 
 def test_a_missing_verdict_is_an_error() -> None:

@@ -197,7 +197,34 @@ def test_a_critic_that_fails_on_the_citation_leaves_it_in_doubt(make_run: MakeRu
     run = make_run("q1?", model=model, by_model=["entail"], options={"verify.trusted_judges": (model.name,)})
     run.ledger.admit([PAPER])
     run.ledger.quote("PMID:1", 0, 35)
-    assert in_context(run, "Bleeding became more frequent.", hits(PAPER), "E1").label == "partly"
+    found = in_context(run, "Bleeding became more frequent.", hits(PAPER), "E1")
+    assert (found.label, found.flags) == ("partly", ("citation",))
+    assert found.note == "whether the evidence cited supports it was not checked: timed out"
+
+
+@pytest.mark.parametrize("trusted", [True, False])
+@pytest.mark.parametrize(
+    ("of_context", "label", "flags"),
+    [
+        ("entails", "supported", ()),
+        ("contradicts", "partly", ("disputed",)),
+    ],
+)
+def test_the_citation_is_asked_about_whatever_passage_the_judge_names(
+    make_run: MakeRun, scripted_model: Any, of_context: Any, label: str, flags: tuple[str, ...], trusted: bool
+) -> None:
+    def judge(value: Any) -> EntailOutput:
+        if value.evidence[0].id == "P1":  # the first passage, which says something else
+            return EntailOutput(relation=of_context, best="P1")
+        return EntailOutput(relation="entails", best="E1")
+
+    model = scripted_model({"entail": judge})
+    options = {"verify.trusted_judges": (model.name,)} if trusted else {}
+    run = make_run("q1?", model=model, by_model=["entail"], options=options)
+    run.ledger.admit([LONG])
+    run.ledger.quote("PMID:3", 24, 68)
+    found = in_context(run, "The risk of stroke was halved by warfarin.", hits(PAPER, LONG), "E1")
+    assert (found.label, found.best, found.flags) == (label if trusted else "not judged", "E1", flags)
 
 
 def test_a_contradiction_by_an_unvalidated_judge_is_flagged(make_run: MakeRun, scripted_model: Any) -> None:
@@ -251,15 +278,54 @@ def test_a_context_does_not_save_a_sentence_that_cites_retracted_papers_only(
     assert (found.label, found.critic) == ("not found", "retraction")
 
 
-def test_an_overclaim_is_partly_supported_whoever_judges(make_run: MakeRun, scripted_model: Any) -> None:
-    model = scripted_model({"entail": EntailOutput(relation="entails", best="E1")})
-    run = make_run("q1?", model=model, by_model=["entail"], options={"verify.trusted_judges": (model.name,)})
-    run.ledger.admit([Document(id="PMID:9", text="Aspirin may prevent stroke.")])
+HEDGED = Document(id="PMID:9", text="Aspirin may prevent stroke.")
+
+
+def overclaimed(make_run: MakeRun, model: Any, options: dict[str, Any]) -> tuple[Verdict, Run]:
+    run = make_run("q1?", model=model, by_model=["entail"], options=options)
+    run.ledger.admit([HEDGED])
     run.ledger.quote("PMID:9", 0, 27)
-    found = asyncio.run(check_all([Sentence(text="Aspirin prevents stroke.", evidence=("E1",))], run))[0]
-    assert (found.label, found.flags) == ("partly", ("certainty",))
-    assert found.note == "is more certain than its source, which says `may`"
-    assert found.category == "INCORRECT-ILLOGICAL"
+    return asyncio.run(check_all([Sentence(text="Aspirin prevents stroke.", evidence=("E1",))], run))[0], run
+
+
+@pytest.mark.parametrize(
+    ("name", "told", "label", "flags"),
+    [
+        ("openai:large", "entails", "supported", ()),  # it sees the doubt, and decides
+        ("openai:large", "related", "partly", ("certainty",)),
+        ("openai:large", "failed", "supported", ()),
+    ],
+)
+def test_a_capable_judge_decides_about_an_overclaim(
+    make_run: MakeRun, scripted_model: Any, name: str, told: Any, label: str, flags: tuple[str, ...]
+) -> None:
+    def judge(value: Any) -> Any:
+        if value.doubts and told == "failed":
+            return ModelFailed("timed out", model=name)
+        return EntailOutput(relation=told if value.doubts else "entails", best="E1")
+
+    model = scripted_model({"entail": judge}, name=name)
+    found, _ = overclaimed(make_run, model, {"verify.trusted_judges": (name,)})
+    assert (found.label, found.flags) == (label, flags)
+    assert "is more certain than its source, which says `may`" in found.note
+    assert [value.doubts for _, value in model.seen][1] == ("it is more certain than its source, which says `may`",)
+
+
+@pytest.mark.parametrize(
+    ("name", "trusted", "flags"),
+    [
+        ("openai:large", False, ()),
+        ("local:small", False, ("certainty",)),
+        ("local:small", True, ()),
+    ],
+)
+def test_word_filters_overrule_a_small_judge_only(
+    make_run: MakeRun, scripted_model: Any, name: str, trusted: bool, flags: tuple[str, ...]
+) -> None:
+    model = scripted_model({"entail": EntailOutput(relation="entails", best="E1")}, name=name)
+    found, _ = overclaimed(make_run, model, {"verify.trusted_judges": (name,)} if trusted else {})
+    assert (found.label, found.flags) == ("supported" if trusted else "not judged", flags)
+    assert len(model.seen) == (1 if flags else 2)
 
 
 def test_the_critics_judgement_is_kept_with_the_verdict(make_run: MakeRun, scripted_model: Any) -> None:

@@ -87,10 +87,16 @@ def test_any_text_can_be_examined(text: str) -> None:
     assert asks(text + "?")
 
 
-def judged(make_run: MakeRun, scripted_model: Any, quote: str, statement: str) -> Any:
-    """A trusted judge that finds every statement entailed, on a paper with this one sentence."""
-    model = scripted_model({"entail": EntailOutput(relation="entails", best="E1")})
-    options = {"verify.trusted_judges": (model.name,), "verify.taxonomy": False}
+def judged(
+    make_run: MakeRun, scripted_model: Any, quote: str, statement: str, told: str = "related", name: str = "local:small"
+) -> Any:
+    """A judge that finds every statement entailed, on a paper with this one sentence; `told` of doubts it says that."""
+
+    def judge(value: Any) -> EntailOutput:
+        return EntailOutput(relation=told if value.doubts else "entails", best="E1")  # type: ignore[arg-type]
+
+    model = scripted_model({"entail": judge}, name=name)
+    options = {"verify.trusted_judges": () if name == "local:small" else (name,), "verify.taxonomy": False}
     run = make_run("Does aspirin reduce stroke?", model=model, by_model=["entail"], options=options)
     run.answered_by["write"] = model.name
     run.ledger.admit([PAPER.model_copy(update={"text": quote})])
@@ -102,15 +108,39 @@ def judged(make_run: MakeRun, scripted_model: Any, quote: str, statement: str) -
 
 @pytest.mark.parametrize("quote", [*NOT_FINDINGS, "Aspirin lowers the risk of stroke."])
 @pytest.mark.parametrize("copied", [False, True])
+@pytest.mark.parametrize("name", ["local:small", "scripted:model"])
 def test_no_yes_rests_on_text_without_a_finding(
-    make_run: MakeRun, scripted_model: Any, quote: str, copied: bool
+    make_run: MakeRun, scripted_model: Any, quote: str, copied: bool, name: str
 ) -> None:
-    answer = judged(make_run, scripted_model, quote, quote if copied else "Aspirin reduces the risk of stroke.")
+    """A small judge is overruled; a capable one sees the doubt and shares it."""
+    written = quote if copied else "Aspirin reduces the risk of stroke."
+    answer = judged(make_run, scripted_model, quote, written, name=name)
     (statement,) = answer.statements
-    assert statement.verdict.label == ("quoted" if copied else "partly")
+    assert statement.verdict.label == ("quoted" if copied else "partly" if name == "scripted:model" else "not judged")
     assert {"purpose", "title"} & set(statement.verdict.flags)
     assert answer.decision.status == "not judged"
     assert "reports no finding" in answer.decision.reason
+
+
+@pytest.mark.parametrize("copied", [False, True])
+@pytest.mark.parametrize("quote", ["Aspirin lowers the risk of stroke.", NOT_FINDINGS[5]])
+def test_a_capable_judge_that_reads_a_finding_is_not_overruled(
+    make_run: MakeRun, scripted_model: Any, quote: str, copied: bool
+) -> None:
+    written = quote if copied else "Aspirin reduces the risk of stroke."
+    answer = judged(make_run, scripted_model, quote, written, told="entails", name="scripted:model")
+    assert answer.decision.shown() == "yes"
+    assert (answer.statements[0].verdict.label, answer.statements[0].verdict.flags) == (
+        "quoted" if copied else "supported",
+        (),
+    )
+    assert "scripted:model was told that it claims a finding" in answer.statements[0].verdict.note
+
+
+def test_a_question_supports_nothing_whoever_judges(make_run: MakeRun, scripted_model: Any) -> None:
+    asked = NOT_FINDINGS[0]
+    answer = judged(make_run, scripted_model, asked, asked, told="entails", name="scripted:model")
+    assert answer.decision.status == "not judged"
 
 
 @pytest.mark.parametrize("quote", FINDINGS)

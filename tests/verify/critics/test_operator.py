@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic_ai.messages import ModelResponse, TextPart
 
+from medground.errors import ModelFailed
 from medground.models.base import CallLimits
 from medground.models.cache import CallCache
 from medground.models.probabilities import probabilities_of
@@ -188,6 +189,29 @@ def test_a_call_that_is_refused_for_another_reason_stays_refused(judge: Any, ser
         assert judge(peer, model=model).relation == "failed"
         assert judge(peer, model=model).relation == "neutral"
     assert ["logprobs" in request for request in peer.requests] == [True, False, True]
+
+
+def busy(failures: int) -> Callable[[Any], Any]:
+    """A model whose server is too busy for its first calls."""
+    calls = iter(range(100))
+
+    def reply(value: EntailInput) -> Any:
+        if next(calls) < failures:
+            return ModelFailed("limits the rate of calls", model="scripted:model", busy=True)
+        return EntailOutput(relation="entails", best="E1")
+
+    return reply
+
+
+@pytest.mark.parametrize(("failures", "relations", "calls"), [(2, ["entails"] * 3, 5), (9, ["failed"] * 3, 4)])
+def test_claims_that_a_busy_server_refused_are_asked_once_more(
+    make_run: MakeRun, scripted_model: Any, failures: int, relations: list[str], calls: int
+) -> None:
+    model = scripted_model({"entail": busy(failures)})
+    run = make_run("q1?", model=model, by_model=["entail"])
+    found = asyncio.run(open_critic(run).judge([claim(f"The lens is {n}.", "The lens is long.") for n in range(3)]))
+    assert [judgement.relation for judgement in found] == relations
+    assert (len(model.seen), len(run.warnings)) == (calls, int(failures == 9))
 
 
 def test_a_certainty_that_a_model_writes_is_discarded(judge: Any) -> None:

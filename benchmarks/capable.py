@@ -1,0 +1,273 @@
+"""Measures how many right decisions of a capable model come through, and that nothing made up does.
+
+    python benchmarks/capable.py [--data ../shared/data] [--count 100] [--recipe ground ...] [--case NAME ...] [--show]
+
+The model is a script (`medground.testing.capable`): on questions of PubMedQA's test split it writes the authors' own
+conclusions, or sentences of the abstract word for word, cites the nearest sentences of the abstract, and gives the gold
+answer; its judge says that the evidence entails them. Everything else is real: the corpus, the search, the recipes, the
+checks. A right decision that is held back is held back wrongly, but for the rows that say so.
+
+Only questions whose paper was found count, because without it the script gives no answer. The second table plants what
+is made up: a quotation, or a reference that was never retrieved, in a sentence that the judge calls entailed. The third
+has the retrieved paper's own id and words in its place, which should be released.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import itertools
+import random
+import tempfile
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from lean import FILE, Record, read
+from medground import Answer, Engine, Settings
+from medground.corpus.build import build
+from medground.corpus.library import Library
+from medground.corpus.readers.pubmedqa import open_pubmedqa
+from medground.errors import ModelFailed
+from medground.operators.verifying import EntailInput, EntailOutput
+from medground.testing.capable import Capable, Gold, Judge, agrees
+from medground.text import words
+from medground.text.sentences import sentence_spans
+
+RECIPES = ("ground", "pubmed-reasoner", "reason-and-verify", "self-medrag")
+LONGEST = 3
+"""Sentences of a rationale."""
+CORPUS = "pubmedqa"
+LIMITED = "the provider is limiting the rate of calls (HTTP 429); try later or lower model.concurrency"
+
+
+def names_the_passage_before(value: EntailInput, right: str) -> EntailOutput:
+    """A judge that is right, and names the passage before the one that says it."""
+    ids = [premise.id for premise in value.evidence]
+    return EntailOutput(relation="entails", best=ids[ids.index(right) - 1])
+
+
+def is_limited(value: EntailInput, right: str) -> EntailOutput:
+    """A judge that is never reached."""
+    raise ModelFailed(LIMITED, model="scripted:capable", busy=True)
+
+
+def limited_at_first() -> Judge:
+    """A judge that refuses the first call for each statement."""
+    told: set[str] = set()
+
+    def judge(value: EntailInput, right: str) -> EntailOutput:
+        if value.statement not in told:
+            told.add(value.statement)
+            raise ModelFailed(LIMITED, model="scripted:capable", busy=True)
+        return agrees(value, right)
+
+    return judge
+
+
+def contradicts_the_last(records: Sequence[Record]) -> Judge:
+    """A judge that calls the last sentence of each rationale contradicted."""
+    last = {sentences[-1] for sentences in map(conclusions, records) if len(sentences) == LONGEST}
+
+    def judge(value: EntailInput, right: str) -> EntailOutput:
+        ends = any(sentence.endswith(value.statement) for sentence in last)
+        return EntailOutput(relation="contradicts" if ends else "entails", best=right)
+
+    return judge
+
+
+def yields(value: EntailInput, right: str) -> EntailOutput:
+    """A judge that takes back its word whenever a word filter doubts it."""
+    return EntailOutput(relation="related" if value.doubts else "entails", best=right)
+
+
+def contradicts_all(value: EntailInput, right: str) -> EntailOutput:
+    """A judge that calls everything contradicted."""
+    return EntailOutput(relation="contradicts", best=right)
+
+
+def finds_nothing(value: EntailInput, right: str) -> EntailOutput:
+    """A judge that finds no statement in the evidence."""
+    return EntailOutput(relation="neutral")
+
+
+@dataclass(frozen=True)
+class Case:
+    """One row: what is written, who judges, and the settings beside the defaults.
+
+    `verbatim`: sentences of the abstract, not of the conclusion. `anywhere`: the nearest sentence is cited even if it
+    is an aim or a method; otherwise the nearest one of the last section, which reports the results.
+    """
+
+    name: str
+    judge: Callable[[Sequence[Record]], Judge] = lambda _: agrees
+    verbatim: bool = False
+    anywhere: bool = False
+    trusted: bool = False
+
+
+CASES = (
+    Case("authors' conclusions"),
+    Case("the same, trusted judge", trusted=True),
+    Case("nearest sentence cited, even an aim", anywhere=True),
+    Case("sentences word for word", verbatim=True),
+    Case("judge names the passage before", lambda _: names_the_passage_before),
+    Case("trusted judge names the passage before", lambda _: names_the_passage_before, trusted=True),
+    Case("judge limited at first", lambda _: limited_at_first()),
+    Case("judge never reached", lambda _: is_limited),
+    Case("trusted judge contradicts one of three", contradicts_the_last, trusted=True),
+    Case("judge yields to every doubt", lambda _: yields),
+    Case("to be held back: judge finds nothing", lambda _: finds_nothing),
+    Case("to be held back: trusted judge contradicts all", lambda _: contradicts_all, trusted=True),
+)
+
+
+def conclusions(record: Record) -> tuple[str, ...]:
+    """The authors' conclusion, as sentences."""
+    return tuple(record["long_answer"][start:end] for start, end in sentence_spans(record["long_answer"]))[:LONGEST]
+
+
+def word_for_word(record: Record) -> tuple[str, ...]:
+    """The sentences of the abstract that are nearest to the conclusion, in their order."""
+    found = [text[start:end] for text in record["contexts"] for start, end in sentence_spans(text)]
+    wanted = words.terms(record["long_answer"])
+    best = sorted(found, key=lambda s: -words.coverage(wanted, words.terms(s)))[:LONGEST]
+    return tuple(sentence for sentence in dict.fromkeys(found) if sentence in best)
+
+
+def gold(record: Record, *, verbatim: bool = False, anywhere: bool = False) -> Gold:
+    """What the script knows of a question."""
+    return Gold(
+        record["question"],
+        record["final_decision"],
+        word_for_word(record) if verbatim else conclusions(record),
+        title=record["question"],
+        cites="" if verbatim or anywhere else record["contexts"][-1],
+    )
+
+
+async def asked(home: Path, recipe: str, model: Capable, known: Sequence[Gold], trusted: bool = False) -> list[Answer]:
+    """The answers to these questions, in order."""
+    chosen: dict[str, Any] = {"home": str(home), "retrieval.corpora": (CORPUS,), "recipe.name": recipe}
+    if trusted:
+        chosen["verify.trusted_judges"] = (model.name,)
+    async with Engine.open(Settings.load(environ={}, options=chosen)) as engine:
+        engine.models = model.models()
+        return [await engine.ask(one.question, task="yes-no-maybe") for one in known]
+
+
+def measured(home: Path, recipe: str, case: Case, records: Sequence[Record]) -> tuple[str, list[str]]:
+    """The cells of a row, and one line for each answer that was held back."""
+    known = [gold(record, verbatim=case.verbatim, anywhere=case.anywhere) for record in records]
+    model = Capable(known, case.judge(records))
+    answers = asyncio.run(asked(home, recipe, model, known, case.trusted))
+    written = [(one, a) for one, a in zip(known, answers, strict=True) if a.statements or a.dropped]
+    right = [answer.decision.shown() == one.answer for one, answer in written]
+    unverified = sum(a.decision.reason.startswith("unverified") for _, a in written)
+    dropped = sum(bool(a.dropped) for _, a in written)
+    held = [
+        f"{one.question[:70]} | {answer.decision.status} | {answer.decision.reason}"
+        for (one, answer), came in zip(written, right, strict=True)
+        if not came
+    ]
+    calls = model.asked["entail"] / len(known)
+    return f"{sum(right)} of {len(right)} | {unverified} | {dropped} | {calls:.1f}", held
+
+
+def number(dice: random.Random, digits: int) -> str:
+    """A number without a leading zero."""
+    return str(dice.randrange(10 ** (digits - 1), 10**digits))
+
+
+NAMES = ("Smith", "Okafor", "van der Berg", "Müller", "O'Brien", "Tanaka")
+JOURNALS = ("NEJM", "Lancet", "JAMA", "BMJ")
+REFERENCES: Mapping[str, Callable[[random.Random], str]] = {
+    "PubMed ID N": lambda dice: f"(PubMed ID {number(dice, 8)})",
+    "pmid=N": lambda dice: f"(pmid={number(dice, 8)})",
+    "CD001234": lambda dice: f"(Cochrane review CD00{number(dice, 4)})",
+    "ChiCTR": lambda dice: f"(ChiCTR{number(dice, 10)})",
+    "EudraCT": lambda dice: f"(EudraCT 20{number(dice, 2)}-00{number(dice, 4)}-{number(dice, 2)})",
+    "[99999999]": lambda dice: f"[{number(dice, 8)}]",
+    "author and year": lambda dice: (
+        f"({dice.choice(NAMES)} et al., {dice.choice(JOURNALS)} {dice.randrange(1990, 2024)})"
+    ),
+}
+REAL: Mapping[str, str] = {"PubMed ID N": "(PubMed ID {})", "pmid=N": "(pmid={})", "[99999999]": "[{}]"}
+"""The same forms, for the paper that was retrieved."""
+
+
+def made_up(sentence: str, dice: random.Random) -> str:
+    """A quotation that no source has: words of a sentence in another order."""
+    shuffled = sentence.rstrip(".").split()[:12]
+    dice.shuffle(shuffled)
+    return f"“{' '.join(shuffled)}”"
+
+
+def planted(records: Sequence[Record], seed: int = 0) -> Iterator[tuple[str, str, Gold]]:
+    """Kind, what is made up, and a rationale of one sentence that has it; one for each record."""
+    dice = random.Random(seed)
+    for record, kind in zip(records, itertools.cycle([*REFERENCES, "quotation"]), strict=False):
+        one = gold(record)
+        stem = one.sentences[0].rstrip(".")
+        lie = made_up(stem, dice) if kind == "quotation" else REFERENCES[kind](dice)
+        text = f"The authors wrote {lie}." if kind == "quotation" else f"{stem} {lie}."
+        yield kind, lie, replace(one, sentences=(text,))
+
+
+def real(records: Sequence[Record]) -> Iterator[tuple[str, str, Gold]]:
+    """The same with the id of the paper itself, or its own words."""
+    for record, kind in zip(records, itertools.cycle([*REAL, "quotation"]), strict=False):
+        one = gold(record)
+        quote = max((s for s in word_for_word(record)), key=len).rstrip(".")
+        given = f"“{quote}”" if kind == "quotation" else REAL[kind].format(record["pmid"])
+        text = f"The authors wrote {given}." if kind == "quotation" else f"{one.sentences[0].rstrip('.')} {given}."
+        yield kind, given, replace(one, sentences=(text,))
+
+
+def released(home: Path, recipe: str, cases: Sequence[tuple[str, str, Gold]]) -> dict[str, list[bool]]:
+    """Whether each reference or quotation is in the answer that was released, by kind."""
+    known = [one for _, _, one in cases]
+    found: dict[str, list[bool]] = defaultdict(list)
+    answers = asyncio.run(asked(home, recipe, Capable(known), known))
+    for (kind, given, _), answer in zip(cases, answers, strict=True):
+        said = f"{answer.rationale} {answer.decision.shown()}"
+        found[kind].append(" ".join(given.split()) in " ".join(said.split()))
+    return found
+
+
+def main() -> None:
+    """Print both tables."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--count", type=int, default=100, help="questions of each recipe")
+    parser.add_argument("--planted", type=int, default=200)
+    parser.add_argument("--recipe", action="append", choices=RECIPES)
+    parser.add_argument("--case", action="append", choices=[case.name for case in CASES])
+    parser.add_argument("--show", action="store_true", help="also print each answer that was held back")
+    options = parser.parse_args()
+    folder = options.data / "pubmedqa"
+    records = read(folder, "test")
+    random.Random(0).shuffle(records)
+    with tempfile.TemporaryDirectory() as home:
+        build(Library(Path(home)), CORPUS, [open_pubmedqa(folder / FILE)])
+        print("| recipe | case | right decisions shown | unverified | sentences dropped | judge's calls a question |")
+        print("| --- | --- | --- | --- | --- | --- |")
+        for recipe, case in itertools.product(options.recipe or RECIPES, CASES):
+            if options.case and case.name not in options.case:
+                continue
+            cells, held = measured(Path(home), recipe, case, records[: options.count])
+            print(f"| {recipe} | {case.name} | {cells} |", flush=True)
+            for line in held if options.show else ():
+                print(f"    {line}", flush=True)
+        for title, plant in (("made up", planted), ("real", real)):
+            cases = list(plant(records[: options.planted if plant is planted else options.planted // 4]))
+            if cases:
+                print(f"\n| {title} | planted | released |\n| --- | --- | --- |")
+            for kind, those in (released(Path(home), "ground", cases) if cases else {}).items():
+                print(f"| {kind} | {len(those)} | {sum(those)} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

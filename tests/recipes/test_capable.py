@@ -1,0 +1,144 @@
+"""What a capable model decides comes through in every recipe, and what is held back has its true reason.
+
+`benchmarks/capable.py` measures the same on more questions.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from medground.answer import Answer
+from medground.corpus.readers.pubmedqa import pubmedqa_document
+from medground.document import Document
+from medground.errors import ModelFailed
+from medground.operators.verifying import EntailInput, EntailOutput
+from medground.recipes.base import Recipe
+from medground.recipes.ground import GROUND
+from medground.recipes.pubmed_reasoner import PUBMED_REASONER
+from medground.recipes.reason_and_verify import REASON_AND_VERIFY
+from medground.recipes.self_medrag import SELF_MEDRAG
+from medground.run import Run
+from medground.testing.capable import Capable, Gold, agrees
+from medground.text.sentences import sentence_spans
+
+MakeRun = Callable[..., Run]
+RECIPES = (GROUND, PUBMED_REASONER, REASON_AND_VERIFY, SELF_MEDRAG)
+NAMES = [recipe.name for recipe in RECIPES]
+QUESTION = "Does aspirin reduce the risk of stroke?"
+PAPERS = [
+    Document(
+        id="PMID:1",
+        title="Stroke risk",
+        text="Many adults have a stroke. Whether aspirin can reduce that risk may depend on age.",
+    ),
+    Document(
+        id="PMID:2",
+        title="Aspirin, and the risk of stroke: a trial",
+        text="We aimed to determine whether aspirin reduces the risk of stroke. Strokes were 3 % with aspirin and 5 % "
+        "with placebo. After adjustment for possible confounders, the risk of stroke was lower. Bleeding rose.",
+    ),
+]
+WRITTEN = (
+    "Aspirin reduces the risk of stroke after adjustment.",
+    "Fewer patients had strokes with aspirin than with placebo.",
+    "Bleeding rose in these adults.",
+)
+GOLD = Gold(QUESTION, "yes", WRITTEN, title=PAPERS[1].title)
+
+
+def before(value: EntailInput, right: str) -> EntailOutput:
+    ids = [premise.id for premise in value.evidence]
+    return EntailOutput(relation="entails", best=ids[ids.index(right) - 1])
+
+
+def limited(value: EntailInput, right: str) -> EntailOutput:
+    raise ModelFailed("it is limiting the rate of calls (HTTP 429)", model="scripted:capable", busy=True)
+
+
+def nothing(value: EntailInput, right: str) -> EntailOutput:
+    return EntailOutput(relation="neutral")
+
+
+def against(*statements: str) -> Any:
+    def judge(value: EntailInput, right: str) -> EntailOutput:
+        return EntailOutput(relation="contradicts" if value.statement in statements else "entails", best=right)
+
+    return judge
+
+
+def answered(
+    make_run: MakeRun, source: Any, recipe: Recipe, gold: Gold, judge: Any = agrees, **options: Any
+) -> tuple[Answer, Capable]:
+    model = Capable([gold], judge)
+    run = make_run(gold.question, [source], recipe=recipe, options={"recipe.name": recipe.name, **options})
+    run.question = run.question.model_copy(update={"task": "yes-no-maybe"})
+    run.models = model.models()
+    return asyncio.run(recipe.run(run.question, run)), model
+
+
+@pytest.mark.parametrize("judge", [agrees, before, limited, against(WRITTEN[1])])
+@pytest.mark.parametrize("trusted", [True, False])
+@pytest.mark.parametrize("recipe", RECIPES, ids=NAMES)
+def test_a_right_decision_comes_through(
+    make_run: MakeRun, memory_source: Any, recipe: Recipe, judge: Any, trusted: bool
+) -> None:
+    options = {"verify.trusted_judges": ("scripted:capable",)} if trusted else {}
+    answer, model = answered(make_run, memory_source(PAPERS), recipe, GOLD, judge, **options)
+    assert answer.decision.shown() == "yes"
+    assert model.asked["entail"] > 0
+    assert answer.decision.reason.startswith("unverified, because scripted:capable failed: it is limiting") == (
+        judge is limited
+    )
+
+
+@pytest.mark.parametrize(
+    ("judge", "reason"),
+    [
+        (nothing, "none of its sentences supports it: scripted:capable does not find it in the evidence"),
+        (against(*WRITTEN), "the evidence contradicts every sentence of the rationale"),
+        (against(*WRITTEN[1:]), "the evidence contradicts 2 of the 3 sentences of the rationale"),
+    ],
+)
+@pytest.mark.parametrize("recipe", RECIPES, ids=NAMES)
+def test_what_the_judge_rejects_is_held_back_and_says_why(
+    make_run: MakeRun, memory_source: Any, recipe: Recipe, judge: Any, reason: str
+) -> None:
+    trusted = {"verify.trusted_judges": ("scripted:capable",)}
+    answer, _ = answered(make_run, memory_source(PAPERS), recipe, GOLD, judge, **trusted)
+    assert answer.decision.status == "not judged"
+    assert reason in answer.decision.reason
+
+
+@pytest.mark.parametrize("recipe", RECIPES, ids=NAMES)
+def test_a_reference_that_was_never_retrieved_is_not_released(
+    make_run: MakeRun, memory_source: Any, recipe: Recipe
+) -> None:
+    planted = Gold(QUESTION, "yes", (*WRITTEN[:2], "Bleeding rose (PMID: 99999999)."), title=GOLD.title)
+    answer, _ = answered(make_run, memory_source(PAPERS), recipe, planted)
+    assert answer.decision.shown() == "yes"
+    assert "99999999" not in answer.rationale
+    assert ["99999999" in dropped.text for dropped in answer.dropped] == [True]
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("recipe", RECIPES, ids=NAMES)
+def test_right_decisions_on_real_abstracts_come_through(
+    make_run: MakeRun, memory_source: Any, shared: Path, recipe: Recipe
+) -> None:
+    with gzip.open(shared / "pubmedqa" / "pqa_l.jsonl.gz", "rt", encoding="utf-8") as lines:
+        records = [record for record in map(json.loads, lines) if record["split"] == "test"][:10]
+    source = memory_source([pubmedqa_document(record) for record in records])
+    for record in records:
+        said = record["long_answer"]
+        written = tuple(said[start:end] for start, end in sentence_spans(said))[:3]
+        gold = Gold(record["question"], record["final_decision"], written, title=record["question"])
+        answer, _ = answered(make_run, source, recipe, gold, before)
+        if answer.statements:  # otherwise the paper was not found
+            assert answer.decision.shown() == gold.answer, answer.decision.reason
