@@ -30,14 +30,19 @@ def preset_names() -> list[str]:
 
 
 def preset_layer(name: str) -> dict[str, Any]:
-    """The values of a built-in preset.
+    """The values of a built-in preset, over those of the preset that it names with `preset`, such as an ablation.
 
     Raises:
         ConfigError: there is no preset of that name.
     """
     if name not in preset_names():
         raise ConfigError(f"unknown preset {name!r}; choose one of {', '.join(preset_names())}")
-    return tomllib.loads((resources.files("medground") / "presets" / f"{name}.toml").read_text(encoding="utf-8"))
+    text = (resources.files("medground") / "presets" / f"{name}.toml").read_text(encoding="utf-8")
+    own = tomllib.loads(text)
+    base = own.pop("preset", None)
+    values = preset_layer(base) if base else {}
+    merge(values, own)
+    return values
 
 
 def file_layer(path: Path) -> dict[str, Any]:

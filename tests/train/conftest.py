@@ -66,6 +66,12 @@ def record(number: int, split: str, question: str | None = None) -> dict[str, An
 
 
 @pytest.fixture
+def a_record() -> Callable[..., dict[str, Any]]:
+    """Makes a record of PubMedQA from a number, a split and, if it matters, a question."""
+    return record
+
+
+@pytest.fixture
 def write_records(tmp_path: Path) -> Callable[[Sequence[dict[str, Any] | str]], Path]:
     """Writes a file in PubMedQA's format."""
 

@@ -24,13 +24,15 @@ from medground.trace import read_trace
 from medground.train.demonstrations.build import build_pool
 from medground.train.demonstrations.decontaminate import NEAR_DUPLICATE, decontaminated
 from medground.train.demonstrations.pool import Pool, PoolManifest, Solved, manifest_path, packed, read_pool, unpacked
+from medground.train.demonstrations.records import Source
 from medground.train.demonstrations.select import selected
 
 pytestmark = pytest.mark.usefixtures("stems")
 Records = Callable[..., Path]
 
 
-def built(settings: Settings, source: Path, **more: Any) -> PoolManifest:
+def built(settings: Settings, source: Path | Source, **more: Any) -> PoolManifest:
+    source = source if isinstance(source, Source) else Source(source)
     return asyncio.run(build_pool("small", source, settings, **more))
 
 
@@ -57,8 +59,8 @@ def test_a_pool_is_made_of_training_records_with_known_answers(settings: Setting
     assert manifest.agreed == 0
     assert {one.split for one in pool.solved} == {"train"}
     for one in pool.solved:
-        assert one.answer == (("yes", "no", "maybe")[(int(one.id.removeprefix("PMID:")) - 1000) % 3],)
-        assert one.id in one.documents
+        assert one.answer == (("yes", "no", "maybe")[(int(one.id) - 1000) % 3],)
+        assert f"PMID:{one.id}" in one.documents
         assert one.rationale and all(q.quote in one.rationale for q in one.evidence)
 
 
@@ -126,30 +128,32 @@ def test_failures_of_the_model_are_counted_and_a_model_that_only_fails_is_an_err
         built(settings, records_file, seed=1)
 
 
-@pytest.mark.parametrize("split", ["test", "dev", "validation"])
-def test_held_out_splits_are_refused_in_one_line(settings: Settings, write_records: Records, split: str) -> None:
-    line = {"pmid": "1", "question": "Is it so?", "final_decision": "yes", "split": split}
-    with pytest.raises(UsageError, match=f"no records from a training split; .*1 from the split '{split}'") as caught:
-        built(settings, write_records([line]))
+@pytest.mark.parametrize("split", ["test", "dev", ""])
+def test_held_out_splits_are_refused_in_one_line(settings: Settings, write_records: Records, a_record: Any, split: str) -> None:
+    where = split if split == "test" else "unknown"
+    with pytest.raises(UsageError, match=f"from a training split; .*1 refused: from the split {where}") as caught:
+        built(settings, write_records([a_record(1, split)]))
     assert "\n" not in str(caught.value)
 
 
-def test_records_without_a_split_are_refused_and_broken_ones_counted(
-    settings: Settings, records_file: Path, write_records: Records
-) -> None:
-    line = {"pmid": "1", "question": "Is it so?", "final_decision": "yes"}
-    with pytest.raises(UsageError, match="has no split"):
-        built(settings, write_records([line]))
-    good = {**line, "pmid": "1001", "question": "Does zinc prevent migraine?", "split": "train"}
-    broken = [good, "{", {**good, "final_decision": "perhaps"}, {**good, "pmid": "x"}, "[]"]
-    assert built(settings, write_records(broken)).left_out == {"unreadable": 4}
+def test_questions_of_any_split_are_taken_if_the_user_says_so(settings: Settings, write_records: Records, a_record: Any) -> None:
+    file = write_records([a_record(n, "test") for n in range(4)])
+    manifest = built(settings, Source(file, as_training=True))
+    assert (manifest.demonstrations, manifest.as_training, manifest.left_out) == (4, True, {})
+
+
+def test_a_broken_record_is_named(settings: Settings, write_records: Records, a_record: Any) -> None:
+    with pytest.raises(UsageError, match=r"records\.jsonl\.gz:2"):
+        built(settings, Source(write_records([a_record(1, "train"), "{"]), "pubmedqa"))
+    with pytest.raises(UsageError, match="final_decision is 'perhaps'"):
+        built(settings, write_records([{**a_record(1, "train"), "final_decision": "perhaps"}]))
 
 
 def test_a_missing_file_and_a_wrong_name_fail_in_one_line(settings: Settings, tmp_path: Path) -> None:
-    with pytest.raises(BadDocument, match="cannot be read"):
+    with pytest.raises(UsageError, match="does not exist"):
         built(settings, tmp_path / "absent.jsonl")
     with pytest.raises(UsageError, match="not a valid pool name"):
-        asyncio.run(build_pool("../evil", tmp_path / "absent.jsonl", settings))
+        asyncio.run(build_pool("../evil", Source(tmp_path / "absent.jsonl"), settings))
     with pytest.raises(ConfigError, match="medground demonstrations build"):
         read_pool("absent", settings.home)
 
@@ -187,7 +191,7 @@ def test_a_question_is_shown_clean_demonstrations_nearest_first(settings: Settin
     assert len(shown) == 2 and all(read.isdisjoint(one.documents) for one in shown)
     assert seen["medground.left_out_shared_document"] > 0
     repeated, seen_again = asked(settings, "Does zinc prevent migraine in ward 93?")
-    assert "PMID:1003" not in seen_again["medground.shown"]
+    assert "1003" not in seen_again["medground.shown"]
     assert not [w for w in (*repeated.warnings, *answer.warnings) if "demonstrations" in w]
 
 

@@ -20,6 +20,7 @@ from medground.settings import Settings
 from medground.trace import read_trace
 from medground.train.demonstrations.build import build_pool
 from medground.train.demonstrations.pool import read_pool
+from medground.train.demonstrations.records import Source
 
 
 def run(*words: str) -> int:
@@ -76,7 +77,7 @@ def home(records: tuple[Path, list[dict[str, Any]]], tmp_path_factory: pytest.Te
     folder = tmp_path_factory.mktemp("home")
     build(Library(folder), "pubmedqa", find_inputs([records[0]]))
     settings = Settings.load(environ={"MEDGROUND_HOME": str(folder)}, options={"retrieval.corpora": ("pubmedqa",)})
-    asyncio.run(build_pool("pubmedqa", records[0], settings, limit=40))
+    asyncio.run(build_pool("pubmedqa", Source(records[0]), settings, limit=40))
     return folder
 
 
@@ -84,7 +85,7 @@ def test_a_pool_of_real_questions_holds_none_of_the_test_split(
     home: Path, records: tuple[Path, list[dict[str, Any]]]
 ) -> None:
     pool = read_pool("pubmedqa", home)
-    held_out = {f"PMID:{r['pmid']}" for r in records[1]}
+    held_out = {str(r["pmid"]) for r in records[1]}
     assert pool.manifest.demonstrations == 40
     assert held_out.isdisjoint(one.id for one in pool.solved)
     assert pool.manifest.left_out["refused: from the split test"] == FIRST

@@ -142,7 +142,7 @@ async def ask_item(engine: Engine, item: Item, *, with_context: bool = False) ->
     spent: UsageReport | None = None
     trace, error, status = "", "", "failed"
     try:
-        answer = await view.ask(item.question)
+        answer = await view.ask(item.question.model_copy(update={"documents": item.documents}))
         status = _STATUS.get(answer.decision.status, answer.decision.status)
     except BudgetExhausted as reached:
         answer, error, status = reached.answer, str(reached), "budget"

@@ -21,11 +21,16 @@ from medground.text.prose import is_prose
 
 
 class Demonstration(OperatorInput):
-    """A solved example: its passages' quotes, its rationale, its answer (Reason and Verify, section 4.1)."""
+    """A solved example (q, E, r, y): its passages or their quotes, its rationale, its answer (Reason and Verify, 4.1).
+
+    `reference` is the known answer to an open question, in words.
+    """
 
     question: Untrusted
+    options: tuple[Option, ...] = ()
     evidence: tuple[Untrusted, ...]
     rationale: Untrusted
+    reference: Untrusted = ""
     answer: tuple[str, ...]
 
 

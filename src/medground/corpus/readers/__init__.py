@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 from medground.corpus.readers.base import Input
 from medground.corpus.readers.beir import CORPUS_NAMES, open_beir, open_scifact
+from medground.corpus.readers.bioasq import open_bioasq
 from medground.corpus.readers.bibtex import open_bibtex
 from medground.corpus.readers.csl_json import open_csl
 from medground.corpus.readers.detect import detect
@@ -77,6 +78,7 @@ READERS: Mapping[str, Reader] = MappingProxyType(
         "medquad": Reader(open_medquad, (*_XML, *_LINES)),
         "covidqa": Reader(open_covidqa, _LINES),
         "biomedmcqs": Reader(open_biomedmcqs, _LINES),
+        "bioasq": Reader(open_bioasq),
         "texts": Reader(open_text, TEXTS, open_text),
     }
 )

@@ -9,6 +9,7 @@ from pathlib import Path
 from medground.corpus.readers import endnote, jats, medline, zotero_rdf
 from medground.corpus.readers.aliens import alien, is_alien
 from medground.corpus.readers.bibtex import BIBTEX
+from medground.corpus.readers.bioasq import GOLDEN
 from medground.corpus.readers.csl_json import is_csl
 from medground.corpus.readers.docx import is_docx
 from medground.corpus.readers.files import head
@@ -97,6 +98,8 @@ def _text_reader(start: str, suffix: str) -> str | None:
         return "pubmedqa"
     if SQUAD.match(start):
         return "covidqa"
+    if GOLDEN.match(start):
+        return "bioasq"
     if _ARRAY.match(start):
         return "csl-json"
     if _JSON.match(start) or ".json" in suffix:

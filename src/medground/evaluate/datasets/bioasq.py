@@ -1,18 +1,16 @@
 """BioASQ Task B golden files: expert questions with documents, snippets, exact and ideal answers.
 
 Yes/no questions have a gold answer; factoid, list and summary questions are free, with the ideal answer as reference.
-If the set is run with its context, the snippets of each document are its text.
+If the set is run with its context, the snippets of each document are its text. A folder of golden files is one set: as
+in the challenge, the newest task is its test split and the tasks before it are for training.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Generator
 from pathlib import Path
-from typing import Any
 
-from medground.corpus.readers.compose import Composition, make_document
-from medground.document import Document
+from medground.corpus.readers.bioasq import golden_files, paper_id, papers_of
 from medground.errors import UsageError
 from medground.evaluate.base import DataSetInfo, Item, Split
 from medground.evaluate.datasets.asking import asked
@@ -20,10 +18,16 @@ from medground.evaluate.datasets.loader import Loader
 from medground.evaluate.datasets.records import Placed, Record, json_file
 
 _TYPES = ("yesno", "factoid", "list", "summary")
-_PMID = re.compile(r"pubmed(?:\.ncbi\.nlm\.nih\.gov)?/(\d+)")
 
 
 def _records(path: Path) -> Generator[Placed]:
+    if path.is_dir():
+        files = golden_files(path)
+        newest = max(task for task, _ in files)
+        for task, file in files:
+            for where, record in _records(file):
+                yield where, {**record, "split": "test" if task == newest else "train"}
+        return
     content = json_file(path)
     questions = content.get("questions") if isinstance(content, dict) else None
     if not isinstance(questions, list):
@@ -49,32 +53,25 @@ def _item(record: Record) -> Item:
         question=asked(record["body"], "yes-no" if decided else "free"),
         gold=(gold,) if decided else (),
         reference=reference,
-        documents=tuple(dict.fromkeys(filter(None, map(_document_id, record.get("documents") or ())))),
-        context=tuple(_context(record.get("snippets") or ())),
+        documents=tuple(dict.fromkeys(filter(None, map(paper_id, record.get("documents") or ())))),
+        context=tuple(papers_of(record.get("snippets") or ())),
+        split=_split(record),
         group=str(record["id"]),
         extra={"set": record["type"], "exact": record.get("exact_answer")},
     )
 
 
-def _context(snippets: Iterable[Mapping[str, Any]]) -> Iterator[Document]:
-    texts: dict[str, Composition] = {}
-    for snippet in snippets:
-        document = _document_id(snippet.get("document", ""))
-        if document:
-            texts.setdefault(document, Composition()).add(str(snippet.get("text", "")).strip())
-    for document, composition in texts.items():
-        if composition.text:
-            yield make_document({"id": document, "text": composition.text})
+def _split(record: Record) -> Split:
+    split: Split = record.get("split", "test")
+    return split
 
 
-def _document_id(url: str) -> str:
-    """`PMID:...` of a PubMed URL; empty for other documents (concepts, triples), which are not papers."""
-    found = _PMID.search(url)
-    return f"PMID:{found[1]}" if found else ""
+def _folder(path: Path) -> bool:
+    return path.is_dir() and bool(golden_files(path))
 
 
-def _test(record: Record) -> Split:
-    return "test"
+def _parts(path: Path) -> tuple[Path, ...]:
+    return tuple(file for _, file in golden_files(path)) if path.is_dir() else (path,)
 
 
 def _loader(name: str, title: str, only: str | None) -> Loader:
@@ -83,9 +80,10 @@ def _loader(name: str, title: str, only: str | None) -> Loader:
             name=name,
             title=title,
             tasks=("yes-no",) if only else ("yes-no", "free"),
-            sizes={"test": 0},
+            sizes={"train": 0, "test": 0},
             licence="registration with BioASQ; research use (NLM terms for the abstracts)",
-            obtain="participants-area.bioasq.org: Task B golden files, such as 11B1_golden.json; sizes differ by file",
+            obtain="participants-area.bioasq.org: Task B golden files, such as 11B1_golden.json, or a folder of them; sizes "
+            "differ by file",
             paper="Tsatsaronis et al., An overview of the BioASQ challenge, BMC Bioinformatics 2015",
         ),
         files=(),
@@ -93,8 +91,10 @@ def _loader(name: str, title: str, only: str | None) -> Loader:
         known=lambda record: record.get("type") in _TYPES and {"id", "body"} <= record.keys(),
         ours=lambda record: only in (None, record["type"]),
         key=lambda record: str(record["id"]),
-        split=_test,
+        split=_split,
         item=_item,
+        parts=_parts,
+        folder=_folder,
     )
 
 

@@ -24,8 +24,18 @@ Name = Annotated[str, typer.Argument(help="Name of the pool.", metavar="NAME")]
 def build(
     name: Name,
     source: Annotated[
-        Path, typer.Option("--from", metavar="FILE", help="PubMedQA in JSON Lines, with a split per record.")
+        Path, typer.Option("--from", metavar="FILE", help="File or folder of a data set with training questions.")
     ],
+    dataset: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Its data set; recognised by its content by default.")
+    ] = None,
+    against: Annotated[
+        list[Path] | None,
+        typer.Option(metavar="FILE", help="Questions that will be asked: nothing like them is taken; repeatable."),
+    ] = None,
+    as_training: Annotated[
+        bool, typer.Option("--as-training", help="Take questions of every split: none of them will ever be asked.")
+    ] = False,
     corpus: Annotated[list[str] | None, typer.Option("--corpus", "-c", help="Corpus to search; repeatable.")] = None,
     model: Annotated[str | None, typer.Option(help="Model that writes the rationales; keyless by default.")] = None,
     limit: Annotated[int | None, typer.Option(help="Maximum number of demonstrations; all by default.", min=1)] = None,
@@ -40,11 +50,13 @@ def build(
 
     from medground.faces.cli.progress import shown_progress
     from medground.train.demonstrations.build import build_pool
+    from medground.train.demonstrations.records import Source
 
     extra: dict[str, object] = {"retrieval.corpora": tuple(corpus) if corpus else None, "model.default": model}
     chosen = load_settings(sets, preset, settings, extra)
+    questions = Source(source, dataset, tuple(against or ()), as_training)
     with shown_progress(quiet=quiet) as progress:
-        manifest = asyncio.run(build_pool(name, source, chosen, limit=limit, seed=seed, progress=progress))
+        manifest = asyncio.run(build_pool(name, questions, chosen, limit=limit, seed=seed, progress=progress))
     typer.echo(_summary(manifest))
     for reason, number in manifest.left_out.items():
         typer.echo(f"left out    {number:,}  {reason}", err=True)
@@ -76,7 +88,9 @@ def _summary(manifest: PoolManifest) -> str:
 def _described(manifest: PoolManifest) -> list[str]:
     return [
         f"made        {manifest.created:%Y-%m-%d %H:%M} UTC by {manifest.made_by}",
-        f"from        {manifest.source} ({manifest.source_sha256[:16]}), seed {manifest.seed}",
+        f"from        {manifest.source} ({manifest.dataset}, {manifest.source_sha256[:16]}), seed {manifest.seed}",
+        *(f"against     {name}" for name in manifest.against),
+        *(["training    every split, as the user declared"] if manifest.as_training else []),
         *(f"model       {model} ({operator})" for operator, model in manifest.models.items()),
         f"agreed      {manifest.agreed} of {manifest.demonstrations}: the model itself gave the known answer",
         *(f"corpus      {snapshot.name} ({snapshot.hash[:16]})" for snapshot in manifest.snapshots),

@@ -24,6 +24,9 @@ class ReasonAndVerifySettings(SettingsSection):
     evidence: float = Field(default=0.5, ge=0, le=1, description="rewrite below this mean score (tau_evid)")
     pool: str | None = Field(default=None, description="name of a demonstration pool, or the path of its file")
     shots: int = Field(default=0, ge=0, le=8, description="demonstrations to show (k)")
+    shown: Literal["quotes", "passages"] = Field(
+        default="quotes", description="of a demonstration: the sentences that its rationale cites, or all of its E"
+    )
     selection: Literal["static", "dynamic"] = "dynamic"
     balanced: bool = Field(default=False, description="take classes in turn instead of the nearest only")
     diversity: float = Field(

@@ -1,4 +1,4 @@
-"""Builds a pool from the training records of a file.
+"""Builds a pool from the training questions of a data set.
 
 Source: Reason and Verify, section 4.1. Finished questions are saved; run the same command to resume a stopped build.
 """
@@ -6,12 +6,10 @@ Source: Reason and Verify, section 4.1. Finished questions are saved; run the sa
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import random
 from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from pathlib import Path
 
 from medground.corpus.embedding import Embedder
 from medground.engine import Engine
@@ -21,7 +19,7 @@ from medground.recipes.settings.reason_and_verify import ReasonAndVerifySettings
 from medground.settings import Settings
 from medground.train.demonstrations.decontaminate import Clean, decontaminated
 from medground.train.demonstrations.pool import PoolManifest, Solved, pool_path
-from medground.train.demonstrations.records import Records, read_records
+from medground.train.demonstrations.records import Records, Source, documents_of, read_records
 from medground.train.demonstrations.shots import opened_embedder
 from medground.train.demonstrations.solve import Task, solve_all
 from medground.train.demonstrations.storage import Plan, Unfinished, locked
@@ -33,7 +31,7 @@ _OPERATORS = ("reason", "rewrite")
 
 async def build_pool(
     name: str,
-    source: Path,
+    source: Source,
     settings: Settings,
     *,
     limit: int | None = None,
@@ -45,29 +43,28 @@ async def build_pool(
 
     Args:
         name: name of the pool.
-        source: PubMedQA in JSON Lines, with a `split` per record. Held-out records are refused, and training records
-            that resemble them are left out.
+        source: a data set. Its held-out questions are refused, and training questions that resemble these, or those
+            that will be asked, are left out.
         settings: model, corpora and the group `reason_and_verify`. No demonstrations are shown while building.
         limit: maximum number of demonstrations; None takes all.
-        seed: seed for the order of the training records.
+        seed: seed for the order of the training questions.
         embedder: embedding model for the questions.
         progress: receives the number of demonstrations so far.
 
     Raises:
-        UsageError: the name is invalid, there is no training record, no question could be solved, or another process
-            is building the pool.
-        BadDocument: the file cannot be read.
+        UsageError: the name is invalid, the set cannot be read or has no training question, no question could be
+            solved, or another process is building the pool.
         ConfigError: the model, a corpus, the reranker or the embedding model cannot be used.
         SourceUnavailable: no source could be searched; finished questions are saved.
         ModelFailed: the model failed for every question.
         StorageFailed: the disk is full or cannot be written to.
     """
     file = pool_path(name, settings.home)
-    records = read_records(source)
+    records = await asyncio.to_thread(read_records, source)
     encoder = await asyncio.to_thread(opened_embedder, embedder, settings.home)
     clean, tasks = await asyncio.to_thread(_tasks, records, encoder, seed)
     async with await Engine.open(_without_shots(settings), progress=progress) as engine:
-        plan = await asyncio.to_thread(_plan, source, seed, engine, encoder)
+        plan = _plan(records, seed, engine, encoder)
         with locked(file):
             unfinished = Unfinished(file, plan)
             failures = await solve_all(tasks, unfinished, limit, engine, progress)
@@ -78,7 +75,10 @@ async def build_pool(
                 name=file.stem,
                 made_by=f"medground {__version__}",
                 created=datetime.now(UTC),
-                source=source.name,
+                source=source.path.name,
+                dataset=records.dataset,
+                against=tuple(path.name for path in source.against),
+                as_training=source.as_training,
                 limit=limit,
                 models={operator: engine.models.of(operator).name for operator in _OPERATORS},
                 settings=engine.settings.section(ReasonAndVerifySettings).model_dump(mode="json"),
@@ -92,21 +92,21 @@ async def build_pool(
 
 def _tasks(records: Records, encoder: Embedder, seed: int) -> tuple[Clean, list[Task]]:
     """Training questions that neither share a document with a held-out one nor repeat one, in a seeded order."""
-    vectors = encoder.embed([record.question for record in records.training])
+    vectors = encoder.embed([item.question.text for item in records.training])
     clean = decontaminated(
-        [[record.document] for record in records.training],
+        [item.documents for item in records.training],
         vectors,
-        [record.document for record in records.held_out],
-        encoder.embed([record.question for record in records.held_out]),
+        list(documents_of(records.held_out)),
+        encoder.embed([item.question.text for item in records.held_out]),
     )
     order = list(clean.places)
     random.Random(seed).shuffle(order)
     return clean, [Task(records.training[place], vectors[place]) for place in order]
 
 
-def _plan(source: Path, seed: int, engine: Engine, encoder: Embedder) -> Plan:
+def _plan(records: Records, seed: int, engine: Engine, encoder: Embedder) -> Plan:
     return Plan(
-        source_sha256=hashlib.sha256(source.read_bytes()).hexdigest(),
+        source_sha256=records.digest,
         seed=seed,
         settings_hash=engine.settings.hash,
         snapshots=tuple(dict.fromkeys(s.state for s in engine.sources if s.state is not None)),
@@ -120,18 +120,17 @@ def _without_shots(settings: Settings) -> Settings:
     return settings.with_options({"recipe.name": "reason-and-verify"}).with_section(choices)
 
 
-def _nothing(source: Path, failures: Sequence[ModelFailed]) -> MedgroundError:
+def _nothing(source: Source, failures: Sequence[ModelFailed]) -> MedgroundError:
     """Why there is no pool: the model's last failure, or no passages to reason from."""
     if failures:
         return failures[-1]
-    return UsageError(f"no passage was found for any question of {source}; name the right corpus with --corpus NAME")
+    return UsageError(f"no passage was found for any question of {source.path}; name the right corpus with --corpus NAME")
 
 
 def _left_out(records: Records, clean: Clean, unfinished: Unfinished, failed: int) -> dict[str, int]:
-    """Records that are not in the pool, by reason."""
-    counts = Counter({f"refused: from the split {split}": number for split, number in records.refused.items()})
-    counts["unreadable"] = records.unreadable
-    counts["shares a document with a held-out record"] = clean.shared
+    """Questions that are not in the pool, by reason."""
+    counts = Counter(records.refused)
+    counts["shares a document with a held-out question"] = clean.shared
     counts["repeats a held-out question"] = clean.near
     counts["the model failed"] = failed
     counts.update(step.left_out for step in unfinished.steps if step.left_out)

@@ -23,16 +23,19 @@ from medground.answer import SnapshotReference
 from medground.document import DocumentId, Frozen
 from medground.errors import BadDocument, ConfigError, SnapshotCorrupt, UsageError
 from medground.operators.reasoning import Demonstration
-from medground.question import Task
+from medground.question import Option, Task
 
-TRAINING_SPLITS = frozenset({"train", "training", "train_dev"})
+TRAINING = "train"
+TRAINING_SPLITS = frozenset({TRAINING, "training", "train_dev"})
 """`train_dev`: the 500 records of PubMedQA outside its test split, from which its authors take training folds."""
+ANSWERED = "answered"
+"""How a model answers an open question: its rationale is the answer."""
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 _SUFFIX = ".jsonl"
 
 
 class Quoted(Frozen):
-    """A cited sentence: its location and text."""
+    """A cited sentence, or a passage: its location and text."""
 
     document_id: DocumentId
     start: int = Field(ge=0)
@@ -46,10 +49,14 @@ class Solved(Frozen):
     id: str
     question: str
     task: Task
+    options: tuple[Option, ...] = ()
     rationale: str
+    linked: str = Field(default="", description="the rationale with the numbers of the passages that each part cites")
     answer: tuple[str, ...] = Field(min_length=1, description="the known answer; its class")
+    reference: str = Field(default="", description="the known answer to an open question, in words")
     said: tuple[str, ...] = Field(default=(), description="the answer of the model that wrote the rationale")
-    evidence: tuple[Quoted, ...]
+    evidence: tuple[Quoted, ...] = Field(description="the sentences that the rationale cites")
+    passages: tuple[Quoted, ...] = Field(default=(), description="E, the first m passages that the model read")
     documents: tuple[DocumentId, ...] = Field(description="its own document, and those of its passages")
     split: str
     embedding: str = Field(description="the question's unit vector: float16, little-endian, base64")
@@ -59,12 +66,14 @@ class Solved(Frozen):
         """Its class."""
         return ", ".join(self.answer)
 
-    def shown(self) -> Demonstration:
-        """The part that a model sees."""
+    def shown(self, *, passages: bool = False) -> Demonstration:
+        """The part that a model sees: with E and links into it, or with the cited sentences alone."""
         return Demonstration(
             question=self.question,
-            evidence=tuple(quoted.quote for quoted in self.evidence),
-            rationale=self.rationale,
+            options=self.options,
+            evidence=tuple(one.quote for one in (self.passages if passages else self.evidence)),
+            rationale=self.linked if passages else self.rationale,
+            reference=self.reference,
             answer=self.answer,
         )
 
@@ -77,6 +86,9 @@ class PoolManifest(Frozen):
     made_by: str
     created: datetime
     source: str
+    dataset: str = Field(default="pubmedqa", description="the data set")
+    against: tuple[str, ...] = Field(default=(), description="files of questions that no demonstration resembles")
+    as_training: bool = Field(default=False, description="whether the user declared its questions to be for training")
     source_sha256: str
     seed: int
     limit: int | None

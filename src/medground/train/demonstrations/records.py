@@ -1,79 +1,106 @@
-"""Questions with known answers in PubMedQA's JSON Lines format, divided into training and held-out records."""
+"""Questions with known answers from any data set, divided into training and held-out ones."""
 
 from __future__ import annotations
 
-import json
+import hashlib
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
-from pydantic import AliasChoices, BaseModel, Field, ValidationError
-
-from medground.corpus.readers.files import opened
 from medground.errors import UsageError
-from medground.train.demonstrations.pool import TRAINING_SPLITS
+from medground.evaluate.base import DataSet, Item
+from medground.evaluate.datasets import open_dataset
+from medground.evaluate.datasets.check import recognised
+from medground.evaluate.datasets.loader import ALL
+from medground.train.demonstrations.pool import ANSWERED, TRAINING_SPLITS
 
 
-class Record(BaseModel):
-    """The fields that are read; records have others too."""
+@dataclass(frozen=True)
+class Source:
+    """What a pool is made of.
 
-    pmid: str = Field(coerce_numbers_to_str=True, pattern=r"^\d{1,9}$")
-    question: str = Field(min_length=1)
-    answer: Literal["yes", "no", "maybe"] = Field(validation_alias=AliasChoices("final_decision", "answer"))
-    split: str = Field(min_length=1)
+    Attributes:
+        path: the file or folder of a data set.
+        dataset: name of the set; None recognises it by its content.
+        against: files or folders with questions that will be asked, which no demonstration may resemble.
+        as_training: take every question for training, whatever split the set gives it.
+    """
 
-    @property
-    def document(self) -> str:
-        """Id of the abstract that the question was made from."""
-        return f"PMID:{self.pmid}"
+    path: Path
+    dataset: str | None = None
+    against: tuple[Path, ...] = ()
+    as_training: bool = False
+
+    def open(self) -> tuple[DataSet, Path]:
+        """The loader of the set, and its file.
+
+        Raises:
+            UsageError: the file is not of the set, of no set, or of several.
+        """
+        if self.dataset is not None:
+            dataset = open_dataset(self.dataset)
+        elif len(found := recognised(self.path)) == 1:
+            dataset = found[0]
+        else:
+            names = ", ".join(one.info.name for one in found)
+            raise UsageError(f"{self.path} can be read as {names}; choose one with --dataset NAME")
+        return dataset, dataset.find(self.path)
 
 
 @dataclass(frozen=True)
 class Records:
-    """The content of a file: training questions, held-out questions, and the number of unreadable lines."""
+    """Training questions with a known answer, held-out questions, and why others are neither.
 
-    training: tuple[Record, ...]
-    held_out: tuple[Record, ...]
-    unreadable: int
+    `dataset` is the name of the set, and `digest` changes with any file that was read.
+    """
 
-    @property
-    def refused(self) -> Mapping[str, int]:
-        """Held-out records by the name of their split."""
-        return dict(Counter(record.split for record in self.held_out))
+    dataset: str
+    digest: str
+    training: tuple[Item, ...]
+    held_out: tuple[Item, ...]
+    refused: Mapping[str, int]
 
 
-def read_records(file: Path) -> Records:
-    """Read a file. Unreadable records are counted; a file with records without a split is refused.
+def read_records(source: Source) -> Records:
+    """Read a set, and the questions that will be asked.
 
     Raises:
-        BadDocument: the file cannot be read.
-        UsageError: it has no records from a training split, or a record without a split.
+        UsageError: a file cannot be read as a data set, or has no training question with a known answer.
     """
-    read: list[Record] = []
-    unreadable = 0
-    with opened(file) as lines:
-        for number, line in enumerate(lines, start=1):
-            if not line.strip():
-                continue
-            try:
-                read.append(Record.model_validate(_with_split(json.loads(line), file, number)))
-            except (json.JSONDecodeError, UnicodeDecodeError, ValidationError, RecursionError):
-                unreadable += 1
-    training = tuple(record for record in read if record.split.casefold() in TRAINING_SPLITS)
-    held_out = tuple(record for record in read if record.split.casefold() not in TRAINING_SPLITS)
-    records = Records(training, held_out, unreadable)
+    dataset, file = source.open()
+    items = list(dataset.read(file, ALL))
+    mine = [item for item in items if source.as_training or item.split in TRAINING_SPLITS]
+    training = tuple(item for item in mine if known_answer(item))
+    held_out = [item for item in items if not source.as_training and item.split not in TRAINING_SPLITS]
+    refused = Counter(f"refused: from the split {item.split}" for item in held_out)
+    refused["no known answer"] = len(mine) - len(training)
     if not training:
-        there = ", ".join(f"{n} from the split {split!r}" for split, n in records.refused.items()) or "none"
+        there = ", ".join(f"{number} {reason}" for reason, number in (+refused).items()) or "none"
         raise UsageError(
-            f"{file} has no records from a training split; demonstrations may only come from those (other records: "
-            f"{there}; unreadable lines: {unreadable})"
+            f"{file} has no questions of {dataset.info.name} from a training split; demonstrations may only come from "
+            f"those (other questions: {there}); if none of them will ever be asked, use --as-training"
         )
-    return records
+    asked = [Source(path, _name_of(path, dataset)).open() for path in source.against]
+    held_out += [item for one, place in asked for item in one.read(place, ALL)]
+    digests = [one.hash(place) for one, place in [(dataset, file), *asked]]
+    digest = digests[0] if len(digests) == 1 else hashlib.sha256("\n".join(digests).encode()).hexdigest()
+    return Records(dataset.info.name, digest, training, tuple(held_out), dict(+refused))
 
 
-def _with_split(record: object, file: Path, number: int) -> object:
-    if isinstance(record, dict) and not record.get("split"):
-        raise UsageError(f'{file}:{number} has no split, so it may be held out; if it is not, add "split": "train"')
-    return record
+def known_answer(item: Item) -> tuple[str, ...]:
+    """The answer y in the form in which a model gives it: the gold values, or that an open question is answered."""
+    return item.gold or ((ANSWERED,) if item.reference else ())
+
+
+def documents_of(items: Sequence[Item]) -> Iterator[str]:
+    """The documents that the questions were written from."""
+    return (document for item in items for document in item.documents)
+
+
+def _name_of(path: Path, dataset: DataSet) -> str | None:
+    """The same set if the file is one of it; None lets the content tell."""
+    try:
+        return dataset.info.name if dataset.fits(dataset.find(path)) else None
+    except UsageError:
+        return None

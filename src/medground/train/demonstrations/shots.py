@@ -12,11 +12,12 @@ from medground.corpus.embedding import Embedder, open_embedder
 from medground.document import Hit
 from medground.errors import ConfigError, MedgroundError
 from medground.operators.reasoning import Demonstration
+from medground.operators.writing import allowed_answers
 from medground.question import Question
 from medground.recipes.settings.reason_and_verify import ReasonAndVerifySettings
 from medground.run import Run
 from medground.train.demonstrations.decontaminate import Clean, decontaminated
-from medground.train.demonstrations.pool import Pool, read_pool
+from medground.train.demonstrations.pool import Pool, Solved, read_pool
 from medground.train.demonstrations.select import Selection, selected
 
 
@@ -29,7 +30,8 @@ class Shots:
     embedder: Embedder | None = None
 
     async def choose(self, question: Question, evidence: Sequence[Hit]) -> tuple[Demonstration, ...]:
-        """Demonstrations that share no document with the question or its passages and do not repeat the question."""
+        """Demonstrations that have the form of the question, and neither repeat it nor share a document with it or with
+        its passages."""
         if self.pool is None or self.embedder is None:
             return ()
         pool, choices = self.pool, self.run.settings.section(ReasonAndVerifySettings)
@@ -37,25 +39,35 @@ class Shots:
             asked = await asyncio.to_thread(self.embedder.embed, [question.text])
             held = {*question.documents, *(hit.passage.document_id for hit in evidence)}
             clean = decontaminated([one.documents for one in pool.solved], pool.vectors, held, asked)
-            chosen = selected(pool, clean.places, asked[0], question.text, choices)
+            fitting = [place for place in clean.places if fits(pool.solved[place], question)]
+            chosen = selected(pool, fitting, asked[0], question.text, choices)
             span.set(
                 shown=[pool.solved[place].id for place in chosen.places],
                 left_out_shared_document=clean.shared,
                 left_out_near_duplicate=clean.near,
+                left_out_other_form=len(clean.places) - len(fitting),
                 passed_over_alike=chosen.alike,
                 drawn_by_lot=chosen.drawn,
             )
-        self._warn_if_fewer(clean, chosen)
-        return tuple(pool.solved[place].shown() for place in chosen.places)
+        self._warn_if_fewer(clean, len(clean.places) - len(fitting), chosen)
+        return tuple(pool.solved[place].shown(passages=choices.shown == "passages") for place in chosen.places)
 
-    def _warn_if_fewer(self, clean: Clean, chosen: Selection) -> None:
+    def _warn_if_fewer(self, clean: Clean, other: int, chosen: Selection) -> None:
         wanted = self.run.settings.section(ReasonAndVerifySettings).shots
         if len(chosen.places) < wanted and self.pool is not None:
             self.run.warn(
                 f"{len(chosen.places)} of {wanted} demonstrations were shown: of {len(self.pool.solved)} in the pool "
                 f"{self.pool.manifest.name}, {clean.shared} share a document with the question or its passages, "
-                f"{clean.near} repeat the question, {chosen.alike} are too alike"
+                f"{clean.near} repeat the question, {other} have another form of answer, {chosen.alike} are too alike"
             )
+
+
+def fits(solved: Solved, question: Question) -> bool:
+    """Whether the answer of a demonstration could be one to the question: a `maybe` is none to a yes/no question."""
+    decided = ("yes-no", "yes-no-maybe")
+    if solved.task in decided and question.task in decided:
+        return allowed_answers(question.task, ()) >= set(solved.answer)
+    return solved.task == question.task
 
 
 async def open_shots(run: Run) -> Shots:
@@ -86,9 +98,14 @@ def _opened(choices: ReasonAndVerifySettings, home: Path) -> tuple[Pool, Embedde
     if choices.pool is None:
         raise ConfigError(
             f"reason_and_verify.shots is {choices.shots}, but no pool is named; build one with medground "
-            "demonstrations build NAME --from FILE, then use --set reason_and_verify.pool=NAME"
+            "demonstrations build NAME --from DATA, then use --set reason_and_verify.pool=NAME"
         )
     pool = read_pool(choices.pool, home)
+    if choices.shown == "passages" and not all(one.passages for one in pool.solved):
+        raise ConfigError(
+            f"pool {pool.manifest.name} was built without the passages of its demonstrations; rebuild it with medground "
+            "demonstrations build, or use --set reason_and_verify.shown=quotes"
+        )
     embedder = opened_embedder(pool.manifest.embedder, home)
     if embedder.identity != pool.manifest.embedding:
         raise ConfigError(

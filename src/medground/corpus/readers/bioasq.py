@@ -1,0 +1,134 @@
+"""BioASQ Task B golden files: the snippets that experts chose, grouped by paper. The files hold no whole abstracts.
+
+A snippet of a title is the title; those of the abstract follow each other as in the paper, and what two of them share
+is kept once. Questions and answers are not read: a corpus never holds a gold answer beside its question.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from medground.corpus.readers.base import Input, Item
+from medground.corpus.readers.compose import Composition, make_document
+from medground.corpus.readers.decode import decoded
+from medground.corpus.readers.files import fingerprint, whole
+from medground.document import Document
+from medground.errors import BadDocument
+
+Snippet = Mapping[str, Any]
+
+GOLDEN = re.compile(r'\s*\{\s*"questions"\s*:\s*\[')
+"""How such a file begins."""
+
+_NAME = re.compile(r"\D*(\d{1,2})b\w*\.json(?:\.gz)?", re.IGNORECASE)
+_PMID = re.compile(r"pubmed(?:\.ncbi\.nlm\.nih\.gov)?/(\d+)")
+
+
+def golden_files(folder: Path) -> list[tuple[int, Path]]:
+    """The golden files of a folder by the number of their task, such as 11 for `11B1_golden.json`, oldest first."""
+    named = [(found, path) for path in folder.iterdir() if (found := _NAME.fullmatch(path.name)) and path.is_file()]
+    return sorted((int(found[1]), path) for found, path in named)
+
+
+def paper_id(url: str) -> str:
+    """`PMID:...` of a PubMed URL; empty for other documents (concepts, triples), which are not papers."""
+    found = _PMID.search(url)
+    return f"PMID:{found[1]}" if found else ""
+
+
+def open_bioasq(path: Path) -> Input:
+    """One golden file, or a folder of them, whose snippets of one paper form one document.
+
+    Raises:
+        BadDocument: the folder contains no golden file.
+    """
+    files = [file for _, file in golden_files(path)] if path.is_dir() else [path]
+    if not files:
+        raise BadDocument("the folder contains no golden file, such as 11B1_golden.json", file=str(path))
+    state = "\n".join(map(fingerprint, files))
+    return Input(str(path), "bioasq", state, lambda skip: islice(_papers(files), skip, None))
+
+
+def papers_of(snippets: Iterable[Snippet]) -> Iterator[Document]:
+    """One document for each paper that the snippets are from, in order of first mention.
+
+    Raises:
+        ValueError: a snippet is not in BioASQ's form.
+    """
+    by_paper: dict[str, list[Snippet]] = {}
+    for snippet in snippets:
+        if (paper := paper_id(str(snippet.get("document", "")))) and str(snippet.get("text", "")).strip():
+            by_paper.setdefault(paper, []).append(snippet)
+    for paper, given in by_paper.items():
+        yield _paper(paper, given)
+
+
+def _papers(files: Sequence[Path]) -> Iterator[Item]:
+    snippets = [snippet for file in files for snippet in _snippets(file)]
+    try:
+        yield from papers_of(snippets)
+    except (ValueError, TypeError, AttributeError) as error:
+        raise BadDocument(f"a snippet is not in BioASQ's form ({error})", file=str(files[0].parent)) from error
+
+
+def _snippets(file: Path) -> Iterator[Snippet]:
+    try:
+        for question in json.loads(decoded(whole(file)))["questions"]:
+            yield from question.get("snippets") or ()
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise BadDocument("not a golden file of BioASQ Task B: no list of questions", file=str(file)) from error
+
+
+def _paper(paper: str, snippets: Sequence[Snippet]) -> Document:
+    titles = [_text(snippet) for snippet in snippets if _is_title(snippet)]
+    composition = Composition()
+    for paragraph in _joined([snippet for snippet in snippets if not _is_title(snippet)]):
+        composition.add(paragraph)
+    title = max(titles, key=len, default="")
+    number = paper.removeprefix("PMID:")
+    return make_document(
+        {
+            "id": paper,
+            "title": title,
+            "text": composition.text or title,
+            "identifiers": {"pmid": number},
+            "url": f"https://pubmed.ncbi.nlm.nih.gov/{number}/",
+        }
+    )
+
+
+def _joined(snippets: Sequence[Snippet]) -> Iterator[str]:
+    """The texts in the paper's order, each stretch of the paper once."""
+    text, end = "", -1
+    for snippet in sorted(snippets, key=_place):
+        (start, _), fresh = _place(snippet), _text(snippet)
+        overlap = end - start
+        if fresh in text:
+            continue
+        if 0 < overlap < len(fresh) and text.endswith(fresh[:overlap]):
+            text += fresh[overlap:]
+        else:
+            if text:
+                yield text
+            text = fresh
+        end = start + len(fresh)
+    if text:
+        yield text
+
+
+def _place(snippet: Snippet) -> tuple[int, int]:
+    """First the one that starts first, then the longer one."""
+    return int(snippet.get("offsetInBeginSection") or 0), -len(_text(snippet))
+
+
+def _text(snippet: Snippet) -> str:
+    return str(snippet["text"]).strip()
+
+
+def _is_title(snippet: Snippet) -> bool:
+    return snippet.get("beginSection") == "title"
