@@ -43,6 +43,9 @@ Category = Literal[
 ]
 """The eight labels of a statement against its evidence (Reason and Verify, Table 1)."""
 
+RationaleVerdict = Literal["CORRECT", "INCORRECT"]
+"""The verdict on a rationale as a whole (Reason and Verify, section 3.4)."""
+
 ErrorSource = Literal["retrieval", "generation"]
 
 
@@ -156,6 +159,15 @@ class Verdict(Frozen):
     def labelled_by_model(self) -> bool:
         """Whether a model or a critic gave the category; False for word statistics or without a category."""
         return bool(self.labelled_by) and Author(self.labelled_by).is_model
+
+
+class Assessment(Frozen):
+    """What a model says of the whole answer: a verdict on its rationale, and its quality from 1 to 5."""
+
+    verdict: RationaleVerdict | None = None
+    quality: int | None = Field(default=None, ge=1, le=5)
+    assessed_by: str = Field(description="the name of the model")
+    reason: str = ""
 
 
 class Statement(Frozen):
@@ -273,6 +285,9 @@ class Answer(Frozen):
     )
     quoted: float | None = Field(
         default=None, ge=0, le=1, description="share of statements that are verbatim quotes; not a measure of support"
+    )
+    assessment: Assessment | None = Field(
+        default=None, description="a model's verdict on the whole answer; null if none was asked"
     )
     searches: tuple[Search, ...] = ()
     warnings: tuple[str, ...] = ()

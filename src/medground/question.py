@@ -63,6 +63,11 @@ class Question(Frozen):
         """Whether it starts with an auxiliary verb, and so asks for yes or no."""
         return _CLOSED.match(self.text) is not None
 
+    def worded(self, values: Sequence[str]) -> tuple[str, ...]:
+        """Values of an answer in words: a letter with the text of its option, others as they are."""
+        texts = {option.letter: f"{option.letter}: {option.text}" for option in self.options}
+        return tuple(texts.get(value, value) for value in values)
+
     @classmethod
     def ask(
         cls,

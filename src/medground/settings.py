@@ -111,8 +111,8 @@ class VerifySettings(_Part):
 
     critic: str = Field(
         default="entail",
-        description="`entail`: the model that answers that operator; `critic` (fetched); or `nli:` and an NLI model's "
-        "folder or hub name",
+        description="`entail`: the model that answers that operator; `critic` (fetched); `nli:` and an NLI model's "
+        "folder or hub name; or `label`: none, so that statements only get their labels",
     )
     entailment: float = Field(default=0.5, gt=0, le=1, description="least probability of entailment (tau)")
     support: float = Field(default=0.7, ge=0, le=1, description="least share of supported statements (theta)")
@@ -121,6 +121,10 @@ class VerifySettings(_Part):
     unsupported: Literal["flag", "drop"] = "flag"
     own_knowledge: Literal["drop", "mark"] = Field(
         default="drop", description="a model's sentence that cites no evidence: leave it out, or show it marked as such"
+    )
+    gate: bool = Field(
+        default=True,
+        description="hold back what the evidence does not support; off: verification is shown and decides nothing",
     )
     trusted_judges: Annotated[tuple[str, ...], BeforeValidator(_listed)] = Field(
         default=(), description="models whose verdicts count without a measurement of ours"
@@ -240,6 +244,8 @@ class Settings(_Part):
             content["retrieval"].pop("sources")
         if self.verify.own_knowledge == "drop":
             content["verify"].pop("own_knowledge")
+        if self.verify.gate:
+            content["verify"].pop("gate")
         if not self.verify.measured_judges:
             content["verify"].pop("measured_judges")
         own = [kind for kind in (_declared(recipe, RECIPES), *self.source_sections()) if kind]

@@ -139,6 +139,16 @@ class QueryChosen(Step):
     documents: int = 0
 
 
+class RewriteTrigger(Step):
+    """Whether a question is rewritten because its search found too little. `evidence` is None without a reranker."""
+
+    span: ClassVar[str] = "rewrite trigger"
+    type: Literal["rewrite trigger"] = "rewrite trigger"
+    overlap: float
+    evidence: float | None = None
+    rewrite: bool
+
+
 class RoundBegun(Step):
     """A round of a loop starts. `number` counts from 1."""
 
@@ -176,6 +186,7 @@ AnyStep = Annotated[
     | Judging
     | QueryWritten
     | QueryChosen
+    | RewriteTrigger
     | RoundBegun
     | RoundEnded
     | Kept,

@@ -129,14 +129,18 @@ def test_failures_of_the_model_are_counted_and_a_model_that_only_fails_is_an_err
 
 
 @pytest.mark.parametrize("split", ["test", "dev", ""])
-def test_held_out_splits_are_refused_in_one_line(settings: Settings, write_records: Records, a_record: Any, split: str) -> None:
+def test_held_out_splits_are_refused_in_one_line(
+    settings: Settings, write_records: Records, a_record: Any, split: str
+) -> None:
     where = split if split == "test" else "unknown"
     with pytest.raises(UsageError, match=f"from a training split; .*1 refused: from the split {where}") as caught:
         built(settings, write_records([a_record(1, split)]))
     assert "\n" not in str(caught.value)
 
 
-def test_questions_of_any_split_are_taken_if_the_user_says_so(settings: Settings, write_records: Records, a_record: Any) -> None:
+def test_questions_of_any_split_are_taken_if_the_user_says_so(
+    settings: Settings, write_records: Records, a_record: Any
+) -> None:
     file = write_records([a_record(n, "test") for n in range(4)])
     manifest = built(settings, Source(file, as_training=True))
     assert (manifest.demonstrations, manifest.as_training, manifest.left_out) == (4, True, {})

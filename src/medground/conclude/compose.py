@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from medground.answer import Answer, Conflict, SourceDocument, Statement, Verdict
 from medground.conclude.asked import Judged
 from medground.conclude.decision import decide
-from medground.conclude.policy import Verdicted, release
+from medground.conclude.policy import OWN_KNOWLEDGE, Verdicted, release
 from medground.document import Document
 from medground.evidence import Evidence
 from medground.question import Question
@@ -75,8 +75,13 @@ def compose(
         faithfulness=faithfulness(verdicts),
         quoted=quoted_share(verdicts),
         stopped=stopped,
-        **_circumstances(run),
+        **_circumstances(run) | ({} if evidence else _from_memory(kept)),
     )
+
+
+def _from_memory(kept: Sequence[Verdicted]) -> dict[str, Any]:
+    """A rationale that is the model's own knowledge has no evidence. It decides only without `verify.gate`."""
+    return {"needs_evidence": False} if any(OWN_KNOWLEDGE in verdict.flags for _, verdict in kept) else {}
 
 
 def _circumstances(run: Run) -> dict[str, Any]:

@@ -88,11 +88,12 @@ def _quoted(documents: Sequence[str], kept: Sequence[Verdicted], run: Run) -> bo
 
 def _answered(run: Run, draft: Draft, kept: Sequence[Verdicted], grounds: Grounds, *, uncited: bool) -> Decision:
     """The writer's answer if its rationale carries it, or if the judge failed on it; else why it is held back."""
-    if not uncited and not grounds.carry and not grounds.unchecked:
+    gate = run.settings.verify.gate
+    if gate and not uncited and not grounds.carry and not grounds.unchecked:
         who = _writer(run) if draft.basis == "model" else "the graph"
         reason = f"{who} answers {', '.join(draft.answer)[:80]!r}, but {grounds.why_not()}"
         return _made(run.question, "not judged", reason=reason)
-    if grounds.contradicted:
+    if gate and grounds.contradicted:
         run.warn(f"{grounds.contradicted}; the decision rests on the others")
     for limit in limits(grounds.supporting, run):
         run.warn(limit)

@@ -30,7 +30,8 @@ def release(
     Contradicted statements and sentences that refer to a work that was never retrieved, or quote what their source does
     not say, are always dropped. Sentences without a citation and unsupported statements are dropped or marked,
     depending on the settings. A sentence is released whole or not at all, because part of a sentence may say something
-    else. `uncited` releases sentences without citations, for recipes that answer from a model's memory.
+    else. `uncited` releases sentences without citations, for recipes that answer from a model's memory. Without
+    `verify.gate` contradicted statements are released too, with their verdict.
     """
     kept: list[Verdicted] = []
     dropped: list[Dropped] = []
@@ -61,7 +62,8 @@ def _marked(checked: Sequence[Verdicted]) -> list[Verdicted]:
 def _refused(statement: Sentence, verdict: Verdict, settings: VerifySettings, *, uncited: bool) -> str:
     """Why a statement must be dropped, with its text if its sentence has others; empty if it is released."""
     cites = bool(statement.evidence) or uncited or settings.own_knowledge == "mark"
-    always = verdict.label in _ALWAYS_DROPPED or not set(HELD).isdisjoint(verdict.flags) or not cites
+    contradicted = settings.gate and verdict.label in _ALWAYS_DROPPED
+    always = contradicted or not set(HELD).isdisjoint(verdict.flags) or not cites
     if not always and not (settings.unsupported == "drop" and verdict.label in UNSUPPORTED):
         return ""
     reason = verdict.note if cites else _NOTHING_CITED

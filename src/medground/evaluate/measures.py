@@ -8,6 +8,7 @@ from pathlib import Path
 
 from medground.corpus.embedding.base import Embedder
 from medground.evaluate.base import Item, RunHeader, RunLine
+from medground.evaluate.metrics.assessed import Assessments, assessments
 from medground.evaluate.metrics.depth import Depths, Reading, evidence_depths
 from medground.evaluate.metrics.grounding import grounded_rate
 from medground.evaluate.metrics.mesh import HeadingScores, heading_scores, headings_of
@@ -23,6 +24,7 @@ from medground.evaluate.metrics.stored import (
     reading,
     stored_answer,
     stored_trace,
+    was_rewritten,
 )
 
 
@@ -38,6 +40,8 @@ class Measures:
         depths: evidence sufficiency depth, for recipes that read in batches.
         headings: MeSH precision and recall, for sets with gold headings.
         queries: statistics by source.
+        rewritten: questions that were rewritten because their search found too little, of those that might have been.
+        assessed: what a model says of whole answers.
         rounds: accuracy and F1 after each round, for recipes that loop.
         rouge: mean ROUGE-L F1 over the questions with a reference answer; an empty answer scores 0.
     """
@@ -50,6 +54,8 @@ class Measures:
     queries: Mapping[str, QueryStatistics]
     rounds: tuple[RoundPoint, ...]
     rouge: Mean | None
+    rewritten: Share | None = None
+    assessed: Assessments | None = None
 
 
 def measure(
@@ -84,7 +90,14 @@ def measure(
         queries=query_statistics(plans, embedder),
         rounds=round_curve(histories),
         rouge=_rouge(lines, items),
+        rewritten=_rewritten(traces),
+        assessed=assessments(answers),
     )
+
+
+def _rewritten(traces: Mapping[str, Spans]) -> Share | None:
+    triggers = [found for spans in traces.values() if (found := was_rewritten(spans)) is not None]
+    return Share(sum(triggers), len(triggers)) if triggers else None
 
 
 def _headings(traces: Mapping[str, Spans], items: Sequence[Item]) -> HeadingScores | None:

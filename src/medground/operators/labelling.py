@@ -1,13 +1,14 @@
-"""Labelling: one of eight labels for a statement of a rationale, judged against its context.
+"""Labelling: one of eight labels for a statement of a rationale, judged against its context; and the whole assessed.
 
-Source: Reason and Verify, section 3.1 (rationale verifier), Table 1, and section 4.2.2 (what the judge is given).
+Source: Reason and Verify, section 3.1 (rationale verifier), Table 1, section 3.4 (one verdict for a whole rationale),
+section 4.2.1 (quality from 1 to 5) and section 4.2.2 (what the judge is given).
 """
 
 from __future__ import annotations
 
 from pydantic import Field
 
-from medground.answer import Category
+from medground.answer import Category, RationaleVerdict
 from medground.operators.base import InvalidOutput, Operator, OperatorInput, OperatorOutput, Untrusted
 from medground.operators.keyless import flags
 from medground.operators.keyless import labelling as keyless
@@ -21,6 +22,7 @@ _BY_PASSAGE = ("CORRECT-EXPLICIT", "CORRECT-IMPLICIT", "CORRECT-ADDITIONAL", "IN
 class LabelInput(OperatorInput):
     question: Untrusted
     rationale: Untrusted
+    answer: tuple[str, ...] = ()
     statement: Untrusted
     cited: tuple[str, ...] = ()
     passages: tuple[EvidenceView, ...]
@@ -59,8 +61,9 @@ def _keyless(value: LabelInput) -> LabelOutput:
 label = Operator(
     name="label",
     instructions=(
-        "You verify the rationale of an answer to a biomedical question. Give one statement of it one of eight labels "
-        "against the passages of its context. CORRECT-EXPLICIT: a passage states it, word for word or in other words. "
+        "You verify the rationale of an answer to a biomedical question; `answer`, where known, is what it leads to. "
+        "Give one statement of it one of eight labels against the passages of its context. CORRECT-EXPLICIT: a passage "
+        "states it, word for word or in other words. "
         "CORRECT-IMPLICIT: no passage states it, and it follows from what they state. CORRECT-ADDITIONAL: it uses the "
         "passages rightly and adds a relevant detail from elsewhere, which is right. CORRECT-MISSING: it is right, and "
         "the passages give it no support. INCORRECT-FALSE: a passage contradicts it. INCORRECT-DEVIATING: it is off "
@@ -75,4 +78,32 @@ label = Operator(
     keyless=_keyless,
     check=_known,
     choices=_choices,
+)
+
+
+class AssessInput(OperatorInput):
+    question: Untrusted
+    passages: tuple[EvidenceView, ...]
+    rationale: Untrusted
+    answer: tuple[str, ...]
+
+
+class AssessOutput(OperatorOutput):
+    verdict: RationaleVerdict | None = Field(description="of the rationale as a whole; none only when none can be told")
+    quality: int | None = Field(default=None, ge=1, le=5, description="of the answer, 1 the worst, 5 the best")
+    reason: str = Field(default="", max_length=300, description="why, in a few words")
+
+
+assess = Operator(
+    name="assess",
+    instructions=(
+        "You assess an answer to a biomedical question, with its rationale and the passages that were found for it. "
+        "`verdict`: CORRECT if the rationale as a whole is true to the passages and sound, else INCORRECT. "
+        "`quality`: how comprehensive and correct the answer is: 5 complete and right, 4 right with small gaps, "
+        "3 partly right or incomplete, 2 mostly wrong or beside the point, 1 wrong or no answer. "
+        "Give the reason in a few words. " + DATA_RULE
+    ),
+    input=AssessInput,
+    output=AssessOutput,
+    keyless=lambda value: AssessOutput(verdict=None),
 )

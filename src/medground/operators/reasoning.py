@@ -6,6 +6,7 @@ Source: Reason and Verify, section 3.1 (rationale generator) and appendix B (ans
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 from pydantic import Field
@@ -122,7 +123,13 @@ def _chosen(value: ReasonInput, most: int) -> tuple[SubClaim, ...]:
 
 _ANSWERS = (
     "yes-no: `yes` or `no`; yes-no-maybe: `yes`, `no` or `maybe`; single-choice: one letter; multiple-choice: all "
-    "right letters; free: `answered`. Give no answer when no passage supports one. "
+    "right letters; free: `answered`. "
+)
+_NO_ANSWER = "Give no answer when no passage supports one. "
+_FROM_PASSAGES = "Use nothing that you know from elsewhere. "
+_OR_KNOWN = (
+    "Where the passages are of no use for the question, answer it from what you know: such a part of the rationale has "
+    "no sentence ids and names no passage. "
 )
 
 reason = Operator(
@@ -131,9 +138,10 @@ reason = Operator(
         "Answer a biomedical question from the passages alone, whose sentences are numbered. First take the question "
         "apart and write the rationale: for each part one short sentence that its passages state, with the ids of the "
         "sentences that state it. Weigh methods, size and significance; name findings for and against, and limits. Do "
-        "not be more certain than the passages. Use nothing that you know from elsewhere. Solved examples, where "
-        "given, show the form. Earlier rounds, where given, show what was not supported: find support for it or leave "
-        "it out. Then give the answer that follows: " + _ANSWERS + DATA_RULE
+        "not be more certain than the passages. "
+        + _FROM_PASSAGES
+        + "Solved examples, where given, show the form. Earlier rounds, where given, show what was not supported: find "
+        "support for it or leave it out. Then give the answer that follows: " + _ANSWERS + _NO_ANSWER + DATA_RULE
     ),
     input=ReasonInput,
     output=ReasonOutput,
@@ -147,8 +155,10 @@ direct = Operator(
     instructions=(
         "Answer a biomedical question from the passages alone, whose sentences are numbered. Give the answer at once: "
         + _ANSWERS
-        + "Then one short sentence that says it, with the ids of the sentences that state it. Use nothing that you "
-        "know from elsewhere. " + DATA_RULE
+        + _NO_ANSWER
+        + "Then one short sentence that says it, with the ids of the sentences that state it. "
+        + _FROM_PASSAGES
+        + DATA_RULE
     ),
     input=ReasonInput,
     output=DirectOutput,
@@ -156,3 +166,35 @@ direct = Operator(
     check=_fits,
     choices=_choices,
 )
+
+reason_or_recall = replace(
+    reason,
+    name="reason_or_recall",
+    instructions=(
+        "Answer a biomedical question with the help of the passages, whose sentences are numbered. First write a "
+        "concise rationale: take the question apart, and for each part say in one short sentence how the passages bear "
+        "on it, with the ids of the sentences that state it. For yes-no-maybe be critical: weigh methods, sample sizes "
+        "and significance, what speaks for and against, and the limits, then judge. For yes-no be precise: state the "
+        "facts that decide. "
+        + _OR_KNOWN
+        + "Solved examples, where given, show the form. Then give the answer that follows: "
+        + _ANSWERS
+        + "Give none only if neither the passages nor what you know allow one. "
+        + DATA_RULE
+    ),
+)
+"""`reason` as in appendix B, whose base instruction lets the model fall back on its own knowledge."""
+
+direct_or_recall = replace(
+    direct,
+    name="direct_or_recall",
+    instructions=(
+        "Answer a biomedical question with the help of the passages, whose sentences are numbered. Give the answer at "
+        "once: "
+        + _ANSWERS
+        + "Then one short sentence that says it, with the ids of the sentences that state it. "
+        + _OR_KNOWN
+        + DATA_RULE
+    ),
+)
+"""`direct` with the same fallback."""

@@ -13,6 +13,7 @@ from medground.question import Question
 from medground.rank.calibrate import evidence_score, overlap
 from medground.recipes.settings.reason_and_verify import ReasonAndVerifySettings
 from medground.run import Run
+from medground.steps import RewriteTrigger
 
 
 async def rewritten(question: Question, hits: Sequence[Hit], run: Run) -> str:
@@ -34,7 +35,5 @@ def finds_too_little(question: Question, evidence: Sequence[Hit], run: Run) -> b
     shared = overlap(question.text, [hit.passage for hit in evidence])
     score = evidence_score(choices.reranker, evidence) if choices.rerank else None  # no reranker, no score
     low = shared < choices.overlap or (score is not None and score < choices.evidence)
-    with run.trace.span("rewrite trigger", overlap=shared, rewrite=low) as span:
-        if score is not None:
-            span.set(evidence=score)
-    return low
+    with run.step(RewriteTrigger(overlap=shared, evidence=score, rewrite=low)):
+        return low

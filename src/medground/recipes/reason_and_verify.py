@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from medground.answer import Answer
+from medground.answer import Answer, Assessment
 from medground.conclude.compose import compose, unanswered
 from medground.conclude.finish import finish
 from medground.document import Hit
 from medground.errors import MedgroundError
 from medground.lookup import Ranker
-from medground.operators.reasoning import direct, reason
+from medground.operators.labelling import assess
+from medground.operators.reasoning import direct, direct_or_recall, reason, reason_or_recall
 from medground.operators.rewriting import rewrite
 from medground.plan.question import words_lookup
 from medground.plan.rewrite import finds_too_little, rewritten
@@ -26,12 +27,17 @@ from medground.read.standing import readable, texts
 from medground.recipes.base import Recipe
 from medground.recipes.settings.reason_and_verify import ReasonAndVerifySettings
 from medground.run import Run
+from medground.sentence import Sentence
 from medground.settings import Settings
 from medground.sources.base import Source
 from medground.train.demonstrations.shots import open_shots, pool_problems
+from medground.verify.assess import assessed
 from medground.verify.check import CHECKING, check_all
 from medground.verify.statements import statements
 from medground.write.reason import Reasoned, answered, reasoned
+
+WRITING = (reason, direct, reason_or_recall, direct_or_recall)
+"""The operators that write an answer; a run asks one of them."""
 
 
 async def reason_and_verify(question: Question, run: Run) -> Answer:
@@ -45,12 +51,14 @@ async def reason_and_verify(question: Question, run: Run) -> Answer:
     evidence = await find_evidence(question, run)  # lines 3 to 11
     if not evidence:
         return compose(run, unanswered("answer unavailable: the searched sources have no passage on this question"))
-    if run.settings.section(ReasonAndVerifySettings).rationale:
+    choices = run.settings.section(ReasonAndVerifySettings)
+    own = choices.own_knowledge
+    if choices.rationale:
         shots = await open_shots(run)
         shown = await shots.choose(question, evidence)
-        rationale = await reasoned(question, evidence, run, demonstrations=shown)  # line 12
+        rationale = await reasoned(question, evidence, run, demonstrations=shown, own_knowledge=own)  # line 12
     else:
-        rationale = await answered(question, evidence, run)
+        rationale = await answered(question, evidence, run, own_knowledge=own)
     return await _verified(question, evidence, rationale, run)  # lines 13 and 14
 
 
@@ -73,13 +81,15 @@ async def find_evidence(question: Question, run: Run) -> list[Hit]:
 
 
 async def _retrieve_and_rerank(text: str, question: Question, run: Run) -> list[Hit]:
-    """The first k passages by BM25, reduced to the best m by the reranker, without retracted papers."""
+    """The first k passages by BM25, reduced to the best m by the reranker, without retracted papers by default."""
     choices = run.settings.section(ReasonAndVerifySettings)
     asked = words_lookup(question.model_copy(update={"text": text}))
     found = await run.look_up(asked.model_copy(update={"rankers": (Ranker.LEXICAL,)}))
     by_words = [ranking for result in found for ranking in result.rankings]
     fused = fuse(by_words, k=run.settings.retrieval.fusion_k)  # one source keeps its own order
-    candidates = islice(distinct(await readable(texts(fused), run)), choices.candidates)
+    candidates = islice(
+        distinct(await readable(texts(fused), run, retractions=choices.retractions)), choices.candidates
+    )
     return await rerank_with(choices.reranker if choices.rerank else "none", text, candidates, choices.passages, run)
 
 
@@ -89,9 +99,19 @@ async def _verified(question: Question, evidence: list[Hit], rationale: Reasoned
         reason = rationale.draft.reason or "answer unavailable: no retrieved passage answers this question"
         return compose(run, unanswered(reason))
     parts = statements(rationale.draft.sentences, rationale.evidence)
-    verdicts = await check_all(parts, run, context=evidence)
+    given = question.worded(rationale.draft.answer)
+    verdicts = await check_all(parts, run, context=evidence, answer=given)
+    whole = await _assessed(question, parts, given, evidence, run)
     draft = rationale.draft.model_copy(update={"sentences": parts})
-    return await finish(question, draft, rationale.evidence, run, verdicts=verdicts)
+    answer = await finish(question, draft, rationale.evidence, run, verdicts=verdicts)
+    return answer.model_copy(update={"assessment": whole})
+
+
+async def _assessed(
+    question: Question, parts: Sequence[Sentence], given: Sequence[str], evidence: list[Hit], run: Run
+) -> Assessment | None:
+    wanted = run.settings.section(ReasonAndVerifySettings).assess
+    return await assessed(question, parts, given, evidence, run) if wanted else None
 
 
 def _check(settings: Settings, sources: Sequence[Source]) -> Iterator[MedgroundError]:
@@ -103,8 +123,8 @@ def _check(settings: Settings, sources: Sequence[Source]) -> Iterator[MedgroundE
 REASON_AND_VERIFY = Recipe(
     name="reason-and-verify",
     run=reason_and_verify,
-    operators=(rewrite, reason, direct, *CHECKING),
-    writers=(reason, direct),
+    operators=(rewrite, *WRITING, assess, *CHECKING),
+    writers=WRITING,
     settings=ReasonAndVerifySettings,
     check=_check,
 )

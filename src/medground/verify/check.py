@@ -53,10 +53,15 @@ GraphCheck = Callable[[Sentence], bool]
 
 
 async def check_all(
-    sentences: Sequence[Sentence], run: Run, graph: GraphCheck | None = None, *, context: Sequence[Hit] = ()
+    sentences: Sequence[Sentence],
+    run: Run,
+    graph: GraphCheck | None = None,
+    *,
+    context: Sequence[Hit] = (),
+    answer: Sequence[str] = (),
 ) -> list[Verdict]:
     """One verdict per sentence, in order. See `check_each`."""
-    return [checked.verdict for checked in await check_each(sentences, run, graph, context=context)]
+    return [checked.verdict for checked in await check_each(sentences, run, graph, context=context, answer=answer)]
 
 
 async def check_each(
@@ -66,6 +71,7 @@ async def check_each(
     *,
     context: Sequence[Hit] = (),
     cited: bool = True,
+    answer: Sequence[str] = (),
 ) -> list[Checked]:
     """Check each sentence; results are in order. Sentences that need the critic go to it in one call.
 
@@ -76,6 +82,7 @@ async def check_each(
         context: passages, best first. If given, each statement is compared with the first `verify.context` passages and
             not only with its citations; the closest sentence of the deciding passage is added to the ledger as a quote.
         cited: False for statements that have no citations by design, such as a user's claim: only the context decides.
+        answer: the answer that the sentences lead to, for whoever labels them.
 
     Raises:
         SourceUnavailable: a document of the context can no longer be fetched.
@@ -90,7 +97,7 @@ async def check_each(
     checked = await weighed(sentences, checked, critic, shared, run)
     if not run.settings.verify.taxonomy:
         return checked
-    return await label_all(sentences, checked, run, critic, shared)
+    return await label_all(sentences, checked, run, critic, shared, answer)
 
 
 async def _judged(

@@ -36,9 +36,14 @@ EvidenceRelation = Literal["quoted", "entails", "contradicts", "related", "neutr
 
 
 async def label_all(
-    sentences: Sequence[Sentence], checked: Sequence[Checked], run: Run, critic: Critic, context: Context
+    sentences: Sequence[Sentence],
+    checked: Sequence[Checked],
+    run: Run,
+    critic: Critic,
+    context: Context,
+    answer: Sequence[str] = (),
 ) -> list[Checked]:
-    """Label the checked statements; results are in order.
+    """Label the checked statements of the rationale of `answer`; results are in order.
 
     If a model answers the operator `label`, it is asked about the statements that needed a critic.
 
@@ -50,17 +55,25 @@ async def label_all(
     asked = [by_model and c.judgement is not None and c.judgement.relation != "failed" for c in checked]
     elsewhere = {} if by_model else await _elsewhere(items, run, critic, context)
     relevant = _relevant(run, context)
-    rationale = " ".join(s.text for s in sentences_of(sentences))
+    whole = Written(" ".join(s.text for s in sentences_of(sentences)), tuple(answer))
 
     async def one(number: int, item: _Item) -> Verdict:
         if asked[number]:
-            found = await _by_model(item, rationale, run, context)
+            found = await _by_model(item, whole, run, context)
         else:
             found = _by_rule(item, items, run, context, elsewhere.get(number))
         return found.model_copy(update={"error_source": error_source(found, relevant=relevant)})
 
     verdicts = await asyncio.gather(*(one(n, item) for n, item in enumerate(items)))
     return [replace(c, verdict=verdict) for c, verdict in zip(checked, verdicts, strict=True)]
+
+
+@dataclass(frozen=True)
+class Written:
+    """A rationale as it was written, and the answer that it leads to; empty if that is not known."""
+
+    rationale: str
+    answer: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -92,10 +105,11 @@ def error_source(verdict: Verdict, *, relevant: bool) -> ErrorSource | None:
     return "generation" if relevant else "retrieval"
 
 
-async def _by_model(item: _Item, rationale: str, run: Run, context: Context) -> Verdict:
+async def _by_model(item: _Item, whole: Written, run: Run, context: Context) -> Verdict:
     value = LabelInput(
         question=run.question.text,
-        rationale=rationale,
+        rationale=whole.rationale,
+        answer=whole.answer,
         statement=item.sentence.text,
         cited=() if context.views else item.sentence.evidence,
         passages=context.views or _quotes(item.sentence, run),

@@ -54,6 +54,8 @@ def detail_notes(answer: Answer) -> Iterator[Block]:
     yield heading("Details")
     if faithfulness := phrases.faithfulness(answer):
         yield note(f"Faithfulness: {faithfulness}.")
+    if assessment := phrases.assessment(answer):
+        yield note(f"Assessment: {assessment}")
     for search in answer.searches:
         yield note(_query(search))
     for operator, model in answer.models.items():

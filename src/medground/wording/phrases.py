@@ -163,6 +163,16 @@ def faithfulness(answer: Answer) -> str:
     return f"{answer.faithfulness:.0%}, as labelled by {', '.join(map(clean, who))}{doubt}"
 
 
+def assessment(answer: Answer) -> str:
+    """What a model said of the whole answer; empty where none was asked or it said nothing."""
+    found = answer.assessment
+    if found is None or (found.verdict is None and found.quality is None):
+        return ""
+    parts = [found.verdict or "", f"quality {found.quality} of 5" if found.quality is not None else ""]
+    said = f"{', '.join(filter(None, parts))}, as assessed by {clean(found.assessed_by)}"
+    return f"{said}: {sentence(found.reason)}" if found.reason else f"{said}."
+
+
 def disagreement(conflict: Conflict) -> str:
     """What sources disagree about, and who found it."""
     if conflict.found_by_model:

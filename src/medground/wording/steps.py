@@ -3,7 +3,18 @@
 from __future__ import annotations
 
 from medground.author import Author
-from medground.steps import Asking, Judging, Kept, QueryChosen, ReadingBatch, RoundBegun, Searched, Searching, Step
+from medground.steps import (
+    Asking,
+    Judging,
+    Kept,
+    QueryChosen,
+    ReadingBatch,
+    RewriteTrigger,
+    RoundBegun,
+    Searched,
+    Searching,
+    Step,
+)
 from medground.wording.phrases import clean, some
 
 
@@ -24,6 +35,8 @@ def in_words(step: Step) -> str:
             return f"round {step.number} of at most {step.of}"
         case QueryChosen():
             return "the query is chosen"
+        case RewriteTrigger(rewrite=True):
+            return "too little was found; rewriting the question"
         case Asking():
             return f"waiting for {clean(step.model)} ({step.operator})" if Author(step.model).is_model else ""
         case Kept(stopped=str()):

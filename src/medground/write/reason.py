@@ -11,7 +11,16 @@ from dataclasses import dataclass
 from medground.author import Author
 from medground.document import Hit
 from medground.evidence import Evidence
-from medground.operators.reasoning import Demonstration, PastRound, ReasonInput, SubClaim, direct, reason
+from medground.operators.reasoning import (
+    Demonstration,
+    PastRound,
+    ReasonInput,
+    SubClaim,
+    direct,
+    direct_or_recall,
+    reason,
+    reason_or_recall,
+)
 from medground.operators.views import SentencedPassage
 from medground.question import Question
 from medground.read.numbered import TextSpan, numbered
@@ -37,12 +46,14 @@ async def reasoned(
     *,
     demonstrations: Sequence[Demonstration] = (),
     history: Sequence[PastRound] = (),
+    own_knowledge: bool = False,
 ) -> Reasoned:
-    """Split the question into sub-claims and answer it from these passages alone.
+    """Split the question into sub-claims and answer it from these passages.
 
     The hits are shown as passages `P1`, `P2`, ... in the order given. Sentences that the model cites enter the ledger
     as quotes with exact offsets, and each sub-claim becomes a sentence of the draft with the ids of its quotes. If no
-    passage can be read, the draft is empty and no model is asked.
+    passage can be read, the draft is empty and no model is asked. With `own_knowledge` the model may answer from what
+    it knows where the passages are of no use; such a sub-claim cites nothing.
 
     Raises:
         ModelFailed: the model returned no usable output.
@@ -55,11 +66,12 @@ async def reasoned(
     value = _input(question, passages, run).model_copy(
         update={"demonstrations": tuple(demonstrations), "history": tuple(history)}
     )
-    output = await run.ask(reason, value)
-    return _reasoned(output.claims, output.answer, places, run, run.author(reason))
+    asked = reason_or_recall if own_knowledge else reason
+    output = await run.ask(asked, value)
+    return _reasoned(output.claims, output.answer, places, run, run.author(asked))
 
 
-async def answered(question: Question, hits: Sequence[Hit], run: Run) -> Reasoned:
+async def answered(question: Question, hits: Sequence[Hit], run: Run, *, own_knowledge: bool = False) -> Reasoned:
     """Answer directly from these passages, without reasoning first (vanilla RAG). Otherwise like `reasoned`.
 
     Raises:
@@ -70,8 +82,9 @@ async def answered(question: Question, hits: Sequence[Hit], run: Run) -> Reasone
     passages, places = await _presented(question, hits, run)
     if not passages:
         return Reasoned(Draft(), ())
-    output = await run.ask(direct, _input(question, passages, run))
-    return _reasoned(output.claims, output.answer, places, run, run.author(direct))
+    asked = direct_or_recall if own_knowledge else direct
+    output = await run.ask(asked, _input(question, passages, run))
+    return _reasoned(output.claims, output.answer, places, run, run.author(asked))
 
 
 async def _presented(
@@ -103,7 +116,11 @@ def _input(question: Question, passages: tuple[SentencedPassage, ...], run: Run)
 
 
 def _reasoned(
-    claims: Sequence[SubClaim], answer: tuple[str, ...], places: Mapping[str, TextSpan], run: Run, author: Author | None
+    claims: Sequence[SubClaim],
+    answer: tuple[str, ...],
+    places: Mapping[str, TextSpan],
+    run: Run,
+    author: Author | None,
 ) -> Reasoned:
     documents = list(dict.fromkeys(document for document, _, _ in places.values()))
     quotes = {

@@ -9,8 +9,8 @@ from types import MappingProxyType
 
 from medground.corpus.readers.base import Input
 from medground.corpus.readers.beir import CORPUS_NAMES, open_beir, open_scifact
-from medground.corpus.readers.bioasq import open_bioasq
 from medground.corpus.readers.bibtex import open_bibtex
+from medground.corpus.readers.bioasq import open_bioasq
 from medground.corpus.readers.csl_json import open_csl
 from medground.corpus.readers.detect import detect
 from medground.corpus.readers.docx import SUFFIXES as WORD

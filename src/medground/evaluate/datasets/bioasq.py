@@ -82,8 +82,8 @@ def _loader(name: str, title: str, only: str | None) -> Loader:
             tasks=("yes-no",) if only else ("yes-no", "free"),
             sizes={"train": 0, "test": 0},
             licence="registration with BioASQ; research use (NLM terms for the abstracts)",
-            obtain="participants-area.bioasq.org: Task B golden files, such as 11B1_golden.json, or a folder of them; sizes "
-            "differ by file",
+            obtain="participants-area.bioasq.org: Task B golden files, such as 11B1_golden.json, or a folder of them; "
+            "sizes differ by file",
             paper="Tsatsaronis et al., An overview of the BioASQ challenge, BMC Bioinformatics 2015",
         ),
         files=(),

@@ -144,6 +144,12 @@ def _faithfulness(run: RunOfRow) -> Figure | None:
     return None if mean.value is None else Figure(mean.value, mean.of)
 
 
+def _rewritten(run: RunOfRow) -> Figure | None:
+    """In %, of the questions that the recipe might have rewritten."""
+    triggers = [traced.rewritten for traced in run.traced.values() if traced.rewritten is not None]
+    return _share(Share(sum(triggers), len(triggers))) if triggers and run.all_traced else None
+
+
 def _headings(run: RunOfRow, kind: str) -> Figure | None:
     queried = {i: traced.query for i, traced in run.traced.items() if traced.query}
     if not queried or not run.all_traced:
@@ -167,6 +173,7 @@ _SIMPLE: Mapping[str, Callable[[RunOfRow], Figure | None]] = {
     "macro-f1": _macro_f1,
     "grounded": _grounded,
     "faithfulness": _faithfulness,
+    "rewritten": _rewritten,
     "mesh-precision": lambda run: _headings(run, "precision"),
     "mesh-recall": lambda run: _headings(run, "recall"),
 }

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from medground.errors import UsageError
 from medground.evaluate.metrics.depth import Reading
-from medground.evaluate.metrics.stored import answers_by_round, final_query, reading
+from medground.evaluate.metrics.stored import answers_by_round, final_query, reading, was_rewritten
 from medground.trace import read_trace
 
 
@@ -19,11 +19,13 @@ class Traced:
         query: the query whose documents were read, in PubMed's language; empty where the recipe has none.
         reading: documents read in batches, and whether they were found sufficient.
         rounds: what a recipe that loops would have answered, had it ended after each round.
+        rewritten: whether the question was rewritten because too little was found; None if the recipe never asks that.
     """
 
     query: str
     reading: Reading
     rounds: tuple[tuple[str, ...], ...]
+    rewritten: bool | None = None
 
 
 def read_traced(folder: Path, trace: str) -> Traced | None:
@@ -32,4 +34,5 @@ def read_traced(folder: Path, trace: str) -> Traced | None:
         spans = read_trace(folder, trace)
     except UsageError:
         return None
-    return Traced(final_query(spans) or "", reading(spans) or Reading(0, False), answers_by_round(spans))
+    read = reading(spans) or Reading(0, False)
+    return Traced(final_query(spans) or "", read, answers_by_round(spans), was_rewritten(spans))

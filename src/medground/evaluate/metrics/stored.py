@@ -13,7 +13,7 @@ from medground.answers import Answers
 from medground.evaluate.base import RunLine
 from medground.evaluate.metrics.depth import Reading
 from medground.operators.reading import SufficientOutput, sufficient
-from medground.steps import TEXT, Asking, QueryChosen, QueryWritten, ReadingBatch, RoundEnded
+from medground.steps import TEXT, Asking, QueryChosen, QueryWritten, ReadingBatch, RewriteTrigger, RoundEnded
 from medground.trace import read_trace
 
 Spans = Sequence[Mapping[str, Any]]
@@ -67,6 +67,15 @@ def answers_by_round(spans: Spans) -> tuple[tuple[str, ...], ...]:
             best = score, ended.answer
         answers.append(best[1])
     return tuple(answers)
+
+
+def was_rewritten(spans: Spans) -> bool | None:
+    """Whether the question was rewritten because its search found too little (Reason and Verify, Algorithm 1, line 7).
+
+    None if the recipe does not ask that.
+    """
+    triggers = RewriteTrigger.stored(spans)
+    return any(trigger.rewrite for trigger in triggers) if triggers else None
 
 
 def reading(spans: Spans) -> Reading | None:

@@ -93,6 +93,15 @@ def _lines(found: Measures, *, encoded: bool) -> Iterator[str]:
             f"{clean(source)}: {queries.queries:.2f} queries per question, {number(queries.words.value)} words each,"
             f" {spread if encoded else 'diversity not measured without --embedding'}"
         )
+    if (rewritten := found.rewritten) is not None:
+        low, high = rewritten.interval
+        share = f"{percent(rewritten.value)} [{low:.1%}, {high:.1%}]"
+        yield f"questions rewritten because too little was found: {share} of {rewritten.of:,}"
+    if (assessed := found.assessed) is not None:
+        yield (
+            f"rationales that the judge calls correct: {percent(assessed.correct.value)} of {assessed.correct.of:,};"
+            f" quality {number(assessed.quality.value)} of 5 ({assessed.quality.of:,} answers)"
+        )
     for point in found.rounds:
         interval = "[{:.1%}, {:.1%}]".format(*point.accuracy.interval)
         yield (

@@ -14,6 +14,8 @@ from datetime import UTC, datetime
 from medground.corpus.embedding import Embedder
 from medground.engine import Engine
 from medground.errors import MedgroundError, ModelFailed, UsageError
+from medground.operators.reasoning import reason, reason_or_recall
+from medground.operators.rewriting import rewrite
 from medground.progress import Progress, no_progress
 from medground.recipes.settings.reason_and_verify import ReasonAndVerifySettings
 from medground.settings import Settings
@@ -26,7 +28,6 @@ from medground.train.demonstrations.storage import Plan, Unfinished, locked
 from medground.version import __version__
 
 EMBEDDER = "minilm"
-_OPERATORS = ("reason", "rewrite")
 
 
 async def build_pool(
@@ -80,7 +81,7 @@ async def build_pool(
                 against=tuple(path.name for path in source.against),
                 as_training=source.as_training,
                 limit=limit,
-                models={operator: engine.models.of(operator).name for operator in _OPERATORS},
+                models={operator: engine.models.of(operator).name for operator in _operators(engine.settings)},
                 settings=engine.settings.section(ReasonAndVerifySettings).model_dump(mode="json"),
                 embedder=embedder,
                 left_out=_left_out(records, clean, unfinished, len(failures)),
@@ -114,8 +115,14 @@ def _plan(records: Records, seed: int, engine: Engine, encoder: Embedder) -> Pla
     )
 
 
+def _operators(settings: Settings) -> tuple[str, str]:
+    """The operators that are asked: the one that writes the rationale, and the one that rewrites a question."""
+    own = settings.section(ReasonAndVerifySettings).own_knowledge
+    return (reason_or_recall if own else reason).name, rewrite.name
+
+
 def _without_shots(settings: Settings) -> Settings:
-    options = {"shots": 0, "pool": None, "rationale": True}
+    options = {"shots": 0, "pool": None, "rationale": True, "assess": False}
     choices = settings.section(ReasonAndVerifySettings).model_copy(update=options)
     return settings.with_options({"recipe.name": "reason-and-verify"}).with_section(choices)
 
@@ -124,7 +131,9 @@ def _nothing(source: Source, failures: Sequence[ModelFailed]) -> MedgroundError:
     """Why there is no pool: the model's last failure, or no passages to reason from."""
     if failures:
         return failures[-1]
-    return UsageError(f"no passage was found for any question of {source.path}; name the right corpus with --corpus NAME")
+    return UsageError(
+        f"no passage was found for any question of {source.path}; name the right corpus with --corpus NAME"
+    )
 
 
 def _left_out(records: Records, clean: Clean, unfinished: Unfinished, failed: int) -> dict[str, int]:
