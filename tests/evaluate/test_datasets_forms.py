@@ -136,6 +136,19 @@ def test_bioasq_golden_files(tmp_path: Path) -> None:
         read("bioasq", write(path, golden))
 
 
+def test_of_a_folder_of_golden_files_the_newest_task_is_the_test_split(tmp_path: Path) -> None:
+    for task in ("7B5_golden", "11B1_golden", "11B2_golden"):
+        question = {"id": task, "type": "yesno", "body": "Is it?", "exact_answer": "no", "ideal_answer": "No."}
+        write(tmp_path / f"{task}.json", {"questions": [question]})
+    dataset = open_dataset("bioasq-yesno")
+    assert dataset.find(tmp_path) == tmp_path and dataset.fits(tmp_path)
+    splits = {item.id: item.split for item in dataset.read(tmp_path, "all")}
+    assert splits == {"7B5_golden": "train", "11B1_golden": "test", "11B2_golden": "test"}
+    before = dataset.hash(tmp_path)
+    write(tmp_path / "8B1_golden.json", {"questions": []})
+    assert dataset.hash(tmp_path) != before
+
+
 def test_biomedmcqs_text_files(tmp_path: Path) -> None:
     text = (
         "Q1: Which two,\nof these?\nOptions:\nA: one\nB: two,\nin lines\nC: three\n\nQ2: Next?\nOptions:\nA: a\nB: b\n"

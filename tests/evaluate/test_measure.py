@@ -6,14 +6,18 @@ import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
+from medground.answer import Answer, Assessment
 from medground.errors import UsageError
 from medground.evaluate.base import Item, RunHeader, RunLine
 from medground.evaluate.datasets import open_dataset
 from medground.evaluate.measures import measure
+from medground.evaluate.metrics.assessed import assessments
+from medground.evaluate.metrics.stored import was_rewritten
 from medground.evaluate.samples import read_samples, uncertainty_of
 from medground.faces.cli.app import main
 from medground.question import Question
@@ -86,10 +90,26 @@ def test_a_run_by_hand(home: Path, items: list[Item]) -> None:
     assert found.rouge.value == pytest.approx((2 * 3 / (3 + 4) + 0 + 0) / 3)  # `the gunman killed`, of three and four
 
 
+def test_how_often_questions_were_rewritten_and_what_a_model_said_of_answers(home: Path) -> None:
+    """Reason and Verify, section 4.1.3 (8 % and 12 % of questions) and section 4.2.1."""
+    for n, low in ((1, True), (2, False), (3, False)):
+        trace(home, n, ("rewrite trigger", {"medground.overlap": 0.2, "medground.rewrite": low}))
+    found = measure(HEADER, [line(1), line(2), line(3)], home)
+    assert found.rewritten is not None
+    assert (found.rewritten.right, found.rewritten.of) == (1, 3)
+    assert was_rewritten([]) is None
+    said = [Assessment(verdict="CORRECT", quality=4, assessed_by="m"), Assessment(quality=1, assessed_by="m"), None]
+    answers = [cast("Answer", SimpleNamespace(assessment=one)) for one in said]
+    counted = assessments([*answers, None])
+    assert counted is not None
+    assert (counted.correct.right, counted.correct.of, counted.quality.value, counted.quality.of) == (1, 1, 2.5, 2)
+    assert assessments([answers[2]]) is None
+
+
 def test_metrics_that_do_not_apply_are_none_and_not_zero(home: Path) -> None:
     found = measure(HEADER, [line(1)], home)
     assert (found.depths, found.headings, found.rouge, found.rounds) == (None, None, None, ())
-    assert (found.queries, found.untraced) == ({}, 4)
+    assert (found.queries, found.untraced, found.rewritten, found.assessed) == ({}, 4, None, None)
 
 
 def written(path: Path, *lines: RunLine, **header: object) -> Path:
@@ -108,7 +128,8 @@ def test_as_a_command(home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[
     data = tmp_path / "questions.jsonl"
     record = {"question": "Is it?", "answer": "yes", "task": "yes-no", "reference": "it is", "headings": ["Asthma"]}
     data.write_text("".join(json.dumps({"id": f"q{n}", **record}) + "\n" for n in (1, 2)), encoding="utf-8")
-    trace(home, 1, *batches(["a", "b"], sufficient=True, query='"Asthma"[mh]'))
+    low = ("rewrite trigger", {"medground.overlap": 0.2, "medground.rewrite": True})
+    trace(home, 1, *batches(["a", "b"], sufficient=True, query='"Asthma"[mh]'), low)
     run = written(tmp_path / "run.jsonl", line(1, "it is"), dataset_hash=open_dataset("jsonl").hash(data), items=2)
     assert medground("eval", "measure", str(run), "--data", str(data)) == 0
     said = capsys.readouterr().out
@@ -119,6 +140,7 @@ def test_as_a_command(home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[
         "5 50.0%",
         "precision 1.000, recall 1.000",
         "ROUGE-L against the reference: F1 1.000 (1 questions)",
+        "questions rewritten because too little was found: 100.0% [20.7%, 100.0%] of 1",
     ):
         assert part in said
     assert medground("eval", "measure", str(run), "--json") == 0

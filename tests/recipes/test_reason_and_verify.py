@@ -3,100 +3,33 @@
 from __future__ import annotations
 
 import asyncio
-import json
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from heart import PAPERS, QUESTION, MakeRun, answered, cited, entails, library, reasons, spans
 from hypothesis import given
 from hypothesis import strategies as st
 
-from medground.answer import Answer
-from medground.corpus.build import build
 from medground.corpus.library import Library
-from medground.corpus.readers.base import Input
-from medground.document import Document, Hit, Passage
+from medground.document import Hit, Passage
 from medground.errors import ConfigError
 from medground.lookup import Found, Lookup, Ranker
 from medground.operators.keyless.rewriting import rewrite as rewrite_without_model
 from medground.operators.reasoning import DirectOutput, ReasonOutput, SubClaim, direct, reason
 from medground.operators.rewriting import RewriteOutput
-from medground.operators.verifying import EntailOutput
 from medground.query import Filters
 from medground.question import Question
 from medground.rank.calibrate import calibrations, evidence_score, overlap
 from medground.recipes.reason_and_verify import REASON_AND_VERIFY
-from medground.recipes.settings.reason_and_verify import ReasonAndVerifySettings
-from medground.run import Run
 from medground.settings import Settings
-from medground.sources.corpus import CorpusSource
 from medground.text import words
-
-MakeRun = Callable[..., Run]
-QUESTION = "Does aspirin prevent myocardial infarction in adults with hypertension?"
-PAPERS = [
-    Document(
-        id=f"PMID:{number}",
-        title=f"Aspirin and {outcome}",
-        text=f"We studied aspirin and {outcome} in adults with hypertension. {result} Town {number * 91} took part.",
-        year=2000 + number,
-        retraction="retracted" if number == 9 else "none",
-    )
-    for number, (outcome, result) in enumerate(
-        [
-            ("myocardial infarction", "Aspirin prevented myocardial infarction significantly."),
-            ("stroke", "Stroke did not change in this cohort."),
-            ("myocardial infarction", "Myocardial infarction (MI) fell by a fifth with aspirin."),
-            ("gout", "Gout attacks became more frequent."),
-            ("asthma", "Asthma worsened in some children."),
-            ("migraine", "Migraine was less frequent."),
-            ("headache", "Headache went away within hours."),
-            ("fever", "Fever fell."),
-            ("myocardial infarction", "Myocardial infarction vanished altogether with aspirin."),
-        ],
-        start=1,
-    )
-]
 
 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Library:
-    library = Library(tmp_path_factory.mktemp("home"))
-    build(library, "heart", [Input("papers", "test", "1", lambda skip: iter(PAPERS[skip:]))])
-    return library
-
-
-def answered(make_run: MakeRun, corpus: Library, text: str = QUESTION, **more: Any) -> tuple[Answer, Run]:
-    with corpus.open("heart") as snapshot:
-        options = {"recipe.name": "reason-and-verify", **more.pop("options", {})}
-        run = make_run(text, [CorpusSource(snapshot)], options=options, recipe=REASON_AND_VERIFY, **more)
-        return asyncio.run(REASON_AND_VERIFY.run(run.question, run)), run
-
-
-def spans(tmp_path: Path, name: str) -> list[dict[str, Any]]:
-    lines = (tmp_path / "test.jsonl").read_text(encoding="utf-8").splitlines()
-    return [span["attributes"] for span in map(json.loads, lines) if span["name"] == name]
-
-
-def cited(value: Any, phrase: str) -> str:
-    """Id of the first sentence that holds a phrase."""
-    return next(s.id for p in value.passages for s in p.sentences if phrase in s.text)
-
-
-def reasons(value: Any) -> ReasonOutput:
-    return ReasonOutput(
-        claims=(
-            SubClaim(text="Aspirin prevented  infarction.", sentences=(cited(value, "prevented myocardial"),)),
-            SubClaim(text="Infarction fell by a fifth.", sentences=(cited(value, "by a fifth"),)),
-        ),
-        answer=("yes",),
-    )
-
-
-def entails(value: Any) -> EntailOutput:
-    return EntailOutput(relation="entails", best=value.evidence[0].id)
+    return library(tmp_path_factory.mktemp("home"))
 
 
 def test_without_a_model_the_rationale_is_quoted_from_the_sources(make_run: MakeRun, corpus: Library) -> None:
@@ -252,28 +185,6 @@ def test_a_folder_without_a_reranker_is_reported_before_a_model_is_asked(
     with pytest.raises(ConfigError, match="reranker"):
         answered(make_run, corpus, model=model, by_model=["reason", "rewrite"], options=options)
     assert not model.seen
-
-
-def test_the_presets_are_the_rows_of_the_papers_tables() -> None:
-    rows = {
-        name: Settings.load(preset=name, environ={})
-        for name in ("vanilla-rag", "rationale", "rationale-reranker", "dynamic-demonstrations")
-    }
-    assert {s.recipe.name for s in rows.values()} == {"reason-and-verify"}
-    switches = {
-        n: (chosen.rationale, chosen.rerank, chosen.shots)
-        for n, s in rows.items()
-        for chosen in [s.section(ReasonAndVerifySettings)]
-    }
-    assert switches == {
-        "vanilla-rag": (False, False, 0),
-        "rationale": (True, False, 0),
-        "rationale-reranker": (True, True, 0),
-        "dynamic-demonstrations": (True, True, 2),
-    }
-    chosen = rows["dynamic-demonstrations"].section(ReasonAndVerifySettings)
-    assert (chosen.candidates, chosen.passages, chosen.overlap, chosen.evidence) == (20, 5, 0.3, 0.5)
-    assert chosen.selection == "dynamic"
 
 
 def a_passage(text: str, title: str = "") -> Passage:

@@ -25,8 +25,8 @@ class ReasonAndVerifySettings(SettingsSection):
     retractions: bool = Field(default=True, description="list retracted papers instead of reading them")
     own_knowledge: bool = Field(
         default=False,
-        description="ask a model to answer from its own knowledge where the passages are of no use; what it then writes is "
-        "left out, or marked: verify.own_knowledge",
+        description="ask a model to answer from its own knowledge where the passages are of no use; what it then "
+        "writes is left out, or shown marked: verify.own_knowledge",
     )
     assess: bool = Field(default=False, description="ask a model for one verdict on the whole, and quality 1 to 5")
     pool: str | None = Field(default=None, description="name of a demonstration pool, or the path of its file")

@@ -103,8 +103,8 @@ def _opened(choices: ReasonAndVerifySettings, home: Path) -> tuple[Pool, Embedde
     pool = read_pool(choices.pool, home)
     if choices.shown == "passages" and not all(one.passages for one in pool.solved):
         raise ConfigError(
-            f"pool {pool.manifest.name} has no passages of its demonstrations; rebuild it with medground demonstrations "
-            "build, or use --set reason_and_verify.shown=quotes"
+            f"pool {pool.manifest.name} has no passages of its demonstrations; rebuild it with medground "
+            "demonstrations build, or use --set reason_and_verify.shown=quotes"
         )
     embedder = opened_embedder(pool.manifest.embedder, home)
     if embedder.identity != pool.manifest.embedding:

@@ -1,0 +1,169 @@
+"""Pools from any data set: BioASQ's golden files, questions of your own; nothing like what will be asked."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from medground.corpus.build import build
+from medground.corpus.library import Library
+from medground.corpus.readers import find_inputs
+from medground.engine import Engine
+from medground.errors import ConfigError, UsageError
+from medground.question import Question
+from medground.recipes.settings.reason_and_verify import ReasonAndVerifySettings
+from medground.settings import Settings
+from medground.trace import read_trace
+from medground.train.demonstrations.build import build_pool
+from medground.train.demonstrations.pool import Pool, PoolManifest, Solved, pool_path, read_pool
+from medground.train.demonstrations.records import Source
+from medground.train.demonstrations.shots import fits
+
+pytestmark = pytest.mark.usefixtures("stems")
+
+DRUGS = ["aspirin", "statins", "insulin", "zinc", "metformin", "exercise"]
+
+
+def asked(task: int, number: int, kind: str, drug: str = "") -> dict[str, Any]:
+    drug, pmid = drug or DRUGS[number], 100 * task + number
+    where = f"http://www.ncbi.nlm.nih.gov/pubmed/{pmid}"
+    text = f"{drug.title()} lowered the risk of stroke in ward {pmid}."
+    question = {
+        "id": f"{task}-{number}",
+        "body": f"Does {drug} lower the risk of stroke?" if kind == "yesno" else f"Which risk does {drug} lower?",
+        "type": kind,
+        "ideal_answer": [f"{drug.title()} lowers the risk of stroke."],
+        "documents": [where],
+        "snippets": [
+            {"document": where, "text": f"{drug.title()} and stroke", "beginSection": "title"},
+            {"document": where, "text": text, "beginSection": "abstract", "offsetInBeginSection": 0},
+        ],
+    }
+    return question | ({"exact_answer": "yes" if number % 2 else "no"} if kind == "yesno" else {})
+
+
+@pytest.fixture
+def golden(tmp_path: Path) -> Path:
+    """Tasks 7b (six yes/no and two open questions) and 8b (one of which repeats a question of 7b)."""
+    folder = tmp_path / "bioasq"
+    folder.mkdir()
+    first = [*(asked(7, n, "yesno") for n in range(6)), asked(7, 6, "factoid", "rest"), asked(7, 7, "summary", "tea")]
+    second = [asked(8, 0, "yesno", "coffee"), asked(8, 1, "yesno", "zinc")]
+    for name, questions in (("task7b.json", first), ("task8b.json", second)):
+        (folder / name).write_text(json.dumps({"questions": questions}), encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def with_snippets(tmp_path: Path, golden: Path) -> Settings:
+    """Settings with a home that has a corpus of the snippets."""
+    home = tmp_path / "bioasq-home"
+    build(Library(home), "bioasq", find_inputs([golden], "bioasq"))
+    options = {"retrieval.corpora": ("bioasq",), "model.cache": False, "recipe.name": "reason-and-verify"}
+    return Settings.load(environ={"MEDGROUND_HOME": str(home)}, options=options)
+
+
+def made(settings: Settings, source: Source, **more: Any) -> tuple[PoolManifest, Pool]:
+    manifest = asyncio.run(build_pool("bioasq", source, settings, **more))
+    return manifest, read_pool("bioasq", settings.home)
+
+
+def test_a_pool_of_bioasq_is_made_of_the_tasks_before_the_newest(with_snippets: Settings, golden: Path) -> None:
+    manifest, pool = made(with_snippets, Source(golden, "bioasq"))
+    assert (manifest.dataset, manifest.demonstrations, manifest.as_training) == ("bioasq", 7, False)
+    assert manifest.left_out == {"refused: from the split test": 2, "repeats a held-out question": 1}
+    assert {one.id.split("-")[0] for one in pool.solved} == {"7"}
+    assert "Does zinc lower the risk of stroke?" not in {one.question for one in pool.solved}
+    answers = {one.id: (one.task, one.answer, one.reference) for one in pool.solved}
+    assert answers["7-1"] == ("yes-no", ("yes",), "")
+    assert answers["7-6"] == ("free", ("answered",), "Rest lowers the risk of stroke.")
+
+
+def test_e_is_kept_with_all_its_passages_and_the_rationale_links_into_it(with_snippets: Settings, golden: Path) -> None:
+    _, pool = made(with_snippets, Source(golden, "bioasq-yesno"))
+    for one in pool.solved:
+        assert 1 <= len(one.passages) <= 5
+        assert {quoted.document_id for quoted in one.evidence} <= {passage.document_id for passage in one.passages}
+        shown, short = one.shown(passages=True), one.shown()
+        assert list(shown.evidence) == [passage.quote for passage in one.passages]
+        assert shown.rationale == one.linked and "[" in one.linked and "[" not in short.rationale
+        assert short.evidence == tuple(quoted.quote for quoted in one.evidence)
+
+
+def test_questions_that_will_be_asked_keep_theirs_out_of_the_pool(
+    with_snippets: Settings, golden: Path, tmp_path: Path
+) -> None:
+    later = tmp_path / "mine.jsonl"
+    mine = {"id": "m", "question": "Does insulin lower the risk of stroke?", "answer": "yes", "task": "yes-no"}
+    later.write_text(json.dumps(mine | {"split": "train"}) + "\n", encoding="utf-8")
+    manifest, pool = made(with_snippets, Source(golden, "bioasq-yesno", (later,)))
+    assert manifest.against == ("mine.jsonl",)
+    assert manifest.left_out["repeats a held-out question"] == 2
+    assert mine["question"] not in {one.question for one in pool.solved}
+    without, _ = made(with_snippets, Source(golden, "bioasq-yesno"))
+    assert without.source_sha256 != manifest.source_sha256
+
+
+def test_a_set_that_several_loaders_read_is_named(with_snippets: Settings, golden: Path) -> None:
+    with pytest.raises(UsageError, match="can be read as bioasq, bioasq-yesno; choose one with --dataset NAME"):
+        made(with_snippets, Source(golden / "task7b.json"))
+    with pytest.raises(UsageError, match=r"from a training split; .*6 refused: from the split test"):
+        made(with_snippets, Source(golden / "task7b.json", "bioasq-yesno"))
+
+
+def solved(task: Any, *answer: str) -> Solved:
+    return Solved.model_construct(task=task, answer=answer)
+
+
+@pytest.mark.parametrize(
+    ("task", "answer", "question", "expected"),
+    [
+        ("yes-no", "yes", "yes-no", True),
+        ("yes-no", "no", "yes-no-maybe", True),
+        ("yes-no-maybe", "no", "yes-no", True),
+        ("yes-no-maybe", "maybe", "yes-no", False),
+        ("free", "answered", "yes-no", False),
+        ("free", "answered", "free", True),
+    ],
+)
+def test_only_demonstrations_with_a_fitting_answer_are_shown(
+    task: str, answer: str, question: Any, expected: bool
+) -> None:
+    assert fits(solved(task, answer), Question.ask("Does it help?", task=question)) is expected
+
+
+def test_a_question_is_shown_the_passages_of_its_demonstrations(with_snippets: Settings, golden: Path) -> None:
+    made(with_snippets, Source(golden, "bioasq"))
+    chosen = ReasonAndVerifySettings(pool="bioasq", shots=2, shown="passages")
+
+    async def ask() -> Any:
+        async with await Engine.open(with_snippets.with_section(chosen)) as engine:
+            return await engine.ask("Does coffee lower the risk of gout?", task="yes-no")
+
+    answer = asyncio.run(ask())
+    (span,) = [s for s in read_trace(with_snippets.home / "traces", answer.trace_id) if s["name"] == "demonstrations"]
+    assert span["attributes"]["medground.left_out_other_form"] == 2
+    assert not {"7-6", "7-7"} & set(span["attributes"]["medground.shown"])
+
+
+def test_a_pool_without_passages_cannot_show_them(with_snippets: Settings, golden: Path) -> None:
+    made(with_snippets, Source(golden, "bioasq"))
+    file = pool_path("bioasq", with_snippets.home)
+    lines = [json.loads(line) | {"passages": []} for line in file.read_text(encoding="utf-8").splitlines()]
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    manifest = json.loads(file.with_suffix(".json").read_text(encoding="utf-8"))
+    manifest["sha256"] = hashlib.sha256(file.read_bytes()).hexdigest()
+    file.with_suffix(".json").write_text(json.dumps(manifest), encoding="utf-8")
+    chosen = ReasonAndVerifySettings(pool="bioasq", shots=2, shown="passages")
+    with pytest.raises(ConfigError, match="has no passages of its demonstrations"):
+        asyncio.run(opened(with_snippets.with_section(chosen)))
+
+
+async def opened(settings: Settings) -> None:
+    async with await Engine.open(settings) as engine:
+        await engine.ask("Does coffee lower the risk of gout?")
