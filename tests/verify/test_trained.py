@@ -126,7 +126,7 @@ def test_what_is_not_fetched_is_told(ship: Any, tmp_path: Path) -> None:
     assert with_fetched(settings(tmp_path)).verify.critic == "entail"
     with pytest.raises(ConfigError, match="the critic critic has not been fetched; run: medground models fetch critic"):
         check_critic("critic", tmp_path / "models")
-    with pytest.raises(ConfigError, match=r"set verify\.critic to `entail`, `critic` or `nli:`"):
+    with pytest.raises(ConfigError, match=r"set verify\.critic to `entail`, `label`, `critic` or `nli:`"):
         check_critic("judge", tmp_path / "models")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sys
 from collections.abc import Callable
@@ -14,7 +15,9 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 from medground.errors import ConfigError
+from medground.operators.views import EvidenceView
 from medground.run import Run
+from medground.verify.critics.base import Claim
 from medground.verify.critics.open import check_critic, open_critic
 from medground.verify.critics.operator import OperatorCritic
 
@@ -30,7 +33,7 @@ def refusal(name: str) -> str:
 
 @pytest.mark.parametrize("name", ["", "nli", "nli:", "nli: ", "NLI:x", "keyless"])
 def test_an_unknown_critic(name: str) -> None:
-    assert "set verify.critic to `entail`, `critic` or `nli:` and a folder or hub name" in refusal(name)
+    assert "set verify.critic to `entail`, `label`, `critic` or `nli:` and a folder or hub name" in refusal(name)
 
 
 def test_the_default_needs_nothing(make_run: Callable[..., Run]) -> None:
@@ -158,3 +161,13 @@ def test_torch_labels_are_read_before_the_weights(torch_model: Write) -> None:
     folder = Path(torch_model(labels=("LABEL_0", "LABEL_1", "LABEL_2")))
     (folder / "model.safetensors").unlink()
     assert "LABEL_0, LABEL_1, LABEL_2" in refusal(f"nli:{folder}")
+
+
+def test_labels_alone_judge_nothing_and_blame_no_one(make_run: Callable[..., Run]) -> None:
+    run = make_run("q1?", options={"verify.critic": "label"})
+    critic = open_critic(run)
+    assert (critic.name, critic.reads) == ("keyless", "passages")
+    premise = EvidenceView(id="P1", quote="Stroke fell.")
+    with_premise, without = asyncio.run(critic.judge([Claim("Stroke fell.", (premise,)), Claim("Stroke fell.", ())]))
+    assert with_premise.relation == "unsure"
+    assert without.relation == "neutral"
