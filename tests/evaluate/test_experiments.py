@@ -51,6 +51,8 @@ MIRAGE = {
     "bioasq": {"b1": {"question": "Is aspirin a drug?", "options": {"A": "yes", "B": "no"}, "answer": "A"}},
 }
 
+GOLDEN = {"id": "b9", "type": "yesno", "body": "Is aspirin a drug?", "exact_answer": "yes", "ideal_answer": ["Yes."]}
+
 
 @pytest.fixture(scope="module")
 def made_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -64,6 +66,7 @@ def made_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "pubmedqa/ori_pqal.json": records,
         "pubmedqa/test_ground_truth.json": {pmid: gold for pmid, (_, _, gold) in PUBMEDQA.items()},
         "mirage/benchmark.json": MIRAGE,
+        "bioasq/task9b.json": {"questions": [GOLDEN]},
     }
     for name, content in sets.items():
         path = folder / "data" / name
