@@ -54,6 +54,21 @@ def test_the_commands_build_show_and_refuse_pools(
     assert run("ask", asked, "--preset", "dynamic-demonstrations", "-c", "small", "-q", *shown) == 0
 
 
+def test_a_pool_from_held_out_questions_has_to_be_declared(
+    settings: Settings, records_file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("MEDGROUND_HOME", str(settings.home))
+    made = ("demonstrations", "build", "small", "--from", str(records_file), "-c", "small", "-q")
+    assert run(*made, "--dataset", "pubmedqa", "--as-training", "--limit", "2") == 0
+    capsys.readouterr()
+    assert run("demonstrations", "info", "small") == 0
+    assert "every split, as the user declared" in capsys.readouterr().out
+    assert run(*made, "--against", str(records_file)) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+    assert run(*made, "--dataset", "nothing") == 2
+    assert "unknown data set 'nothing'" in capsys.readouterr().err
+
+
 FIRST = 120
 """Number of test records in the corpus, none of which may become a demonstration."""
 
