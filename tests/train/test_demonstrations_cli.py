@@ -49,7 +49,7 @@ def test_the_commands_build_show_and_refuse_pools(
     assert run("ask", "Does zinc prevent gout?", "--preset", "dynamic-demonstrations", "-c", "small", "-q") == 2
     said = capsys.readouterr()
     assert len(said.err.strip().splitlines()) == 2
-    shown = ("--set", "reason_and_verify.pool=small")
+    shown = ("--set", "reason_and_verify.pool=small", "--set", "reason_and_verify.reranker=keyless")
     asked = "Does exercise prevent asthma in ward 7?"
     assert run("ask", asked, "--preset", "dynamic-demonstrations", "-c", "small", "-q", *shown) == 0
 
@@ -118,13 +118,13 @@ def test_a_model_sees_demonstrations_for_real_questions(
         sentences = value.passages[0].sentences  # all of them, since one that states an aim does not support a decision
         return ReasonOutput(claims=tuple(SubClaim(text=s.text, sentences=(s.id,)) for s in sentences), answer=("yes",))
 
-    model = scripted_model({"reason": first_passage})
-    models = Models("keyless", {"reason": model.name}, {"keyless": Keyless(), model.name: model})
+    model = scripted_model({"reason_or_recall": first_passage})
+    models = Models("keyless", {"reason_or_recall": model.name}, {"keyless": Keyless(), model.name: model})
     monkeypatch.setattr("medground.opening.open_models", lambda settings, operators: models)
     settings = Settings.load(
         preset="dynamic-demonstrations",
         environ={"MEDGROUND_HOME": str(home)},
-        options={"retrieval.corpora": ("pubmedqa",)},
+        options={"retrieval.corpora": ("pubmedqa",), "reason_and_verify.reranker": "keyless"},
     )
 
     async def ask() -> list[Any]:
