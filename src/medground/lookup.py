@@ -146,6 +146,11 @@ class Found:
         return self.finding.facts if self.finding else ()
 
     @property
+    def documents(self) -> frozenset[DocumentId]:
+        """Ids of the documents whose passages were found."""
+        return frozenset(hit.passage.document_id for ranking in self.rankings for hit in ranking)
+
+    @property
     def named(self) -> str:
         """Its name in answers: as the source understood it, else as it was asked."""
         read = self.finding

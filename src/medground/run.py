@@ -29,7 +29,7 @@ from medground.operators.base import I, O, Operator
 from medground.question import Question
 from medground.recipes.declaration import Declaration
 from medground.settings import Settings
-from medground.sources.base import Source
+from medground.sources.base import CountingSource, Source
 from medground.sources.listing import failed_search, search_of
 from medground.steps import Asking, OnStep, Searched, Searching, Step, ignore_steps
 from medground.trace import Span, Trace
@@ -93,6 +93,7 @@ class Run:
             model_calls=used.model_calls,
             cached_calls=used.cached_calls,
             searches=used.searches,
+            counts=used.counts,
             seconds=round(self.seconds, 3),
             price=used.price,
         )
@@ -199,6 +200,43 @@ class Run:
         if failures and not any(one.understood for one in found):
             raise failures[0]
         return found
+
+    async def count(self, lookup: Lookup) -> int:
+        """Number of documents that the sources of a lookup find together; each may stop at the depth of a search.
+
+        Nothing is fetched where a source can count; others are searched.
+
+        Raises:
+            SourceUnavailable: no source could be asked.
+            UsageError: a query uses a field that a source does not have.
+            BudgetExhausted: the run reached one of its limits.
+        """
+        self._remaining()
+        filled = lookup if lookup.limit else lookup.model_copy(update={"limit": self.settings.retrieval.depth})
+        asked = [source for source in self.sources if self._is_for(filled, source)]
+        results = await _together(self._count(source, filled) for source in asked)
+        counts = [result for result in results if isinstance(result, int)]
+        failures = [result for result in results if isinstance(result, SourceUnavailable)]
+        if failures and not counts:
+            raise failures[0]
+        return sum(counts)
+
+    async def _count(self, source: Source, lookup: Lookup) -> int | SourceUnavailable:
+        if not isinstance(source, CountingSource):
+            found = await self._search(source, lookup, next(self._order))
+            return len(found.documents) if isinstance(found, Found) else found
+        limits = lookup.limited(self.question.filters) or self.question.filters
+        with self.trace.span("count", source=source.name) as span:
+            span.text(query=lookup.asked.model_dump_json())
+            self.usage += Usage(counts=1)
+            try:
+                number = await source.count(lookup, limits)
+            except SourceUnavailable as error:
+                span.fail(error)
+                self.warn(f"{source.name} could not be searched: {error.reason}")
+                return error
+            span.set(documents=number)
+            return number
 
     def _in_former_documents(self, lookups: Sequence[Lookup]) -> list[Lookup]:
         """The same lookups in the documents of the answer that the question follows."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
+from pydantic import Field
+
 from medground.document import Frozen
 
 
@@ -17,6 +19,7 @@ class Usage:
     model_calls: int = 0
     cached_calls: int = 0
     searches: int = 0
+    counts: int = 0
     price: Decimal | None = Decimal(0)
 
     @property
@@ -32,6 +35,7 @@ class Usage:
             model_calls=self.model_calls + other.model_calls,
             cached_calls=self.cached_calls + other.cached_calls,
             searches=self.searches + other.searches,
+            counts=self.counts + other.counts,
             price=None if self.price is None or other.price is None else self.price + other.price,
         )
 
@@ -44,5 +48,6 @@ class UsageReport(Frozen):
     model_calls: int = 0
     cached_calls: int = 0
     searches: int = 0
+    counts: int = Field(default=0, description="requests to sources that only counted what a query finds")
     seconds: float = 0.0
     price: Decimal | None = Decimal(0)

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from pydantic import Field
 
 from medground.evidence import Stance
-from medground.operators.base import InvalidOutput, Operator, OperatorInput, OperatorOutput, Untrusted
+from medground.operators.base import FewWords, InvalidOutput, Operator, OperatorInput, OperatorOutput, Untrusted
 from medground.operators.keyless import reading as keyless
 from medground.operators.views import EvidenceView, PassageView, SentencedPassage
 
@@ -88,14 +88,23 @@ extract = Operator(
 )
 
 
+class UnreadView(OperatorInput):
+    """An article that was found and not read yet."""
+
+    id: Untrusted
+    title: Untrusted
+
+
 class SufficientInput(OperatorInput):
     question: Untrusted
     evidence: tuple[EvidenceView, ...]
+    unread: tuple[UnreadView, ...] = ()
 
 
 class SufficientOutput(OperatorOutput):
     sufficient: bool = Field(description="true when the evidence addresses every main part of the question")
-    missing: str = Field(default="", description="what is still missing, in a few words")
+    missing: FewWords = Field(default="", description="what is still missing, in a few words")
+    needed: tuple[str, ...] = Field(default=(), description="ids of the unread articles to read next, if any")
 
 
 sufficient = Operator(
@@ -103,11 +112,13 @@ sufficient = Operator(
     instructions=(
         "Below are a biomedical question and the evidence quoted so far. Decide whether the quotes address every main "
         "part of the question (its condition, what is asked of it, and for whom), so that reading on would add little. "
-        "Conflicting quotes count as addressing it. Quotes on a neighbouring topic do not. " + DATA_RULE
+        "Conflicting quotes count as addressing it. Quotes on a neighbouring topic do not. If they do not suffice, say "
+        "what is missing, and name the unread articles whose titles promise it, if there are any. " + DATA_RULE
     ),
     input=SufficientInput,
     output=SufficientOutput,
     keyless=lambda value: SufficientOutput(sufficient=keyless.sufficient(value.question, value.evidence)),
+    choices=lambda value: {"needed": tuple(article.id for article in value.unread)},
 )
 
 

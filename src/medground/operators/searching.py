@@ -14,7 +14,7 @@ from medground.operators.base import FewWords, InvalidOutput, Operator, Operator
 from medground.operators.keyless import searching as keyless
 from medground.operators.reading import DATA_RULE
 
-_QUERY_RULES = (
+QUERY_RULES = (
     'Write PubMed syntax: headings as "Heading"[mesh], other words as word[tiab] or "a phrase"[tiab]. Join ideas that '
     "must all be present with AND; put interchangeable names of one idea in parentheses, joined with OR. Add no dates. "
 )
@@ -37,10 +37,12 @@ class Signal(OperatorInput):
 class MeshTermsInput(OperatorInput):
     question: Untrusted
     context: Untrusted = ""
+    most: int | None = None
+    """Most headings to name; None for as many as bear on the question."""
 
 
-MOST_TERMS = 8
-"""Maximum candidate headings of one question."""
+MOST_TERMS = 60
+"""Longest list of headings that is read, so that a weak model's list ends: twice what any article of PubMedQA has."""
 
 
 class ProposedTerm(OperatorOutput):
@@ -56,13 +58,16 @@ mesh_terms = Operator(
     name="mesh_terms",
     instructions=(
         "Propose MeSH headings with which the literature on this biomedical question is indexed: its conditions, "
-        "interventions, populations, mechanisms and outcomes. Be broad, a later step selects, but name eight at most. "
-        "Give each with the reason in a few words. " + DATA_RULE
+        "interventions, populations, mechanisms and outcomes. Be broad, a later step selects; `most`, where it is a "
+        "number, is the most to name. Give each with the reason in a few words. " + DATA_RULE
     ),
     input=MeshTermsInput,
     output=MeshTermsOutput,
     keyless=lambda value: MeshTermsOutput(
-        terms=tuple(ProposedTerm(heading=h, rationale=r) for h, r in keyless.propose(value.question)[:MOST_TERMS])
+        terms=tuple(
+            ProposedTerm(heading=h, rationale=r)
+            for h, r in keyless.propose(value.question)[: min(value.most or MOST_TERMS, MOST_TERMS)]
+        )
     ),
 )
 
@@ -109,7 +114,7 @@ class QueryOutput(OperatorOutput):
 
 draft_query = Operator(
     name="draft_query",
-    instructions="Write one PubMed query for this question from the given headings. " + _QUERY_RULES + DATA_RULE,
+    instructions="Write one PubMed query for this question from the given headings. " + QUERY_RULES + DATA_RULE,
     input=DraftQueryInput,
     output=QueryOutput,
     keyless=lambda value: QueryOutput(query=keyless.draft(value.question, tuple(t.heading for t in value.terms))),
@@ -237,6 +242,8 @@ class RefineQueryInput(OperatorInput):
     terms: tuple[Candidate, ...]
     signals: tuple[Signal, ...]
     history: tuple[Tried, ...]
+    missing: Untrusted = ""
+    """What the evidence read so far does not address; empty before anything is read."""
 
 
 refine_query = Operator(
@@ -244,7 +251,9 @@ refine_query = Operator(
     instructions=(
         "Write one better PubMed query for this question from the revised headings. Do not repeat a query of the "
         "history. Found too little: fewer ideas joined with AND, or more names joined with OR. Found what is off the "
-        "point: one more idea joined with AND. " + _QUERY_RULES + DATA_RULE
+        "point: one more idea joined with AND. Where `missing` is given, aim the query at what is missing. "
+        + QUERY_RULES
+        + DATA_RULE
     ),
     input=RefineQueryInput,
     output=QueryOutput,
@@ -276,4 +285,4 @@ QUERYING: tuple[Operator[Any, Any], ...] = (mesh_terms, select_terms, draft_quer
 """The operators that turn a question into a first PubMed query."""
 
 CRITICISING: tuple[Operator[Any, Any], ...] = (coverage, alignment, redundancy, update_terms, refine_query)
-"""The operators that criticise a query and write a better one."""
+"""The operators that criticise a query and write a better one, one for each equation."""

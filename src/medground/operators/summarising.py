@@ -85,18 +85,47 @@ def _check(value: RespondInput, output: WriteOutput) -> None:
     check_written(value.task, value.options, set(_cited(value)), output)
 
 
+class SampledRespondInput(RespondInput):
+    """One of several responses to the same: `sample` tells it from the others, also in the cache."""
+
+    sample: int
+
+
+_ANSWER = (
+    "Then the answer that follows, in the form of the task: yes-no: `yes` or `no`; yes-no-maybe: `yes`, `no` or "
+    "`maybe`; single-choice: one letter; multiple-choice: all right letters; free: `answered`. "
+)
+
+
+def _choices(value: RespondInput) -> dict[str, tuple[str, ...]]:
+    return written_choices(value.task, value.options, dict.fromkeys(_cited(value)))
+
+
 respond = Operator(
     name="respond",
     instructions=(
         "Answer a biomedical question from a summary of evidence alone. First the rationale: a few short sentences, "
         "each with one claim of the summary and the ids of the quotes behind it. Be no more certain than the summary; "
-        "where articles disagree, say so. Then the answer that follows, in the form of the task: yes-no: `yes` or "
-        "`no`; yes-no-maybe: `yes`, `no` or `maybe`; single-choice: one letter; multiple-choice: all right letters; "
-        "free: `answered`. Give no answer when the summary does not tell. " + DATA_RULE
+        "where articles disagree, say so. " + _ANSWER + "Give no answer when the summary does not tell. " + DATA_RULE
     ),
     input=RespondInput,
     output=WriteOutput,
     keyless=_keyless,
     check=_check,
-    choices=lambda value: written_choices(value.task, value.options, dict.fromkeys(_cited(value))),
+    choices=_choices,
 )
+
+respond_openly = Operator(
+    name="respond_openly",
+    instructions=(
+        "Answer a biomedical question, in the first place from a summary of evidence. First the rationale: a few short "
+        "sentences, each with one claim. A claim of the summary has the ids of the quotes behind it. Where the summary "
+        "does not tell enough, you may add a claim that you know; it has no ids. " + _ANSWER + DATA_RULE
+    ),
+    input=RespondInput,
+    output=WriteOutput,
+    keyless=_keyless,
+    check=_check,
+    choices=_choices,
+)
+"""Source: PubMed Reasoner, appendix E (question answering prompt), which allows what the model knows itself."""

@@ -1,6 +1,6 @@
 """Search critique: judge each MeSH term from titles and abstracts alone, then write a better query.
 
-Source: PubMed Reasoner, section 3.1, Eq. 4 to 10.
+Source: PubMed Reasoner, section 3.1, Eq. 6 to 11. `plan.critic_at_once` is the same in one call.
 """
 
 from __future__ import annotations
@@ -8,15 +8,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
-from medground.document import Hit
-from medground.lookup import Lookup
 from medground.operators.searching import (
     Candidate,
     CritiqueInput,
     Feedback,
     RefineQueryInput,
-    Signal,
     Tried,
     UpdateTermsInput,
     alignment,
@@ -25,133 +23,181 @@ from medground.operators.searching import (
     refine_query,
     update_terms,
 )
+from medground.plan.look import QueryResult
 from medground.plan.mesh import PubMedQuery, normalised
-from medground.pubmed.printer import to_pubmed
-from medground.query import Filters, all_of
 from medground.question import Question
-from medground.rank.fuse import fuse
 from medground.recipes.settings.pubmed_reasoner import PubMedReasonerSettings
 from medground.run import Run
 from medground.steps import QueryChosen
 
 
 @dataclass(frozen=True)
-class QueryResult:
-    """What a query found: ranked hits, and titles and abstracts of the first documents (Eq. 4 and 5)."""
+class Critique:
+    """What the critic said of a query.
 
-    hits: tuple[Hit, ...]
-    signals: tuple[Signal, ...]
+    Attributes:
+        covered: share of its terms that the records cover, 0 to 1.
+        aligned: share of its terms whose records help with the question, 0 to 1.
+        redundant: share of its terms that are needless, 0 to 1.
+        feedback: the verdicts by term, if each term was judged.
+        refined: a better query, if the same call wrote one.
+    """
+
+    covered: float
+    aligned: float
+    redundant: float
+    feedback: tuple[Feedback, ...] = ()
+    refined: str = ""
 
     @property
-    def documents(self) -> int:
-        """Number of documents found."""
-        return len({hit.passage.document_id for hit in self.hits})
+    def quality(self) -> float:
+        """Coverage plus alignment, 0 to 2. The loop continues while it grows."""
+        return self.covered + self.aligned
+
+    @property
+    def faultless(self) -> bool:
+        """Whether nothing is left to improve."""
+        return self.quality == 2.0 and not self.redundant
 
 
-Attempt = tuple[PubMedQuery, QueryResult]
-"""A query and what it found."""
+@dataclass(frozen=True)
+class Attempt:
+    """A query of the loop.
 
-
-async def look(question: Question, query: PubMedQuery, run: Run) -> QueryResult:
-    """Search, and get titles and abstracts of the first documents; nothing else is read (Eq. 4 and 5).
-
-    Raises:
-        SourceUnavailable: no source could be searched.
+    Attributes:
+        written: the query as it was written.
+        found: number of documents that the written query finds.
+        query: the query that was searched: the written one, or a wider one.
+        result: what it found.
+        critique: what the critic said of it; None before it was judged.
     """
-    choices = run.settings.section(PubMedReasonerSettings)
-    results = await run.look_up(Lookup(asked=query.tree, text=question.text, shown=_with_dates(question, query)))
-    hits = fuse([ranking for result in results for ranking in result.rankings], k=run.settings.retrieval.fusion_k)
-    first = list(dict.fromkeys(h.passage.document_id for h in hits))[: choices.signals]
-    await run.retrieve(first)
-    documents = [run.ledger.documents[i] for i in first if i in run.ledger.documents]
-    signals = tuple(Signal(title=d.title, abstract=d.text[: choices.signal_length]) for d in documents)
-    return QueryResult(tuple(hits), signals)
+
+    written: PubMedQuery
+    found: int
+    query: PubMedQuery
+    result: QueryResult
+    critique: Critique | None = None
+
+    @property
+    def tried(self) -> tuple[Tried, ...]:
+        """The attempt as the history shows it: what was written and, where it was widened, what was searched."""
+        searched = Tried(query=self.query.text, found=self.result.documents)
+        if self.query == self.written:
+            return (searched,)
+        return (Tried(query=self.written.text, found=self.found), searched)
 
 
-async def critique(
-    question: Question, terms: Sequence[Candidate], query: PubMedQuery, found: QueryResult, run: Run
-) -> list[Feedback]:
-    """Judge coverage, alignment and redundancy of each term concurrently (Eq. 6 to 8).
+class Critic(Protocol):
+    """Judges a query by what it found, and writes a better one."""
 
-    Raises:
-        ModelFailed: the model gave no usable output.
-    """
-    if not terms:
-        return []
-    value = CritiqueInput(question=question.text, terms=tuple(terms), signals=found.signals, query=query.text)
-    covered, aligned, redundant = await asyncio.gather(
-        run.ask(coverage, value), run.ask(alignment, value), run.ask(redundancy, value)
-    )
-    # Duplicates: the first verdict wins.
-    said = [{v.heading: v for v in reversed(output.verdicts)} for output in (covered, aligned, redundant)]
-    return [
-        Feedback(
-            heading=term.heading,
-            covered=said[0][term.heading].verdict,
-            aligned=said[1][term.heading].verdict,
-            redundant=said[2][term.heading].verdict,
-            linkage=said[2][term.heading].linkage,
-            rationale="; ".join(filter(None, (s[term.heading].rationale for s in said))),
+    async def critique(
+        self, question: Question, terms: Sequence[Candidate], history: Sequence[Attempt], run: Run
+    ) -> Critique:
+        """What is to be said of the last attempt (Eq. 6 to 8).
+
+        Raises:
+            ModelFailed: the model gave no usable output.
+        """
+        ...
+
+    async def refine(
+        self, question: Question, history: Sequence[Attempt], run: Run
+    ) -> tuple[Sequence[Candidate], PubMedQuery]:
+        """The terms and the query for the next round, given judged attempts (Eq. 9 to 11).
+
+        Raises:
+            ModelFailed: the model gave no usable output.
+        """
+        ...
+
+
+class TermCritic:
+    """Asks for each equation by itself."""
+
+    async def critique(
+        self, question: Question, terms: Sequence[Candidate], history: Sequence[Attempt], run: Run
+    ) -> Critique:
+        """Coverage, alignment and redundancy of each term, assessed concurrently (Eq. 6 to 8)."""
+        if not terms:
+            return Critique(0.0, 0.0, 0.0)
+        last = history[-1]
+        value = CritiqueInput(
+            question=question.text, terms=tuple(terms), signals=last.result.signals, query=last.query.text
         )
-        for term in terms
-    ]
+        asked = await asyncio.gather(*(run.ask(operator, value) for operator in (coverage, alignment, redundancy)))
+        # Duplicates: the first verdict wins.
+        covered, aligned, redundant = ({v.heading: v for v in reversed(output.verdicts)} for output in asked)
+        feedback = tuple(
+            Feedback(
+                heading=heading,
+                covered=covered[heading].verdict,
+                aligned=aligned[heading].verdict,
+                redundant=redundant[heading].verdict,
+                linkage=redundant[heading].linkage,
+                rationale="; ".join(filter(None, (s[heading].rationale for s in (covered, aligned, redundant)))),
+            )
+            for heading in (term.heading for term in terms)
+        )
+        return Critique(
+            covered=sum(f.covered for f in feedback) / len(feedback),
+            aligned=sum(f.aligned for f in feedback) / len(feedback),
+            redundant=sum(f.redundant for f in feedback) / len(feedback),
+            feedback=feedback,
+        )
 
-
-async def revise_terms(
-    question: Question, feedback: Sequence[Feedback], found: QueryResult, run: Run
-) -> list[Candidate]:
-    """The terms, updated after their critique (Eq. 9).
-
-    Raises:
-        ModelFailed: the model gave no usable output.
-    """
-    value = UpdateTermsInput(question=question.text, feedback=tuple(feedback), signals=found.signals)
-    output = await run.ask(update_terms, value)
-    revised = [Candidate(heading=h, rationale=r) for h, r in {t.heading: t.rationale for t in output.terms}.items()]
-    return revised[: run.settings.section(PubMedReasonerSettings).terms]
+    async def refine(
+        self, question: Question, history: Sequence[Attempt], run: Run
+    ) -> tuple[Sequence[Candidate], PubMedQuery]:
+        """Updated terms (Eq. 9), and a query of them (Eq. 10), normalised (Eq. 11)."""
+        last = history[-1]
+        feedback = last.critique.feedback if last.critique else ()
+        updated = await run.ask(
+            update_terms, UpdateTermsInput(question=question.text, feedback=feedback, signals=last.result.signals)
+        )
+        distinct = {term.heading: term.rationale for term in updated.terms}
+        most = run.settings.section(PubMedReasonerSettings).terms
+        terms = [Candidate(heading=h, rationale=r) for h, r in distinct.items()][:most]
+        return terms, await next_query(question, terms, history, run)
 
 
 async def next_query(
-    question: Question,
-    terms: Sequence[Candidate],
-    found: QueryResult,
-    history: Sequence[Attempt],
-    run: Run,
+    question: Question, terms: Sequence[Candidate], history: Sequence[Attempt], run: Run, *, missing: str = ""
 ) -> PubMedQuery:
-    """A better query, given the earlier ones (Eq. 10), normalised (Eq. 11).
+    """A better query, given the earlier ones and what the evidence lacks (Eq. 10), normalised (Eq. 11).
 
     Raises:
         ModelFailed: the model gave no usable output.
     """
-    output = await run.ask(
-        refine_query,
-        RefineQueryInput(
-            question=question.text,
-            terms=tuple(terms),
-            signals=found.signals,
-            history=tuple(Tried(query=query.text, found=result.documents) for query, result in history),
-        ),
+    value = RefineQueryInput(
+        question=question.text,
+        terms=tuple(terms),
+        signals=history[-1].result.signals,
+        history=tuple(tried for attempt in history for tried in attempt.tried),
+        missing=missing,
     )
-    return normalised(output.query, run)
+    return normalised((await run.ask(refine_query, value)).query, run)
 
 
-def final_query(history: Sequence[Attempt], run: Run) -> Attempt:
-    """q*, whose documents are read: the query that found the most, counted up to `enough`; the later of equals."""
-    enough = run.settings.section(PubMedReasonerSettings).enough
-    query, result = max(reversed(history), key=lambda attempt: min(attempt[1].documents, enough))
-    with run.step(QueryChosen(query=query.text, rounds=len(history), documents=result.documents)):
-        return query, result
+def converged(history: Sequence[Attempt]) -> bool:
+    """Whether the last query is faultless, or no better than an earlier one."""
+    *before, last = [attempt.critique for attempt in history if attempt.critique]
+    return last.faultless or any(last.quality <= earlier.quality for earlier in before)
 
 
-def _with_dates(question: Question, query: PubMedQuery) -> str:
-    """The query with the question's date limits, as the answer lists it; sources get the limits as filters."""
-    asked = question.filters
-    limits = Filters(year_from=asked.year_from, year_to=asked.year_to).as_query()
-    return query.text if limits is None else to_pubmed(all_of([query.tree, limits]))
+def best_attempt(history: Sequence[Attempt], enough: int) -> Attempt:
+    """q*: the query that the critic judged best, then the least redundant, then the one that found the most documents.
+
+    Documents count up to `enough`; of equals the later wins.
+    """
+
+    def merit(attempt: Attempt) -> tuple[float, float, int]:
+        said = attempt.critique or Critique(0.0, 0.0, 0.0)
+        return said.quality, -said.redundant, min(attempt.result.documents, enough)
+
+    return max(reversed(history), key=merit)
 
 
-def quality(feedback: Sequence[Feedback]) -> float:
-    """Share of covered terms plus share of aligned terms, 0 to 2. The loop continues while it grows."""
-    if not feedback:
-        return 0.0
-    return (sum(f.covered for f in feedback) + sum(f.aligned for f in feedback)) / len(feedback)
+def chosen(attempt: Attempt, rounds: int, run: Run) -> Attempt:
+    """The attempt, after reporting that its documents are read."""
+    with run.step(QueryChosen(query=attempt.query.text, rounds=rounds, documents=attempt.result.documents)):
+        return attempt

@@ -41,7 +41,8 @@ async def propose_terms(question: Question, run: Run) -> list[Candidate]:
     Raises:
         ModelFailed: the model gave no usable output.
     """
-    output = await run.ask(mesh_terms, MeshTermsInput(question=question.text))
+    most = run.settings.section(PubMedReasonerSettings).terms
+    output = await run.ask(mesh_terms, MeshTermsInput(question=question.text, most=most))
     distinct = {term.heading: term.rationale for term in output.terms}
     return [Candidate(heading=heading, rationale=rationale) for heading, rationale in distinct.items()]
 

@@ -1,42 +1,63 @@
-"""Search with a wider query if one finds too little: step (a) of the recipe `pubmed-reasoner`. Not in the paper."""
+"""Search, and widen a query that finds too little or whose evidence is not sufficient. Not in the paper."""
 
 from __future__ import annotations
 
-from medground.plan.critic import QueryResult, look
+from medground.operators.searching import Candidate
+from medground.plan.critic import Attempt, next_query
+from medground.plan.look import count, look
 from medground.plan.mesh import PubMedQuery
-from medground.plan.relax import relaxed
+from medground.plan.relax import headings_of, relaxed
 from medground.question import Question
 from medground.recipes.settings.pubmed_reasoner import PubMedReasonerSettings
 from medground.run import Run
+from medground.steps import QueryWritten
 
 
-async def look_or_widen(question: Question, query: PubMedQuery, run: Run) -> QueryResult:
-    """Search; if that finds too little, search with wider queries until one finds enough.
+async def attempt(question: Question, query: PubMedQuery, run: Run) -> Attempt:
+    """Search with the query or, if it finds too little, with a wider one (step (a) of `pubmed-reasoner`).
+
+    Candidates are only counted, so that just the query that is judged and read is searched.
 
     Raises:
         SourceUnavailable: no source could be searched.
     """
-    found = await look(question, query, run)
     choices = run.settings.section(PubMedReasonerSettings)
-    if not choices.relax or found.documents >= choices.enough:
-        return found
-    return (await widen(question, query, found, run, enough=choices.enough))[1]
+    if not choices.relax:
+        result = await look(question, query, run)
+        return Attempt(query, result.documents, query, result)
+    return await _widened(question, query, run, choices.enough)
 
 
-async def widen(
-    question: Question, query: PubMedQuery, found: QueryResult, run: Run, *, enough: int
-) -> tuple[PubMedQuery, QueryResult]:
-    """A query that finds `enough` documents, or the widest possible one, with what it finds.
+async def step_back(question: Question, last: Attempt, missing: str, run: Run) -> Attempt | None:
+    """Search once more because what was read does not suffice; None if there is no other query.
+
+    A model that said what is missing writes a query for that. Otherwise the last query is widened.
 
     Raises:
         SourceUnavailable: no source could be searched.
+        ModelFailed: the model gave no usable output.
     """
-    seen = {query.text: found}
+    if missing:
+        terms = [Candidate(heading=heading) for heading in headings_of(last.query.tree)]
+        asked = await next_query(question, terms, [last], run, missing=missing)
+        again = await attempt(question, asked, run) if asked.text != last.query.text else last
+    else:
+        again = await _widened(question, last.query, run, run.settings.retrieval.keep)
+    return again if again.query != last.query else None
 
-    async def count(candidate: PubMedQuery) -> int:
-        if candidate.text not in seen:
-            seen[candidate.text] = await look(question, candidate, run)
-        return seen[candidate.text].documents
 
-    wider = await relaxed(query, count, enough)
-    return wider, seen[wider.text]
+async def _widened(question: Question, query: PubMedQuery, run: Run, enough: int) -> Attempt:
+    counted: dict[str, int] = {}
+
+    async def counting(candidate: PubMedQuery) -> int:
+        if candidate.text not in counted:
+            counted[candidate.text] = await count(question, candidate, run)
+        return counted[candidate.text]
+
+    found = await counting(query)
+    wider = query if found >= enough else await relaxed(query, counting, enough)
+    if wider != query:
+        note = f"the query finds {found} documents, fewer than {enough}, so it was widened"
+        with run.step(QueryWritten(before=query.text, after=wider.text, notes=(note,))):
+            pass
+    return Attempt(query, found, wider, await look(question, wider, run))

@@ -20,6 +20,7 @@ from medground.pubmed.eutils_answers import (
     Posted,
     SearchResult,
     Summary,
+    read_count,
     read_database,
     read_databases,
     read_links,
@@ -106,6 +107,17 @@ class Eutils:
         parameters |= {"sort": sort} if sort else {}
         parameters |= {"usehistory": "y"} if keep else {}
         return await self._transport.ask("esearch", parameters, read_search)
+
+    async def count(self, term: str, *, db: str = "pubmed") -> int:
+        """Number of records that match. No id is sent back.
+
+        Raises:
+            UsageError: the query is empty.
+        """
+        if not term.strip():
+            raise UsageError("the PubMed query is empty; enter at least one word")
+        parameters = {"db": db, "term": term, "retmode": "xml", "rettype": "count"}
+        return await self._transport.ask("esearch", parameters, read_count)
 
     async def search_ids(self, term: str, *, limit: int, dates: Dates = NO_DATES, page: int = 1000) -> tuple[str, ...]:
         """Return up to `limit` unique IDs of a search, fetched page by page."""

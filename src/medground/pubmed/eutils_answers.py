@@ -107,6 +107,11 @@ def read_search(path: Path) -> SearchResult:
     )
 
 
+def read_count(path: Path) -> int:
+    """Parse an esearch response to rettype=count."""
+    return number(read_tree(path, "eSearchResult"), "Count")
+
+
 def read_post(path: Path) -> Posted:
     """Parse an epost response. Unknown IDs are not an error as long as some were stored."""
     tree = read_tree(path, "ePostResult", tolerated=_ABOUT_ONE_ID)

@@ -14,6 +14,8 @@ from medground.operators.reading import (
     ExtractInput,
     ScreenInput,
     SufficientInput,
+    SufficientOutput,
+    UnreadView,
     extract,
     screen,
     sufficient,
@@ -99,10 +101,24 @@ def _follows(before: Extracted, after: Extracted, places: Mapping[str, TextSpan]
 
 async def is_sufficient(question: Question, evidence: Sequence[Evidence], run: Run) -> bool:
     """Whether reading may stop (Eq. 15)."""
+    return (await coverage_check(question, evidence, (), run)).sufficient
+
+
+async def coverage_check(
+    question: Question, evidence: Sequence[Evidence], unread: Sequence[Reading], run: Run
+) -> SufficientOutput:
+    """Whether reading may stop; if not, what is missing, and which of the unread documents to read next (Eq. 15).
+
+    Without evidence nobody is asked: it does not suffice.
+
+    Raises:
+        ModelFailed: the model returned no usable output.
+    """
     if not evidence:
-        return False
-    value = SufficientInput(question=question.text, evidence=evidence_views(evidence, run))
-    return (await run.ask(sufficient, value)).sufficient
+        return SufficientOutput(sufficient=False)
+    left = tuple(UnreadView(id=r.document_id, title=r.passages[0].title) for r in unread if r.passages)
+    value = SufficientInput(question=question.text, evidence=evidence_views(evidence, run), unread=left)
+    return await run.ask(sufficient, value)
 
 
 def evidence_views(evidence: Sequence[Evidence], run: Run) -> tuple[EvidenceView, ...]:

@@ -5,6 +5,8 @@ Source: PubMed Reasoner, section 4.2 and appendix D.
 
 from __future__ import annotations
 
+import asyncio
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,13 +17,16 @@ from medground.evidence import Evidence
 from medground.operators.answering import ReflectInput, reflect
 from medground.operators.base import Operator
 from medground.operators.searching import QUERYING
-from medground.operators.summarising import ObservationView, respond, summarise
-from medground.plan.critic import look
-from medground.plan.mesh import PubMedQuery, choose_terms, first_query, normalised, propose_terms
+from medground.operators.searching_at_once import write_query
+from medground.operators.summarising import ObservationView, respond, respond_openly, summarise
+from medground.plan.dates import dated
+from medground.plan.look import look
+from medground.plan.mesh import PubMedQuery, normalised
 from medground.question import Question
-from medground.read.order import reading_list
 from medground.read.standing import readable, texts
+from medground.read.whole import quoted_whole
 from medground.recipes.base import Recipe
+from medground.recipes.pubmed_reasoner import query_of
 from medground.recipes.settings.pubmed_reasoner import PubMedReasonerSettings
 from medground.run import Run
 from medground.verify.check import CHECKING
@@ -36,7 +41,8 @@ async def rag(question: Question, run: Run) -> Answer:
         SourceUnavailable: no source could be searched.
         ModelFailed: a model gave no usable output.
     """
-    query = await _query(question, run)
+    question = _dated(question, run)
+    _, query = await query_of(question, run)
     evidence = await _first_documents(question, query, run)
     if not evidence:
         return compose(run, unanswered(""))
@@ -51,7 +57,8 @@ async def self_reflection(question: Question, run: Run) -> Answer:
         SourceUnavailable: no source could be searched.
         ModelFailed: a model gave no usable output.
     """
-    query = await _query(question, run)
+    question = _dated(question, run)
+    _, query = await query_of(question, run)
     history = [query.text]
     evidence = await _first_documents(question, query, run)
     summary, draft = await _respond(question, evidence, run)
@@ -71,49 +78,46 @@ async def self_reflection(question: Question, run: Run) -> Answer:
     return await finish(question, draft, evidence, run)
 
 
-async def _query(question: Question, run: Run) -> PubMedQuery:
-    terms = await choose_terms(question, await propose_terms(question, run), run)
-    return await first_query(question, terms, run)
+def _dated(question: Question, run: Run) -> Question:
+    return dated(question, run) if run.settings.section(PubMedReasonerSettings).dates else question
 
 
 async def _first_documents(question: Question, query: PubMedQuery, run: Run) -> list[Evidence]:
     """The passages found in the first documents, quoted whole."""
     found = await look(question, query, run)
-    hits = [hit for hit in await readable(texts(found.hits), run) if hit.passage.text.strip()]
-    readings = reading_list(hits, run.settings.recipe.batch)
-    await run.retrieve([reading.document_id for reading in readings])
-    return [
-        run.ledger.quote(passage.document_id, passage.start, passage.end, rank=reading.rank)
-        for reading in readings
-        for passage in reading.passages
-        if run.stands(passage)
-    ]
+    return await quoted_whole(await readable(texts(found.hits), run), run.settings.recipe.batch, run)
 
 
 async def _respond(question: Question, evidence: Sequence[Evidence], run: Run) -> tuple[list[ObservationView], Draft]:
+    """A response to the summary of the evidence: of several candidates, the first with the commonest answer."""
     if not evidence:
         return [], Draft()
     summary = await summarise_evidence(question, evidence, run)
-    return summary, await respond_from(question, summary, run)
+    wanted = run.settings.section(PubMedReasonerSettings).candidates
+    if wanted == 1:
+        return summary, await respond_from(question, summary, run)
+    drafts = await asyncio.gather(*(respond_from(question, summary, run, sample=n) for n in range(1, wanted + 1)))
+    votes = Counter(draft.answer for draft in drafts)
+    return summary, max(drafts, key=lambda draft: (bool(draft.answer), votes[draft.answer]))
 
 
 def _as_text(draft: Draft) -> str:
     return " ".join([*(s.text for s in draft.sentences), *draft.answer])
 
 
-_RESPONDING: tuple[Operator[Any, Any], ...] = (summarise, respond, *CHECKING)
+_RESPONDING: tuple[Operator[Any, Any], ...] = (write_query, summarise, respond, respond_openly, *CHECKING)
 
 RAG = Recipe(
     name="rag",
     run=rag,
     operators=(*QUERYING, *_RESPONDING),
-    writers=(respond,),
+    writers=(respond, respond_openly),
     settings=PubMedReasonerSettings,
 )
 SELF_REFLECTION = Recipe(
     name="self-reflection",
     run=self_reflection,
     operators=(*QUERYING, *_RESPONDING, reflect),
-    writers=(respond,),
+    writers=(respond, respond_openly),
     settings=PubMedReasonerSettings,
 )

@@ -92,6 +92,21 @@ class FieldSource(Protocol):
         ...
 
 
+@runtime_checkable
+class CountingSource(Protocol):
+    """A source that can count what a lookup finds without fetching it. Optional, beside `Source`."""
+
+    async def count(self, lookup: Lookup, filters: Filters) -> int:
+        """Number of documents that a lookup finds within `filters`; a source may stop counting at `lookup.limit`.
+
+        Raises:
+            UsageError: as for `search`.
+            SourceUnavailable: the source could not be asked.
+            RateLimited: the source asks for fewer calls.
+        """
+        ...
+
+
 @dataclass(frozen=True, kw_only=True)
 class SourceDeclaration:
     """How a source that is not a corpus is opened, so that no shared file has to know it.

@@ -93,6 +93,21 @@ class CorpusSource:
         notes = self._note() if plain and not self._has_vectors and lookup.wants(Ranker.DENSE) else ()
         return Found(lookup, self.name, rankings=tuple(await asyncio.gather(*searches)), notes=notes)
 
+    async def count(self, lookup: Lookup, filters: Filters) -> int:
+        """Number of documents among the first `lookup.limit` passages that the words of a lookup find.
+
+        Raises:
+            UsageError: the lookup is not a query tree.
+            SourceUnavailable: the source is closed.
+            SnapshotCorrupt: the corpus has changed since it was built.
+        """
+        self._check_open()
+        asked = lookup.asked
+        if isinstance(asked, PlainWords | ConceptQuery | ProteinQuery):
+            raise UsageError(f"{self.name} takes query trees, not a {asked.type} query")
+        hits = await asyncio.to_thread(self._store.bm25, asked, lookup.limit or MOST_HITS, filters)
+        return len({hit.passage.document_id for hit in hits})
+
     async def fetch(self, ids: Sequence[str]) -> dict[str, Document]:
         """Documents by id. Unknown ids are left out.
 

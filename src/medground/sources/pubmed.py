@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from medground.answer import SnapshotReference
@@ -24,6 +25,15 @@ _CACHE = Path("cache", "eutils")
 _MOST_HELD = 2000
 """Most records kept in memory; enough for a few searches."""
 _KINDS: frozenset[SourceKind] = frozenset(["research", "book"])
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What is sent to PubMed; nothing is sent without a term, and `notes` say why."""
+
+    term: str = ""
+    kinds: frozenset[str] = frozenset()
+    notes: tuple[str, ...] = ()
 
 
 class PubMedSource:
@@ -79,35 +89,52 @@ class PubMedSource:
             SourceUnavailable: PubMed could not be searched.
             RateLimited: PubMed asks for fewer requests.
         """
-        self._check_open()
-        query, limit = lookup.asked, lookup.limit or MOST_FOUND
-        if isinstance(query, PlainWords | ConceptQuery | ProteinQuery):
-            raise UsageError(f"{self.name} takes query trees, not a {query.type} query")
-        if not self.accepts(lookup):
-            raise UsageError(f"{self.name} cannot search by vectors; ask for the lexical ranker")
+        limit = lookup.limit or MOST_FOUND
         if limit > MOST_FOUND:
             raise UsageError(f"a search takes a limit from 1 to {MOST_FOUND}, not {limit}")
-        # PubMed has no field for kinds, and holds only two of them.
-        ids = tuple(filter(_is_pmid, filters.ids))
-        if filters.ids and not ids:  # only documents of other sources are asked for
-            return Found(lookup, self.name, rankings=((),))
-        kinds = {*filters.kinds, *(value for name, value in filters.where if field_name(name) == "kind")}
-        where = tuple(pair for pair in filters.where if field_name(pair[0]) != "kind")
-        limits = filters.model_copy(update={"kinds": (), "ids": ids, "where": where}).as_query()
-        if kinds and not kinds & _KINDS:
-            return Found(lookup, self.name, rankings=((),), notes=("PubMed contains only research articles and books",))
-        if own := own_fields(filters):
-            return Found(lookup, self.name, rankings=((),), notes=(f"PubMed has no field {', '.join(own)}",))
-        if not any(letter.isalnum() for letter in to_pubmed(query)):
-            return Found(lookup, self.name, rankings=((),))
-        term = to_pubmed(query if limits is None else And(parts=(query, limits)))
-        result = await self._client.esearch(term, limit=limit, sort=self._order)
+        asked = self._asked(lookup, filters)
+        if not asked.term:
+            return Found(lookup, self.name, rankings=((),), notes=asked.notes)
+        result = await self._client.esearch(asked.term, limit=limit, sort=self._order)
         found = await self.fetch([f"PMID:{pmid}" for pmid in result.ids])
-        documents = [d for d in found.values() if not kinds or d.kind in kinds]
+        documents = [d for d in found.values() if not asked.kinds or d.kind in asked.kinds]
         unread = len(result.ids) - len(found)
         notes = [f"nothing was found for {phrase!r}" for phrase in result.not_found] if not result.ids else []
         notes += [f"{unread} of {len(result.ids)} records found could not be read"] if unread else []
         return Found(lookup, self.name, rankings=(self._hits(documents, lookup.text),), notes=tuple(notes))
+
+    async def count(self, lookup: Lookup, filters: Filters) -> int:
+        """Number of records that match; kinds are not told apart. One small request, and no record is fetched.
+
+        Raises:
+            UsageError: as for `search`.
+            SourceUnavailable: PubMed could not be searched.
+            RateLimited: PubMed asks for fewer requests.
+        """
+        asked = self._asked(lookup, filters)
+        return await self._client.count(asked.term) if asked.term else 0
+
+    def _asked(self, lookup: Lookup, filters: Filters) -> _Asked:
+        self._check_open()
+        query = lookup.asked
+        if isinstance(query, PlainWords | ConceptQuery | ProteinQuery):
+            raise UsageError(f"{self.name} takes query trees, not a {query.type} query")
+        if not self.accepts(lookup):
+            raise UsageError(f"{self.name} cannot search by vectors; ask for the lexical ranker")
+        # PubMed has no field for kinds, and holds only two of them.
+        ids = tuple(filter(_is_pmid, filters.ids))
+        if filters.ids and not ids:  # only documents of other sources are asked for
+            return _Asked()
+        kinds = frozenset([*filters.kinds, *(value for name, value in filters.where if field_name(name) == "kind")])
+        where = tuple(pair for pair in filters.where if field_name(pair[0]) != "kind")
+        limits = filters.model_copy(update={"kinds": (), "ids": ids, "where": where}).as_query()
+        if kinds and not kinds & _KINDS:
+            return _Asked(notes=("PubMed contains only research articles and books",))
+        if own := own_fields(filters):
+            return _Asked(notes=(f"PubMed has no field {', '.join(own)}",))
+        if not any(letter.isalnum() for letter in to_pubmed(query)):
+            return _Asked()
+        return _Asked(to_pubmed(query if limits is None else And(parts=(query, limits))), kinds)
 
     async def fetch(self, ids: Sequence[str]) -> dict[str, Document]:
         """Records by id, in the order of `ids`. Unknown ids and those that are not PMIDs are left out.

@@ -222,7 +222,10 @@ def cost(answer: Answer) -> str:
         parts[-1] += f" (and {used.cached_calls:,} from the cache)"
     if used.input_tokens or used.output_tokens:
         parts.append(f"{used.input_tokens:,} tokens in, {used.output_tokens:,} out")
-    return ", ".join([*parts, some(used.searches, "search", "searches"), f"{used.seconds:.2f} s"])
+    parts.append(some(used.searches, "search", "searches"))
+    if used.counts:
+        parts[-1] += f" (and {some(used.counts, 'count')})"
+    return ", ".join([*parts, f"{used.seconds:.2f} s"])
 
 
 def some(count: int, one: str, many: str = "") -> str:

@@ -10,10 +10,19 @@ from itertools import groupby
 
 from medground.document import Document
 from medground.evidence import Evidence
-from medground.operators.summarising import ObservationView, RespondInput, SummariseInput, respond, summarise
+from medground.operators.summarising import (
+    ObservationView,
+    RespondInput,
+    SampledRespondInput,
+    SummariseInput,
+    respond,
+    respond_openly,
+    summarise,
+)
 from medground.question import Question
 from medground.rank.design import design_level
 from medground.read.extract import evidence_views
+from medground.recipes.settings.pubmed_reasoner import PubMedReasonerSettings
 from medground.run import Run
 from medground.text import words
 from medground.write.draft import Draft, drafted
@@ -54,19 +63,30 @@ async def summarise_evidence(question: Question, evidence: Sequence[Evidence], r
     ]
 
 
-async def respond_from(question: Question, summary: Sequence[ObservationView], run: Run) -> Draft:
-    """The response, given the question, the task and the summary."""
-    output = await run.ask(
-        respond,
-        RespondInput(
-            question=question.text,
-            task=question.task,
-            options=question.options,
-            summary=tuple(summary),
-            sentences=run.settings.recipe.sentences,
-        ),
+def as_observations(evidence: Sequence[Evidence]) -> list[ObservationView]:
+    """The quotes themselves in place of a summary (Table 9, abstracts only)."""
+    return [ObservationView(article=e.document_id, text=e.quote, evidence=(e.id,)) for e in evidence]
+
+
+async def respond_from(
+    question: Question, summary: Sequence[ObservationView], run: Run, *, sample: int | None = None
+) -> Draft:
+    """The response, given the question, the task and the summary; `sample` is its number if several are wanted.
+
+    Raises:
+        ModelFailed: the model gave no usable output.
+    """
+    value = RespondInput(
+        question=question.text,
+        task=question.task,
+        options=question.options,
+        summary=tuple(summary),
+        sentences=run.settings.recipe.sentences,
     )
-    return drafted(output)
+    if sample is not None:
+        value = SampledRespondInput(**dict(value), sample=sample)
+    openly = run.settings.section(PubMedReasonerSettings).own_knowledge
+    return drafted(await run.ask(respond_openly if openly else respond, value))
 
 
 def pmid_mark(evidence: Evidence) -> str:

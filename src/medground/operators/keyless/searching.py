@@ -41,15 +41,24 @@ class Mention:
 @lru_cache(maxsize=256)
 def mentions(question: str) -> tuple[Mention, ...]:
     """The headings that a question names, in order, by automatic term mapping."""
-    plain = " ".join(re.findall(r"[\w'’+/-]+", question))
-    _, translations = standard_mapper().map(plain) if plain else (None, [])
     found: dict[str, Mention] = {}
-    for translation in translations:
-        name = _heading_of(translation.query)
-        heading = vocabulary().find(name) if name else None
-        if heading is not None and heading.name.casefold() not in POOR:
-            found.setdefault(heading.name, Mention(translation.source, heading))
+    for said, name in mapped(question):
+        if name and name.casefold() not in POOR:
+            found.setdefault(name, Mention(said, vocabulary().heading(name)))
     return tuple(found.values())
+
+
+def spoken(question: str) -> str:
+    """The words of a question, separated by single spaces."""
+    return " ".join(re.findall(r"[\w'’+/-]+", question))
+
+
+def mapped(question: str) -> list[tuple[str, str]]:
+    """The words that term mapping reads as one concept, in order, with the heading; it is empty if there is none."""
+    plain = spoken(question)
+    _, translations = standard_mapper().map(plain) if plain else (None, [])
+    headings = [(t.source, vocabulary().find(_heading_of(t.query) or "")) for t in translations]
+    return [(said, heading.name if heading else "") for said, heading in headings]
 
 
 _WORDS = 40
@@ -73,7 +82,7 @@ def select(question: str, candidates: Sequence[str]) -> tuple[str, ...]:
 
 def draft(question: str, headings: Sequence[str], core: int = _CORE) -> str:
     """The most specific concepts joined with AND, each with its names; without any, the question's words (Eq. 3)."""
-    groups = [_group(question, name) for name in headings[:core]]
+    groups = [_any(question, group) for group in _concepts(question, headings)[:core]]
     return " AND ".join(groups) if groups else " OR ".join(_plain_words(question)[:_WORDS]) or question[:_LETTERS]
 
 
@@ -138,6 +147,27 @@ def unsupported(question: str, texts: Sequence[str]) -> list[str]:
 def _heading_of(query: Query) -> str | None:
     parts = query.parts if isinstance(query, Or) else (query,)
     return next((part.heading for part in parts if isinstance(part, Mesh) and part.heading), None)
+
+
+def _concepts(question: str, headings: Sequence[str]) -> list[list[str]]:
+    """The headings in order, those that the question names as alternatives together."""
+    from medground.operators.keyless.naming import alternatives
+
+    asked = [{one.heading for one in group} for group in alternatives(question)]
+    found: list[list[str]] = []
+    for heading in headings:
+        group = next((g for g in asked if heading in g), {heading})
+        together = next((f for f in found if not group.isdisjoint(f)), None)
+        if together is None:
+            found.append([heading])
+        else:
+            together.append(heading)
+    return found
+
+
+def _any(question: str, headings: Sequence[str]) -> str:
+    groups = [_group(question, heading) for heading in headings]
+    return groups[0] if len(groups) == 1 else f"({' OR '.join(groups)})"
 
 
 def _group(question: str, name: str) -> str:

@@ -1,0 +1,65 @@
+"""Years that the text of a question limits its literature to: "since 2010", "published before 2005".
+
+PubMed Reasoner (section 3.1) applies date limits to the query. A limit of the user goes before one of the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from medground.question import Question
+from medground.run import Run
+
+_YEAR = r"((?:19|20)\d\d)\b(?![-–/]\d)"
+_PUBLISHED = (
+    r"\b(?:published|publications?|literature|evidence|studies|trials|articles|papers|research|reviews)(?:\s\w+){0,2}\s"
+)
+Years = tuple[int | None, int | None]
+_NUMBERS = {word: number for number, word in enumerate("two three four five six seven eight nine ten".split(), start=2)}
+
+_RULES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], int], Years]], ...] = (
+    (
+        re.compile(rf"{_PUBLISHED}(?:between|from)\s{_YEAR}\s(?:and|to|until|through)\s{_YEAR}", re.IGNORECASE),
+        lambda found, now: (int(found[1]), int(found[2])),
+    ),
+    (re.compile(rf"{_PUBLISHED}in\s{_YEAR}", re.IGNORECASE), lambda found, now: (int(found[1]), int(found[1]))),
+    (re.compile(rf"{_PUBLISHED}before\s{_YEAR}", re.IGNORECASE), lambda found, now: (None, int(found[1]) - 1)),
+    (re.compile(rf"{_PUBLISHED}until\s{_YEAR}", re.IGNORECASE), lambda found, now: (None, int(found[1]))),
+    (
+        re.compile(rf"{_PUBLISHED}(?:in|of|from|over|within)\sthe\s(?:last|past)\s(\w+)\syears\b", re.IGNORECASE),
+        lambda found, now: (now - _number(found[1]), None) if _number(found[1]) else (None, None),
+    ),
+    (re.compile(rf"\bsince\s{_YEAR}", re.IGNORECASE), lambda found, now: (int(found[1]), None)),
+    (re.compile(rf"\bafter\s{_YEAR}", re.IGNORECASE), lambda found, now: (int(found[1]) + 1, None)),
+    (re.compile(rf"\bfrom\s{_YEAR}\son(?:wards?)?\b", re.IGNORECASE), lambda found, now: (int(found[1]), None)),
+)
+"""In order; the first that fits counts. An upper limit needs a word that is about publications: what happened before
+2005 is also told by later papers, but what happened since 2010 is not told by earlier ones."""
+
+
+def dated(question: Question, run: Run) -> Question:
+    """The question, limited to the years that its text states; the answer is told. Unchanged if it has limits already."""
+    asked = question.filters
+    if any((asked.year_from, asked.year_to, asked.date_from, asked.date_to)):
+        return question
+    for pattern, years in _RULES:
+        found = pattern.search(question.text)
+        if found is None:
+            continue
+        first, last = years(found, run.now().year)
+        if (first or last) and (first or 0) <= (last or 9999):
+            run.warn(f"only publications {_said(first, last)} were searched, because the question says {found[0]!r}")
+            limits = asked.model_copy(update={"year_from": first, "year_to": last})
+            return question.model_copy(update={"filters": limits})
+    return question
+
+
+def _number(word: str) -> int:
+    return int(word) if word.isdecimal() and len(word) <= 3 else _NUMBERS.get(word.casefold(), 0)
+
+
+def _said(first: int | None, last: int | None) -> str:
+    if first and last:
+        return f"of {first}" if first == last else f"from {first} to {last}"
+    return f"from {first} on" if first else f"up to {last}"
