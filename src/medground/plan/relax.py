@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 
 from medground.operators.keyless.searching import POOR
 from medground.plan.mesh import PubMedQuery
@@ -58,7 +58,7 @@ def ladder(tree: Query) -> list[Query]:
 
 
 async def _risen(query: PubMedQuery, count: Count, enough: int) -> PubMedQuery:
-    """The query with its headings moved up the MeSH tree until it finds `enough`, or no longer gains."""
+    """The query with the headings above its own in the MeSH tree, until it finds `enough` or no longer gains."""
     found = await count(query)
     while found < enough and (tree := _one_up(query.tree)) != query.tree:
         wider = as_pubmed(tree)
@@ -70,13 +70,18 @@ async def _risen(query: PubMedQuery, count: Count, enough: int) -> PubMedQuery:
 
 
 def _one_up(tree: Query) -> Query:
-    """The same tree with each heading one step up in MeSH; top headings stay."""
+    """The same tree with each heading OR the one above it; top headings stay alone."""
     if isinstance(tree, Mesh) and tree.heading and (heading := vocabulary().find(tree.heading)):
         parents = [p for p in vocabulary().parents(heading) if any("." in t for t in p.trees)]
-        return tree.model_copy(update={"heading": parents[0].name}) if parents else tree
-    if isinstance(tree, (And, Or)):
-        return tree.model_copy(update={"parts": tuple(_one_up(part) for part in tree.parts)})
-    return tree
+        return any_of([tree, tree.model_copy(update={"heading": parents[0].name})]) if parents else tree
+    if isinstance(tree, And):
+        return all_of([_one_up(part) for part in tree.parts])
+    return any_of(list(dict.fromkeys(_alternatives(map(_one_up, tree.parts))))) if isinstance(tree, Or) else tree
+
+
+def _alternatives(parts: Iterable[Query]) -> Iterator[Query]:
+    for part in parts:
+        yield from part.parts if isinstance(part, Or) else (part,)
 
 
 def _subjects(tree: Query) -> list[Query]:
@@ -87,6 +92,8 @@ def _subjects(tree: Query) -> list[Query]:
 
 def _names_subject(tree: Query) -> bool:
     match tree:
+        case Or() if headings := [part for part in tree.parts if isinstance(part, Mesh)]:
+            return any(map(_names_subject, headings))  # the words beside a heading are its names
         case And() | Or():
             return any(map(_names_subject, tree.parts))
         case Mesh():
