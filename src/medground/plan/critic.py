@@ -25,6 +25,7 @@ from medground.operators.searching import (
 )
 from medground.plan.look import QueryResult
 from medground.plan.mesh import PubMedQuery, normalised
+from medground.plan.relax import same
 from medground.question import Question
 from medground.recipes.settings.pubmed_reasoner import PubMedReasonerSettings
 from medground.run import Run
@@ -77,6 +78,10 @@ class Attempt:
     query: PubMedQuery
     result: QueryResult
     critique: Critique | None = None
+
+    def asked(self, query: PubMedQuery) -> bool:
+        """Whether this query was written or searched."""
+        return same(query.tree, self.written.tree) or same(query.tree, self.query.tree)
 
     @property
     def tried(self) -> tuple[Tried, ...]:

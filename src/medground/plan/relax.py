@@ -28,8 +28,8 @@ async def relaxed(query: PubMedQuery, count: Count, enough: int) -> PubMedQuery:
     """The narrowest of the wider queries (`ladder`) that finds `enough` documents; the widest if none does.
 
     Each step of the ladder finds all that the one before it finds, so a binary search decides: a query with n parts
-    takes about log2(n) counts. A leading part that finds nothing at all is left out. A query of one part moves up the
-    MeSH tree, step by step.
+    takes about log2(n) counts. Leading parts that find nothing at all are left out. If the widest finds too little, the
+    headings above its own in the MeSH tree join it, step by step.
     """
     parts = _subjects(query.tree)
     steps = [query, *map(as_pubmed, ladder(query.tree))]
@@ -39,10 +39,21 @@ async def relaxed(query: PubMedQuery, count: Count, enough: int) -> PubMedQuery:
         low, high = (low, middle) if await count(steps[middle]) >= enough else (middle + 1, high)
     found = await count(steps[low])
     if found >= enough:
-        if len(parts) > 1 and low == len(steps) - 1 and not await count(as_pubmed(parts[0])):
-            return await relaxed(as_pubmed(all_of(parts[1:])), count, enough)
+        if len(parts) > 1 and low == len(steps) - 1 and (empty := await _empty(parts, count)):
+            left = [part for part in conjuncts(query.tree) if part not in empty]
+            return await relaxed(as_pubmed(all_of(left)), count, enough)
         return steps[low]
     return await _risen(steps[low], count, enough)
+
+
+async def _empty(parts: Sequence[Query], count: Count) -> list[Query]:
+    """The leading parts that find nothing on their own."""
+    found: list[Query] = []
+    for part in parts:
+        if await count(as_pubmed(part)):
+            break
+        found.append(part)
+    return found
 
 
 def ladder(tree: Query) -> list[Query]:
@@ -102,6 +113,17 @@ def _names_subject(tree: Query) -> bool:
             return tree.field not in _LIMITS
         case _:
             return False
+
+
+def same(one: Query, other: Query) -> bool:
+    """Whether two trees ask for the same, but for the order of their parts and needless brackets."""
+    return _unordered(one) == _unordered(other)
+
+
+def _unordered(tree: Query) -> object:
+    if isinstance(tree, Or):
+        return "or", frozenset(map(_unordered, _alternatives(_alternatives(tree.parts))))
+    return ("and", frozenset(map(_unordered, tree.parts))) if isinstance(tree, And) else tree
 
 
 def conjuncts(tree: Query) -> Sequence[Query]:

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from medground.operators.searching import Candidate
 from medground.plan.critic import Attempt, next_query
 from medground.plan.look import count, look
 from medground.plan.mesh import PubMedQuery
-from medground.plan.relax import headings_of, relaxed
+from medground.plan.relax import headings_of, relaxed, same
 from medground.question import Question
 from medground.recipes.settings.pubmed_reasoner import PubMedReasonerSettings
 from medground.run import Run
 from medground.steps import QueryWritten
 
 
-async def attempt(question: Question, query: PubMedQuery, run: Run) -> Attempt:
+async def attempt(question: Question, query: PubMedQuery, history: Sequence[Attempt], run: Run) -> Attempt:
     """Search with the query or, if it finds too little, with a wider one (step (a) of `pubmed-reasoner`).
 
-    Candidates are only counted, so that just the query that is judged and read is searched.
+    Candidates are only counted, so that just the query that is judged and read is searched, and nothing is searched
+    twice.
 
     Raises:
         SourceUnavailable: no source could be searched.
@@ -25,7 +28,7 @@ async def attempt(question: Question, query: PubMedQuery, run: Run) -> Attempt:
     if not choices.relax:
         result = await look(question, query, run)
         return Attempt(query, result.documents, query, result)
-    return await _widened(question, query, run, choices.enough)
+    return await _widened(question, query, history, run, choices.enough)
 
 
 async def step_back(question: Question, last: Attempt, missing: str, run: Run) -> Attempt | None:
@@ -40,13 +43,15 @@ async def step_back(question: Question, last: Attempt, missing: str, run: Run) -
     if missing:
         terms = [Candidate(heading=heading) for heading in headings_of(last.query.tree)]
         asked = await next_query(question, terms, [last], run, missing=missing)
-        again = await attempt(question, asked, run) if asked.text != last.query.text else last
+        again = await attempt(question, asked, [last], run)
     else:
-        again = await _widened(question, last.query, run, run.settings.retrieval.keep)
-    return again if again.query != last.query else None
+        again = await _widened(question, last.query, [last], run, run.settings.retrieval.keep)
+    return None if same(again.query.tree, last.query.tree) else again
 
 
-async def _widened(question: Question, query: PubMedQuery, run: Run, enough: int) -> Attempt:
+async def _widened(
+    question: Question, query: PubMedQuery, history: Sequence[Attempt], run: Run, enough: int
+) -> Attempt:
     counted: dict[str, int] = {}
 
     async def counting(candidate: PubMedQuery) -> int:
@@ -60,4 +65,7 @@ async def _widened(question: Question, query: PubMedQuery, run: Run, enough: int
         note = f"the query finds {found} documents, fewer than {enough}, so it was widened"
         with run.step(QueryWritten(before=query.text, after=wider.text, notes=(note,))):
             pass
+    for one in history:
+        if same(one.query.tree, wider.tree):
+            return Attempt(query, found, one.query, one.result)
     return Attempt(query, found, wider, await look(question, wider, run))

@@ -83,7 +83,7 @@ async def _self_critic(question: Question, terms: Sequence[Candidate], query: Pu
     critic: Critic = QueryCritic() if extras.one_call else TermCritic()
     history: list[Attempt] = []
     for number in range(1, rounds + 1 if extras.critic else 1):
-        history.append(await attempt(question, query, run))  # Eq. 4 and 5
+        history.append(await attempt(question, query, history, run))  # Eq. 4 and 5
         said = await critic.critique(question, terms, history, run)  # Eq. 6 to 8
         history[-1] = replace(history[-1], critique=said)
         ended = number == rounds or converged(history)
@@ -91,12 +91,12 @@ async def _self_critic(question: Question, terms: Sequence[Candidate], query: Pu
             break
         terms, query = await critic.refine(question, history, run)  # Eq. 9 to 11
         query = with_concepts(question, query) if extras.concepts else query
-        if ended or any(query.text in (one.written.text, one.query.text) for one in history):
+        if ended or any(one.asked(query) for one in history):
             break
     if history and extras.final == "judged":
         return chosen(best_attempt(history, extras.enough), len(history), run)
-    known = next((one for one in history if one.written == query), None)
-    return chosen(known or await attempt(question, query, run), len(history) + (known is None), run)  # line 13
+    known = next((one for one in history if one.asked(query)), None)
+    return chosen(known or await attempt(question, query, history, run), len(history) + (known is None), run)  # line 13
 
 
 @dataclass(frozen=True)
