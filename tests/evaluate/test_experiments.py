@@ -250,12 +250,12 @@ def test_a_run_is_made_once_and_resumed(ready: Path, tmp_path: Path) -> None:
     asyncio.run(make(experiment, chosen))
     files = sorted(tmp_path.glob("*.jsonl"))
     before = [file.read_bytes() for file in files]
-    assert len(files) == 2
+    assert len(files) == 3
     files[0].write_bytes(before[0][:-20])
     asyncio.run(make(experiment, chosen))
-    assert [file.read_bytes() == old for file, old in zip(files, before, strict=True)] == [False, True]
+    assert [file.read_bytes() == old for file, old in zip(files, before, strict=True)] == [False, True, True]
     asyncio.run(make(read_experiment(FILES / "000" / "table-4.toml"), chosen))
-    assert len(list(tmp_path.glob("*.jsonl"))) == 4  # pubmed-reasoner is shared by the two tables
+    assert len(list(tmp_path.glob("*.jsonl"))) == 5  # pubmed-reasoner, as published and ours, is shared by the two tables
 
 
 def test_results_keep_every_model_but_no_text(ready: Path, tmp_path: Path) -> None:
@@ -268,7 +268,7 @@ def test_results_keep_every_model_but_no_text(ready: Path, tmp_path: Path) -> No
     assert set(kept) == {"other", "keyless"}
     without = next(run for run in kept["keyless"]["runs"] if run["row"].endswith("without self-critic"))
     assert without["settings"]["pubmed_reasoner.critic"] is False
-    assert set(without["figures"]) == {"accuracy", "grounded"}
+    assert set(without["figures"]) == {"accuracy", "grounded", "grounded-checked"}
     assert "aspirin" not in path.read_text(encoding="utf-8").lower()
     path.write_text("[]", encoding="utf-8")
     with pytest.raises(UsageError, match="does not contain experiment results"):

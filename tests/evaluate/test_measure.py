@@ -80,6 +80,8 @@ def test_a_run_by_hand(home: Path, items: list[Item]) -> None:
     found = measure(HEADER, lines, home, items)
     assert (found.items, found.untraced) == (4, 1)  # the fourth is unfinished
     assert (found.grounded.right, found.grounded.of) == (2, 4)
+    assert found.checked is not None
+    assert (found.checked.right, found.checked.of) == (1, 4)  # the second never had enough
     assert found.depths is not None
     assert (found.depths.mean, dict(found.depths.distribution), found.depths.never) == (3.0, {3: 1}, 3)
     assert (found.depths.within(5).right, found.depths.within(5).of) == (1, 4)

@@ -15,7 +15,7 @@ from medground.evaluate.metrics.accuracy import accuracy
 from medground.evaluate.metrics.answer_sets import partial_credit, set_scores
 from medground.evaluate.metrics.classes import class_scores, confusion, macro_f1
 from medground.evaluate.metrics.cost import cost_ratio, mean_cost
-from medground.evaluate.metrics.grounding import grounded_rate
+from medground.evaluate.metrics.grounding import checked_rate, grounded_rate
 from medground.evaluate.metrics.rounds import round_curve
 from medground.evaluate.metrics.support import support_scores
 from medground.usage import UsageReport
@@ -112,6 +112,14 @@ def test_grounded_rate_counts_failed_and_unfinished_questions() -> None:
     assert grounded_rate(lines).value == 1 / 3
     assert grounded_rate(lines, items=4).value == 1 / 4
     assert grounded_rate([]).value is None
+
+
+def test_the_papers_rate_counts_answers_whose_evidence_was_found_sufficient() -> None:
+    lines = [line(n, "A", "A", cited=cited) for n, cited in enumerate([("PMID:1",), ("PMID:1",), ()])]
+    first, second, uncited = (one.id for one in lines)
+    assert checked_rate(lines, {first, uncited}).value == 1 / 3
+    assert checked_rate(lines, {first, second}, items=4).value == 2 / 4
+    assert checked_rate([], {first}).value is None
 
 
 def test_support_leaves_out_answers_without_a_score() -> None:

@@ -10,7 +10,7 @@ from medground.corpus.embedding.base import Embedder
 from medground.evaluate.base import Item, RunHeader, RunLine
 from medground.evaluate.metrics.assessed import Assessments, assessments
 from medground.evaluate.metrics.depth import Depths, Reading, evidence_depths
-from medground.evaluate.metrics.grounding import grounded_rate
+from medground.evaluate.metrics.grounding import checked_rate, grounded_rate
 from medground.evaluate.metrics.mesh import HeadingScores, heading_scores, headings_of
 from medground.evaluate.metrics.queries import QueryStatistics, query_statistics
 from medground.evaluate.metrics.rouge import rouge_l
@@ -36,7 +36,8 @@ class Measures:
         items: number of items in the run.
         untraced: questions without a stored trace, because it was removed or they failed; they count as having read
             and searched nothing, and stay in the denominators.
-        grounded: evidence-grounded response rate.
+        grounded: evidence-grounded response rate: answers that cite.
+        checked: the same as the paper counts it: answers that cite, and whose evidence was found sufficient.
         depths: evidence sufficiency depth, for recipes that read in batches.
         headings: MeSH precision and recall, for sets with gold headings.
         queries: statistics by source.
@@ -49,6 +50,7 @@ class Measures:
     items: int
     untraced: int
     grounded: Share
+    checked: Share | None
     depths: Depths | None
     headings: HeadingScores | None
     queries: Mapping[str, QueryStatistics]
@@ -77,7 +79,8 @@ def measure(
     traces = {line.id: spans for line in lines if (spans := stored_trace(home, line))}
     answers = [stored_answer(home, line) for line in lines]
     plans = [queries_by_source(answer) if answer is not None else {} for answer in answers]
-    readings = [found for spans in traces.values() if (found := reading(spans))]
+    read = {i: found for i, spans in traces.items() if (found := reading(spans))}
+    readings = list(read.values())
     histories = [(line, answers_by_round(traces.get(line.id, ()))) for line in lines]
     count = max(header.items, len(lines))
     never = [Reading(0, False)] * (count - len(readings))
@@ -85,6 +88,7 @@ def measure(
         items=count,
         untraced=count - len(traces),
         grounded=grounded_rate(lines, header.items),
+        checked=checked_rate(lines, {i for i, found in read.items() if found.sufficient}, count) if read else None,
         depths=evidence_depths([*readings, *never]) if readings else None,
         headings=_headings(traces, items),
         queries=query_statistics(plans, embedder),

@@ -85,7 +85,9 @@ def _dated(question: Question, run: Run) -> Question:
 async def _first_documents(question: Question, query: PubMedQuery, run: Run) -> list[Evidence]:
     """The passages found in the first documents, quoted whole."""
     found = await look(question, query, run)
-    return await quoted_whole(await readable(texts(found.hits), run), run.settings.recipe.batch, run)
+    retractions = run.settings.section(PubMedReasonerSettings).retractions
+    standing = await readable(texts(found.hits), run, retractions=retractions)
+    return await quoted_whole(standing, run.settings.recipe.batch, run)
 
 
 async def _respond(question: Question, evidence: Sequence[Evidence], run: Run) -> tuple[list[ObservationView], Draft]:

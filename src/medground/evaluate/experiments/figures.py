@@ -15,7 +15,7 @@ from medground.evaluate.metrics.accuracy import accuracy
 from medground.evaluate.metrics.classes import class_scores, macro_f1
 from medground.evaluate.metrics.cost import Cost, cost_ratio, mean_cost
 from medground.evaluate.metrics.depth import Reading, evidence_depths
-from medground.evaluate.metrics.grounding import grounded_rate
+from medground.evaluate.metrics.grounding import checked_rate, grounded_rate
 from medground.evaluate.metrics.mesh import heading_scores, headings_of
 from medground.evaluate.metrics.rounds import round_curve
 from medground.evaluate.metrics.share import Share
@@ -134,6 +134,11 @@ def _grounded(run: RunOfRow) -> Figure | None:
     return _share(grounded_rate(run.lines, run.items))
 
 
+def _checked(run: RunOfRow) -> Figure | None:
+    sufficient = {i for i, traced in run.traced.items() if traced.reading.sufficient}
+    return _share(checked_rate(run.lines, sufficient, run.items)) if run.all_traced else None
+
+
 def _macro_f1(run: RunOfRow) -> Figure | None:
     value = macro_f1(class_scores(run.lines))
     return None if value is None else Figure(100 * value, len(run.lines))
@@ -172,6 +177,7 @@ _SIMPLE: Mapping[str, Callable[[RunOfRow], Figure | None]] = {
     "accuracy": _accuracy,
     "macro-f1": _macro_f1,
     "grounded": _grounded,
+    "grounded-checked": _checked,
     "faithfulness": _faithfulness,
     "rewritten": _rewritten,
     "mesh-precision": lambda run: _headings(run, "precision"),

@@ -76,6 +76,8 @@ def _lines(found: Measures, *, encoded: bool) -> Iterator[str]:
     yield f"{found.items:,} questions; {found.untraced:,} without a stored trace"
     low, high = found.grounded.interval
     yield f"answers that cite  {percent(found.grounded.value)} [{low:.1%}, {high:.1%}]"
+    if found.checked is not None:
+        yield f"  after sufficient reading  {percent(found.checked.value)}"
     if (depths := found.depths) is not None:
         counts = ", ".join(f"{articles}: {count:,}" for articles, count in depths.distribution.items()) or "none"
         within = ", ".join(f"{n} {percent(depths.within(n).value)}" for n in WITHIN)

@@ -40,7 +40,7 @@ class PubMedReasonerSettings(SettingsSection):
     )
     candidates: int = Field(default=1, ge=1, description="responses of `self-reflection`, of which the commonest is kept")
     own_knowledge: bool = Field(
-        default=False, description="let the response add what the model knows, marked as without evidence"
+        default=False, description="let the response add what the model knows (appendix E), without evidence"
     )
     relax: bool = Field(default=True, description="(a) widen a query that finds too little")
     enough: int = Field(default=5, ge=1, description="number of documents that is enough for (a)")
