@@ -48,6 +48,7 @@ async def pubmed_reasoner(question: Question, run: Run) -> Answer:
     extras = run.settings.section(PubMedReasonerSettings)
     question = dated(question, run) if extras.dates else question
     terms, query = await query_of(question, run)
+    query = with_concepts(question, query) if extras.concepts else query
     best = await _self_critic(question, terms, query, run)  # Algorithm 1
     pool = await _read(question, best, (), run)
     if extras.step_back and not pool.done and (again := await step_back(question, best, pool.missing, run)):
@@ -67,14 +68,10 @@ async def query_of(question: Question, run: Run) -> tuple[Sequence[Candidate], P
     Raises:
         ModelFailed: a model gave no usable output.
     """
-    extras = run.settings.section(PubMedReasonerSettings)
-    terms: list[Candidate] = []
-    if extras.one_call:
-        query = await query_at_once(question, run)
-    else:
-        terms = await choose_terms(question, await propose_terms(question, run), run)  # Eq. 1 and 2
-        query = await first_query(question, terms, run)  # Eq. 3
-    return terms, with_concepts(question, query) if extras.concepts else query
+    if run.settings.section(PubMedReasonerSettings).one_call:
+        return (), await query_at_once(question, run)
+    terms = await choose_terms(question, await propose_terms(question, run), run)  # Eq. 1 and 2
+    return terms, await first_query(question, terms, run)  # Eq. 3
 
 
 async def _self_critic(question: Question, terms: Sequence[Candidate], query: PubMedQuery, run: Run) -> Attempt:
