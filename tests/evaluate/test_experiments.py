@@ -255,7 +255,9 @@ def test_a_run_is_made_once_and_resumed(ready: Path, tmp_path: Path) -> None:
     asyncio.run(make(experiment, chosen))
     assert [file.read_bytes() == old for file, old in zip(files, before, strict=True)] == [False, True, True]
     asyncio.run(make(read_experiment(FILES / "000" / "table-4.toml"), chosen))
-    assert len(list(tmp_path.glob("*.jsonl"))) == 5  # pubmed-reasoner, as published and ours, is shared by the two tables
+    assert (
+        len(list(tmp_path.glob("*.jsonl"))) == 5
+    )  # pubmed-reasoner, as published and ours, is shared by the two tables
 
 
 def test_results_keep_every_model_but_no_text(ready: Path, tmp_path: Path) -> None:

@@ -36,9 +36,7 @@ def limits(text: str, make_run: MakeRun) -> tuple[int | None, int | None]:
         ("What was found from 2012 onwards?", (2012, None)),
     ],
 )
-def test_years_of_the_text_are_limits(
-    text: str, years: tuple[int | None, int | None], make_run: MakeRun
-) -> None:
+def test_years_of_the_text_are_limits(text: str, years: tuple[int | None, int | None], make_run: MakeRun) -> None:
     assert limits(text, make_run) == years
 
 

@@ -94,7 +94,9 @@ def test_a_query_with_a_hundred_parts_costs_few_counts() -> None:
     assert len(asked) <= 3 * math.log2(100)
     asked.clear()
     last = " AND ".join([*(f"w{n}[tiab]" for n in range(50)), "b[tiab]"])
-    assert asyncio.run(relaxed(as_pubmed(parse(last)), counting([frozenset("b")] * 9, asked), 5)).tree == parse("b[tiab]")
+    assert asyncio.run(relaxed(as_pubmed(parse(last)), counting([frozenset("b")] * 9, asked), 5)).tree == parse(
+        "b[tiab]"
+    )
     assert len(asked) <= 51 + 3 * math.log2(51)
 
 

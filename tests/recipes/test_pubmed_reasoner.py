@@ -13,9 +13,14 @@ from heart_papers import BY_MODEL, QUESTION, MakeRun, answered, library_of_paper
 
 from medground.answer import Answer
 from medground.corpus.library import Library
-from medground.operators.reading import SufficientOutput
+from medground.document import Hit, Passage
+from medground.operators.reading import Extracted, ExtractOutput, SufficientOutput
 from medground.operators.searching import MeshTermsOutput, QueryOutput
 from medground.operators.writing import WriteOutput, WrittenSentence
+from medground.plan.critic import Attempt, Critique, best_attempt
+from medground.plan.look import QueryResult
+from medground.plan.mesh import PubMedQuery
+from medground.query import Term
 from medground.question import Question
 from medground.rank.design import design_level
 from medground.recipes.pubmed_reasoner import PUBMED_REASONER
@@ -88,6 +93,88 @@ def test_the_loop_ends_when_quality_stops_growing_or_after_t_rounds(
     answered("pubmed-reasoner", make_run, corpus, model=share, by_model=BY_MODEL, options={"recipe.rounds": 2})
     asked = Counter(n for n, _ in share.seen)
     assert (asked["coverage"], asked["refine_query"]) == (2, 1)  # the last round's query is judged, not rewritten
+
+
+def test_the_query_that_the_critic_judged_best_is_read_though_others_found_more(
+    make_run: MakeRun, corpus: Library, scripted_model: Any
+) -> None:
+    def covered(value: Any) -> Any:
+        return verdicts(value, verdict="gout" in value.query)
+
+    queries = iter(["aspirin[tiab]", "gout[tiab]", "hypertension[tiab]"])
+    model = scripted_model(
+        replies(
+            draft_query=QueryOutput(query="stroke[tiab]"),
+            coverage=covered,
+            alignment=lambda value: verdicts(value, verdict="stroke" not in value.query),
+            refine_query=lambda value: QueryOutput(query=next(queries)),
+        )
+    )
+    options = {"pubmed_reasoner.concepts": False, "pubmed_reasoner.relax": False, "recipe.rounds": 4}
+    answer, _ = answered("pubmed-reasoner", make_run, corpus, model=model, by_model=BY_MODEL, options=options)
+    screened = next(value for name, value in model.seen if name == "screen")
+    assert [passage.title for passage in screened.passages] == ["Aspirin and gout"]
+    assert len(answer.searches) == 3
+    assert max(search.hits for search in answer.searches) > len(screened.passages)
+
+
+def test_equal_verdicts_are_decided_by_documents_up_to_enough() -> None:
+    def judged(text: str, documents: int, covered: float, redundant: float = 0.0) -> Attempt:
+        query = PubMedQuery(text, Term(value=text))
+        hits = tuple(
+            Hit(passage=Passage(document_id=f"PMID:{n}", start=0, end=1, text="x"), ranker="bm25", rank=n, score=1.0)
+            for n in range(1, documents + 1)
+        )
+        return Attempt(query, documents, query, QueryResult(hits, ()), Critique(covered, 1.0, redundant))
+
+    few, many, more = judged("few", 1, 1.0), judged("many", 6, 1.0), judged("more", 9, 1.0)
+    assert best_attempt([many, few], 5) is many
+    assert best_attempt([many, more], 5) is more  # both are enough, so the later one
+    assert best_attempt([more, many], 5) is many
+    assert best_attempt([few, judged("off", 50, 0.5)], 5) is few
+    assert best_attempt([few, judged("needless", 50, 1.0, redundant=0.5)], 5) is few
+
+
+def test_wider_queries_are_counted_and_only_the_chosen_one_is_searched(
+    make_run: MakeRun, corpus: Library, scripted_model: Any
+) -> None:
+    narrow = QueryOutput(query="aspirin[tiab] AND gout[tiab] AND stroke[tiab] AND fever[tiab] AND migraine[tiab]")
+    model = scripted_model(replies(draft_query=narrow))
+    options = {"pubmed_reasoner.concepts": False}
+    answer, run = answered("pubmed-reasoner", make_run, corpus, model=model, by_model=BY_MODEL, options=options)
+    assert (run.usage.searches, len(answer.searches)) == (1, 1)
+    assert 2 <= run.usage.counts <= 6
+    assert answer.usage.counts == run.usage.counts
+    assert " OR " in answer.searches[0].query
+
+
+def test_what_the_evidence_lacks_is_searched_for(make_run: MakeRun, corpus: Library, scripted_model: Any) -> None:
+    checks = iter([SufficientOutput(sufficient=False, missing="gout"), SufficientOutput(sufficient=True)])
+    model = scripted_model(
+        replies(
+            draft_query=QueryOutput(query="infarction[tiab]"),
+            sufficient=lambda value: next(checks),
+            extract=lambda value: ExtractOutput(
+                sentences=tuple(
+                    Extracted(sentence=s.id, stance="supports") for p in value.passages for s in p.sentences[1:2]
+                )
+            ),
+            refine_query=lambda value: QueryOutput(query=f"{value.missing}[tiab]"),
+        )
+    )
+    options = {"pubmed_reasoner.concepts": False, "pubmed_reasoner.enough": 1}
+    answer, run = answered("pubmed-reasoner", make_run, corpus, model=model, by_model=BY_MODEL, options=options)
+    asked = [value for name, value in model.seen if name == "refine_query"]
+    assert [value.missing for value in asked] == ["gout"]
+    assert [search.query for search in answer.searches] == ['"infarction"[Title/Abstract]', '"gout"[Title/Abstract]']
+    assert "PMID:4" in {evidence.document_id for evidence in run.ledger.evidence}
+
+
+def test_years_in_the_text_of_the_question_limit_every_search(make_run: MakeRun, corpus: Library) -> None:
+    answer, _ = answered("pubmed-reasoner", make_run, corpus, "Has aspirin prevented infarction since 2003?")
+    assert all(search.query.endswith("AND 2003:3000[Date - Publication]") for search in answer.searches)
+    assert {document.year for document in answer.documents} <= set(range(2003, 2010))
+    assert any("from 2003 on were searched" in warning for warning in answer.warnings)
 
 
 def test_stronger_designs_come_first_and_can_be_switched_off(make_run: MakeRun, corpus: Library) -> None:

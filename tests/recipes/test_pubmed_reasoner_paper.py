@@ -20,7 +20,9 @@ from medground.run import Run
 from medground.settings import Settings
 
 ADDITIONS = ["relax", "concepts", "step_back", "retractions", "dates", "reorder", "designs"]
-PAPER = {f"pubmed_reasoner.{name}": value for name, value in preset_layer("pubmed-reasoner-paper")["pubmed_reasoner"].items()}
+PAPER = {
+    f"pubmed_reasoner.{name}": value for name, value in preset_layer("pubmed-reasoner-paper")["pubmed_reasoner"].items()
+}
 AT_ONCE = [*(name for name in BY_MODEL if name in ("screen", "extract", "sufficient", "summarise", "entail"))]
 AT_ONCE += ["write_query", "self_critic", "respond_openly"]
 KNOWN = WriteOutput(sentences=(WrittenSentence(text="Aspirin is an old drug.", evidence=()),), answer=("yes",))
@@ -152,7 +154,9 @@ def test_the_articles_that_the_coverage_check_needs_are_read_next(
         openly(
             draft_query=QueryOutput(query="aspirin[tiab]"),
             screen=lambda value: ScreenOutput(relevant=tuple(p.id for p in value.passages)),
-            sufficient=lambda value: SufficientOutput(sufficient=False, missing="asthma", needed=(value.unread[-1].id,)),
+            sufficient=lambda value: SufficientOutput(
+                sufficient=False, missing="asthma", needed=(value.unread[-1].id,)
+            ),
         )
     )
     options = {"recipe.batch": 1, "pubmed_reasoner.critic": False}

@@ -9,10 +9,17 @@ from typing import Any
 import pytest
 
 from medground.document import Document
-from medground.evaluate.sources import GivenSource, RecordingSource, found_documents, recording
+from medground.errors import SourceUnavailable
+from medground.evaluate.sources import (
+    GivenSource,
+    RecordingCountingSource,
+    RecordingSource,
+    found_documents,
+    recording,
+)
 from medground.lookup import Lookup
 from medground.query import Everything, Filters, Term
-from medground.sources.base import Source
+from medground.sources.base import CountingSource, Source
 from medground.testing import DOCUMENTS, SourceContract
 
 
@@ -62,3 +69,20 @@ def test_sources_of_facts_are_not_recorded(memory_source: Any) -> None:
     wrapped = recording([facts, texts])
     assert wrapped[0] is facts
     assert isinstance(wrapped[1], RecordingSource)
+
+
+def test_what_is_only_counted_is_not_recorded(memory_source: Any) -> None:
+    class Counting(memory_source):  # type: ignore[misc]
+        async def count(self, lookup: Lookup, filters: Filters) -> int:
+            return 7
+
+    wrapped = recording([Counting(DOCUMENTS), memory_source(DOCUMENTS)])
+    assert [isinstance(source, CountingSource) for source in wrapped] == [True, False]
+    counting = wrapped[0]
+    assert isinstance(counting, RecordingCountingSource)
+    lookup = Lookup(asked=Everything(), text="marfan", limit=5)
+    assert asyncio.run(counting.count(lookup, Filters())) == 7
+    assert counting.rankings == []
+    asyncio.run(counting.close())
+    with pytest.raises(SourceUnavailable, match="closed"):
+        asyncio.run(counting.count(lookup, Filters()))

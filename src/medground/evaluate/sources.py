@@ -12,7 +12,7 @@ from medground.errors import SourceUnavailable, UsageError
 from medground.lookup import ConceptQuery, Found, Lookup, PlainWords, ProteinQuery, Ranker, Ranking
 from medground.query import Filters
 from medground.rank.fuse import fuse
-from medground.sources.base import FactSource, Source
+from medground.sources.base import CountingSource, FactSource, Source
 
 MOST_FOUND = 100
 """Most documents that are recorded."""
@@ -125,9 +125,30 @@ class RecordingSource:
             raise SourceUnavailable("the source is closed", source=self.name)
 
 
+class RecordingCountingSource(RecordingSource):
+    """The same for a source that can count. What is only counted is not recorded."""
+
+    def __init__(self, source: Source, counting: CountingSource) -> None:
+        super().__init__(source)
+        self._counting = counting
+
+    async def count(self, lookup: Lookup, filters: Filters) -> int:
+        """Number of documents that the wrapped source finds.
+
+        Raises:
+            SourceUnavailable: this recording is closed, or the wrapped source cannot be asked.
+        """
+        self._check_open()
+        return await self._counting.count(lookup, filters)
+
+
 def recording(sources: Sequence[Source]) -> list[Source]:
     """The sources, wrapped to record their rankings. Sources of facts have no rankings and stay as they are."""
-    return [source if isinstance(source, FactSource) else RecordingSource(source) for source in sources]
+    return [source if isinstance(source, FactSource) else _recorded(source) for source in sources]
+
+
+def _recorded(source: Source) -> Source:
+    return RecordingCountingSource(source, source) if isinstance(source, CountingSource) else RecordingSource(source)
 
 
 def found_documents(sources: Sequence[Source], k: int) -> tuple[DocumentId, ...]:

@@ -117,9 +117,7 @@ async def _read(question: Question, found: Attempt, known: Sequence[Evidence], r
     return await _reflective_retrieval(question, fresh, known, run)
 
 
-async def _reflective_retrieval(
-    question: Question, hits: Sequence[Hit], known: Sequence[Evidence], run: Run
-) -> _Pool:
+async def _reflective_retrieval(question: Question, hits: Sequence[Hit], known: Sequence[Evidence], run: Run) -> _Pool:
     """Algorithm 2: filter, then read in batches until the evidence suffices, a batch adds nothing, or T is used."""
     extras, size = run.settings.section(PubMedReasonerSettings), run.settings.recipe.batch
     waiting = await screen_batch(question, await _top(question, hits, run), run)  # Eq. 12

@@ -17,7 +17,7 @@ import pytest
 from medground.errors import UsageError
 from medground.lookup import Found, Lookup, Ranker
 from medground.query import And, Everything, Filters, Not, Or, Phrase, Query, Range, Term, Words
-from medground.sources.base import MOST_HITS, Source
+from medground.sources.base import MOST_HITS, CountingSource, Source
 from medground.testing.documents import DOCUMENTS
 from medground.testing.source_contract import searched
 
@@ -105,6 +105,21 @@ class QueryContract:
     )
     def test_boolean_queries_phrases_and_fields(self, source: Source, query: Query, expected: set[str]) -> None:
         assert _lexical_ids(source, query) == expected
+
+    @pytest.mark.parametrize(
+        ("query", "found"),
+        [
+            (And(parts=(Term(value="marfan"), Term(value="losartan"))), 1),
+            (Or(parts=(Term(value="losartan"), Term(value="zebrafish"))), 2),
+            (Phrase(text="root aortic"), 0),
+        ],
+    )
+    def test_a_count_is_the_number_of_documents_found(self, source: Source, query: Query, found: int) -> None:
+        if not isinstance(source, CountingSource):
+            pytest.skip("the source does not count")
+        lookup = Lookup(asked=query, text="marfan", limit=100)
+        assert asyncio.run(source.count(lookup, Filters())) == found == len(_lexical_ids(source, query))
+        assert asyncio.run(source.count(lookup, Filters(year_from=2100))) == 0
 
     @pytest.mark.parametrize("text", ["Größe", "β-catenin", "数据", "naïve", "NAIVE"])
     def test_letters_of_all_alphabets(self, source: Source, text: str) -> None:

@@ -38,7 +38,9 @@ class PubMedReasonerSettings(SettingsSection):
     tokens: int | None = Field(
         default=None, ge=0, description="tokens after which reading stops (T); no limit by default"
     )
-    candidates: int = Field(default=1, ge=1, description="responses of `self-reflection`, of which the commonest is kept")
+    candidates: int = Field(
+        default=1, ge=1, description="responses of `self-reflection`, of which the commonest is kept"
+    )
     own_knowledge: bool = Field(
         default=False, description="let the response add what the model knows (appendix E), without evidence"
     )
