@@ -27,7 +27,6 @@ from medground.recipes.pubmed_reasoner import PUBMED_REASONER
 from medground.recipes.registry import recipe_names
 from medground.sources.corpus import CorpusSource
 
-
 UNCOVERED = partial(verdicts, verdict=False)
 
 

@@ -1,4 +1,4 @@
-"""The preset `pubmed-reasoner-paper` is the paper, its ablations are one setting away, and both options of the paper work."""
+"""The preset `pubmed-reasoner-paper` is the paper, and its ablations and options are one setting away."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ def test_the_articles_that_the_coverage_check_needs_are_read_next(
         )
     )
     options = {"recipe.batch": 1, "pubmed_reasoner.critic": False}
-    _, run = as_published(make_run, corpus, model, **options)
+    as_published(make_run, corpus, model, **options)
     check = next(value for name, value in model.seen if name == "sufficient")
     batches = [value.passages for name, value in model.seen if name == "extract"]
     assert batches[1][0].title == check.unread[-1].title

@@ -25,8 +25,8 @@ def with_concepts(question: Question, query: PubMedQuery) -> PubMedQuery:
     """The query with everything that the question names; unchanged if nothing is missing.
 
     Names without a heading come first, because they are the subject; abbreviations and populations come last, each as
-    a part of its own. Other missing concepts are one part, which any of them satisfies. An alternative ("AIDS or diabetes") joins the part
-    that has the other one.
+    a part of its own. Other missing concepts are one part, which any of them satisfies. An alternative ("AIDS or
+    diabetes") joins the part that has the other one.
     """
     parts = list(conjuncts(query.tree))
     names: list[Query] = []

@@ -16,7 +16,10 @@ _PUBLISHED = (
     r"\b(?:published|publications?|literature|evidence|studies|trials|articles|papers|research|reviews)(?:\s\w+){0,2}\s"
 )
 Years = tuple[int | None, int | None]
-_NUMBERS = {word: number for number, word in enumerate("two three four five six seven eight nine ten".split(), start=2)}
+_NUMBERS = {
+    word: number
+    for number, word in enumerate(["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"], start=2)
+}
 
 _RULES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], int], Years]], ...] = (
     (
@@ -39,7 +42,7 @@ _RULES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], int], Years]], ...
 
 
 def dated(question: Question, run: Run) -> Question:
-    """The question, limited to the years that its text states; the answer is told. Unchanged if it has limits already."""
+    """The question, limited to the years that its text states, which the answer shows; unchanged if it has limits."""
     asked = question.filters
     if any((asked.year_from, asked.year_to, asked.date_from, asked.date_to)):
         return question

@@ -96,7 +96,7 @@ def _alternatives(parts: Iterable[Query]) -> Iterator[Query]:
 
 
 def _subjects(tree: Query) -> list[Query]:
-    """The AND-parts that name a subject, each once, in order; all parts if none does, because the rest match anything."""
+    """The AND-parts that name a subject, each once, in order; all parts if none does, as the rest match anything."""
     parts = list(dict.fromkeys(conjuncts(tree)))
     return [part for part in parts if _names_subject(part)] or parts
 

@@ -1,4 +1,4 @@
-"""What a question names: concepts of MeSH, populations, names that MeSH does not have, and which of them are alternatives."""
+"""What a question names: concepts of MeSH, populations, names that MeSH lacks, and which of them are alternatives."""
 
 from __future__ import annotations
 
