@@ -62,7 +62,7 @@ async def _widened(
     found = await counting(query)
     wider = query if found >= enough else await relaxed(query, counting, enough)
     if wider != query:
-        note = f"the query finds {found} documents, fewer than {enough}, so it was widened"
+        note = f"the query finds {found}, fewer than {enough}, so it was widened"
         with run.step(QueryWritten(before=query.text, after=wider.text, notes=(note,))):
             pass
     for one in history:

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from medground.answer import Answer
 from medground.conclude.compose import compose, unanswered
 from medground.conclude.finish import finish
 from medground.document import Hit
 from medground.evidence import Evidence
+from medground.operators.base import Operator
 from medground.operators.reading import extract, screen, sufficient
 from medground.operators.searching import CRITICISING, QUERYING, Candidate
 from medground.operators.searching_at_once import AT_ONCE
@@ -155,13 +157,12 @@ async def _top(question: Question, hits: Sequence[Hit], run: Run) -> list[Readin
     return [replace(reading, rank=rank[reading.document_id]) for reading in ordered]
 
 
+_ANSWERING: tuple[Operator[Any, Any], ...] = (screen, extract, sufficient, summarise, respond, respond_openly)
+
 PUBMED_REASONER = Recipe(
     name="pubmed-reasoner",
     run=pubmed_reasoner,
-    operators=(
-        *(*QUERYING, *CRITICISING, *AT_ONCE),
-        *(screen, extract, sufficient, summarise, respond, respond_openly, *CHECKING),
-    ),
+    operators=(*QUERYING, *CRITICISING, *AT_ONCE, *_ANSWERING, *CHECKING),
     writers=(respond, respond_openly),
     reader=extract,
     settings=PubMedReasonerSettings,
