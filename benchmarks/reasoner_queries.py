@@ -15,7 +15,6 @@ import asyncio
 import gzip
 import json
 import tempfile
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -28,9 +27,9 @@ from medground.layers import parse_options
 from medground.models.base import CallLimits, Reply
 from medground.models.keyless import Keyless
 from medground.models.registry import Models
-from medground.operators import searching
 from medground.operators.base import Operator
 from medground.operators.keyless.searching import POOR
+from medground.operators.searching import MOST_TERMS
 from medground.question import Question
 from medground.recipes.base import open_recipe
 from medground.run import Run
@@ -51,14 +50,12 @@ class CapableModel:
 
     def __init__(self, record: dict[str, Any]) -> None:
         headings = sorted(record["meshes"], key=lambda heading: heading.casefold() in POOR)  # subjects first
-        self._headings = headings[: getattr(searching, "MOST_TERMS", len(headings))]
+        self._headings = headings[:MOST_TERMS]
         self._pmid = f"PMID:{record['pmid']}"
         self._title = record["question"]
-        self.calls: Counter[str] = Counter()
 
     async def answer(self, operator: Operator[Any, Any], value: Any, limits: CallLimits) -> Reply[Any]:
         """The scripted output of an operator."""
-        self.calls[operator.name] += 1
         scripted = getattr(self, f"_{operator.name}", None)
         output = scripted(value) if scripted else (await WORDS.answer(operator, value, limits)).output
         output = operator.output.model_validate(output) if isinstance(output, dict) else output
@@ -147,7 +144,7 @@ async def ask(record: dict[str, Any], source: CorpusSource, settings: Settings, 
     return {
         "query": final_query(spans) or "",
         "searches": answer.usage.searches,
-        "counts": getattr(answer.usage, "counts", 0),
+        "counts": answer.usage.counts,
         "calls": len(asked),
         "verifying": asked.count("entail"),
         "own": f"PMID:{record['pmid']}" in {e.document_id for e in answer.evidence},
