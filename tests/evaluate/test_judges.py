@@ -446,7 +446,7 @@ def test_marks_of_a_row_are_in_its_own_row(scripted_model: Scripted, tmp_path: P
     made = judge_made(made_of(tmp_path, "000/table-6", *runs), model, tmp_path)
     cells = {row[0]: row[3:] for row in table(made)}
     assert cells["ours: pubmed-reasoner"] == ["5"] * 4
-    assert cells["ours: pubmed-reasoner that reads all"] == ["2"] * 4
+    assert cells["ours: pubmed-reasoner w/o reflective retrieval"] == ["2"] * 4
 
 
 def test_columns_of_a_judge_without_one_or_without_a_pair(scripted_model: Scripted, tmp_path: Path) -> None:

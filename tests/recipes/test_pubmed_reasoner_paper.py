@@ -50,6 +50,7 @@ def test_the_preset_has_the_papers_parameters_and_nothing_of_ours() -> None:
     chosen = settings.section(PubMedReasonerSettings)
     assert (settings.recipe.name, settings.recipe.batch, settings.retrieval.keep) == ("pubmed-reasoner", 5, 20)
     assert (chosen.tokens, chosen.terms, chosen.final, chosen.own_knowledge) == (None, None, "last", True)
+    assert settings.verify.own_knowledge == "mark"
     assert [name for name in ADDITIONS if getattr(chosen, name)] == []
     switches = {name for name, field in PubMedReasonerSettings.model_fields.items() if field.annotation is bool}
     assert switches - {"one_call", "critic", "batching", "own_knowledge"} == set(ADDITIONS)
@@ -72,9 +73,10 @@ def test_the_query_of_the_model_is_searched_as_it_is_and_the_last_one_is_read(
 
 def test_the_response_may_add_what_the_model_knows(make_run: MakeRun, corpus: Library, scripted_model: Any) -> None:
     model = scripted_model(openly(respond_openly=KNOWN))
-    answer, _ = as_published(make_run, corpus, model)
+    answer, _ = as_published(make_run, corpus, model, **{"verify.own_knowledge": "mark"})
     assert {"respond", "respond_openly"} & {name for name, _ in model.seen} == {"respond_openly"}
-    assert not [statement for statement in answer.statements if statement.verdict.label == "supported"]
+    assert [statement.evidence for statement in answer.statements] == [()]
+    assert answer.statements[0].verdict.label != "supported"
 
 
 @pytest.mark.parametrize(
