@@ -165,7 +165,7 @@ def test_rows_that_are_not_comparable(tmp_path: Path, field: str, value: Any, sa
 
 def test_what_differs_by_design_between_recipes_is_not_listed(tmp_path: Path) -> None:
     """Each recipe has its own prompts and its own section, which is listed where it differs from its defaults."""
-    pubmed = {"recipe": {"rounds": 3}, "pubmed_reasoner": {"terms": 8, "critic": False}}
+    pubmed = {"recipe": {"rounds": 3}, "pubmed_reasoner": {"signals": 10, "critic": False}}
     paths = [
         write(tmp_path / "a.jsonl", "yes", prompts_hash="a", settings=pubmed),
         write(tmp_path / "b.jsonl", "yes", prompts_hash="b", recipe="self-medrag", settings={"recipe": {"rounds": 3}}),
@@ -174,12 +174,12 @@ def test_what_differs_by_design_between_recipes_is_not_listed(tmp_path: Path) ->
             "yes",
             prompts_hash="c",
             recipe="pubmed-reasoner",
-            settings={"recipe": {"rounds": 3}, "pubmed_reasoner": {"terms": 3, "critic": False}},
+            settings={"recipe": {"rounds": 3}, "pubmed_reasoner": {"signals": 3, "critic": False}},
         ),
     ]
     one, other = compare(read_results(paths)).pairs
     assert one.chosen == ("recipe was rag, is self-medrag", "pubmed_reasoner.critic was false, is true")
-    assert other.chosen == ("recipe was rag, is pubmed-reasoner", "pubmed_reasoner.terms was 8, is 3")
+    assert other.chosen == ("recipe was rag, is pubmed-reasoner", "pubmed_reasoner.signals was 10, is 3")
     assert (one.warnings, other.warnings) == ((), ())
 
 
