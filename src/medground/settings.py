@@ -116,6 +116,10 @@ class VerifySettings(_Part):
     )
     entailment: float = Field(default=0.5, gt=0, le=1, description="least probability of entailment (tau)")
     support: float = Field(default=0.7, ge=0, le=1, description="least share of supported statements (theta)")
+    contradiction: bool = Field(
+        default=True,
+        description="of an NLI model: contradiction above the highest entailment overrules it; off: as in Self-MedRAG",
+    )
     context: int | None = Field(default=None, ge=1, description="only the first j passages are evidence (CONTEXT-j)")
     taxonomy: bool = Field(default=True, description="give each statement one of the eight labels")
     unsupported: Literal["flag", "drop"] = "flag"
@@ -248,6 +252,8 @@ class Settings(_Part):
             content["verify"].pop("gate")
         if not self.verify.measured_judges:
             content["verify"].pop("measured_judges")
+        if self.verify.contradiction:
+            content["verify"].pop("contradiction")
         own = [kind for kind in (_declared(recipe, RECIPES), *self.source_sections()) if kind]
         return content | {kind.section: self.section(kind).model_dump(mode="json") for kind in own}
 

@@ -39,6 +39,7 @@ class PastRound(OperatorInput):
     """An earlier round: what was asked, what was answered, and which statements nothing supported (history H)."""
 
     query: Untrusted
+    passages: tuple[Untrusted, ...] = ()
     rationale: Untrusted
     answer: tuple[str, ...]
     unsupported: tuple[Untrusted, ...] = ()

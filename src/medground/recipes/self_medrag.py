@@ -44,10 +44,11 @@ async def self_medrag(question: Question, run: Run) -> Answer:
     history = await _rounds(question, run)
     if not history:
         return compose(run, unanswered(""))
-    best = max(history, key=lambda past: -1.0 if past.score is None else past.score)  # the earliest of equals
-    with run.trace.span("best round", number=history.index(best) + 1, rounds=len(history)):
-        verdicts = [checked.verdict for checked in best.checked]
-        return await finish(question, best.draft, best.evidence, run, verdicts=verdicts)
+    number = _returned(history, run.settings)
+    returned = history[number]
+    with run.trace.span("best round", number=number + 1, rounds=len(history)):
+        verdicts = [checked.verdict for checked in returned.checked]
+        return await finish(question, returned.draft, returned.evidence, run, verdicts=verdicts)
 
 
 async def _rounds(question: Question, run: Run) -> list[Round]:
@@ -59,7 +60,7 @@ async def _rounds(question: Question, run: Run) -> list[Round]:
     try:
         while len(history) < most:
             with run.step(RoundBegun(number=len(history) + 1, of=most)) as span:
-                context = await _context(question, query, run, span)  # C_i = R(Q_i)
+                context = await _context(question, query, history, run, span)  # C_i = R(Q_i)
                 if not context:
                     span.set(ended="nothing found")
                     break
@@ -67,7 +68,7 @@ async def _rounds(question: Question, run: Run) -> list[Round]:
                 history.append(this)  # H = H u {(Q_i, C_i, A_i, Rat_i)}
                 revision = revised(question, query, this.unsupported, settings.drift)  # Q_{i+1} = Q_i u U_i
                 note_round(span, this, revision, run)
-                if ended := _enough(this, revision, run.settings.verify.support):  # S_i >= theta
+                if ended := _enough(this, revision, run.settings):  # S_i >= theta
                     span.set(ended=ended)
                     break
                 query = revision.query
@@ -78,13 +79,16 @@ async def _rounds(question: Question, run: Run) -> list[Round]:
     return history
 
 
-async def _context(question: Question, query: LoopQuery, run: Run, span: Span) -> list[Hit]:
+async def _context(question: Question, query: LoopQuery, history: Sequence[Round], run: Run, span: Span) -> list[Hit]:
     """`C_i`: the first passages of the fused BM25 and dense rankings (Eq. 1), without retracted papers."""
     settings = run.settings.section(SelfMedRagSettings)
     asked = Lookup(asked=query.tree(question), text=query.text, rankers=_RANKERS[settings.retrieval])
     rankings = [ranking for found in await run.look_up(asked) for ranking in found.rankings]
-    standing = await readable(texts(fuse(rankings, k=run.settings.retrieval.fusion_k)), run)
-    context = list(islice(distinct(standing), settings.passages))
+    fused = texts(fuse(rankings, k=run.settings.retrieval.fusion_k))
+    standing = await readable(fused, run, retractions=settings.retractions)
+    read = _read(query, history) if settings.returned == "best" else frozenset()
+    fresh = (hit for hit in distinct(standing) if hit.passage.key not in read)
+    context = list(islice(fresh, settings.passages))
     span.text(query=query.text)
     span.set(
         documents=list(dict.fromkeys(hit.passage.document_id for hit in context)),
@@ -93,13 +97,44 @@ async def _context(question: Question, query: LoopQuery, run: Run, span: Span) -
     return context
 
 
-def _enough(this: Round, revision: Revision, theta: float) -> str | None:
+def _read(query: LoopQuery, history: Sequence[Round]) -> frozenset[str]:
+    """The passages of earlier rounds with the same query. Such a round gave no answer, so the next ones are read."""
+    return frozenset(hit.passage.key for past in history if past.query.key == query.key for hit in past.context)
+
+
+def _enough(this: Round, revision: Revision, settings: Settings) -> str | None:
     """Why the loop ends after this round, or None. Queries only grow, so only the previous one can repeat."""
-    if this.score is None:
-        return "nothing to judge"
-    if this.score >= theta:
+    if _reaches(this, settings) and (not this.abstains or _as_published(settings)):
         return "supported"
-    return "query repeats" if revision.query.key == this.query.key else None
+    if _as_published(settings):
+        return None
+    if this.score is None and (this.checked or not this.abstains):
+        return "nothing to judge"
+    return "query repeats" if revision.query.key == this.query.key and not this.abstains else None
+
+
+def _returned(history: Sequence[Round], settings: Settings) -> int:
+    """The place of the round to return: an answer that reaches theta, else the highest score; the earliest of equals.
+
+    Of equal scores, a round that answers comes before one that does not. In the paper it is the last round.
+    """
+    if _as_published(settings):
+        return len(history) - 1
+
+    def worth(place: int) -> tuple[bool, float, bool]:
+        past = history[place]
+        answers = not past.abstains
+        return answers and _reaches(past, settings), -1.0 if past.score is None else past.score, answers
+
+    return max(range(len(history)), key=worth)
+
+
+def _reaches(past: Round, settings: Settings) -> bool:
+    return past.score is not None and past.score >= settings.verify.support
+
+
+def _as_published(settings: Settings) -> bool:
+    return settings.section(SelfMedRagSettings).returned == "last"
 
 
 def _check(settings: Settings, sources: Sequence[Source]) -> Iterator[MedgroundError]:

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 
 from medground.document import Hit
 from medground.evidence import Evidence
-from medground.operators.reasoning import PastRound
+from medground.operators.reasoning import PastRound, reason
 from medground.plan.revise import LoopQuery, Revision
 from medground.plan.steer import failed, holds, steering_score
 from medground.question import Question
+from medground.recipes.settings.self_medrag import SelfMedRagSettings
 from medground.run import Run
 from medground.steps import RoundEnded
 from medground.trace import Span
@@ -26,7 +27,10 @@ from medground.write.reason import reasoned
 
 @dataclass(frozen=True)
 class Round:
-    """One element of the history: `Q_i`, `C_i`, `A_i` with `Rat_i`, and the critic's judgement of each statement."""
+    """One element of the history: `Q_i`, `C_i`, `A_i` with `Rat_i`, and the critic's judgement of each statement.
+
+    `abstains`: a language model read the context and gave no answer. Word statistics never do, so they never abstain.
+    """
 
     query: LoopQuery
     context: tuple[Hit, ...]
@@ -35,6 +39,7 @@ class Round:
     checked: tuple[Checked, ...]
     score: float | None
     unsupported: tuple[str, ...]
+    abstains: bool = False
 
 
 async def answer_round(
@@ -47,7 +52,8 @@ async def answer_round(
         SourceUnavailable: a document can no longer be fetched.
         BudgetExhausted: the run reached one of its limits.
     """
-    written = await reasoned(question, context, run, history=[_past(past) for past in history])
+    contexts = run.settings.section(SelfMedRagSettings).contexts
+    written = await reasoned(question, context, run, history=[_past(past, contexts=contexts) for past in history])
     parts = statements(written.draft.sentences, written.evidence)
     checked = await check_each(parts, run, context=context)
     tau = run.settings.verify.entailment
@@ -61,6 +67,7 @@ async def answer_round(
         unsupported=tuple(  # U_i
             part.text for part, one in zip(parts, checked, strict=True) if not holds(one, tau) and not failed(one)
         ),
+        abstains=not written.draft.answer and run.answerer(reason).is_model,
     )
 
 
@@ -78,9 +85,10 @@ def note_round(span: Span, this: Round, revision: Revision, run: Run) -> None:
     span.text(unsupported=this.unsupported, drifted=revision.drifted)
 
 
-def _past(past: Round) -> PastRound:
+def _past(past: Round, *, contexts: bool) -> PastRound:
     return PastRound(
         query=past.query.text,
+        passages=tuple(f"{hit.passage.title}\n{hit.passage.text}".strip() for hit in past.context) if contexts else (),
         rationale=" ".join(sentence.text for sentence in past.draft.sentences),
         answer=past.draft.answer,
         unsupported=past.unsupported,

@@ -64,6 +64,23 @@ def test_the_rule(scores: list[tuple[float, float]], relation: str, best: str, p
     assert found.entailment == max(entailment for entailment, _ in scores)
 
 
+@pytest.mark.parametrize(
+    ("scores", "relation"),
+    [
+        ([(0.9, 0.0), (0.1, 0.95)], "entails"),
+        ([(0.9, 0.95)], "entails"),
+        ([(0.5, 0.6)], "entails"),
+        ([(0.4, 0.95)], "contradicts"),
+        ([(0.4, 0.3)], "neutral"),
+    ],
+)
+def test_in_the_paper_contradiction_never_overrules_entailment(
+    scores: list[tuple[float, float]], relation: str
+) -> None:
+    found = decide(views(len(scores)), [Score(*score) for score in scores], tau=0.5, overruled=False)
+    assert found.relation == relation
+
+
 def test_disagreeing_premises_are_both_named() -> None:
     found = decide(views(2), [Score(0.6, 0.1), Score(0.1, 0.9)], tau=0.5)
     assert found.note == "entailed by E1 (0.60), contradicted by E2 (0.90)"

@@ -21,3 +21,10 @@ class SelfMedRagSettings(SettingsSection):
     drift: float = Field(
         default=0.3, ge=0, le=1, description="least cosine of a statement that joins the query with the question"
     )
+    returned: Literal["best", "last"] = Field(
+        default="best",
+        description="`best`: the best round, and a round that gives no answer does not end the loop; `last`: the round "
+        "that reaches theta or the last one, as in the paper",
+    )
+    contexts: bool = Field(default=False, description="show the generator the passages of earlier rounds too (H)")
+    retractions: bool = Field(default=True, description="list retracted papers instead of reading them")

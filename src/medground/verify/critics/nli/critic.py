@@ -2,7 +2,7 @@
 
 Source: Self-MedRAG, section 3.5: every passage is a premise and the statement is the hypothesis; the passage with the
 highest entailment is the best support, and the statement is supported if that reaches tau. Contradiction is our
-addition.
+addition; `verify.contradiction=false` leaves it out.
 """
 
 from __future__ import annotations
@@ -106,19 +106,22 @@ class NliCritic:
 
     def _decide(self, claim: Claim, premises: Sequence[EvidenceView], scores: Sequence[Score]) -> Judgement:
         """The judgement of a claim that the scores of the premises that were read give."""
-        return decide(premises, scores, self._run.settings.verify.entailment)
+        verify = self._run.settings.verify
+        return decide(premises, scores, verify.entailment, overruled=verify.contradiction)
 
     def _final(self, judgement: Judgement) -> Judgement:
         """What the critic says of a judgement."""
         return judgement
 
 
-def decide(premises: Sequence[EvidenceView], scores: Sequence[Score], tau: float) -> Judgement:
+def decide(
+    premises: Sequence[EvidenceView], scores: Sequence[Score], tau: float, *, overruled: bool = True
+) -> Judgement:
     """Judge one statement from the scores of its premises, at least one.
 
     Contradiction decides if it reaches tau and is above the highest entailment; otherwise entailment decides if it
     reaches tau. If both reach tau, the note names both premises. The probability of neutral is one minus the higher of
-    the two.
+    the two. Without `overruled`, entailment that reaches tau decides, however high the contradiction: the paper's rule.
     """
     if not all(math.isfinite(s.entailment) and math.isfinite(s.contradiction) for s in scores):
         return Judgement("failed", note="the model returned a value that is not a finite number")
@@ -128,7 +131,7 @@ def decide(premises: Sequence[EvidenceView], scores: Sequence[Score], tau: float
     entailment, contradiction = scores[near].entailment, scores[against].contradiction
     both = f"entailed by {premises[near].id} ({entailment:.2f}), contradicted by {premises[against].id}"
     note = f"{both} ({contradiction:.2f})" if min(entailment, contradiction) >= tau else ""
-    if contradiction >= tau and contradiction > entailment:
+    if contradiction >= tau and contradiction > entailment and (overruled or entailment < tau):
         return Judgement("contradicts", premises[against].id, contradiction, entailment, note=note)
     if entailment >= tau:
         return Judgement("entails", premises[near].id, entailment, entailment, note=note)

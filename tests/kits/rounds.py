@@ -1,0 +1,128 @@
+"""The loop of Self-MedRAG over a few papers, with a writer and a critic that say what the test says."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from medground.answer import Answer
+from medground.corpus.build import build
+from medground.corpus.chunk import chunk
+from medground.corpus.library import Library
+from medground.corpus.readers.base import Input
+from medground.document import Document, Hit, SourceKind
+from medground.lookup import Found, Lookup, Ranker
+from medground.operators.reasoning import ReasonOutput, SubClaim
+from medground.operators.verifying import EntailOutput
+from medground.query import Filters, Words
+from medground.recipes.self_medrag import SELF_MEDRAG
+from medground.run import Run
+from medground.sources.corpus import CorpusSource
+from medground.trace import read_trace
+
+MakeRun = Callable[..., Run]
+QUESTION = "Does aspirin prevent myocardial infarction?"
+TOPICS = ["bleeding", "stroke", "gout", "asthma", "migraine", "fever"]
+PAPERS = [
+    Document(
+        id=f"PMID:{number}",
+        title=f"Aspirin and {topic}",
+        text=f"Aspirin changed {topic} and {topic} scores. It was given for a year.",
+        year=2000 + number,
+    )
+    for number, topic in enumerate(["myocardial infarction", *TOPICS], start=1)
+]
+WITHDRAWN = Document(
+    id="PMID:99",
+    title="Aspirin and myocardial infarction",
+    text="Aspirin prevents myocardial infarction. Aspirin prevents myocardial infarction always.",
+    retraction="retracted",
+)
+BY_MODEL = ["reason", "entail"]
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    library = Library(tmp_path_factory.mktemp("home"))
+    papers = [*PAPERS, WITHDRAWN]
+    build(library, "heart", [Input("papers", "test", "1", lambda skip: iter(papers[skip:]))])
+    return library
+
+
+def answered(make_run: MakeRun, corpus: Library, text: str = QUESTION, **more: Any) -> tuple[Answer, Run]:
+    options = {"recipe.name": "self-medrag", "self_medrag.passages": 2, "self_medrag.drift": 0.1}
+    options |= {"verify.taxonomy": False, **more.pop("options", {})}
+    with corpus.open("heart") as snapshot:
+        sources = more.pop("sources", [CorpusSource(snapshot)])
+        run = make_run(text, sources, options=options, recipe=SELF_MEDRAG, **more)
+        return asyncio.run(SELF_MEDRAG.run(run.question, run)), run
+
+
+KIND = {"bm25": Ranker.LEXICAL, "dense": Ranker.DENSE}
+
+
+class Rankers:
+    """A source whose rankers find the papers that the test says; with `fresh`, each search finds a next one alone."""
+
+    name = "corpus:rankers"
+    state = None
+    kinds = frozenset[SourceKind](["research"])
+
+    def __init__(self, rankers: Mapping[str, Sequence[Document]], *, fresh: bool = False) -> None:
+        self._rankers = rankers
+        self._fresh = fresh
+        self._searches = 0
+
+    def accepts(self, lookup: Lookup) -> bool:
+        return isinstance(lookup.asked, Words) and any(lookup.wants(KIND[name]) for name in self._rankers)
+
+    async def search(self, lookup: Lookup, filters: Filters) -> Found:
+        self._searches += 1
+        own = slice(self._searches - 1, self._searches) if self._fresh else slice(None)
+        rankings = tuple(
+            tuple(
+                Hit(passage=next(iter(chunk(paper))), ranker=ranker, rank=rank, score=1 / rank, source=self.name)
+                for rank, paper in enumerate(papers[own], start=1)
+            )
+            for ranker, papers in self._rankers.items()
+            if lookup.wants(KIND[ranker])
+        )
+        return Found(lookup, self.name, rankings=rankings)
+
+    async def fetch(self, ids: Sequence[str]) -> dict[str, Document]:
+        return {paper.id: paper for paper in PAPERS if paper.id in ids}
+
+    async def close(self) -> None:
+        return None
+
+
+BM25 = [PAPERS[1], PAPERS[2]]
+DENSE = [PAPERS[3], PAPERS[2]]
+
+
+def rounds_of(run: Run) -> list[dict[str, Any]]:
+    """What the trace says of each round, without the prefixes of its names."""
+    assert run.trace.path is not None
+    spans = [s for s in read_trace(run.trace.path.parent, run.trace.path.stem) if s["name"] == "round"]
+    return [{n.removeprefix("medground."): v for n, v in s["attributes"].items()} for s in spans]
+
+
+def replies(scripts: Sequence[Sequence[str]], relations: Mapping[str, str], **changes: Any) -> dict[str, Any]:
+    """A generator that writes `scripts[i]` in round i, and a critic that gives each statement its relation."""
+
+    def reason(value: Any) -> ReasonOutput:
+        claims = tuple(SubClaim(text=text, sentences=("P1.S1",)) for text in scripts[len(value.history)])
+        return ReasonOutput(claims=claims, answer=("yes",) if len(value.history) % 2 == 0 else ("no",))
+
+    def entail(value: Any) -> EntailOutput:
+        relation: Any = relations[value.statement]
+        return EntailOutput(relation=relation, best=value.evidence[0].id if relation != "neutral" else None)
+
+    return {"reason": reason, "entail": entail} | changes
+
+
+def about(topic: str, number: int = 0) -> str:
+    return f"Aspirin given {number or 'early'} prevents myocardial infarction and {topic}."

@@ -1,0 +1,1 @@
+from rounds import corpus  # noqa: F401
