@@ -25,9 +25,12 @@ validated judge has assessed it. `unanswerable`: no evidence was found."""
 
 Basis = Literal["graph fact", "model", "critic", "lean"]
 
-Label = Literal["supported", "partly", "contradicted", "quoted", "related", "not found", "not judged", "unverified"]
+Label = Literal[
+    "supported", "partly", "contradicted", "quoted", "related", "not found", "not judged", "unverified", "given"
+]
 """`quoted`: the sentence repeats its source verbatim. `related`: the cited text is on the same topic, which is not
-proof. `unverified`: the critic failed."""
+proof. `unverified`: the critic failed. `given`: the sentence only repeats what was given with the question, such as a
+patient's case; it cites nothing and counts in no score."""
 
 Assessed = Literal["supported", "partly", "contradicted"]
 

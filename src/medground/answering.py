@@ -30,7 +30,7 @@ async def answered(run: Run, recipe: Recipe) -> Answer:
         ModelFailed: a model gave no usable output.
     """
     with _reported(run), run.trace.span(f"recipe {recipe.name}", settings_hash=run.settings.hash) as span:
-        span.text(question=run.question.text)
+        span.text(question=run.question.text, **({"context": run.question.context} if run.question.context else {}))
         _mark_notice(span, run)
         answer = await _answer(run, recipe)
         span.set(decision=answer.decision.status, answer=answer.id)

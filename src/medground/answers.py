@@ -25,6 +25,7 @@ class PastAnswer(Frozen):
     trace_id: str
     id: str
     question: str
+    context: str = ""
     recipe: str
     status: Status
     value: str | None
@@ -97,6 +98,7 @@ def _past(answer: Answer) -> PastAnswer:
         trace_id=answer.trace_id,
         id=answer.id,
         question=answer.question.text,
+        context=answer.question.context,
         recipe=answer.recipe,
         status=answer.decision.status,
         value=answer.decision.shown(),

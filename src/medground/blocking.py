@@ -71,6 +71,7 @@ class BlockingEngine:
         *,
         task: Task | None = None,
         options: Sequence[str] | Mapping[str, str] = (),
+        context: str = "",
         recipe: str | None = None,
         model: str | None = None,
         settings: Mapping[str, Any] | None = None,
@@ -81,8 +82,18 @@ class BlockingEngine:
 
         Ctrl-C cancels the run and keeps what it has found. `on_step` is called in the thread of the engine.
         """
-        chosen = {"recipe": recipe, "model": model, "settings": settings, "follow": follow, "on_step": on_step}
-        return self._wait(self._engine.ask(question, task=task, options=options, **chosen))  # type: ignore[arg-type]
+        asked = self._engine.ask(
+            question,
+            task=task,
+            options=options,
+            context=context,
+            recipe=recipe,
+            model=model,
+            settings=settings,
+            follow=follow,
+            on_step=on_step,
+        )
+        return self._wait(asked)
 
     def again(self, name: str, *, on_step: OnStep = ignore_steps) -> AskedAgain:
         """Ask the question of a kept answer again; arguments and errors are those of `Engine.again`."""
@@ -173,6 +184,7 @@ def ask(
     *,
     task: Task | None = None,
     options: Sequence[str] | Mapping[str, str] = (),
+    context: str = "",
     corpora: str | Sequence[str] | None = None,
     settings: Settings | None = None,
     recipe: str | None = None,
@@ -183,8 +195,8 @@ def ask(
     Raises what `Engine.open` and `Engine.ask` raise.
     """
     text = question if isinstance(question, str) else question.text
-    with notice_first(text), BlockingEngine(settings, corpora=corpora) as engine:
-        return engine.ask(question, task=task, options=options, recipe=recipe, model=model)
+    with notice_first(text, context), BlockingEngine(settings, corpora=corpora) as engine:
+        return engine.ask(question, task=task, options=options, context=context, recipe=recipe, model=model)
 
 
 def ask_again(name: str, *, settings: Settings | None = None) -> AskedAgain:

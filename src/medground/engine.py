@@ -26,7 +26,7 @@ from medground.outcome import Outcome
 from medground.progress import Progress, no_progress
 from medground.query import Filters
 from medground.question import Question, Task, as_question
-from medground.risk import notice_first, notice_for
+from medground.risk import most_urgent, notice_first
 from medground.search import SearchResult, find_passages
 from medground.settings import Settings
 from medground.sources.base import FileSource
@@ -73,6 +73,7 @@ class Engine(OpenEngine, KeptAnswers):
         *,
         task: Task | None = None,
         options: Sequence[str] | Mapping[str, str] = (),
+        context: str = "",
         recipe: str | None = None,
         model: str | None = None,
         settings: Mapping[str, Any] | None = None,
@@ -87,6 +88,8 @@ class Engine(OpenEngine, KeptAnswers):
             question: the question, or a `Question` with limits of its own.
             task: the kind of answer; guessed from the question when absent.
             options: the choices of a choice question.
+            context: a passage or a patient's case that the question is about. It is read with the question, and is
+                never searched for by itself or cited.
             recipe: the recipe to follow for this question.
             model: the model that answers its operators.
             settings: other settings for this question, such as `{"recipe.rounds": 2}`.
@@ -102,14 +105,16 @@ class Engine(OpenEngine, KeptAnswers):
             SourceUnavailable: no source could be searched.
             ModelFailed: a model gave no usable output.
         """
-        with notice_first(question if isinstance(question, str) else question.text) as notice:
+        said = (question, "") if isinstance(question, str) else (question.text, question.context)
+        with notice_first(*said, context) as notice:
             if follow is not None and not (notice and notice.stops):
-                asked = follow_up(question, self.answer(follow), task=task, options=options)
+                former = self.answer(follow)
+                asked = follow_up(question, former, task=task, options=options, context=context)
             else:
-                asked = as_question(question, task=task, options=options)
+                asked = as_question(question, task=task, options=options, context=context)
             setup = await self._setup(recipe, model, settings)
             run = self._run(asked, setup.settings, setup.recipe, setup.models, on_step)
-            run.notice = notice_for(asked.text) or notice
+            run.notice = most_urgent(asked.text, asked.context) or notice
             with self._under_way():
                 return await answered(run, setup.recipe)
 

@@ -16,6 +16,8 @@ Task = Literal["yes-no", "yes-no-maybe", "single-choice", "multiple-choice", "fr
 TASKS: tuple[Task, ...] = ("yes-no", "yes-no-maybe", "single-choice", "multiple-choice", "free")
 
 MAX_CHARACTERS = 4_000
+MAX_CONTEXT = 16_000
+"""Characters of a context: a long case or a few abstracts, about 4,000 tokens."""
 _CLOSED = re.compile(
     r"(?:is|are|was|were|am|do|does|did|has|have|had|can|could|should|will|would|may|might|must)\b", re.IGNORECASE
 )
@@ -58,6 +60,10 @@ class Question(Frozen):
     follows: Follows | None = None
     """If it is a follow-up: how it was read, and the documents of the answer that it follows."""
 
+    context: str = ""
+    """What the asker gives beside the question, such as a patient's case or a passage: data for whoever answers, never
+    searched for by itself and never evidence (PubMed Reasoner, section 3: `C`)."""
+
     @property
     def closed(self) -> bool:
         """Whether it starts with an auxiliary verb, and so asks for yes or no."""
@@ -77,14 +83,16 @@ class Question(Frozen):
         options: Sequence[str] | Mapping[str, str] = (),
         filters: Filters | None = None,
         documents: Sequence[DocumentId] = (),
+        context: str = "",
     ) -> Question:
-        """Create a question from what a user typed.
+        """Create a question from what a user typed; `context` is a passage or a case that it is about, or empty.
 
         If `task` is omitted, it is `single-choice` with options, `yes-no-maybe` if the text starts with an auxiliary
         verb, and `free` otherwise.
 
         Raises:
-            UsageError: the text is empty, too long or without a letter or number, or options and task do not match.
+            UsageError: the text is empty, too long or without a letter or number, the context is too long, or options
+                and task do not match.
         """
         cleaned = _cleaned(text)
         letters = options if isinstance(options, Mapping) else dict(zip(string.ascii_uppercase, options, strict=False))
@@ -103,18 +111,51 @@ class Question(Frozen):
         if len({_cleaned(choice, "option").casefold() for choice in letters.values()}) < len(letters):
             raise UsageError("two options are the same; give each once")
         choices = tuple(Option(letter=letter, text=_cleaned(choice, "option")) for letter, choice in letters.items())
-        return cls(text=cleaned, task=task, options=choices, filters=filters or Filters(), documents=tuple(documents))
+        return cls(
+            text=cleaned,
+            task=task,
+            options=choices,
+            filters=filters or Filters(),
+            documents=tuple(documents),
+            context=_lines(context),
+        )
 
 
 def as_question(
-    asked: str | Question, *, task: Task | None = None, options: Sequence[str] | Mapping[str, str] = ()
+    asked: str | Question,
+    *,
+    task: Task | None = None,
+    options: Sequence[str] | Mapping[str, str] = (),
+    context: str = "",
 ) -> Question:
-    """A question as it is, or made of what a user typed.
+    """A question as it is, or made of what a user typed; a `context` is added to one that has none.
 
     Raises:
-        UsageError: as `Question.ask`.
+        UsageError: as `Question.ask`; the question has another context.
     """
-    return asked if isinstance(asked, Question) else Question.ask(asked, task=task, options=options)
+    if isinstance(asked, str):
+        return Question.ask(asked, task=task, options=options, context=context)
+    if not (given := _lines(context)) or given == asked.context:
+        return asked
+    if asked.context:
+        raise UsageError("the question has a context already; give one context")
+    return asked.model_copy(update={"context": given})
+
+
+def _lines(context: str) -> str:
+    """A context as text of one or more lines, without characters that cannot be seen.
+
+    Raises:
+        UsageError: it is too long.
+    """
+    text = unicodedata.normalize("NFC", "\n".join(context.splitlines()))
+    visible = "".join(c if c == "\n" or unicodedata.category(c) not in ("Cc", "Cs") else " " for c in text).strip()
+    if len(visible) > MAX_CONTEXT:
+        raise UsageError(
+            f"the context has {len(visible):,} characters; shorten it to at most {MAX_CONTEXT:,}, or build a corpus of "
+            "longer texts to search them"
+        )
+    return visible
 
 
 def _cleaned(text: str, what: str = "question") -> str:

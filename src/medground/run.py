@@ -156,7 +156,7 @@ class Run:
             span.genai(request_model=model.name, operation_name="chat")
             span.text(input=value.model_dump_json())
             try:
-                reply = await self.models.answer(operator, value, limits)
+                reply = await self.models.answer(operator.given(self.question.context), value, limits)
             except ModelFailed as failed:
                 self.usage += failed.usage or Usage()
                 raise

@@ -155,6 +155,8 @@ def answer_id(question: Question, settings_hash: str, snapshots: Sequence[str]) 
     asked = question.model_dump(mode="json")
     if question.follows is None:  # answers from before there were follow-ups keep their id
         asked.pop("follows")
+    if not question.context:  # nor were there contexts
+        asked.pop("context")
     limits = asked["filters"]  # limits that are not set leave the id as it was before there were such limits
     asked["filters"] = {name: limit for name, limit in limits.items() if limit or name not in _LATER_LIMITS}
     content = json.dumps([asked, settings_hash, list(snapshots)], sort_keys=True)

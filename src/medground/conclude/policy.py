@@ -8,10 +8,11 @@ from itertools import islice
 from medground.answer import Dropped, Verdict
 from medground.sentence import Sentence, by_sentence
 from medground.settings import VerifySettings
+from medground.verify.given import GIVEN
 from medground.verify.named import HELD
 
 _ALWAYS_DROPPED = ("contradicted",)
-UNSUPPORTED = ("not found", "unverified")
+UNSUPPORTED = ("not found", "unverified", GIVEN)
 
 OWN_KNOWLEDGE = "own knowledge"
 """The flag of a sentence that cites nothing and is shown all the same."""
@@ -31,7 +32,8 @@ def release(
     not say, are always dropped. Sentences without a citation and unsupported statements are dropped or marked,
     depending on the settings. A sentence is released whole or not at all, because part of a sentence may say something
     else. `uncited` releases sentences without citations, for recipes that answer from a model's memory. Without
-    `verify.gate` contradicted statements are released too, with their verdict.
+    `verify.gate` contradicted statements are released too, with their verdict. A sentence that only repeats what was
+    given with the question is released without citations: no source is about that.
     """
     kept: list[Verdicted] = []
     dropped: list[Dropped] = []
@@ -48,6 +50,8 @@ def release(
 
 def _marked(checked: Sequence[Verdicted]) -> list[Verdicted]:
     """The statements of a sentence; one that cites nothing cites what supports it, or is marked as own knowledge."""
+    if all(verdict.label == GIVEN for _, verdict in checked):
+        return [(statement.model_copy(update={"evidence": ()}), verdict) for statement, verdict in checked]
     if any(statement.evidence for statement, _ in checked):
         return list(checked)
     found = tuple(dict.fromkeys(v.best for _, v in checked if v.best and v.label in ("supported", "partly")))
@@ -61,7 +65,8 @@ def _marked(checked: Sequence[Verdicted]) -> list[Verdicted]:
 
 def _refused(statement: Sentence, verdict: Verdict, settings: VerifySettings, *, uncited: bool) -> str:
     """Why a statement must be dropped, with its text if its sentence has others; empty if it is released."""
-    cites = bool(statement.evidence) or uncited or settings.own_knowledge == "mark"
+    needs_none = uncited or verdict.label == GIVEN or settings.own_knowledge == "mark"
+    cites = bool(statement.evidence) or needs_none
     contradicted = settings.gate and verdict.label in _ALWAYS_DROPPED
     always = contradicted or not set(HELD).isdisjoint(verdict.flags) or not cites
     if not always and not (settings.unsupported == "drop" and verdict.label in UNSUPPORTED):

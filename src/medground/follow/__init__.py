@@ -19,19 +19,22 @@ def follow_up(
     *,
     task: Task | None = None,
     options: Sequence[str] | Mapping[str, str] = (),
+    context: str = "",
 ) -> Question:
-    """A question as it reads after a former answer; the limits of the former question hold where it has none.
+    """A question as it reads after a former answer; the limits and the context of the former question hold where it
+    has none.
 
     Args:
         asked: the follow-up.
         former: the answer that it follows.
         task: the kind of answer; guessed from the question as it was read when absent.
         options: the choices of a choice question.
+        context: a passage or a case that it is about.
 
     Raises:
         UsageError: the former question does not tell what a word such as "it" stands for; or as `Question.ask`.
     """
-    typed = as_question(asked, task=task, options=options)
+    typed = as_question(asked, task=task, options=options, context=context)
     letters = {option.letter: option.text for option in typed.options}
     guessed = task is None and typed.task == Question.ask(typed.text, options=letters).task
     reading = read_follow_up(typed.text, former.question.text)
@@ -41,6 +44,7 @@ def follow_up(
         options=letters,
         filters=typed.filters if typed.filters != Filters() else former.question.filters,
         documents=typed.documents,
+        context=typed.context or former.question.context,
     )
     follows = Follows(
         answer=former.trace_id,

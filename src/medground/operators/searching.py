@@ -36,7 +36,6 @@ class Signal(OperatorInput):
 
 class MeshTermsInput(OperatorInput):
     question: Untrusted
-    context: Untrusted = ""
     most: int | None = None
     """Most headings to name; None for as many as bear on the question."""
 
@@ -205,7 +204,6 @@ class Feedback(OperatorInput):
 
 class UpdateTermsInput(OperatorInput):
     question: Untrusted
-    context: Untrusted = ""
     feedback: tuple[Feedback, ...]
     signals: tuple[Signal, ...]
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from medground.verify.checked import Checked
+from medground.verify.given import GIVEN
 
 
 def holds(checked: Checked, tau: float) -> bool:
@@ -27,8 +28,14 @@ def failed(checked: Checked) -> bool:
     return checked.verdict.label == "unverified"
 
 
+def claims(checked: Checked) -> bool:
+    """Whether a statement claims anything: one that only repeats the question's context does not."""
+    return checked.verdict.label != GIVEN
+
+
 def steering_score(statements: Sequence[Checked], tau: float) -> float | None:
-    """`S_i`: share of statements that hold, 0 to 1. None if there are no statements or the critic failed on all."""
+    """`S_i`: share of statements that hold, 0 to 1. None if none claims anything or the critic failed on all."""
+    statements = [statement for statement in statements if claims(statement)]
     if all(map(failed, statements)):
         return None
     return sum(holds(statement, tau) for statement in statements) / len(statements)

@@ -7,13 +7,13 @@ from contextlib import contextmanager
 
 from medground.errors import MedgroundError
 from medground.notice import Notice
-from medground.risk.notices import notice_for
+from medground.risk.notices import most_urgent
 
 
 @contextmanager
-def notice_first(text: str) -> Iterator[Notice | None]:
-    """Give the notice that a text calls for, and put it on every error of the block that has none."""
-    notice = notice_for(text)
+def notice_first(*texts: str) -> Iterator[Notice | None]:
+    """Give the notice that texts call for, and put it on every error of the block that has none."""
+    notice = most_urgent(*texts)
     try:
         yield notice
     except MedgroundError as error:

@@ -25,6 +25,12 @@ _SENTENCES: dict[NoticeKind, str] = {
 }
 
 
+def most_urgent(*texts: str) -> Notice | None:
+    """The notice for a question and what is given with it, each read by itself; the most urgent of several."""
+    found = [notice for text in texts if text and (notice := notice_for(text))]
+    return min(found, key=lambda notice: list(_SENTENCES).index(notice.kind), default=None)
+
+
 def notice_for(text: str) -> Notice | None:
     """The notice that a question or claim calls for; None where nobody seems to be at risk.
 

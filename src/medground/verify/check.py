@@ -29,6 +29,7 @@ from medground.verify.context import Context, cited_evidence, context_of
 from medground.verify.critics.base import Claim, Critic, Judgement, sound
 from medground.verify.critics.open import open_critic
 from medground.verify.doubts import OWN_WORDS, weighed
+from medground.verify.given import told_apart
 from medground.verify.judges import NOT_VALIDATED, may_judge
 from medground.verify.named import unfounded
 from medground.verify.reporting import TITLE, asks, why_not_finding
@@ -95,6 +96,7 @@ async def check_each(
     judged = iter(await _judged(waiting, critic, shared, run, context=bool(context), cited=cited))
     checked = [next(judged) if found is None else Checked(found) for found in without_critic]
     checked = await weighed(sentences, checked, critic, shared, run)
+    checked = told_apart(sentences, checked, run.question.context)
     if not run.settings.verify.taxonomy:
         return checked
     return await label_all(sentences, checked, run, critic, shared, answer)

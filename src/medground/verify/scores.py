@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from medground.answer import Verdict
 from medground.settings import VerifySettings
+from medground.verify.given import GIVEN
 from medground.verify.judges import may_judge
 
 _GRAPH = "graph"
@@ -23,6 +24,7 @@ def support_score(verdicts: Sequence[Verdict], settings: VerifySettings | None =
     a judge: it is `not judged`, or `related` according to a critic that is not a validated judge.
     """
     trust = settings or VerifySettings()
+    verdicts = _claimed(verdicts)
     judged = [v for v in verdicts if v.label != "unverified" and (v.critic == _GRAPH or may_judge(v.critic, trust))]
     waiting = [
         v for v in verdicts if v.label == "not judged" or (v.label == "related" and not may_judge(v.critic, trust))
@@ -46,9 +48,15 @@ def faithfulness(verdicts: Sequence[Verdict]) -> float | None:
     Every CORRECT category counts, including CORRECT-MISSING, as in the paper. A statement without a label counts as not
     correct. The score is None if only word statistics gave labels.
     """
+    verdicts = _claimed(verdicts)
     if not any(v.category is not None and (v.labelled_by_model or v.critic == _GRAPH) for v in verdicts):
         return None
     return sum((v.category or "").startswith("CORRECT") for v in verdicts) / len(verdicts)
+
+
+def _claimed(verdicts: Sequence[Verdict]) -> list[Verdict]:
+    """The verdicts of statements that claim something, which one that only repeats the question's context does not."""
+    return [verdict for verdict in verdicts if verdict.label != GIVEN]
 
 
 def _supported(verdict: Verdict) -> bool:

@@ -27,6 +27,7 @@ from medground.text import words
 from medground.verify.checked import Checked
 from medground.verify.context import Context, usable
 from medground.verify.critics.base import Claim, Critic
+from medground.verify.given import GIVEN
 from medground.verify.named import unfounded
 
 MOST_QUOTES = 20
@@ -58,6 +59,8 @@ async def label_all(
     whole = Written(" ".join(s.text for s in sentences_of(sentences)), tuple(answer))
 
     async def one(number: int, item: _Item) -> Verdict:
+        if item.verdict.label == GIVEN:
+            return item.verdict
         if asked[number]:
             found = await _by_model(item, whole, run, context)
         else:

@@ -22,6 +22,7 @@ _STYLES: dict[str, Style] = {
     "not found": "bad",
     "contradicted": "bad",
     "unverified": "bad",
+    "given": "dim",
 }
 _SENTENCE_ENDS = (".", "?", "!", "。", "！", "？")
 
@@ -41,6 +42,7 @@ def layout(
         *([Block("paragraph", (line(answer.notice.sentence, "strong"),))] if answer.notice else []),
         Block("title", (line(answer.question.text),)),
         *_read_as(answer),
+        *_context(answer, details=details),
         Block("decision", tuple(line(text) for text in (phrases.headline(answer), phrases.reason(answer)) if text)),
         *_sentences(answer, quotes, details=details),
         *_left_out(answer),
@@ -55,6 +57,12 @@ def layout(
 def _read_as(answer: Answer) -> Iterator[Block]:
     if follows := answer.question.follows:
         yield Block("paragraph", (line(phrases.read_as(follows, answer.question.text)),))
+
+
+def _context(answer: Answer, *, details: bool) -> Iterator[Block]:
+    """What was given with the question: its beginning, or with details all of it."""
+    if context := answer.question.context:
+        yield Block("paragraph", (line(phrases.context(context, whole=details), "dim"),))
 
 
 def cleaned(span: Span) -> Span:

@@ -20,18 +20,21 @@ _LABELS = {
     "not found": "not found in the cited text",
     "not judged": "not assessed",
     "unverified": "not checked, because the check failed",
+    "given": "from the context given with the question, not from evidence",
 }
 _STANCES = {"supports": "for", "contradicts": "against", "mixed": "both for and against"}
 _FAULTS = {
     "retrieval": "no relevant passage was retrieved",
     "generation": "the text goes beyond the retrieved passages",
 }
-_RULES = ("verbatim", "citation", "retraction", "form", "graph", KEYLESS)
+_RULES = ("verbatim", "citation", "retraction", "form", "graph", "context", KEYLESS)
 """Critics that compare ids, letters and words. Their verdict is complete without a name."""
 _EXPLAINED = ("purpose", "title", "reference", "quotation", "citation", "contradiction", "disputed", "own knowledge")
 """Flags that a verdict explains in words. The others name a difference from the quote."""
 _FOLDERS = re.compile(r"(?<=:)[/.~].*/(?=[^/])")
 """The folders of a model that is named by its path."""
+_SHOWN = 300
+"""Characters of a question's context that are shown without details."""
 _SENTENCE_START = re.compile(r"[a-z]+(?=[\s,;.]|: |$)")
 
 
@@ -58,6 +61,14 @@ def read_as(follows: Follows, text: str) -> str:
         return sentence(f"asked {after}")
     meant = f" ({follows.word}: {follows.stands_for})" if follows.word else ""
     return sentence(f"“{follows.asked}” was read as “{text}”{meant}, {after}")
+
+
+def context(given: str, *, whole: bool = False) -> str:
+    """What was given with a question, in one line; its first words unless `whole`."""
+    text = " ".join(clean(given).split())
+    if len(text) > _SHOWN and not whole:
+        text = f"{text[:_SHOWN].rsplit(' ', 1)[0]} ..."
+    return f"Given with the question ({some(len(given), 'character')}, not evidence): “{text}”"
 
 
 def headline(answer: Answer) -> str:

@@ -12,7 +12,7 @@ from medground.document import Hit
 from medground.evidence import Evidence
 from medground.operators.reasoning import PastRound, reason
 from medground.plan.revise import LoopQuery, Revision
-from medground.plan.steer import failed, holds, steering_score
+from medground.plan.steer import claims, failed, holds, steering_score
 from medground.question import Question
 from medground.recipes.settings.self_medrag import SelfMedRagSettings
 from medground.run import Run
@@ -65,7 +65,9 @@ async def answer_round(
         checked=tuple(checked),
         score=steering_score(checked, tau),  # S_i = SR(Rat_i, C_i)
         unsupported=tuple(  # U_i
-            part.text for part, one in zip(parts, checked, strict=True) if not holds(one, tau) and not failed(one)
+            part.text
+            for part, one in zip(parts, checked, strict=True)
+            if claims(one) and not holds(one, tau) and not failed(one)
         ),
         abstains=not written.draft.answer and run.answerer(reason).is_model,
     )

@@ -11,7 +11,7 @@ from medground.faces.cli import question_options as by
 from medground.faces.cli.ask_from import ask_from
 from medground.faces.cli.options import Preset, Quiet, Sets, SettingsFile, Where, load_settings
 from medground.faces.cli.shown import Shown, form_of, show_again, show_answer
-from medground.faces.cli.typed import STDIN, read_stdin
+from medground.faces.cli.typed import STDIN, read_context, read_stdin
 
 if TYPE_CHECKING:
     from medground.answer import Answer
@@ -31,6 +31,7 @@ def ask(
     model: by.ModelName = None,
     task: by.TaskName = None,
     option: by.Choices = None,
+    context: by.Context = None,
     year_from: by.YearFrom = None,
     year_to: by.YearTo = None,
     where: Where = None,
@@ -55,8 +56,10 @@ def ask(
     from medground.risk import notice_first
 
     _check(question, follow, again, from_)
+    _check_stdin(question, context, from_)
     text = read_stdin() if question == STDIN else question or ""
-    with notice_first(text):
+    case = read_context(context) if context is not None else ""
+    with notice_first(text, case):
         shown = Shown(form_of(json=json, markdown=markdown), details=details, quiet=quiet)
         named: dict[str, object] = {
             "retrieval.corpora": tuple(corpus) if corpus else () if pubmed or source else None,
@@ -66,7 +69,7 @@ def ask(
             "model.default": model,
         }
         filters = limits(year_from, year_to, where or [])
-        changed = bool(sets or preset or settings or task or option or filters.as_query() or any(named.values()))
+        changed = bool(sets or preset or settings or task or option or case or filters.as_query() or any(named.values()))
         named["model.cache"] = False if no_cache else None
         if again is not None:
             _ask_again(again, shown, changed=changed, no_cache=no_cache)
@@ -75,7 +78,7 @@ def ask(
             chosen = _settings_after(follow, sets, named)
         else:
             chosen = load_settings(sets, preset, settings, named)
-        kind = Kind(task, tuple(option or ()), filters)
+        kind = Kind(task, tuple(option or ()), filters, case)
         if from_ is not None:
             ask_from(from_, kind, chosen, shown)
         else:
@@ -91,6 +94,14 @@ def _check(question: str | None, follow: str | None, again: str | None, from_: P
         raise UsageError("there is no question; write one in quotes, or - to read it from standard input")
     if len(given) > 1 or (given and (question is not None or follow is not None)):
         raise UsageError(f"{given[0]} takes no other question; leave the question, --follow or the other option out")
+
+
+def _check_stdin(question: str | None, *files: Path | None) -> None:
+    """Raises UsageError where standard input is to be read twice."""
+    from medground.errors import UsageError
+
+    if [question, *map(str, files)].count(STDIN) > 1:
+        raise UsageError("- is given twice; standard input can be read once")
 
 
 def _settings_after(follow: str, sets: list[str] | None, named: dict[str, object]) -> Settings:

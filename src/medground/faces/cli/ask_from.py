@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from medground.faces.cli.shown import Form, Shown, show_answer
-from medground.faces.cli.typed import read_questions
+from medground.faces.cli.typed import read_questions, with_context
 
 if TYPE_CHECKING:
     from medground.errors import MedgroundError
@@ -61,7 +61,7 @@ def _questions(path: Path, kind: Kind) -> list[Question]:
     for number, line in read_questions(path):
         with notice_first(line):
             try:
-                found.append(kind.question(line))
+                found.append(kind.question(*with_context(line)))
             except UsageError as error:
                 raise UsageError(f"line {number}: {error}") from None
     return found

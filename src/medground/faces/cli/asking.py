@@ -21,21 +21,28 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Kind:
-    """What kind of answer is wanted, and the limits on what may be found."""
+    """What kind of answer is wanted, the limits on what may be found, and what the questions are about."""
 
     task: str | None
     options: tuple[str, ...]
     filters: Filters
+    context: str = ""
 
-    def question(self, text: str) -> Question:
-        """A question of this kind.
+    def question(self, text: str, context: str = "") -> Question:
+        """A question of this kind, with a context of its own where it has one.
 
         Raises:
             UsageError: as `Question.ask`.
         """
         from medground.question import Question
 
-        return Question.ask(text, task=self.task, options=self.options, filters=self.filters)  # type: ignore[arg-type]
+        return Question.ask(
+            text,
+            task=self.task,  # type: ignore[arg-type]
+            options=self.options,
+            filters=self.filters,
+            context=context or self.context,
+        )
 
 
 def ask_one(question: Question, settings: Settings, *, follow: str | None = None, quiet: bool) -> Answer:

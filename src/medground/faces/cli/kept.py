@@ -28,9 +28,10 @@ def history(
             typer.echo(encodable_json(past.model_dump_json(), encoding))
             continue
         decision = past.value if past.status == "decided" and past.value else past.status
+        given = " (with a context)" if past.context else ""
         stopped = ", stopped early" if past.stopped else ""
         typer.echo(f"{past.trace_id}  {past.created:%Y-%m-%d %H:%M}  {past.recipe}")
-        typer.echo(encodable(f"    {clean(past.question)}\n    {clean(decision)[:100]}{stopped}", encoding))
+        typer.echo(encodable(f"    {clean(past.question)}{given}\n    {clean(decision)[:100]}{stopped}", encoding))
     if not found:
         typer.echo("no answers are kept yet; ask a question with medground ask", err=True)
 

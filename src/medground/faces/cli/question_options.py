@@ -26,6 +26,13 @@ TaskName = Annotated[
     str | None, typer.Option(help="yes-no, yes-no-maybe, single-choice, multiple-choice, free; guessed by default.")
 ]
 Choices = Annotated[list[str] | None, typer.Option(help="An answer option; repeat for A, B, C, ...")]
+Context = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Text that the question is about, such as a patient's case (or -); read with it, never cited.",
+    ),
+]
 YearFrom = Annotated[int | None, typer.Option(help="Earliest year of publication.")]
 YearTo = Annotated[int | None, typer.Option(help="Latest year of publication.")]
 Follow = Annotated[
