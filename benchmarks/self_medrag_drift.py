@@ -1,6 +1,6 @@
-"""Measures how many unsupported statements join the next query of `self-medrag`, with its guard against drift and without.
+"""Measures how many unsupported statements join the next query of `self-medrag`, with and without its drift guard.
 
-    python benchmarks/self_medrag_drift.py [--data ../shared/data] [--limit 200] [--critic entail|critic] [--home FOLDER]
+    python benchmarks/self_medrag_drift.py [--data ../shared/data] [--limit N] [--critic entail|critic] [--home FOLDER]
 
 The writer is scripted: it writes the authors' conclusion of the question's own paper, a right rationale in other words
 than those of the abstract. Questions are PubMedQA's outside the test split; its 1,000 abstracts are searched by words,

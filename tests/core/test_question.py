@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from medground.errors import UsageError
 from medground.query import Filters
-from medground.question import MAX_CHARACTERS, Question
+from medground.question import MAX_CHARACTERS, MAX_CONTEXT, Question, as_question
 
 
 @pytest.mark.parametrize(
@@ -73,3 +73,25 @@ def test_any_text_is_a_clean_question_or_a_usage_error(text: str) -> None:
     assert 0 < len(question.text) <= MAX_CHARACTERS
     assert Question.ask(question.text).text == question.text
     assert all(c.isprintable() or not c.isascii() for c in question.text)
+
+
+def test_a_context_keeps_its_lines_and_loses_what_cannot_be_seen() -> None:
+    question = Question.ask("Is it?", context="\n A man\tof 60.\r\nHe\x00 takes warfarin.\x1b[31m \n")
+    assert question.context == "A man of 60.\nHe  takes warfarin. [31m"
+    assert Question.ask("Is it?", context=" \n").context == ""
+
+
+def test_a_context_has_a_limit() -> None:
+    assert len(Question.ask("Is it?", context="a" * MAX_CONTEXT).context) == MAX_CONTEXT
+    with pytest.raises(UsageError, match="the context has 16,001 characters; shorten it to at most 16,000") as caught:
+        Question.ask("Is it?", context="a" * (MAX_CONTEXT + 1))
+    assert "\n" not in str(caught.value)
+
+
+def test_a_context_is_added_to_a_question_that_has_none() -> None:
+    plain = Question.ask("Is it?")
+    told = as_question(plain, context="A man of 60.")
+    assert (told.context, plain.context) == ("A man of 60.", "")
+    assert as_question(told) == as_question(told, context=" A man of 60.") == told
+    with pytest.raises(UsageError, match="has a context already"):
+        as_question(told, context="A woman of 40.")

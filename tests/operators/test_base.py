@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from medground.operators.base import InvalidOutput, Operator, OperatorInput, OperatorOutput, Untrusted
+from medground.operators.base import CONTEXT_RULE, InvalidOutput, Operator, OperatorInput, OperatorOutput, Untrusted
 
 
 class Colour(Enum):
@@ -87,6 +87,23 @@ def test_every_text_is_in_its_block(tree: Tree) -> None:
     assert question == f"\n{readable(tree.question)}\n"
     found = [leaf.findtext("text") or "" for leaf in root.findall("leaves/item")]
     assert found == [readable(leaf.text) for leaf in tree.leaves]
+
+
+@given(trees, hostile.filter(bool))
+def test_a_context_is_one_block_after_the_question_and_no_text_leaves_it(tree: Tree, context: str) -> None:
+    told = OPERATOR.given(context)
+    root = ElementTree.fromstring(f"<prompt>{told.prompt(tree)}</prompt>")
+    names = list(Tree.model_fields)
+    assert [block.tag for block in root] == [*names[:1], "context", *names[1:]]
+    assert root.findtext("context") == f"\n{readable(context)}\n"
+    assert told.instructions == OPERATOR.instructions + CONTEXT_RULE
+    assert told.keyless(tree) == OPERATOR.keyless(tree) if tree.leaves else True
+
+
+def test_without_a_context_or_a_question_nothing_changes() -> None:
+    judge: Operator[Leaf, Out] = Operator("j", "i", Leaf, Out, lambda value: Out(id=value.id))
+    assert OPERATOR.given("") is OPERATOR
+    assert judge.given("A man of 60.") is judge
 
 
 def test_the_format_of_a_prompt() -> None:

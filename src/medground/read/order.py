@@ -15,6 +15,7 @@ from medground.question import Question
 from medground.quoting.mass import together
 from medground.quoting.pool import Candidate
 from medground.read.numbered import spans
+from medground.read.sharpen import closeness
 from medground.steps import ReadingBatch
 from medground.text import words
 from medground.text.prose import is_prose
@@ -35,6 +36,7 @@ class Reading:
         rank: its place in the list, from 1.
         passages: its passages to be read, best first.
         scores: its best score by each ranker.
+        closeness: how much it is about the context of the question, on the scale of `behind`.
         strengths: how good a quote each of its sentences is, by the offset of its start in the document.
         behind: how much less likely it is to hold the best quote than the first reading, as a logarithm; 0 or more.
         misses_name: whether it does not mention the rarest name of the question, and another reading does.
@@ -47,6 +49,7 @@ class Reading:
     passages: tuple[Passage, ...]
     scores: Mapping[str, float] = field(default_factory=dict)
     strengths: Mapping[int, float] = field(default_factory=dict)
+    closeness: float = 0.0
     behind: float = 0.0
     misses_name: bool = False
     unnamed: bool = False
@@ -87,7 +90,7 @@ def likeliest_first(question: Question, readings: Sequence[Reading]) -> list[Rea
     """
     weighed = [_strongest(reading) for reading in readings]
     likely = {r.document_id: _likelihood(r) for r in weighed}
-    ordered = sorted(weighed, key=lambda r: -likely[r.document_id])
+    ordered = sorted(weighed, key=lambda r: -likely[r.document_id] - r.closeness)
     best = max(likely.values(), default=0.0)
     name = words.rarest_name(question.text)
     naming = {r.document_id for r in weighed if any(words.mentions(f"{p.title}\n{p.text}", name) for p in r.passages)}
@@ -134,10 +137,16 @@ def with_strengths(question: Question, readings: Sequence[Reading]) -> list[Read
 
     options = " ".join(option.text for option in question.options)
     found = strengths(question.text, candidates(readings), options)
+    close = closeness(question, [_text(reading) for reading in readings])
     return [
-        replace(reading, strengths=dict(zip((start for start, _ in places(reading)), values, strict=True)))
-        for reading, values in zip(readings, found, strict=True)
+        replace(reading, strengths=dict(zip((start for start, _ in places(reading)), values, strict=True)), closeness=c)
+        for reading, values, c in zip(readings, found, close, strict=True)
     ]
+
+
+def _text(reading: Reading) -> str:
+    """The title of a reading and all its passages."""
+    return "\n".join([*(p.title for p in reading.passages[:1]), *(p.text for p in reading.passages)])
 
 
 def candidates(readings: Sequence[Reading]) -> list[Candidate]:

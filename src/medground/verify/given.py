@@ -25,15 +25,14 @@ GIVEN = "given"
 WINDOW = 3
 """Most neighbouring sentences of the context that a statement may sum up."""
 
-_FRAME = frozenset(
-    words.stem(word)
-    for word in "patient case person individual year old aged history present describe given question context".split()
-)
+_FRAMING = "patient case person individual year old aged history present describe given question context"
+_FRAME = frozenset(map(words.stem, _FRAMING.split()))
 """Stems that a statement may add: they only say that it speaks of the case."""
-_REASONS = frozenset(
-    "should must may might can could would will because since so therefore thus hence than more less better no not "
-    "without never nor neither if unless only".split()
-)
+_REASONING = """
+    should must may might can could would will because since so therefore thus hence than more less better no not
+    without never nor neither if unless only
+"""
+_REASONS = frozenset(_REASONING.split())
 """Function words that turn a repeated fact into advice, a conclusion, a comparison or a denial."""
 _OPEN = ("not found", "related", "not judged", "unverified")
 

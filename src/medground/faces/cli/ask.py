@@ -69,7 +69,9 @@ def ask(
             "model.default": model,
         }
         filters = limits(year_from, year_to, where or [])
-        changed = bool(sets or preset or settings or task or option or case or filters.as_query() or any(named.values()))
+        changed = bool(
+            sets or preset or settings or task or option or case or filters.as_query() or any(named.values())
+        )
         named["model.cache"] = False if no_cache else None
         if again is not None:
             _ask_again(again, shown, changed=changed, no_cache=no_cache)

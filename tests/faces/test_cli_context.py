@@ -1,0 +1,148 @@
+"""`medground ask --context`: from a file or standard input, in the lines of `--from`; kept, shown, asked again."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from medground import BlockingEngine, Question
+from medground.testing.command import run
+
+QUESTION = "Does aspirin reduce the risk of stroke?"
+CASE = "A 64-year-old man takes warfarin.\nHe bled last month."
+PAPER = {"id": "PMID:1", "title": "Aspirin", "text": "Aspirin significantly reduced the risk of stroke.", "year": 2001}
+
+
+@pytest.fixture(autouse=True)
+def papers(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home with the corpus `papers`, and a case beside it."""
+    monkeypatch.chdir(tmp_path)
+    Path("papers.jsonl").write_text(json.dumps(PAPER), encoding="utf-8")
+    assert run("corpus", "build", "papers", "papers.jsonl", "--quiet") == 0
+    Path("case.txt").write_text(CASE, encoding="utf-8")
+    return home
+
+
+def typed(monkeypatch: pytest.MonkeyPatch, content: str) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content.encode()), encoding="utf-8"))
+
+
+def asked(capsys: pytest.CaptureFixture[str], *words: str) -> Any:
+    capsys.readouterr()
+    assert run("ask", "-q", "--json", *words) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_a_context_reaches_the_answer_and_its_id(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = asked(capsys, "-c", "papers", QUESTION)
+    told = asked(capsys, "-c", "papers", "--context", "case.txt", QUESTION)
+    typed(monkeypatch, CASE)
+    piped = asked(capsys, "-c", "papers", "--context", "-", QUESTION)
+    assert told["question"]["context"] == piped["question"]["context"] == CASE
+    assert told["id"] == piped["id"] != plain["id"]
+    assert [search["query"] for search in told["searches"]] == [search["query"] for search in plain["searches"]]
+
+
+def test_history_and_show_tell_the_context(capsys: pytest.CaptureFixture[str]) -> None:
+    long = f"{CASE} {'He is well. ' * 100}And that is the end."
+    Path("long.txt").write_text(long, encoding="utf-8")
+    told = asked(capsys, "-c", "papers", "--context", "long.txt", QUESTION)
+    assert run("history") == 0
+    assert f"{QUESTION} (with a context)" in capsys.readouterr().out
+    for form in ((), ("--markdown",)):
+        assert run("show", told["trace_id"], *form) == 0
+        shown = " ".join(capsys.readouterr().out.split())
+        assert "characters, not evidence): “A 64-year-old man takes warfarin. He bled last month." in shown
+        assert "the end" not in shown
+        assert run("show", told["trace_id"], "--details", *form) == 0
+        assert "And that is the end." in " ".join(capsys.readouterr().out.split())
+
+
+def test_asked_again_and_followed_up_with_the_same_context(capsys: pytest.CaptureFixture[str]) -> None:
+    told = asked(capsys, "-c", "papers", "--context", "case.txt", QUESTION)
+    again = asked(capsys, "--again", "last")
+    assert again["answer"]["id"] == told["id"]
+    assert again["answer"]["question"]["context"] == CASE
+    after = asked(capsys, "--follow", told["trace_id"], "And in adults?")
+    assert after["question"]["context"] == CASE
+    Path("other.txt").write_text("A woman of 30.", encoding="utf-8")
+    other = asked(capsys, "--follow", told["trace_id"], "--context", "other.txt", "And in adults?")
+    assert other["question"]["context"] == "A woman of 30."
+    assert run("ask", "--again", "last", "--context", "case.txt") == 2
+
+
+def test_lines_of_a_file_may_have_their_own_context(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = [QUESTION, json.dumps({"question": QUESTION, "context": "A woman of 30."})]
+    Path("questions.txt").write_text("\n".join(lines), encoding="utf-8")
+    for words, first in (((), ""), (("--context", "case.txt"), CASE)):
+        assert run("ask", "-q", "-c", "papers", "--from", "questions.txt", "--json", *words) == 0
+        found = [json.loads(line)["answer"] for line in capsys.readouterr().out.splitlines()]
+        assert [answer["question"]["context"] for answer in found] == [first, "A woman of 30."]
+        assert found[0]["id"] != found[1]["id"]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('{"question": 3}', "line 1: question and context must be text"),
+        ('{"question": "Is it?", "case": "x"}', "line 1: unknown key 'case'"),
+        ('{"question', "line 1: this is not JSON"),
+        ('{"context": "x"}', "line 1: question and context must be text"),
+        (json.dumps({"question": "Is it?", "context": "a" * 16_001}), "line 1: the context has 16,001 characters"),
+    ],
+)
+def test_a_line_that_cannot_be_read_is_named(line: str, message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("questions.txt").write_text(line, encoding="utf-8")
+    assert run("ask", "-c", "papers", "--from", "questions.txt") == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "words", "message"),
+    [
+        (None, ("--context", "nowhere.txt"), "cannot read nowhere.txt"),
+        (b" \n", ("--context", "bad.txt"), "bad.txt is empty"),
+        (b"\xff\xfe\xfa", ("--context", "bad.txt"), "bad.txt is not UTF-8"),
+        (b"a" * 16_001, ("--context", "bad.txt"), "shorten it to at most 16,000"),
+        (None, ("--context", "-", "-"), "- is given twice"),
+    ],
+)
+def test_bad_contexts_are_a_mistake_in_one_line(
+    content: bytes | None, words: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if content is not None:
+        Path("bad.txt").write_bytes(content)
+    question = () if "-" in words else (QUESTION,)
+    assert run("ask", "-c", "papers", *words, *question) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
+
+
+def test_the_engine_takes_a_context(capsys: pytest.CaptureFixture[str]) -> None:
+    told = asked(capsys, "-c", "papers", "--context", "case.txt", QUESTION)
+    with BlockingEngine(corpora="papers") as engine:
+        assert engine.ask(QUESTION, context=CASE).id == told["id"]
+        assert engine.ask(Question.ask(QUESTION, context=CASE)).id == told["id"]
+        outcomes = engine.ask_each([Question.ask(QUESTION, context=CASE), QUESTION])
+        answers = [outcome.answer for outcome in outcomes]
+    assert [answer.question.context for answer in answers if answer] == [CASE, ""]
+
+
+def test_a_context_that_shows_a_person_at_risk_gets_a_notice_first(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("mine.txt").write_text("I want to kill myself tonight.", encoding="utf-8")
+    capsys.readouterr()
+    assert run("ask", "-q", "-c", "papers", "--context", "mine.txt", QUESTION) == 3
+    shown = capsys.readouterr().out
+    assert "You do not have to face this alone" in " ".join(shown.split())
+    assert "Aspirin significantly" not in shown
