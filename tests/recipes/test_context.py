@@ -161,6 +161,7 @@ def test_without_the_context_the_same_sentence_is_unsupported(
 def test_a_case_carries_no_decision(make_run: MakeRun, corpus: Library, scripted_model: Any) -> None:
     answer = told(make_run, corpus, scripted_model(written((REPEATED, ()))))
     assert answer.decision.status == "not judged"
+    assert answer.decision.reason.endswith("supports it: it only repeats the context of the question")
     assert answer.support is None
 
 

@@ -9,6 +9,7 @@ from medground.answer import Verdict
 from medground.conclude.policy import OWN_KNOWLEDGE, UNSUPPORTED, Verdicted
 from medground.sentence import by_sentence
 from medground.verify.citations import CITATION, DISPUTED
+from medground.verify.given import GIVEN
 from medground.verify.reporting import NOT_FINDINGS
 
 _MARKS = {CITATION, DISPUTED}
@@ -92,6 +93,8 @@ def _why(verdict: Verdict) -> str:
     """Why a sentence supports nothing."""
     if verdict.label == "unverified":
         return f"not checked, because {verdict.critic} failed: {verdict.note}"
+    if verdict.label == GIVEN:
+        return "it only repeats the context of the question"
     if verdict.label == "not found":
         return (
             verdict.note

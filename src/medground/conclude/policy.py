@@ -57,10 +57,11 @@ def _marked(checked: Sequence[Verdicted]) -> list[Verdicted]:
     found = tuple(dict.fromkeys(v.best for _, v in checked if v.best and v.label in ("supported", "partly")))
     if found:
         return [(statement.model_copy(update={"evidence": found}), verdict) for statement, verdict in checked]
-    return [
-        (statement, verdict.model_copy(update={"flags": (*verdict.flags, OWN_KNOWLEDGE), "note": _OWN}))
-        for statement, verdict in checked
-    ]
+    return [(statement, verdict if verdict.label == GIVEN else _own(verdict)) for statement, verdict in checked]
+
+
+def _own(verdict: Verdict) -> Verdict:
+    return verdict.model_copy(update={"flags": (*verdict.flags, OWN_KNOWLEDGE), "note": _OWN})
 
 
 def _refused(statement: Sentence, verdict: Verdict, settings: VerifySettings, *, uncited: bool) -> str:
