@@ -136,6 +136,9 @@ class VerifySettings(_Part):
     measured_judges: Annotated[tuple[str, ...], BeforeValidator(_listed)] = Field(
         default=(), description="models that `medground judge measure` proved on this machine; found by itself"
     )
+    unproven_judges: Annotated[tuple[str, ...], BeforeValidator(_listed)] = Field(
+        default=(), description="models that it measured and did not prove: word filters overrule them; found by itself"
+    )
 
 
 class TraceSettings(_Part):
@@ -225,7 +228,7 @@ class Settings(_Part):
             ConfigError: an unknown key, or a wrong value.
         """
         # No judge counts but those that counted then, whatever was measured since.
-        then = {**groups, "verify": {"measured_judges": (), **groups.get("verify", {})}}
+        then = {**groups, "verify": {"measured_judges": (), "unproven_judges": (), **groups.get("verify", {})}}
         chosen = self._checked(then, [("the kept settings", then)])
         return chosen.model_copy(update={"home": self.home, "keys": self.keys, "trace": self.trace})
 
@@ -250,8 +253,9 @@ class Settings(_Part):
             content["verify"].pop("own_knowledge")
         if self.verify.gate:
             content["verify"].pop("gate")
-        if not self.verify.measured_judges:
-            content["verify"].pop("measured_judges")
+        for found in ("measured_judges", "unproven_judges"):
+            if not getattr(self.verify, found):
+                content["verify"].pop(found)
         if self.verify.contradiction:
             content["verify"].pop("contradiction")
         own = [kind for kind in (_declared(recipe, RECIPES), *self.source_sections()) if kind]

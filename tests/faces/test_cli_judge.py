@@ -14,6 +14,7 @@ from medground.answer import Answer
 from medground.settings import Settings
 from medground.testing.chat_peer import ChatPeer, Sent, chat, prompt_of, refusal
 from medground.testing.command import run
+from medground.verify.last_word import has_last_word
 from medground.verify.measured import judges_folder, measured_judges, with_measured
 
 Peer = Callable[[dict[str, Any]], Sent]
@@ -170,7 +171,11 @@ def test_a_judge_that_calls_everything_supported_is_not_proven(
         assert "FAILED  the statements it calls supported: right 40%" in told
         assert ask(peer)[0].statements[0].verdict.label == "not judged"
         settings = Settings.load(options={"model.default": MODEL, "model.base_url": peer.url})
-        assert with_measured(settings) is settings
+        found = with_measured(settings).verify
+        assert (found.measured_judges, found.unproven_judges) == ((), (MODEL,))
+        assert has_last_word(MODEL, settings.verify)  # not measured, as far as these settings know
+        assert not has_last_word(MODEL, found)
+        assert has_last_word(MODEL, found.model_copy(update={"trusted_judges": (MODEL,)}))
 
 
 @pytest.mark.usefixtures("loopback")

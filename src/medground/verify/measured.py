@@ -140,10 +140,15 @@ def judge_of(settings: Settings) -> str:
 
 
 def with_measured(settings: Settings) -> Settings:
-    """The settings with the models in use that were proven here; unchanged where a layer names `measured_judges`."""
+    """The settings with the models in use that were measured here, proven or not; unchanged where a layer names
+    `measured_judges`."""
     if "measured_judges" in settings.verify.model_fields_set or not judges_folder(settings.home).is_dir():
         return settings
     used = {settings.model.default, *settings.model.operators.values()}
     latest = {name: measurement_of(name, settings) for name in sorted(used) if Author(name).is_model}
-    names = tuple(name for name, found in latest.items() if found is not None and found.is_proven)
-    return settings.with_options({"verify.measured_judges": names}) if names else settings
+    current = {name: found.is_proven for name, found in latest.items() if found is not None and found.is_current}
+    names = {
+        "verify.measured_judges": tuple(name for name, passed in current.items() if passed),
+        "verify.unproven_judges": tuple(name for name, passed in current.items() if not passed),
+    }
+    return settings.with_options({key: some for key, some in names.items() if some}) if current else settings
