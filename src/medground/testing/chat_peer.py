@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import json
 import math
+import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -94,7 +95,7 @@ class ChatPeer:
         self._steps = list(steps)
         self._lock = threading.Lock()
         self._stopped = threading.Event()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self._answer, self._stopped.wait))
+        self._server = _Server(("127.0.0.1", 0), _handler(self._answer, self._stopped.wait))
         self._server.daemon_threads = True
         self.url = f"http://127.0.0.1:{self._server.server_port}/v1"
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02})
@@ -117,6 +118,13 @@ class ChatPeer:
             self.headers.append(headers)
             step = self._steps.pop(0) if len(self._steps) > 1 else self._steps[0]
         return step(request) if callable(step) else step
+
+
+class _Server(ThreadingHTTPServer):
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that hangs up, as one does that stops after a refusal, is no error of the peer."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
 
 
 def _completion(
@@ -156,8 +164,12 @@ def _handler(
         protocol_version = "HTTP/1.1"
 
         def do_POST(self) -> None:
-            request = json.loads(self.rfile.read(int(self.headers["content-length"])))
-            sent = answer(request, {name.lower(): value for name, value in self.headers.items()})
+            length = int(self.headers["content-length"])
+            body = self.rfile.read(length)
+            if len(body) < length:  # the client closed the connection while it wrote
+                self.close_connection = True
+                return
+            sent = answer(json.loads(body), {name.lower(): value for name, value in self.headers.items()})
             if sent.delay and wait(sent.delay):
                 self.close_connection = True
                 return
