@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from filelock import FileLock
 
-from medground.errors import StorageFailed, UsageError
+from medground.errors import UsageError
 from medground.evaluate.judges.lines import Judgement, judgements_in
-from medground.evaluate.lock import locked
+from medground.evaluate.lock import LockedLines, locked
 
 _BEGIN = b'{"item":'
 
 
-class Sheet:
+class Sheet(LockedLines):
     """A file of judgements that is being written. Open it with `Sheet.open`, use it as a context manager.
 
     Attributes:
@@ -23,9 +22,8 @@ class Sheet:
     """
 
     def __init__(self, path: Path, lines: list[Judgement], lock: FileLock) -> None:
-        self.path = path
+        super().__init__(path, lock)
         self.lines = lines
-        self._lock = lock
 
     @classmethod
     def open(cls, path: Path, pin: str) -> Self:
@@ -49,23 +47,8 @@ class Sheet:
         Raises:
             StorageFailed: the file cannot be written.
         """
-        try:
-            with self.path.open("a", encoding="utf-8") as file:
-                file.write(line.model_dump_json(exclude_defaults=True) + "\n")
-        except OSError as error:
-            raise StorageFailed(
-                f"{self.path} cannot be written ({error.strerror or error}); free some space, then run the same "
-                "command to resume"
-            ) from None
+        self.write(line)
         self.lines.append(line)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
-    ) -> None:
-        self._lock.release()
 
 
 def _stored(path: Path, pin: str) -> list[Judgement]:

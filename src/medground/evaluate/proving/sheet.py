@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import TracebackType
 from typing import Literal, Self
 
 from filelock import FileLock
@@ -11,7 +10,7 @@ from pydantic import ValidationError
 
 from medground.document import Frozen
 from medground.errors import StorageFailed
-from medground.evaluate.lock import locked
+from medground.evaluate.lock import LockedLines, locked
 from medground.usage import UsageReport
 
 Said = Literal["entails", "contradicts", "related", "neutral", "unusable"]
@@ -27,7 +26,7 @@ class Line(Frozen):
     usage: UsageReport = UsageReport()
 
 
-class Sheet:
+class Sheet(LockedLines):
     """The file of one measurement, whose name tells judge, instructions and pairs. Use it as a context manager.
 
     Attributes:
@@ -35,9 +34,8 @@ class Sheet:
     """
 
     def __init__(self, path: Path, lines: dict[str, Line], lock: FileLock) -> None:
-        self.path = path
+        super().__init__(path, lock)
         self.lines = lines
-        self._lock = lock
 
     @classmethod
     def open(cls, path: Path, *, fresh: bool = False) -> Self:
@@ -66,23 +64,8 @@ class Sheet:
         Raises:
             StorageFailed: the file cannot be written.
         """
-        try:
-            with self.path.open("a", encoding="utf-8") as file:
-                file.write(line.model_dump_json(exclude_defaults=True) + "\n")
-        except OSError as error:
-            raise StorageFailed(
-                f"{self.path} cannot be written ({error.strerror or error}); free some space, then run the same "
-                "command to resume"
-            ) from None
+        self.write(line)
         self.lines[line.pair] = line
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
-    ) -> None:
-        self._lock.release()
 
 
 def _lines(content: bytes) -> list[Line]:

@@ -61,13 +61,7 @@ def ask(
     case = read_context(context) if context is not None else ""
     with notice_first(text, case):
         shown = Shown(form_of(json=json, markdown=markdown), details=details, quiet=quiet)
-        named: dict[str, object] = {
-            "retrieval.corpora": tuple(corpus) if corpus else () if pubmed or source else None,
-            "retrieval.pubmed": pubmed,
-            "retrieval.sources": tuple(source) if source else None,
-            "recipe.name": recipe,
-            "model.default": model,
-        }
+        named = _named(corpus, pubmed, source) | {"recipe.name": recipe, "model.default": model}
         filters = limits(year_from, year_to, where or [])
         changed = bool(
             sets or preset or settings or task or option or case or filters.as_query() or any(named.values())
@@ -85,6 +79,15 @@ def ask(
             ask_from(from_, kind, chosen, shown)
         else:
             _ask_one(kind.question(text), chosen, follow, shown)
+
+
+def _named(corpus: by.Corpora, pubmed: by.PubMed, source: by.SourceNames) -> dict[str, object]:
+    """The settings of what is searched; a source that is named replaces the corpora of the settings."""
+    return {
+        "retrieval.corpora": tuple(corpus) if corpus else () if pubmed or source else None,
+        "retrieval.pubmed": pubmed,
+        "retrieval.sources": tuple(source) if source else None,
+    }
 
 
 def _check(question: str | None, follow: str | None, again: str | None, from_: Path | None) -> None:
