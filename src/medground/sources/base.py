@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from medground.answer import SnapshotReference
+from medground.described import SourceDescription
 from medground.document import Document, SourceKind
 from medground.graph.finding import GraphFact
 from medground.lookup import Found, Lookup
@@ -104,6 +105,16 @@ class CountingSource(Protocol):
             SourceUnavailable: the source could not be asked.
             RateLimited: the source asks for fewer calls.
         """
+        ...
+
+
+@runtime_checkable
+class DescribedSource(Protocol):
+    """A source that says what it holds, for a planner of sources. Optional, beside `Source`."""
+
+    @property
+    def described(self) -> SourceDescription | None:
+        """Its description; None if it was built without one."""
         ...
 
 
