@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import random
 import resource
+import shutil
+import sqlite3
 import subprocess
 import sys
 import time
@@ -136,6 +138,35 @@ def test_a_build_resumes_after_any_step(library, make_documents, make_input, mak
     assert made.counts == whole.counts
     assert {step for step, _ in reports} >= {"read", "index", "embed", "finish"}
     expect_whole(library, {whole.hash})
+
+
+def test_the_journal_of_a_killed_copy_is_not_replayed_into_the_next(
+    library, make_documents, make_input, embedder, tmp_path
+):
+    base = build(library, "c", [make_input(make_documents(120))], embedder=embedder)
+    source = [make_input(make_documents(400, 100), "more")]
+
+    def stopping(step, done, total):
+        raise Stop
+
+    with pytest.raises(Stop):
+        add(library, "c", source, embedder=embedder, progress=stopping)
+    [folder] = library.folder_of("c").glob("building-*")
+    (folder / "documents.sqlite").unlink()
+    other = tmp_path / "documents.sqlite"
+    with library.open("c") as snapshot:
+        shutil.copyfile(snapshot.folder / "documents.sqlite", other)
+    connection = sqlite3.connect(other, isolation_level=None)
+    connection.execute("CREATE TABLE later (text TEXT)")
+    connection.execute("PRAGMA cache_size=1")
+    connection.execute("BEGIN")
+    connection.executemany("INSERT INTO later VALUES (?)", [("x" * 900,)] * 500)
+    connection.execute("DROP TABLE passages")
+    shutil.copyfile(f"{other}-journal", folder / "documents.sqlite.part-journal")
+    connection.close()
+    made = add(library, "c", source, embedder=embedder)
+    assert made.hash != base.hash
+    expect_whole(library, {made.hash})
 
 
 def test_resuming_does_not_read_the_same_items_again(library, make_documents, make_input, monkeypatch):

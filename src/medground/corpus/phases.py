@@ -9,7 +9,7 @@ from pathlib import Path
 
 from medground.corpus import tables, vectors
 from medground.corpus.chunk import chunk
-from medground.corpus.embedding.base import Embedder
+from medground.corpus.embedding.base import Embedder, embed_passages
 from medground.corpus.lexical import LexicalWriter
 from medground.corpus.lexical_fields import Record
 from medground.corpus.snapshot import LEXICAL, Snapshot
@@ -30,6 +30,9 @@ def copy_base(base: Snapshot | None, folder: Path) -> None:
     if base is None or target.exists():
         return
     copy = folder / f"{tables.FILE_NAME}.part"
+    # SQLite would replay the journal of a copy that was killed into the new one.
+    for left in folder.glob(f"{copy.name}*"):
+        left.unlink()
     shutil.copyfile(base.folder / tables.FILE_NAME, copy)
     database = DatabaseWriter(copy)
     database.forget_state()
@@ -85,7 +88,7 @@ def embed(
         if base is not None and base.manifest.embedding is not None:
             copy_rows(base.vectors(), database.kept_rows(), writer)
         for rows in _batches(database.passages_from(writer.rows)):
-            writer.append(embedder.embed([embedded_text(row, document) for row, document in rows]))
+            writer.append(embed_passages(embedder, [embedded(row, document) for row, document in rows]))
             progress("embed", writer.rows, total)
     finally:
         writer.close()
@@ -116,10 +119,9 @@ def _batches(
         yield batch
 
 
-def embedded_text(row: PassageRow, document: Document) -> str:
-    """What is embedded of a passage: its text, after the title of its document."""
-    text = document.text[row.start : row.stop]
-    return f"{document.title} {text}" if document.title and not text.startswith(document.title) else text
+def embedded(row: PassageRow, document: Document) -> tuple[str, str]:
+    """What is embedded of a passage: the title of its document, and its text."""
+    return document.title, document.text[row.start : row.stop]
 
 
 def link_tree(source: Path, target: Path) -> None:
