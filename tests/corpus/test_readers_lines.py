@@ -210,4 +210,13 @@ def test_real_data_sets(shared: Path) -> None:
 def test_all_readers_are_listed() -> None:
     before = {"pubmedqa", "medline", "jats", "beir", "scifact", "jsonlines", "texts"}
     records = {"nbib", "ris", "enw", "wos", "cochrane", "ovid", "bibtex", "csv", "csl-json", "endnote", "zotero"}
-    assert set(READERS) == before | records | {"pdf", "html", "docx", "medquad", "covidqa", "biomedmcqs", "bioasq"}
+    published = {"book-pdf", "bookshelf", "textbooks", "guidelines", "wikipedia"}
+    assert set(READERS) == before | records | published | {
+        "pdf",
+        "html",
+        "docx",
+        "medquad",
+        "covidqa",
+        "biomedmcqs",
+        "bioasq",
+    }

@@ -22,6 +22,8 @@ from medground.models.attempts import Patience
 from medground.models.base import CallLimits, Reply
 from medground.models.served import ServedModel
 from medground.operators.base import Operator, OperatorInput, Untrusted
+from medground.operators.exploring import ExploredSource
+from medground.operators.planning import PlanSourcesInput, TaggedPlan, plan_sources_tagged
 from medground.testing.chat_peer import ChatPeer, Sent, chat, prompt_of, refusal, tool_call
 from medground.testing.model_contract import FREE, NAME, NameInput, NameOutput, ThingView
 from medground.usage import Usage
@@ -428,3 +430,21 @@ def test_instructions_reach_the_model_unchanged(serve: Serve) -> None:
         asyncio.run(run(peer.url))
     assert peer.requests[0]["messages"][0]["content"] == operator.instructions
     assert prompt_of(peer.requests[0]) == "<text>\np &lt; 0.05 &amp; q &gt; 1\n</text>"
+
+
+def test_plain_text_is_taken_as_it_is_and_asked_for_again_if_it_does_not_pass(serve: Serve) -> None:
+    value = PlanSourcesInput(
+        question="Which eye problems?", sources=(ExploredSource(name="book", kind="book", about="Textbooks."),)
+    )
+    with ChatPeer(chat("I cannot."), chat("<book> eye ; lens </book>")) as peer:
+        model = serve(peer.url)
+
+        async def run() -> Reply[TaggedPlan]:
+            try:
+                return await model.answer(plan_sources_tagged, value, FREE)
+            finally:
+                await model.close()
+
+        assert asyncio.run(run()).output.text == "<book> eye ; lens </book>"
+    assert all("response_format" not in request and "tools" not in request for request in peer.requests)
+    assert "no source is named" in json.dumps(peer.requests[1]["messages"])

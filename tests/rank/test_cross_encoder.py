@@ -21,7 +21,8 @@ def passages(*texts: str) -> list[Passage]:
 
 def make_model(folder: Path, labels: int = 1) -> str:
     """A BERT of one layer with random weights, in the layout that hubs use."""
-    pytest.importorskip("sentence_transformers", reason="needs the extra torch")
+    pytest.importorskip("transformers", reason="needs the extra torch")
+    pytest.importorskip("torch", reason="needs the extra torch")
     import torch
     from transformers import BertConfig, BertForSequenceClassification, BertTokenizer
 
@@ -66,7 +67,8 @@ def test_a_model_of_several_outputs_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_missing_model_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("sentence_transformers", reason="needs the extra torch")
+    pytest.importorskip("transformers", reason="needs the extra torch")
+    pytest.importorskip("torch", reason="needs the extra torch")
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     with pytest.raises(ConfigError, match="cannot load the reranker") as caught:
         CrossEncoderReranker(str(tmp_path / "absent"))
@@ -74,6 +76,7 @@ def test_a_missing_model_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_a_missing_extra_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
+    monkeypatch.delitem(sys.modules, "medground.models.files.torch_model", raising=False)
+    monkeypatch.setitem(sys.modules, "transformers", None)
     with pytest.raises(ConfigError, match=r'pip install "medground\[torch\]"'):
         CrossEncoderReranker("some/reranker")

@@ -12,7 +12,7 @@ import re
 import shutil
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -41,6 +41,7 @@ from medground.corpus.snapshot import Snapshot
 from medground.corpus.tables import RowDamaged
 from medground.corpus.vectors import EXACT_LIMIT
 from medground.corpus.writer import DatabaseWriter
+from medground.described import SourceDescription
 from medground.errors import BadDocument, ConfigError, StorageFailed, UsageError
 from medground.progress import Progress, no_progress
 
@@ -64,6 +65,7 @@ def build(
     exact_limit: int = EXACT_LIMIT,
     strict: bool = False,
     records: Sequence[Records] = (),
+    described: SourceDescription | None = None,
 ) -> Manifest:
     """Build a corpus from its inputs, replacing any corpus with this name. Memory use does not grow with its size.
 
@@ -78,6 +80,7 @@ def build(
         exact_limit: with more passages than this, the vectors get an index.
         strict: stop at the first file that cannot be read, instead of passing it over.
         records: where the records of the documents are: what a document lacks is filled from them, in their order.
+        described: what the corpus holds, for a planner of sources; it is kept in the manifest.
 
     Raises:
         UsageError: the name or limit is invalid, there are no inputs, or another process is building this corpus.
@@ -91,7 +94,7 @@ def build(
         library, name, tuple(inputs), embedder, attached, progress, limit, exact_limit, None, strict, tuple(records)
     )
     with library.lock(name):
-        return _run(plan)
+        return _run(replace(plan, described=described))
 
 
 def add(
@@ -127,7 +130,7 @@ def add(
         plan = _Plan(
             library, name, tuple(inputs), embedder, attached, progress, limit, exact_limit, base, strict, asked
         )
-        return _run(plan)
+        return _run(replace(plan, described=base.manifest.described))
 
 
 def identity_check(name: str, base: Snapshot, embedder: Embedder | None) -> None:
@@ -160,6 +163,7 @@ class _Plan:
     base: Snapshot | None
     strict: bool
     records: tuple[Records, ...]
+    described: SourceDescription | None = None
 
     @property
     def enriched(self) -> tuple[Enriched, ...]:
@@ -243,7 +247,7 @@ def _phases(plan: _Plan, folder: Path) -> Manifest:
         created=datetime.now(UTC),
         made_by=f"medground {version('medground')}",
         counts=counts,
-        inputs=_inputs(plan),
+        inputs=tuple(dict.fromkeys([*(plan.base.manifest.inputs if plan.base else ()), *input_entries(plan.inputs)])),
         chunk_limit=plan.limit,
         embedding=_embedding(plan.embedder),
         attachments=attached,
@@ -251,6 +255,7 @@ def _phases(plan: _Plan, folder: Path) -> Manifest:
         origin=origin,
         sources=sources,
         enriched=plan.enriched,
+        described=plan.described,
         files=describe_files(folder),
     )
     write_manifest(folder, manifest)
@@ -278,18 +283,16 @@ def _attach(plan: _Plan, folder: Path) -> tuple[str, ...]:
     return tuple(sorted([*(name for _, name in kept), *plan.attachments]))
 
 
-def _inputs(plan: _Plan) -> tuple[InputEntry, ...]:
-    """What was read, with one entry for all files that one reader read in one folder."""
+def input_entries(inputs: Sequence[Input]) -> tuple[InputEntry, ...]:
+    """What is read, as the manifest says it: one entry for all files that one reader reads in one folder."""
     groups: dict[tuple[str, str, str | None], list[Input]] = {}
-    for one in plan.inputs:
+    for one in inputs:
         if one.refused is None:
             groups.setdefault((one.folder or one.name, one.reader, one.license), []).append(one)
-    before = () if plan.base is None else plan.base.manifest.inputs
-    read = (
+    return tuple(
         InputEntry(name=name, reader=reader, fingerprint=_fingerprint(group), license=license, files=len(group))
         for (name, reader, license), group in groups.items()
     )
-    return tuple(dict.fromkeys([*before, *read]))
 
 
 def _fingerprint(group: Sequence[Input]) -> str:

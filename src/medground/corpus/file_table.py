@@ -12,6 +12,7 @@ from pathlib import PurePath
 from typing import Any, NamedTuple
 
 from medground.corpus.readers.base import Input
+from medground.corpus.readers.pubmed_files import release_of
 from medground.errors import BadDocument
 
 SCHEMA = """
@@ -32,6 +33,12 @@ CREATE TABLE IF NOT EXISTS holds (
   PRIMARY KEY (id, file)
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS holds_by_file ON holds (file);
+CREATE TABLE IF NOT EXISTS withdrawn (
+  id TEXT NOT NULL,
+  file INTEGER NOT NULL,
+  PRIMARY KEY (id, file)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS withdrawn_by_file ON withdrawn (file);
 CREATE TABLE IF NOT EXISTS notes (file INTEGER NOT NULL, text TEXT NOT NULL);
 """
 
@@ -68,7 +75,13 @@ class Place(NamedTuple):
     name: str
 
     def after(self, other: Place) -> bool:
-        """Whether it is read after another in a build: in the order of names in one folder, else in that of reading."""
+        """Whether it is read after another in a build.
+
+        PubMed's files have an order of their own; other files have that of their names in one folder, else of reading.
+        """
+        mine, theirs = release_of(self.name), release_of(other.name)
+        if mine is not None and theirs is not None:
+            return mine >= theirs
         if self.folder is None or self.folder != other.folder:
             return True
         return PurePath(self.name).parts >= PurePath(other.name).parts
@@ -134,6 +147,43 @@ class FileTable:
         row = self._connection.execute(query, (document_id,)).fetchone()
         return None if row is None else self.place(int(row[0]))
 
+    def withdraw(self, document_id: str, number: int) -> bool:
+        """Note that a file deletes a document; returns False where a later file has it again."""
+        self._connection.execute("INSERT OR IGNORE INTO withdrawn VALUES (?, ?)", (document_id, number))
+        source = self.kept_from(document_id)
+        return source is None or source.number == number or self.place(number).after(source)
+
+    def is_withdrawn(self, document_id: str, number: int) -> bool:
+        """Whether a file that comes after this one deletes a document that this one has.
+
+        If this file itself deleted it before, it has it again now.
+        """
+        rows = self._connection.execute("SELECT file FROM withdrawn WHERE id = ?", (document_id,)).fetchall()
+        if not rows:  # as for nearly all
+            return False
+        self._connection.execute("DELETE FROM withdrawn WHERE id = ? AND file = ?", (document_id, number))
+        here = self.place(number)
+        return any(not here.after(self.place(row[0])) for row in rows if row[0] != number)
+
+    def withdrawn_by(self, number: int) -> list[str]:
+        """Ids of the documents that a file deletes."""
+        rows = self._connection.execute("SELECT id FROM withdrawn WHERE file = ?", (number,))
+        return [row[0] for row in rows]
+
+    def before_it(self, source: Input) -> str:
+        """What to tell of a PubMed file that comes too late or again; empty if there is nothing."""
+        release = release_of(source.name)
+        if release is None:
+            return ""
+        query = "SELECT name FROM files WHERE reader = 'medline' AND name != ?"
+        names = [row[0] for row in self._connection.execute(query, (source.name,))]
+        known = {found: name for name in names if (found := release_of(name)) is not None}
+        if release in known:
+            return f"PubMed's {release} was read before, as {known[release]}"
+        if known and (latest := max(known)) > release:
+            return f"older than {latest}, which was read before; what that one revised or deleted stays so"
+        return ""
+
     def place(self, number: int) -> Place:
         """Where a file stands."""
         query = "SELECT number, reader, folder, name FROM files WHERE number = ?"
@@ -161,7 +211,7 @@ class FileTable:
 
     def clear(self, number: int, *, holds: bool = True) -> None:
         """Forget what a file held and told, before it is read again."""
-        for table in ("holds", "notes") if holds else ("notes",):
+        for table in ("holds", "withdrawn", "notes") if holds else ("notes",):
             self._connection.execute(f"DELETE FROM {table} WHERE file = ?", (number,))  # noqa: S608 fixed names
         name = "SELECT name FROM files WHERE number = ?"
         self._connection.execute(f"DELETE FROM skipped WHERE input = ({name})", (number,))  # noqa: S608

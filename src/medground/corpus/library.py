@@ -134,8 +134,8 @@ class Library:
     def publish(self, name: str, built: Path, manifest: Manifest) -> Path:
         """Make a finished folder the current snapshot, and delete older ones. The caller holds the lock.
 
-        If an intact snapshot with the same hash, read from the same files, already exists, it is kept and the new one
-        is deleted.
+        If an intact snapshot with the same hash, read from the same files and described alike, already exists, it is
+        kept and the new one is deleted.
         """
         folder = self.folder_of(name)
         target = self._target(folder, manifest)
@@ -187,7 +187,7 @@ class Library:
             if not candidate.exists():
                 return candidate
             with contextlib.suppress(SnapshotCorrupt), Snapshot.open(candidate) as snapshot:
-                if snapshot.manifest.sources == manifest.sources:
+                if _same_but_for_its_time(snapshot.manifest, manifest):
                     snapshot.verify()
                     return candidate
         raise corrupt(folder, "too many damaged snapshots")
@@ -197,3 +197,8 @@ class Library:
         newest_first = sorted(others, key=lambda p: p.stat().st_mtime, reverse=True)
         for old in newest_first[_KEPT - 1 :]:
             shutil.rmtree(old, ignore_errors=True)
+
+
+def _same_but_for_its_time(one: Manifest, other: Manifest) -> bool:
+    """Whether two snapshots with the same hash were read from the same files, and are described alike."""
+    return one.sources == other.sources and one.described == other.described

@@ -12,6 +12,7 @@ from pathlib import Path
 from pydantic import Field, ValidationError
 
 from medground.corpus.faults import corrupt
+from medground.described import SourceDescription
 from medground.document import Frozen
 from medground.errors import ConfigError
 
@@ -90,6 +91,8 @@ class Manifest(Frozen):
     """Hash of what is known of the files that were read: names, sizes, times, and why some were passed over."""
     enriched: tuple[Enriched, ...] = ()
     """The sources of records with which its documents are joined."""
+    described: SourceDescription | None = None
+    """What it holds, for a planner of sources; None where it was built without a description."""
     files: Mapping[str, FileEntry] = Field(default_factory=dict)
 
     @property

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from medground.corpus.chunk import chunk
-from medground.corpus.embedding.base import Embedder
+from medground.corpus.embedding.base import Embedder, embed_passages
 from medground.corpus.lexical import LexicalWriter
 from medground.corpus.lexical_fields import Record
-from medground.corpus.phases import embedded_text, link_tree
+from medground.corpus.phases import embedded, link_tree
 from medground.corpus.snapshot import LEXICAL, Snapshot
 from medground.corpus.tables import PassageRow
 from medground.corpus.writer import DatabaseWriter
@@ -96,7 +96,7 @@ def patch_vectors(patched: Patched, total: int, base: Snapshot, folder: Path, em
             write([new for _, new in moved], before.take(np.array([old for old, _ in moved], dtype=np.int64)))
         for first in range(0, len(patched.added), _TEXTS):
             added = patched.added[first : first + _TEXTS]
-            made = embedder.embed([embedded_text(one, document) for one, document in added])
+            made = embed_passages(embedder, [embedded(one, document) for one, document in added])
             check_vectors(made, embedder.dimensions)
             write([one.number for one, _ in added], made)
         file.truncate(total * row)

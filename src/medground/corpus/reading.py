@@ -59,7 +59,10 @@ class FileReading:
         self._source = source
         self._strict = strict
         self._progress = progress
+        told = database.files.before_it(source) if source.refused is None else ""
         self._number = database.files.enter(source)
+        if told:
+            database.files.note(self._number, told)
 
     def items(self, skip: int = 0) -> Iterator[Item]:
         """The items of the input from number `skip`. A file that changed meanwhile is read again.
@@ -86,7 +89,7 @@ class FileReading:
                     name, why = self._source.name, f"another record of this file has its id {item.id}, and is kept"
                     database.skip(name, name, None, f"{lost.title[:80]}: {why}: {item.title[:80]}")
             case Deleted():
-                return sum(database.delete(document_id) for document_id in item.ids)
+                return sum(database.withdraw(document_id, number) for document_id in item.ids)
             case Retracts():
                 for document_id in item.ids:
                     database.retract(document_id)

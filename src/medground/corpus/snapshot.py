@@ -16,6 +16,7 @@ from medground.corpus.joining.told import DocumentTold, SourceTold
 from medground.corpus.lexical import Lexical
 from medground.corpus.manifest import Manifest, hash_file, read_manifest
 from medground.corpus.told import Told
+from medground.described import SourceDescription
 from medground.document import Document, Hit
 from medground.errors import UsageError
 from medground.query import Filters, Query, Term, any_of
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 LEXICAL = "lexical"
 NO_FILTERS = Filters()
+_BATCH = 1000
 _FEW = 200
 """Passages that an id is expected to be in. A search that may find all of a large corpus is slow."""
 
@@ -80,6 +82,11 @@ class Snapshot:
     def embedding(self) -> str | None:
         """Identity of the model that made its vectors, which `dense` searches; None where it has none."""
         return self.manifest.embedding.identity if self.manifest.embedding else None
+
+    @property
+    def described(self) -> SourceDescription | None:
+        """What it holds, for a planner of sources; None where it was built without a description."""
+        return self.manifest.described
 
     def bm25(self, query: Query, limit: int, filters: Filters = NO_FILTERS) -> tuple[Hit, ...]:
         """The passages that match the query tree, ranked by BM25.
@@ -137,6 +144,16 @@ class Snapshot:
     def all_documents(self) -> Iterator[Document]:
         """All documents, streamed in the order of their ids."""
         return self._database.all_documents()
+
+    def passage_texts(self) -> Iterator[str]:
+        """The text of every passage, streamed in their order.
+
+        Raises:
+            SnapshotCorrupt: it has changed since its build.
+        """
+        for first in range(0, self.manifest.counts.passages, _BATCH):
+            numbers = range(first, min(first + _BATCH, self.manifest.counts.passages))
+            yield from (passage.text for passage in self._database.passages(numbers))
 
     def skipped(self, limit: int = 20) -> list[Skipped]:
         """The first records that could not be read during the build."""

@@ -94,7 +94,12 @@ def sync(
     asked = remembered(library, name) if records is None else records
     new = _many_new(library, name, folder)
     if new:  # `add` streams and resumes
-        inputs = [open_file(Path(path), folder) if not why else passed_over(why, folder) for path, why in new.items()]
+        with library.open(name) as base:
+            beside = _readers(base.known_files(str(folder)))
+        inputs = [
+            open_file(Path(path), folder, beside=beside) if not why else passed_over(why, folder)
+            for path, why in new.items()
+        ]
         add(library, name, inputs, embedder=embedder, progress=progress, exact_limit=exact_limit, records=asked)
         manifest, changes = sync(
             library, name, folder, embedder=embedder, progress=progress, exact_limit=exact_limit, records=asked
@@ -148,6 +153,11 @@ def _changes(known: Mapping[str, KnownFile], now: Mapping[str, BadDocument | Non
     return Changes(tuple(new), tuple(changed), tuple(again), gone, same)
 
 
+def _readers(known: Mapping[str, KnownFile]) -> frozenset[str]:
+    """The readers that read these files."""
+    return frozenset(file.reader for file in known.values() if not file.failed)
+
+
 def _state(name: str) -> str:
     try:
         return fingerprint(Path(name))
@@ -164,6 +174,7 @@ def _read(
 ) -> int:
     """Forget the files that went or changed, and read what is new. Returns how many documents a record deleted."""
     known = database.files.known()
+    beside = _readers({name: file for name, file in known.items() if file.folder == str(folder)})
     stale = [name for name in (*changes.gone, *changes.changed, *changes.again) if name in known]
     sharing: dict[str, None] = {}
     given: list[str] = []
@@ -171,6 +182,7 @@ def _read(
         number = known[name].number
         own = database.files.given_by(number)
         given += own
+        own = [*own, *database.files.withdrawn_by(number)]  # other files may have what this one deleted
         sharing.update(dict.fromkeys(database.files.others_with(own, number)))
         database.files.clear(number)
         if name in changes.gone:
@@ -179,7 +191,9 @@ def _read(
     also = [name for name in sharing if name not in wanted and name not in stale]  # they hold what another file gave
     deleted = 0
     for done, name in enumerate([*(name for name in refused if name in wanted), *also], start=1):
-        deleted += _read_file(database, name, known.get(name), folder, refused.get(name), progress, again=name in also)
+        deleted += _read_file(
+            database, name, known.get(name), folder, refused.get(name), progress, beside, again=name in also
+        )
         progress("read", done, None)
     for document_id in given:
         if database.files.kept_from(document_id) is None:  # no file holds it any more
@@ -194,11 +208,12 @@ def _read_file(
     folder: Path,
     refusal: BadDocument | None,
     progress: Progress,
+    beside: frozenset[str],
     *,
     again: bool,
 ) -> int:
     place = Path(known.folder) if again and known and known.folder else None if again else folder
-    source = open_file(Path(name), place) if refusal is None else passed_over(refusal, place)
+    source = open_file(Path(name), place, beside=beside) if refusal is None else passed_over(refusal, place)
     if again and known is not None:
         database.files.clear(known.number, holds=False)
     file = FileReading(database, source, progress=progress)

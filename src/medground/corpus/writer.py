@@ -90,8 +90,11 @@ class DatabaseWriter:
         """Add a document that a file holds. Returns the one of the same file that it replaced, if it is another paper.
 
         If files of different readers hold the same id, the longer text is kept; otherwise, and between equal ones, the
-        later.
+        later. A document that a later file deletes is not added.
         """
+        if self.files.is_withdrawn(document.id, file):
+            self.files.hold(document.id, file, kept=False)
+            return None
         source = self.files.kept_from(document.id)
         before = self._stored(document.id) if source is not None and source.number == file else None
         keep = source is None or source.number == file or self._supersedes(document, self.files.place(file), source)
@@ -105,6 +108,10 @@ class DatabaseWriter:
         for document_id in self.files.given_by(file):
             self.delete(document_id)
         self.files.clear(file)
+
+    def withdraw(self, document_id: str, file: int) -> bool:
+        """Delete a document as a file says, unless a later file has it again; returns whether one was deleted."""
+        return self.files.withdraw(document_id, file) and self.delete(document_id)
 
     def put(self, document: Document) -> None:
         """Add a document, or replace the one with the same id unless they are equal."""

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from medground.corpus.embedding.base import Embedder
+from medground.corpus.embedding.base import Embedder, TwoEncoders, embed_passages, embed_queries
 from medground.errors import ConfigError
+from medground.models.files.medcpt import is_medcpt
 
-__all__ = ["Embedder", "open_embedder"]
+__all__ = ["Embedder", "TwoEncoders", "embed_passages", "embed_queries", "open_embedder"]
 
 
 def open_embedder(name: str, home: Path, *, threads: int | None = None) -> Embedder:
     """Open an embedding model.
 
     Args:
-        name: `minilm` (int8), `minilm-fp32`, or a name or folder that sentence-transformers loads.
+        name: `minilm` (int8), `minilm-fp32`, `medcpt`, `medcpt:FOLDER`, or a name or folder that sentence-transformers
+            loads.
         home: the user's folder.
         threads: threads inside one operation; None leaves the choice to the library.
 
@@ -28,6 +30,12 @@ def open_embedder(name: str, home: Path, *, threads: int | None = None) -> Embed
         except ImportError as error:
             raise _missing(name, "dense", error) from None
         return open_minilm(home, "int8" if name == "minilm" else "fp32", threads)
+    if is_medcpt(name):
+        try:
+            from medground.corpus.embedding.medcpt import open_medcpt
+        except ImportError as error:
+            raise _missing(name, "torch", error) from None
+        return open_medcpt(name, home, threads)
     try:
         from medground.corpus.embedding.transformer import open_transformer
     except ImportError as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,3 +31,40 @@ class Embedder(Protocol):
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Array of shape (len(texts), dimensions), rows of length 1. Long texts are truncated to the model's limit."""
         ...
+
+
+@runtime_checkable
+class TwoEncoders(Protocol):
+    """A model that reads questions and passages with different encoders. Optional, beside `Embedder`.
+
+    The dot product of a question's vector and a passage's ranks passages; that of two questions compares questions.
+    """
+
+    def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Vectors of questions, shape (len(texts), dimensions), rows of length 1."""
+        ...
+
+    def embed_passages(self, passages: Sequence[tuple[str, str]]) -> NDArray[np.float32]:
+        """Vectors of passages, each the title of its document and its text; shaped as those of questions."""
+        ...
+
+
+def embed_queries(embedder: Embedder, texts: Sequence[str]) -> NDArray[np.float32]:
+    """Vectors to search with, shape (len(texts), dimensions). A model with one encoder embeds them as any text."""
+    return embedder.embed_queries(texts) if isinstance(embedder, TwoEncoders) else embedder.embed(texts)
+
+
+def embed_passages(embedder: Embedder, passages: Sequence[tuple[str, str]]) -> NDArray[np.float32]:
+    """Vectors to search in, shape (len(passages), dimensions).
+
+    Args:
+        embedder: the model. One with a single encoder gets the text after the title.
+        passages: of each, the title of its document, which may be empty, and its text.
+    """
+    if isinstance(embedder, TwoEncoders):
+        return embedder.embed_passages(passages)
+    return embedder.embed([_titled(title, text) for title, text in passages])
+
+
+def _titled(title: str, text: str) -> str:
+    return f"{title} {text}" if title and not text.startswith(title) else text

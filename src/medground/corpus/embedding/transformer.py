@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 
 import numpy as np
@@ -12,6 +11,7 @@ from sentence_transformers import SentenceTransformer
 
 from medground.errors import ConfigError
 from medground.models.files.hub import is_away
+from medground.models.files.torch_model import weights_hash
 
 
 class TransformerEmbedder:
@@ -19,7 +19,7 @@ class TransformerEmbedder:
 
     def __init__(self, name: str, model: SentenceTransformer) -> None:
         self.name = name
-        self.identity = f"{name}-{_hash(model)}"
+        self.identity = f"{name}-{weights_hash((model,))}"
         self.dimensions = int(model.encode([""]).shape[1])
         self._model = model
 
@@ -49,13 +49,3 @@ def open_transformer(name: str, threads: int | None = None) -> TransformerEmbedd
         reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         raise ConfigError(f"cannot load the embedding model {name!r}: {reason[:200]}") from None
     return TransformerEmbedder(name, model)
-
-
-def _hash(model: SentenceTransformer) -> str:
-    """SHA-256 (16 hex digits) of the names, types and values of all weights."""
-    digest = hashlib.sha256()
-    for name, tensor in sorted(model.state_dict().items()):
-        value = tensor.detach().cpu().contiguous()
-        digest.update(f"{name}{tuple(value.shape)}{value.dtype}".encode())
-        digest.update(value.view(torch.uint8).numpy().tobytes() if value.dim() else value.numpy().tobytes())
-    return digest.hexdigest()[:16]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -11,6 +11,7 @@ from medground.corpus.readers.base import Input
 from medground.corpus.readers.beir import CORPUS_NAMES, open_beir, open_scifact
 from medground.corpus.readers.bibtex import open_bibtex
 from medground.corpus.readers.bioasq import open_bioasq
+from medground.corpus.readers.bookshelf import open_bookshelf
 from medground.corpus.readers.csl_json import open_csl
 from medground.corpus.readers.detect import detect
 from medground.corpus.readers.docx import SUFFIXES as WORD
@@ -22,7 +23,9 @@ from medground.corpus.readers.html import open_html
 from medground.corpus.readers.jats import open_jats
 from medground.corpus.readers.jsonlines import open_jsonlines
 from medground.corpus.readers.medline import open_medline
-from medground.corpus.readers.pdf import open_pdf
+from medground.corpus.readers.pdf import open_book_pdf, open_pdf
+from medground.corpus.readers.published import open_guidelines, open_textbooks, open_wikipedia
+from medground.corpus.readers.pubmed_files import in_release_order
 from medground.corpus.readers.pubmedqa import open_pubmedqa
 from medground.corpus.readers.sets import open_biomedmcqs, open_covidqa, open_medquad
 from medground.corpus.readers.spreadsheet import SUFFIXES as TABLES
@@ -58,10 +61,15 @@ READERS: Mapping[str, Reader] = MappingProxyType(
         "pubmedqa": Reader(open_pubmedqa, _LINES),
         "medline": Reader(open_medline, _XML),
         "jats": Reader(open_jats, _XML),
+        "bookshelf": Reader(open_bookshelf, _XML),
+        "textbooks": Reader(open_textbooks, (*_LINES, ".parquet", ".txt", ".md"), open_textbooks),
+        "guidelines": Reader(open_guidelines, (*_LINES, ".parquet")),
+        "wikipedia": Reader(open_wikipedia, (*_LINES, ".parquet")),
         "beir": Reader(open_beir),
         "scifact": Reader(open_scifact),
         "jsonlines": Reader(open_jsonlines, _LINES),
         "pdf": Reader(open_pdf, (".pdf",)),
+        "book-pdf": Reader(open_book_pdf, (".pdf", ".pdf.gz")),
         "nbib": Reader(open_nbib, (".nbib", ".txt")),
         "ris": Reader(open_ris, (".ris", ".txt")),
         "enw": Reader(open_enw, (".enw",)),
@@ -84,12 +92,16 @@ READERS: Mapping[str, Reader] = MappingProxyType(
 )
 
 
+_ASKED_FOR = {"pdf": "book-pdf", "jsonlines": "textbooks"}
+"""Readers that are detected, and those that must be asked for by name for the same files."""
+
+
 def find_inputs(paths: Sequence[Path], reader: str | None = None, *, strict: bool = False) -> list[Input]:
     """An input for each file named or found in a folder, in order; `reader` (a name in `READERS`) overrides detection.
 
     A file that no reader accepts is an input too: reading it says why, and the build goes on. In a folder, that is also
     so for hidden files, links and notes on the folder, such as a README. A folder with a BEIR corpus is read as that
-    corpus.
+    corpus. PubMed's baseline and update files are put in the order of their numbers.
 
     Raises:
         UsageError: no path is given, a path does not exist, or the reader is unknown.
@@ -99,7 +111,7 @@ def find_inputs(paths: Sequence[Path], reader: str | None = None, *, strict: boo
         raise UsageError("no path to read; name a file or a folder")
     if reader is not None and reader not in READERS:
         raise UsageError(f"unknown reader {reader!r}; use one of {', '.join(READERS)}")
-    found = [one for path in paths for one in _inputs(path, reader)]
+    found = in_release_order([one for path in paths for one in _inputs(path, reader)])
     refused = [one.refused for one in found if one.refused is not None]
     alien = [refusal for refusal in refused if not is_beside_the_point(refusal)]
     if alien and (strict or len(refused) == len(found)):
@@ -109,13 +121,23 @@ def find_inputs(paths: Sequence[Path], reader: str | None = None, *, strict: boo
     return found
 
 
-def open_file(path: Path, folder: Path | None = None, reader: str | None = None) -> Input:
-    """The input of one file, found in `folder`. One that no reader accepts says so when it is read."""
+def open_file(
+    path: Path, folder: Path | None = None, reader: str | None = None, *, beside: Collection[str] = ()
+) -> Input:
+    """The input of one file, found in `folder`. One that no reader accepts says so when it is read.
+
+    Args:
+        path: the file.
+        folder: where it was found; None if the user named it.
+        reader: the name of its reader; None detects it.
+        beside: the readers of the other files of its folder. A PDF among textbooks is read as a textbook.
+    """
     if misnamed := refused_name(path):
         return passed_over(misnamed, folder)
     try:
         head(path)  # an empty or unreadable file is rejected before the build begins
-        chosen = READERS[reader or detect(path)]
+        found = reader or detect(path)
+        chosen = READERS[_ASKED_FOR[found] if _ASKED_FOR.get(found) in beside else found]
         opened = chosen.open(path) if chosen.below is None or folder is None else chosen.below(path, folder)
     except BadDocument as refusal:
         return passed_over(refusal, folder)

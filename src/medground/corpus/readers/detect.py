@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from medground.corpus.readers import endnote, jats, medline, zotero_rdf
+from medground.corpus.readers import bookshelf, endnote, jats, medline, zotero_rdf
 from medground.corpus.readers.aliens import alien, is_alien
 from medground.corpus.readers.bibtex import BIBTEX
 from medground.corpus.readers.bioasq import GOLDEN
@@ -15,7 +15,10 @@ from medground.corpus.readers.docx import is_docx
 from medground.corpus.readers.files import head
 from medground.corpus.readers.html import is_page
 from medground.corpus.readers.lines import TRIAL, Record, parse
+from medground.corpus.readers.parquet import SIGNATURE as PARQUET
+from medground.corpus.readers.parquet import columns_of
 from medground.corpus.readers.pdf.reader import SIGNATURE, is_pdf
+from medground.corpus.readers.published import collection_of, collection_of_columns
 from medground.corpus.readers.sets import MEDQUAD_ROOT, SQUAD, set_of
 from medground.corpus.readers.spreadsheet import SUFFIXES as TABLES
 from medground.corpus.readers.spreadsheet import WOS
@@ -29,12 +32,14 @@ _JSON = re.compile(r"\s*[{\[]")
 _ARRAY = re.compile(r"\s*\[\s*[{\]]")
 _PUBMEDQA_OBJECT = re.compile(r'\s*\{\s*"\d+"\s*:\s*\{')
 _ITEMS = re.compile(r'"items"\s*:\s*\[')
+_SHOWN = 6
 _ZIP = b"PK\x03\x04"
 _OLE = b"\xd0\xcf\x11\xe0"
 _WIDE = (b"\xff\xfe", b"\xfe\xff")
 _ROOTS: Mapping[str, str] = {
     **dict.fromkeys(medline.ROOTS, "medline"),
     **dict.fromkeys(jats.ROOTS, "jats"),
+    **dict.fromkeys(bookshelf.ROOTS, "bookshelf"),
     **dict.fromkeys(endnote.ROOTS, "endnote"),
     **dict.fromkeys(zotero_rdf.ROOTS, "zotero"),
     MEDQUAD_ROOT: "medquad",
@@ -67,6 +72,8 @@ def detect(path: Path) -> str:
 def _packed_reader(start: bytes, path: Path) -> str | None:
     if start.startswith(SIGNATURE) or (is_pdf(start) and not path.name.lower().endswith(TEXTS)):
         return "pdf"
+    if start.startswith(PARQUET):
+        return _parquet_reader(path)
     if path.suffix.lower() == ".pdf":
         raise BadDocument("this is not a PDF file, whatever its name; rename it or leave it out", file=str(path))
     if start.startswith(_ZIP) and is_docx(path):
@@ -76,10 +83,18 @@ def _packed_reader(start: bytes, path: Path) -> str | None:
     return None
 
 
+def _parquet_reader(path: Path) -> str:
+    names = columns_of(path)
+    if (found := collection_of_columns(names)) is None:
+        columns = ", ".join(names[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")
+        raise BadDocument(f"no reader takes a parquet file of {columns}; save it as JSON Lines", file=str(path))
+    return found
+
+
 def _xml_reader(path: Path) -> str:
     root = root_name(path)
     if root not in _ROOTS:
-        reason = f"unknown XML format (<{root}>); use PubMed, MEDLINE, JATS, EndNote or Zotero XML"
+        reason = f"unknown XML format (<{root}>); use PubMed, MEDLINE, JATS, Bookshelf, EndNote or Zotero XML"
         raise BadDocument(reason, file=str(path))
     return _ROOTS[root]
 
@@ -125,7 +140,7 @@ def _record_reader(record: Record) -> str:
         return "pubmedqa"
     if "_id" in names:
         return "beir"
-    if known := set_of(names):
+    if known := set_of(names) or collection_of(record):
         return known
     if is_csl(record):
         return "csl-json"

@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from textwrap import shorten
 
 from medground.corpus.readers.base import Input, Item, Retracts
 from medground.corpus.readers.compose import Composition, make_document
 from medground.corpus.readers.files import file_input
+from medground.corpus.readers.jats_meta import authors_of, license_of
 from medground.corpus.readers.jats_text import add_abstract, add_body
 from medground.corpus.readers.xml import Element, flat_text, name_of, records
 from medground.errors import BadDocument
@@ -64,7 +64,7 @@ def _items(article: Element) -> Iterator[Item]:
             "sections": composition.sections,
             "year": _year(meta),
             "journal": flat_text(article.find("front/journal-meta//journal-title")) or None,
-            "authors": _authors(meta),
+            "authors": authors_of(meta),
             "imprint": _imprint(meta),
             "language": article.get("{http://www.w3.org/XML/1998/namespace}lang"),
             "keywords": tuple(filter(None, (flat_text(word) for word in meta.iterfind("kwd-group/kwd")))),
@@ -72,7 +72,7 @@ def _items(article: Element) -> Iterator[Item]:
             "identifiers": identifiers,
             "references": _references(article),
             "url": _url(identifiers),
-            "license": _license(meta),
+            "license": license_of(meta),
             "retraction": _retraction(kind, title, meta),
         }
     )
@@ -116,33 +116,6 @@ def _imprint(meta: Element) -> dict[str, str]:
     pages = "-".join(ends) or flat_text(meta.find("elocation-id"))
     found = (("volume", flat_text(meta.find("volume"))), ("issue", flat_text(meta.find("issue"))), ("pages", pages))
     return {name: value for name, value in found if value}
-
-
-def _authors(meta: Element) -> tuple[str, ...]:
-    """`Family Initials`, as in MEDLINE, or the name of a group."""
-    names = []
-    for author in meta.iterfind("contrib-group/contrib"):
-        if author.get("contrib-type", "author") == "author":
-            family, given = flat_text(author.find("name/surname")), flat_text(author.find("name/given-names"))
-            names.append(
-                f"{family} {_initials(given)}".strip() or flat_text(author.find("collab"), leave_out=("contrib-group",))
-            )
-    return tuple(name for name in names if name)
-
-
-def _initials(given: str) -> str:
-    """`John A.` as `JA`; initials stay as they are."""
-    parts = re.findall(r"[^\W\d_]+", given)
-    return "".join(part if part.isupper() and len(part) < 4 else part[0].upper() for part in parts)
-
-
-def _license(meta: Element) -> str | None:
-    """The URL of the licence, or else its first words."""
-    for found in meta.iterfind(".//license"):
-        links = [found.get(_HREF), flat_text(found.find("license_ref"))]
-        links += [link.get(_HREF) for link in found.iterfind(".//ext-link") if "licen" in (link.get(_HREF) or "")]
-        return next(filter(None, links), None) or shorten(flat_text(found), 200) or None
-    return None
 
 
 def _references(article: Element) -> tuple[str, ...]:

@@ -10,7 +10,17 @@ _BLOCKS = frozenset(
     ["list", "def-list", "fig", "fig-group", "table-wrap", "table-wrap-group", "boxed-text", "disp-quote"]
 )
 _LEFT_OUT = frozenset(
-    ["ref-list", "title", "label", "sec-meta", "table", "table-wrap-foot", "kwd-group", "supplementary-material"]
+    [
+        "ref-list",
+        "title",
+        "label",
+        "sec-meta",
+        "table",
+        "table-wrap-foot",
+        "kwd-group",
+        "supplementary-material",
+        "book-part",
+    ]
 )
 _NO_ABSTRACT = frozenset(["graphical", "toc", "teaser"])
 

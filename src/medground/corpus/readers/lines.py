@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,10 +28,24 @@ def read_lines(path: Path, convert: Callable[[Record], Document]) -> Iterator[It
     Raises:
         BadDocument: the first `TRIAL` lines, or all of them, are broken, or the file is damaged.
     """
+    found = (converted(partial(_parsed, line), convert, path, number) for number, line in _lines(path))
+    yield from tried(found, path, "lines")
+
+
+def tried(items: Iterable[Document | BadDocument], path: Path, what: str) -> Iterator[Item]:
+    """These items, unless the first `TRIAL` of them, or all, are broken.
+
+    Args:
+        items: one for each record.
+        path: their file.
+        what: what they are in an error, such as `lines`.
+
+    Raises:
+        BadDocument: none of the first can be used.
+    """
     broken: list[BadDocument] = []
     good = False
-    for number, line in _lines(path):
-        item = _convert(line, number, path, convert)
+    for item in items:
         if good:
             yield item
         elif isinstance(item, BadDocument):
@@ -43,10 +58,20 @@ def read_lines(path: Path, convert: Callable[[Record], Document]) -> Iterator[It
             yield item
     if not good and broken:
         raise BadDocument(
-            f"none of the first {len(broken)} lines can be used; the first problem: {broken[0].reason}",
+            f"none of the first {len(broken)} {what} can be used; the first problem: {broken[0].reason}",
             file=str(path),
             position=broken[0].position,
         )
+
+
+def converted(
+    record: Callable[[], Record], convert: Callable[[Record], Document], path: Path, number: int
+) -> Document | BadDocument:
+    """The document of a record, or why there is none: `record` and `convert` raise ValueError."""
+    try:
+        return convert(record())
+    except ValueError as error:
+        return BadDocument(str(error), file=str(path), position=number)
 
 
 def parse(line: bytes) -> Record:
@@ -81,10 +106,7 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
                 yield number, line
 
 
-def _convert(line: bytes, number: int, path: Path, convert: Callable[[Record], Document]) -> Document | BadDocument:
-    try:
-        if len(line) == _LONGEST_LINE:
-            raise ValueError(f"the line has {_LONGEST_LINE:,} bytes or more; split the record")
-        return convert(parse(line))
-    except ValueError as error:
-        return BadDocument(str(error), file=str(path), position=number)
+def _parsed(line: bytes) -> Record:
+    if len(line) == _LONGEST_LINE:
+        raise ValueError(f"the line has {_LONGEST_LINE:,} bytes or more; split the record")
+    return parse(line)

@@ -38,6 +38,11 @@ def prefixed(name: str) -> str:
     return prefix[0] + _cleaned(name[prefix.end() :])
 
 
+def named(prefix: str, name: str) -> str:
+    """`PREFIX:NAME`, with what an id cannot contain replaced."""
+    return f"{prefix}:{_cleaned(name)}"
+
+
 def id_of_content(*parts: str) -> str:
     """`REF:` and a digest of what a record says, so that the same paper has the same id in every file."""
     words = [" ".join(part.split()).casefold() for part in parts]

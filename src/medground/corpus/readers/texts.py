@@ -40,7 +40,7 @@ def text_document(text: str, name: str, *, markdown: bool) -> Document:
     front: Mapping[str, Any] = {}
     if markdown:
         front, text = split_front_matter(text)
-    sections = tuple(_sections(text)) if markdown else ()
+    sections = headings(text) if markdown else ()
     title = (sections[0].label if sections else "") or Path(name).stem
     own = {"title": title, "kind": "book"} | {key: value for key, value in front.items() if value is not None}
     return described(own | {"id": file_id(name), "text": text, "sections": sections})
@@ -51,6 +51,11 @@ def _read(path: Path, name: str) -> Iterator[Item]:
         yield text_document(decoded(whole(path)), name, markdown=path.suffix.lower() != ".txt")
     except ValueError as error:
         raise BadDocument(str(error), file=str(path)) from error
+
+
+def headings(text: str) -> tuple[Section, ...]:
+    """The sections of a Markdown text: from each heading to the next, labelled with the path of headings."""
+    return tuple(_sections(text))
 
 
 def _sections(text: str) -> Iterator[Section]:

@@ -6,6 +6,6 @@ order → kinds (heading, caption, table, reference) → paragraphs → a docume
 
 from __future__ import annotations
 
-from medground.corpus.readers.pdf.reader import open_pdf
+from medground.corpus.readers.pdf.reader import open_book_pdf, open_pdf
 
-__all__ = ["open_pdf"]
+__all__ = ["open_book_pdf", "open_pdf"]

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from medground.corpus.readers.compose import Composition, make_document
 from medground.corpus.readers.pdf.blocks import Block, blocks_of, leadings
+from medground.corpus.readers.pdf.book import id_of_book, text_of_book
 from medground.corpus.readers.pdf.front import Front, Shown, front_of
 from medground.corpus.readers.pdf.furniture import furniture
 from medground.corpus.readers.pdf.kinds import Part, parts_of
@@ -22,8 +23,14 @@ _MEANINGLESS = 0.05
 """A PDF with a larger share of characters that mean nothing outside its fonts has no text."""
 
 
-def document_of(pages: Pages, metadata: Mapping[str, str], document_id: str) -> Document:
+def document_of(pages: Pages, metadata: Mapping[str, str], document_id: str, *, book: bool = False) -> Document:
     """The document that these pages are.
+
+    Args:
+        pages: the lines of each page.
+        metadata: what the file says of itself.
+        document_id: its id; a book is named after its text.
+        book: whether to read them as a textbook.
 
     Raises:
         ValueError: they have no text; one line says why.
@@ -40,13 +47,17 @@ def document_of(pages: Pages, metadata: Mapping[str, str], document_id: str) -> 
     front = _front(parts, margins, metadata, words)
     composition, places = Composition(), _Places(pages)
     everything: list[Labelled] = [(None, lines) for lines in kept if lines]
-    for label, lines in [*running(parts), *legends(parts)] or everything:
+    paragraphs = [*running(parts), *legends(parts)] or everything
+    for label, lines in text_of_book(paragraphs) if book else paragraphs:
         paragraph = paragraph_of(lines, words)
         composition.add(paragraph.text, label)
         places.add(paragraph)
+    if book and not composition.text:
+        raise ValueError("nothing is left of the book without its lists and web addresses")
     return make_document(
         {
-            "id": document_id,
+            "id": id_of_book(composition.text) if book else document_id,
+            "kind": "book" if book else "research",
             "title": front.title,
             "text": composition.text,
             "sections": composition.sections,

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from rapidfuzz import fuzz
 
 from medground.corpus.readers.files import is_packed, whole
+from medground.corpus.readers.pdf.book import without_addresses
 from medground.document import Box, Document, LinePlace
 from medground.errors import BadDocument
 
@@ -51,19 +52,22 @@ def _checked(opened: PdfDocument, document: Document, start: int, end: int) -> t
     places = document.places(start, end)
     if not places or places[-1][2] > len(opened):
         return ()
-    printed = ""
+    printed: list[str] = []
     boxes: list[Box] = []
     for number, on_page in groupby(places, key=lambda place: place[2]):
         page = opened[number - 1]
         text = page.get_textpage()
         try:
             for place in on_page:
-                printed += text.get_text_bounded(*place[3:])
+                printed.append(text.get_text_bounded(*place[3:]))
                 boxes.append(_cut(text, document.text, place, start, end))
         finally:
             text.close()
             page.close()
-    return tuple(boxes) if fuzz.partial_ratio(_letters(document.text[start:end]), _letters(printed)) >= SURE else ()
+    quote = _letters(document.text[start:end])
+    shown = (printed, without_addresses(printed))  # a book's text is without them
+    agrees = any(fuzz.partial_ratio(quote, _letters("".join(lines))) >= SURE for lines in shown)
+    return tuple(boxes) if agrees else ()
 
 
 def _cut(page: Any, text: str, place: LinePlace, start: int, end: int) -> Box:

@@ -26,10 +26,26 @@ def open_pdf(path: Path) -> Input:
     Raises:
         BadDocument: the file is empty, cannot be read, or is not a PDF.
     """
+    return _input(path, "pdf", book=False)
+
+
+def open_book_pdf(path: Path) -> Input:
+    """One PDF file as a textbook, named after its text: kind `book`, without web addresses, indexes and the like.
+
+    Raises:
+        BadDocument: as for `open_pdf`.
+    """
+    return _input(path, "book-pdf", book=True)
+
+
+def _input(path: Path, reader: str, *, book: bool) -> Input:
     if not is_pdf(head(path)):
         raise BadDocument("this is not a PDF file, whatever its name; rename it or leave it out", file=str(path))
     return Input(
-        name=str(path), reader="pdf", fingerprint=fingerprint(path), read=lambda skip: islice(_read(path), skip, None)
+        name=str(path),
+        reader=reader,
+        fingerprint=fingerprint(path),
+        read=lambda skip: islice(_read(path, book=book), skip, None),
     )
 
 
@@ -38,7 +54,7 @@ def is_pdf(start: bytes) -> bool:
     return SIGNATURE in start[:_SIGNATURE_WITHIN]
 
 
-def _read(path: Path) -> Iterator[Item]:
+def _read(path: Path, *, book: bool) -> Iterator[Item]:
     from pypdfium2 import PdfDocument, PdfiumError
 
     try:
@@ -51,7 +67,7 @@ def _read(path: Path) -> Iterator[Item]:
                 yield read
                 continue
             try:
-                yield document_of(read, document.get_metadata_dict(), _id(path))
+                yield document_of(read, document.get_metadata_dict(), _id(path), book=book)
             except ValueError as error:
                 raise BadDocument(str(error), file=str(path)) from error
     finally:

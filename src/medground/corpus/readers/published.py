@@ -1,0 +1,163 @@
+"""Collections of text as hubs publish them: textbooks in chunks, clinical guidelines, Wikipedia.
+
+Each is JSON Lines, plain or gzip, or parquet, with the fields that its authors chose. The kind of the documents follows
+from the collection.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from textwrap import shorten
+from typing import Any
+
+from medground.corpus.readers.base import Input, Item
+from medground.corpus.readers.compose import make_document
+from medground.corpus.readers.files import file_input
+from medground.corpus.readers.lines import Record, read_lines
+from medground.corpus.readers.names import named
+from medground.corpus.readers.parquet import SUFFIX, read_parquet
+from medground.corpus.readers.texts import headings, open_text
+from medground.corpus.readers.values import one_line
+from medground.document import Document
+
+WIKIPEDIA_LICENSE = "CC BY-SA and GFDL"
+
+_WIKIPEDIA = re.compile(r"https?://[a-z-]+\.(?:m\.)?wikipedia\.org/")
+_LONGEST_TITLE = 120
+_PUBLISHERS = {
+    "cco": "Cancer Care Ontario",
+    "cdc": "Centers for Disease Control and Prevention",
+    "cma": "Canadian Medical Association",
+    "cps": "Canadian Paediatric Society",
+    "icrc": "International Committee of the Red Cross",
+    "idsa": "Infectious Diseases Society of America",
+    "nice": "National Institute for Health and Care Excellence",
+    "rch": "Royal Children's Hospital Melbourne",
+    "spor": "Strategy for Patient-Oriented Research",
+    "who": "World Health Organization",
+}
+"""Whom the collection's short names of sources mean; others are kept as they are."""
+
+Convert = Callable[[Record], Document]
+
+
+def collection_of(record: Mapping[str, Any]) -> str | None:
+    """The reader of a collection whose records look like this one, or None."""
+    names = {str(name).lower() for name in record}
+    if {"clean_text", "source", "title"} <= names:
+        return "guidelines"
+    if names == {"id", "title", "content", "contents"}:  # with a PMID beside them they are chunks of PubMed
+        return "textbooks"
+    if names == {"id", "url", "title", "text"} and _WIKIPEDIA.match(str(record.get("url") or "")):
+        return "wikipedia"
+    return None
+
+
+def collection_of_columns(names: Iterator[str] | list[str]) -> str | None:
+    """The reader of a parquet file with these columns, or None."""
+    found = {name.lower() for name in names}
+    if found == {"id", "url", "title", "text"}:
+        return "wikipedia"
+    return collection_of(dict.fromkeys(found, ""))
+
+
+def open_textbooks(path: Path, folder: Path | None = None) -> Input:
+    """One file of chunks of textbooks (`id`, `title`, `content`), or one plain text as a chapter."""
+    if path.name.lower().endswith((".txt", ".md")):
+        return open_text(path, folder)
+    return _open(path, "textbooks", textbook_document, ("id", "title", "content"))
+
+
+def open_guidelines(path: Path) -> Input:
+    """One file of clinical guidelines (`id`, `source`, `title`, `clean_text`, `url`)."""
+    return _open(path, "guidelines", guideline_document, ("id", "source", "title", "clean_text", "url"))
+
+
+def open_wikipedia(path: Path) -> Input:
+    """One file of Wikipedia's articles (`id`, `url`, `title`, `text`)."""
+    opened = _open(path, "wikipedia", wikipedia_document, ("id", "url", "title", "text"))
+    return replace(opened, license=WIKIPEDIA_LICENSE)
+
+
+def textbook_document(record: Mapping[str, Any]) -> Document:
+    """A chunk of a textbook.
+
+    Raises:
+        ValueError: there is no id or no content.
+    """
+    content = _text(record, "content")
+    title = one_line(record.get("title") or "")
+    return make_document({"id": _id("TEXTBOOK", record), "title": title, "text": content, "kind": "book"})
+
+
+def guideline_document(record: Mapping[str, Any]) -> Document:
+    """A guideline: its clean text with a section for each heading. One without a title is named by its first line.
+
+    Raises:
+        ValueError: there is no id or no clean text.
+    """
+    text = _text(record, "clean_text").replace("\r\n", "\n").replace("\r", "\n")
+    sections = headings(text)
+    source = one_line(record.get("source") or "")
+    title = one_line(record.get("title") or "") or (sections[0].label if sections else _first_line(text))
+    return make_document(
+        {
+            "id": _id(f"GUIDELINE:{source}" if source else "GUIDELINE", record),
+            "title": title,
+            "text": text,
+            "sections": sections,
+            "kind": "guideline",
+            "journal": _PUBLISHERS.get(source.lower(), source) or None,
+            "url": one_line(record.get("url") or "") or None,
+            "publication_types": ("Practice Guideline",),
+        }
+    )
+
+
+def wikipedia_document(record: Mapping[str, Any]) -> Document:
+    """An article.
+
+    Raises:
+        ValueError: there is no id or no text.
+    """
+    return make_document(
+        {
+            "id": _id("WIKI", record),
+            "title": one_line(record.get("title") or ""),
+            "text": _text(record, "text"),
+            "kind": "wiki",
+            "journal": "Wikipedia",
+            "url": one_line(record.get("url") or "") or None,
+            "license": WIKIPEDIA_LICENSE,
+        }
+    )
+
+
+def _open(path: Path, reader: str, convert: Convert, columns: tuple[str, ...]) -> Input:
+    items: Callable[[Path], Iterator[Item]] = partial(read_lines, convert=convert)
+    if path.name.lower().endswith(SUFFIX):
+        items = partial(read_parquet, convert=convert, columns=columns)
+    return file_input(path, reader, items)
+
+
+def _id(prefix: str, record: Mapping[str, Any]) -> str:
+    given = record.get("id")
+    if not isinstance(given, str | int) or not (own := str(given).strip()):
+        raise ValueError("id: the field is missing")
+    kind, _, rest = prefix.partition(":")
+    return named(kind, f"{rest}:{own}" if rest else own)
+
+
+def _text(record: Mapping[str, Any], name: str) -> str:
+    text = record.get(name)
+    if not isinstance(text, str) or not text.strip():
+        raise ValueError(f"{name}: the field is missing or empty")
+    return text
+
+
+def _first_line(text: str) -> str:
+    return shorten(next(filter(None, (line.strip() for line in text.splitlines())), ""), _LONGEST_TITLE)

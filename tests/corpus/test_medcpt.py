@@ -1,0 +1,212 @@
+"""MedCPT's path from end to end, with small BERTs of random weights that the tests make."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from medground.corpus.build import add, build
+from medground.corpus.embedding import embed_passages, embed_queries, open_embedder
+from medground.document import Document
+from medground.errors import ConfigError
+from medground.lookup import Lookup, Ranker
+from medground.models.files.medcpt import ARTICLE, CROSS, QUERY
+from medground.query import Filters, Words
+from medground.rank.cross_encoder import CrossEncoderReranker
+from medground.rank.rerank import open_reranker
+from medground.settings import Settings
+from medground.sources.corpus import CorpusSource
+from medground.sources.open import open_sources
+
+MARKS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+WORDS = [*MARKS, "marfan", "lens", "aorta", "gene", "rett", "seizure", "of", "the", "is", "in", "heart", "liver"]
+TEXTS = ["marfan of the lens", "aorta in the heart " * 40, "gene", "rett is the seizure of the gene", "liver"]
+
+
+def save_model(folder: Path, *, seed: int, width: int = 16, scores: bool = False) -> None:
+    import torch
+    from transformers import BertConfig, BertForSequenceClassification, BertModel, BertTokenizer
+
+    torch.manual_seed(seed)
+    folder.mkdir(parents=True)
+    (folder / "vocab.txt").write_text("\n".join(WORDS))
+    BertTokenizer(str(folder / "vocab.txt"), model_max_length=64).save_pretrained(folder)
+    sizes = {"hidden_size": width, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
+    config = BertConfig(vocab_size=len(WORDS), max_position_embeddings=64, initializer_range=1.0, **sizes)
+    config.num_labels = 1
+    model = BertForSequenceClassification(config) if scores else BertModel(config)
+    if not scores:  # as trained encoders have it, so that lengths differ
+        with torch.no_grad():
+            model.encoder.layer[-1].output.LayerNorm.weight.uniform_(0.2, 2.0)
+            model.encoder.layer[-1].output.LayerNorm.bias.normal_(0.0, 0.5)
+    model.save_pretrained(folder)
+
+
+@pytest.fixture(scope="module")
+def medcpt(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with three small models, named as on the hub."""
+    pytest.importorskip("torch", reason="needs the extra torch")
+    pytest.importorskip("transformers", reason="needs the extra torch")
+    folder = tmp_path_factory.mktemp("medcpt")
+    save_model(folder / QUERY, seed=1)
+    save_model(folder / ARTICLE, seed=2)
+    save_model(folder / CROSS, seed=3, scores=True)
+    return folder
+
+
+def by_hand(folder: Path, *parts: str, tokens: int) -> np.ndarray:
+    """The last layer's vector at [CLS] of one text or pair, without padding."""
+    import torch
+    from transformers import AutoModel, AutoTokenizer
+
+    read = AutoTokenizer.from_pretrained(folder)(*parts, truncation=True, max_length=tokens, return_tensors="pt")
+    with torch.no_grad():
+        return AutoModel.from_pretrained(folder).eval()(**read).last_hidden_state[0, 0].numpy()
+
+
+def test_products_of_unit_vectors_are_medcpts_own_up_to_scale(medcpt: Path, home: Path) -> None:
+    embedder = open_embedder(f"medcpt:{medcpt}", home)
+    passages = [("lens", text) for text in TEXTS]
+    queries, articles = embed_queries(embedder, TEXTS[:4]), embed_passages(embedder, passages)
+    assert queries.shape == (4, embedder.dimensions)
+    assert articles.shape == (5, embedder.dimensions)
+    assert embedder.dimensions % 4 == 0
+    for vectors in (queries, articles):
+        np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
+    asked = np.array([by_hand(medcpt / QUERY, text, tokens=64) for text in TEXTS[:4]])
+    read = np.array([by_hand(medcpt / ARTICLE, *pair, tokens=64) for pair in passages])
+    ratio = (queries @ articles.T) / ((asked / np.linalg.norm(asked, axis=1, keepdims=True)) @ read.T)
+    np.testing.assert_allclose(ratio, ratio[0, 0], rtol=1e-3)
+    assert np.ptp(np.linalg.norm(read, axis=1)) > 0.1  # cosine would rank otherwise
+    assert embed_queries(embedder, []).shape == embed_passages(embedder, []).shape == (0, embedder.dimensions)
+    np.testing.assert_array_equal(embedder.embed(TEXTS[:2]), embed_queries(embedder, TEXTS[:2]))
+
+
+def test_identity_is_that_of_both_encoders(medcpt: Path, home: Path, tmp_path: Path) -> None:
+    embedder = open_embedder(f"medcpt:{medcpt}", home)
+    for part in (QUERY, ARTICLE):
+        (tmp_path / "moved" / part).parent.mkdir(exist_ok=True)
+        (tmp_path / "moved" / part).symlink_to(medcpt / part)
+    assert open_embedder(f"medcpt:{tmp_path / 'moved'}", home).identity == embedder.identity
+    save_model(tmp_path / "other" / QUERY, seed=9)
+    (tmp_path / "other" / ARTICLE).symlink_to(medcpt / ARTICLE)
+    assert open_embedder(f"medcpt:{tmp_path / 'other'}", home).identity != embedder.identity
+
+
+def test_a_corpus_is_built_searched_and_reranked(medcpt, home, library, make_input) -> None:
+    """Articles by one encoder, the question by the other, the hits by the cross-encoder."""
+    documents = [Document(id=f"PMID:{n}", title="lens", text=text.strip()) for n, text in enumerate(TEXTS, 1)]
+    embedder = open_embedder(f"medcpt:{medcpt}", home)
+    manifest = build(library, "small", [make_input(documents)], embedder=embedder)
+    assert manifest.embedding is not None
+    assert (manifest.embedding.name, manifest.embedding.identity) == (f"medcpt:{medcpt}", embedder.identity)
+    question = "is the gene of marfan in the lens"
+
+    async def found():
+        source = CorpusSource(library.open("small"), open_embedder(manifest.embedding.name, home))
+        lookup = Lookup(asked=Words(text=question), text=question, limit=4, rankers=(Ranker.DENSE,))
+        try:
+            return (await source.search(lookup, Filters())).rankings[0]
+        finally:
+            await source.close()
+
+    hits = asyncio.run(found())
+    asked = by_hand(medcpt / QUERY, question, tokens=64)
+    products = {d.id: asked @ by_hand(medcpt / ARTICLE, d.title, d.text, tokens=64) for d in documents}
+    assert [hit.passage.document_id for hit in hits] == sorted(products, key=lambda one: -products[one])[:4]
+
+    reranker = open_reranker(f"medcpt:{medcpt}", home / "models")
+    scores = reranker.score(question, [hit.passage for hit in hits])
+    assert all(0 < score < 1 for score in scores)
+    assert len(set(scores)) == 4
+
+    grown = add(library, "small", [make_input(documents[:1], name="more")], embedder=embedder)
+    assert grown.counts.documents == 5
+
+
+def test_models_are_found_in_the_users_folder(medcpt: Path, home: Path) -> None:
+    (home / "models").mkdir(parents=True)
+    (home / "models" / "medcpt").symlink_to(medcpt)
+    embedder = open_embedder("medcpt", home)
+    assert embedder.name == "medcpt"
+    assert open_reranker("medcpt", home / "models").score("lens", []) == []
+
+
+def test_a_corpus_of_another_model_is_refused(medcpt, home, library, make_input, embedder) -> None:
+    document = Document(id="PMID:1", title="lens", text="the lens")
+    build(library, "other", [make_input([document])], embedder=embedder)
+    ours = open_embedder(f"medcpt:{medcpt}", home)
+    with library.open("other") as snapshot, pytest.raises(ConfigError, match="built with the embedding model words@1"):
+        CorpusSource(snapshot, ours)
+    with pytest.raises(ConfigError, match="has vectors of words@1"):
+        add(library, "other", [make_input([document], name="x")], embedder=ours)
+
+
+def test_corpora_of_one_model_share_it(home, library, make_input, embedder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two encoders for each of five corpora would fill the memory."""
+    for name in ("one", "two"):
+        build(library, name, [make_input([Document(id="PMID:1", title="lens", text="the lens")])], embedder=embedder)
+    opened = []
+    monkeypatch.setattr("medground.corpus.embedding.open_embedder", lambda name, home: opened.append(name) or embedder)
+    settings = Settings.load(options={"retrieval.corpora": "one,two"})
+    sources = open_sources(settings)
+    assert [source.name for source in sources] == ["corpus:one", "corpus:two"]
+    assert opened == ["words"]
+    for source in sources:
+        asyncio.run(source.close())
+
+
+@pytest.mark.parametrize(
+    ("parts", "message"),
+    [
+        (None, "no such folder; name the one that holds MedCPT-Query-Encoder and MedCPT-Article-Encoder"),
+        ((), "has no MedCPT-Query-Encoder .it has none of the three.; download ncbi/MedCPT-Query-Encoder into"),
+        ((ARTICLE,), "has no MedCPT-Query-Encoder .it has MedCPT-Article-Encoder."),
+        ((QUERY,), "has no MedCPT-Article-Encoder"),
+    ],
+)
+def test_missing_folders_are_named(medcpt: Path, home: Path, tmp_path: Path, parts, message: str) -> None:
+    folder = tmp_path / "models"
+    if parts is not None:
+        folder.mkdir()
+        for part in parts:
+            (folder / part).symlink_to(medcpt / part)
+    with pytest.raises(ConfigError, match=message) as caught:
+        open_embedder(f"medcpt:{folder}", home)
+    assert "\n" not in str(caught.value)
+
+
+def test_encoders_that_do_not_fit_each_other(medcpt: Path, home: Path, tmp_path: Path) -> None:
+    (tmp_path / ARTICLE).symlink_to(medcpt / ARTICLE)
+    save_model(tmp_path / QUERY, seed=1, width=8)
+    with pytest.raises(ConfigError, match="vectors of length 8 and the article encoder of 16"):
+        open_embedder(f"medcpt:{tmp_path}", home)
+
+
+def test_damaged_weights_are_reported_in_one_line(medcpt: Path, home: Path, tmp_path: Path) -> None:
+    (tmp_path / ARTICLE).symlink_to(medcpt / ARTICLE)
+    save_model(tmp_path / QUERY, seed=1)
+    (tmp_path / QUERY / "model.safetensors").write_bytes(b"not weights")
+    with pytest.raises(ConfigError, match="cannot load MedCPT's query encoder") as caught:
+        open_embedder(f"medcpt:{tmp_path}", home)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_model_of_another_kind_is_not_filled_with_random_numbers(medcpt: Path) -> None:
+    """An encoder has no scoring layer, so it is no reranker, though a library would load it as one."""
+    with pytest.raises(ConfigError, match="its weights lack"):
+        CrossEncoderReranker(str(medcpt / ARTICLE))
+
+
+@pytest.mark.parametrize("package", ["torch", "transformers"])
+def test_a_missing_extra_is_reported(home: Path, monkeypatch: pytest.MonkeyPatch, package: str) -> None:
+    for module in ("medground.corpus.embedding.medcpt", "medground.models.files.torch_model"):
+        monkeypatch.delitem(sys.modules, module, raising=False)
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(ConfigError, match=r'pip install "medground\[torch\]"'):
+        open_embedder("medcpt", home)

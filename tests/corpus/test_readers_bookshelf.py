@@ -1,0 +1,174 @@
+"""NCBI Bookshelf's XML: chapters in wrappers, whole books, bad ones."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from medground.corpus.readers import find_inputs
+from medground.corpus.readers.base import Item
+from medground.document import Document
+from medground.errors import BadDocument
+
+CHAPTER = """<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE book-part-wrapper PUBLIC "-//NLM//DTD BITS Book Interchange DTD v2.0 20151225//EN" "BITS-book2.dtd">
+<book-part-wrapper id="article-99" dtd-version="2.0" xml:lang="en" xmlns:xlink="http://www.w3.org/1999/xlink">
+<book-meta>
+  <book-id book-id-type="pmcid">statpearls</book-id>
+  <book-title-group><book-title>StatPearls</book-title></book-title-group>
+  <pub-date pub-type="epub"><year>2019</year></pub-date>
+  <permissions><license><license-p>CC BY-NC-ND 4.0</license-p></license></permissions>
+</book-meta>
+<book-part book-part-type="chapter" id="article-99">
+<book-part-meta>
+  <book-part-id book-part-id-type="pmid">30000001</book-part-id>
+  <book-part-id book-part-id-type="pmcid">article-99</book-part-id>
+  <title-group><title>Ectopia Lentis</title></title-group>
+  <contrib-group>
+    <contrib contrib-type="author"><name><surname>Gil</surname><given-names>Ana B.</given-names></name></contrib>
+    <contrib contrib-type="editor"><name><surname>Doe</surname><given-names>Eve</given-names></name></contrib>
+  </contrib-group>
+  <pub-history>
+    <date date-type="created"><year>2018</year></date><date date-type="revised"><year>2024</year></date>
+  </pub-history>
+</book-part-meta>
+<body>
+  <sec id="s0" sec-type="Continuing Education Activity"><title>Continuing Education Activity</title>
+    <p>The lens is out of place.</p></sec>
+  <sec id="s1" sec-type="Etiology"><title>Etiology</title>
+    <p>Trauma is the most common cause.<xref ref-type="bibr" rid="r1">[1]</xref> It occurs in 1 of 10<sup>4</sup>.</p>
+    <sec><title>Inherited</title>
+      <list list-type="bullet"><list-item><p>Marfan syndrome</p></list-item>
+      <list-item><p>Homocystinuria</p></list-item></list>
+      <table-wrap><caption><p>Causes by age.</p></caption><table><tr><td>42</td></tr></table></table-wrap>
+    </sec></sec>
+  <sec id="s2"><title>Review Questions</title><p><ext-link xlink:href="https://x">Access questions.</ext-link></p></sec>
+</body>
+<back><ref-list><title>References</title><ref id="r1"><label>1</label>
+  <mixed-citation>Smith J. Lens. 2001.</mixed-citation></ref></ref-list></back>
+</book-part>
+</book-part-wrapper>
+"""
+
+BOOK = """<book xmlns="https://jats.nlm.nih.gov/ns/extensions/bits/2.0/">
+<book-meta><book-id>hb</book-id><book-title-group><book-title>Handbook</book-title></book-title-group>
+<pub-date><year>2002</year></pub-date></book-meta>
+<book-body>
+<book-part book-part-type="part" id="p1"><book-part-meta><title-group><title>Part One</title></title-group>
+</book-part-meta><body>
+  <book-part id="c1"><book-part-meta><book-part-id book-part-id-type="art-access-id">NBK77</book-part-id>
+  <title-group><title>Fever</title><subtitle>For clinicians</subtitle></title-group></book-part-meta>
+  <body><p>Fever is a raised temperature.</p></body></book-part>
+  <book-part id="c2"><book-part-meta><title-group><title>Empty</title></title-group></book-part-meta>
+  <body><sec><title>Nothing</title></sec></body></book-part>
+</body></book-part>
+<book-part id="p2"><book-part-meta><title-group><title>Pain</title></title-group></book-part-meta>
+<body><p>Pain hurts.</p><book-part id="c3"><book-part-meta><title-group><title>Headache</title></title-group>
+</book-part-meta><body><p>The head hurts.</p></body></book-part></body></book-part>
+</book-body></book>
+"""
+
+
+def write(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def read(path: Path, reader: str | None = None) -> list[Item]:
+    (found,) = find_inputs([path], reader)
+    assert found.reader == "bookshelf"
+    items = list(found.read(0))
+    for skip in range(1, len(items) + 1):
+        assert [type(item) for item in found.read(skip)] == [type(item) for item in items[skip:]]
+    return items
+
+
+def test_a_chapter_of_statpearls(tmp_path: Path) -> None:
+    (chapter,) = read(write(tmp_path / "article-99.nxml", CHAPTER))
+    assert isinstance(chapter, Document)
+    assert chapter.id == "BOOKSHELF:statpearls/article-99"
+    assert (chapter.title, chapter.journal, chapter.kind) == ("Ectopia Lentis", "StatPearls", "book")
+    assert (chapter.year, chapter.language, chapter.license) == (2024, "en", "CC BY-NC-ND 4.0")
+    assert chapter.authors == ("Gil AB",)
+    assert chapter.identifiers == {"pmid": "30000001"}
+    assert chapter.text == (
+        "The lens is out of place.\n\nTrauma is the most common cause.[1] It occurs in 1 of 10^4.\n\n"
+        "- Marfan syndrome\n\n- Homocystinuria\n\nCauses by age."
+    )
+    assert [section.label for section in chapter.sections] == [
+        "Continuing Education Activity",
+        "Etiology",
+        "Etiology > Inherited",
+    ]
+
+
+def test_a_whole_book_gives_a_document_for_each_part_with_its_own_text(tmp_path: Path) -> None:
+    fever, empty, pain, headache = read(write(tmp_path / "book.xml", BOOK))
+    assert isinstance(fever, Document)
+    assert (fever.id, fever.title, fever.year) == ("NBK:NBK77", "Fever: For clinicians", 2002)
+    assert fever.url == "https://www.ncbi.nlm.nih.gov/books/NBK77/"
+    assert isinstance(empty, BadDocument)
+    assert (empty.position, empty.reason) == (3, "part 3: it has no text")
+    assert isinstance(pain, Document)
+    assert (pain.id, pain.text) == ("BOOKSHELF:hb/p2", "Pain hurts.")
+    assert isinstance(headache, Document)
+    assert (headache.id, headache.text) == ("BOOKSHELF:hb/c3", "The head hurts.")
+
+
+def test_a_packed_chapter_and_one_without_any_id(tmp_path: Path) -> None:
+    packed = tmp_path / "a.nxml.gz"
+    packed.write_bytes(gzip.compress(CHAPTER.encode()))
+    (chapter,) = read(packed)
+    assert isinstance(chapter, Document)
+    bare = "<book-part-wrapper><book-part><body><p>Some text.</p></body></book-part></book-part-wrapper>"
+    (nameless,) = read(write(tmp_path / "b.xml", bare.replace("<body>", "<book-part-meta/><body>")))
+    assert isinstance(nameless, BadDocument)
+    assert nameless.reason == "part 1: it has no title"
+    titled = "<book-part-meta><title-group><title>T</title></title-group></book-part-meta><body>"
+    (found,) = read(write(tmp_path / "c.xml", bare.replace("<body>", titled)))
+    assert isinstance(found, Document)
+    assert found.id.startswith("REF:")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("<book><title>DocBook</title><chapter/></book>", "no part with a text"),
+        (CHAPTER[:1500], "not well-formed XML"),
+        ('<!DOCTYPE book [<!ENTITY x "y">]><book/>', "declares entities"),
+    ],
+)
+def test_what_is_no_book(tmp_path: Path, text: str, message: str) -> None:
+    path = write(tmp_path / "bad.xml", text)
+    with pytest.raises(BadDocument, match=message):
+        (found,) = find_inputs([path])
+        list(found.read(0))
+
+
+nested = st.recursive(
+    st.text("ab <&\n", max_size=8).map(lambda text: f"<p>{text.replace('&', '&amp;').replace('<', '&lt;')}</p>"),
+    lambda inner: st.builds(
+        "<{0}><title>{1}</title>{2}</{0}>".format,
+        st.sampled_from(["sec", "book-part", "list", "fig", "boxed-text"]),
+        st.sampled_from(["", "A", "Review Questions"]),
+        st.lists(inner, max_size=3).map("".join),
+    ),
+    max_leaves=12,
+)
+
+
+@given(body=nested)
+def test_any_nesting_gives_documents_or_named_faults(body: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Every piece of text is in one document at most."""
+    path = tmp_path_factory.getbasetemp() / "nested.xml"
+    marked = body.replace("<p>", "<p>start ")
+    write(path, f"<book-part-wrapper><book-part id='x'><body>{marked}</body></book-part></book-part-wrapper>")
+    (found,) = find_inputs([path])
+    items = list(found.read(0))
+    assert items
+    texts = [item.text for item in items if isinstance(item, Document)]
+    assert sum(text.count("start") for text in texts) <= marked.count("start")
