@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from medground.described import SourceDescription
 from medground.document import Document
 from medground.errors import SnapshotCorrupt, SourceUnavailable
 from medground.graph.documents import pages
@@ -21,7 +22,7 @@ from medground.query import Filters
 from medground.question import Question
 from medground.read.facts import ask_for_facts
 from medground.run import Run
-from medground.sources.base import FactSource, Source
+from medground.sources.base import DescribedSource, FactSource, Source
 from medground.sources.graph import GraphSource
 from medground.testing import SourceContract
 
@@ -116,11 +117,8 @@ def test_a_fact_is_a_line_of_a_document_of_the_corpus(release: Hpo, store: Graph
     assert found.named == "feature of: Odd lens (HP:0100001), Alpha syndrome (OMIM:1)"
 
 
-@pytest.mark.parametrize(
-    "asked",
-    ["Does aspirin reduce mortality in Alpha syndrome?", "", ConceptQuery(term="Beta", question="Is it common?")],
-)
-def test_a_question_that_the_graph_cannot_read_is_not_understood(store: GraphStore, asked: str | ConceptQuery) -> None:
+@pytest.mark.parametrize("asked", ["Does aspirin reduce mortality in Alpha syndrome?", ""])
+def test_a_question_that_the_graph_cannot_read_is_not_understood(store: GraphStore, asked: str) -> None:
     found = search(GraphSource(store, Shelf([]).fetch), asked)
     assert (found.understood, found.finding, found.size) == (False, None, 0)
 
@@ -137,6 +135,37 @@ def test_a_concept_is_answered_by_its_question_or_else_by_its_definition(release
     assert search(graph, ConceptQuery(term="Odd lens", question=QUESTION)).facts == search(graph, QUESTION).facts
     (fact,) = search(graph, ConceptQuery(term="Odd lens")).facts
     assert fact.sentence == "Odd lens (HP:0100001) is defined as: A lens that is odd."
+
+
+def test_a_concept_query_quotes_the_definition_and_the_relations_in_both_directions(
+    release: Hpo, store: GraphStore
+) -> None:
+    shelf = Shelf([page.document for page in pages(release)])
+    found = search(GraphSource(store, shelf.fetch), ConceptQuery(term="odd  Lens", question="Which syndrome has it?"))
+    (ranking,) = found.rankings
+    assert [(hit.passage.document_id, hit.passage.text) for hit in ranking] == [
+        ("HP:0100001", "A lens that is odd."),
+        ("OMIM:1", "Odd lens (HP:0100001): 3 of 4 patients; PMID:11."),
+        ("HP:0100001", "Phenotypic abnormality (HP:0000118)."),
+    ]
+    assert {hit.passage.kind for hit in ranking} == {"graph"}
+    below = search(GraphSource(store, shelf.fetch), ConceptQuery(term="HP:0000118"))
+    assert {hit.passage.document_id for hit in below.rankings[0]} == {"HP:0100001", "HP:0100003"}
+
+
+def test_an_unknown_term_is_found_nothing_with_the_nearest_names(store: GraphStore) -> None:
+    found = search(GraphSource(store, Shelf([]).fetch), ConceptQuery(term="Odd lense", question="Is it common?"))
+    assert (found.understood, found.size) == (True, 0)
+    assert found.notes == ("no concept of HPO 2030-02-03 is called 'Odd lense'; nearest names: Odd lens",)
+
+
+def test_a_graph_describes_itself_unless_it_was_described(store: GraphStore) -> None:
+    source = GraphSource(store, Shelf([]).fetch)
+    assert isinstance(source, DescribedSource)
+    assert (source.described.name, source.described.origin) == ("graph", "HPO 2030-02-03")
+    assert "Human Phenotype Ontology" in source.described.licence
+    own = SourceDescription(name="facts", kind="graph", about="Facts.", licence="CC0", origin="a test")
+    assert GraphSource(store, Shelf([]).fetch, described=own).described == own
 
 
 @pytest.mark.parametrize("change", ["gone", "longer"])

@@ -13,8 +13,8 @@ ConceptKind = Literal["phenotype", "disease", "gene", "modifier"]
 Predicate = Literal["feature", "inheritance", "course", "modifier", "history", "gene", "definition"]
 """Read as: `subject` has `predicate` `object`. A definition has its own concept as object."""
 
-Scope = Literal["name", "exact", "abbreviation", "related", "broad", "narrow"]
-"""How close a name is to its concept. Only the first three identify it."""
+Scope = Literal["name", "exact", "abbreviation", "related", "broad", "narrow", "xref"]
+"""How close a name is to its concept. Only the first three identify it, and `xref`: its id elsewhere."""
 
 
 class Concept(NamedTuple):

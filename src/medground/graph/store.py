@@ -13,10 +13,14 @@ from types import TracebackType
 from typing import Any, Self
 
 from medground.errors import SnapshotCorrupt
+from medground.graph.concepts.rows import GraphSize
+from medground.graph.file import connect
 from medground.graph.names import FULL, NUMBER_LOST, name_key
 from medground.graph.relation import Concept, ConceptKind, Relation, StatedAt, frequency
 
 _ID = re.compile(r"(?:HP|OMIM|ORPHA|DECIPHER|NCBIGene):\w+", re.IGNORECASE)
+_ALIKE = 300
+"""Names compared with a text that no concept has."""
 _BY_ID = """
     SELECT id, name, kind, definition FROM concepts
     WHERE id = ? COLLATE NOCASE AND kind IN (SELECT value FROM json_each(?))
@@ -43,6 +47,15 @@ _COUNTS = """
     SELECT c.id, count(*) FROM relations r JOIN concepts c ON c.number = r.object
     WHERE c.id IN (SELECT value FROM json_each(?)) GROUP BY c.id
 """
+_NEIGHBOURS = """
+    SELECT c.id, c.name, c.kind, c.definition, p.id, p.name, p.kind, p.definition FROM edges e
+    JOIN concepts c ON c.number = e.child JOIN concepts p ON p.number = e.parent
+    JOIN concepts a ON a.number IN (e.child, e.parent) WHERE a.id = ? ORDER BY e.child != a.number, c.id, p.id
+"""
+_SIZE = """
+    SELECT (SELECT count(*) FROM concepts), (SELECT count(*) FROM concepts WHERE definition != ''),
+           (SELECT count(*) FROM relations WHERE predicate != 'definition') + (SELECT count(*) FROM edges)
+"""
 _KIN = """
     WITH RECURSIVE reached(number) AS (
         SELECT number FROM concepts WHERE id = ?
@@ -59,6 +72,7 @@ class GraphStore:
         self._connection = connection
         self._lock = threading.Lock()
         self._words: Mapping[str, int] | None = None
+        self._names: list[str] | None = None
         meta = dict(self._rows("SELECT key, value FROM meta"))
         if "name" not in meta:
             raise SnapshotCorrupt(f"{path} does not contain a graph; rebuild the corpus")
@@ -72,11 +86,7 @@ class GraphStore:
         Raises:
             SnapshotCorrupt: the file does not exist or is not a graph.
         """
-        uri = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
-        try:
-            connection = sqlite3.connect(uri, uri=True, check_same_thread=False)
-        except sqlite3.DatabaseError as error:
-            raise SnapshotCorrupt(f"{path} cannot be read as a graph ({error}); rebuild the corpus") from None
+        connection = connect(path)
         try:
             return cls(path, connection)
         except SnapshotCorrupt:
@@ -150,6 +160,26 @@ class GraphStore:
     def descendants(self, concept_id: str) -> set[str]:
         """Ids of all descendants of a term, without the term itself."""
         return self._walk(concept_id, "parent", "child")
+
+    def kin(self, concept_id: str) -> list[tuple[Concept, Concept]]:
+        """Its parents and its children, as (child, parent), parents first."""
+        return [(Concept(*row[:4]), Concept(*row[4:])) for row in self._rows(_NEIGHBOURS, concept_id)]
+
+    @property
+    def size(self) -> GraphSize:
+        """Numbers of concepts, definitions and relations (Omni-RAG, Table 2)."""
+        return GraphSize(*self._rows(_SIZE)[0])
+
+    def names_like(self, text: str) -> list[str]:
+        """Stored names that share a word with a text, or the beginning of one; those that share most come first."""
+        begun = tuple({word[: max(3, len(word) // 2)] for word in _WORDS.findall(text.casefold())})
+        if not begun:
+            return []
+        if self._names is None:
+            self._names = [row[0] for row in self._rows(_NAMES)]
+        shared = [(sum(part in name.casefold() for part in begun), name) for name in self._names]
+        order = sorted((found for found in shared if found[0]), key=lambda found: (-found[0], len(found[1]), found[1]))
+        return [name for _, name in order[:_ALIKE]]
 
     def concepts(self, ids: Iterable[str]) -> list[Concept]:
         """Concepts by id; unknown ids are omitted."""

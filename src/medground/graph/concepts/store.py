@@ -1,0 +1,142 @@
+"""The concept graph in a single SQLite file, read-only once written, with full-text search over its names."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from medground.errors import SnapshotCorrupt
+from medground.graph.concepts.nearest import nearest
+from medground.graph.concepts.page import document_id
+from medground.graph.concepts.predicates import Predicate, stated
+from medground.graph.concepts.rows import NEAREST, GraphSize, Named, StatedRow
+from medground.graph.concepts.writing import FORM
+from medground.graph.file import connect
+from medground.graph.names import name_key
+from medground.graph.relation import StatedAt
+
+_BY_ID = "SELECT c.number, c.id, c.name FROM ids i JOIN concepts c ON c.number = i.concept WHERE i.id = ?"
+_BY_KEY = """
+    SELECT c.id, c.name, n.scope, n.text FROM names n JOIN concepts c ON c.number = n.concept
+    WHERE n.key = ? ORDER BY c.number
+"""
+_DEFINITIONS = "SELECT part, start, end, text FROM rows WHERE concept = ? AND relation IS NULL ORDER BY position"
+_RELATIONS = """
+    SELECT w.part, w.start, w.end, w.back, r.predicate, r.details, c.name
+    FROM rows w JOIN relations r ON r.number = w.relation
+    JOIN concepts c ON c.number = CASE w.back WHEN 0 THEN r.object ELSE r.subject END
+    WHERE w.concept = ? ORDER BY w.position
+"""
+_SEARCH = "SELECT text FROM search WHERE search MATCH ? ORDER BY rank LIMIT 200"
+_WORD = re.compile(r"\w+")
+_SCOPES = (("name",), ("exact", "abbreviation", "xref"), ("related", "narrow", "broad"))
+
+
+class ConceptStore:
+    """Looks up terms. Safe to use from several threads."""
+
+    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+        self.path = path
+        self._connection = connection
+        self._lock = threading.Lock()
+        self.meta: dict[str, str] = dict(self._rows("SELECT key, value FROM meta"))
+        if self.meta.get("form") != FORM:
+            raise SnapshotCorrupt(f"{path} does not contain a concept graph; rebuild the corpus")
+        self.name = self.meta["name"]
+        """Names and releases of its vocabularies."""
+        self._predicates = {
+            number: (name, Predicate(forward, inverse))
+            for number, name, forward, inverse in self._rows("SELECT number, name, forward, inverse FROM predicates")
+        }
+
+    @classmethod
+    def open(cls, path: Path) -> Self:
+        """Open a graph file.
+
+        Raises:
+            SnapshotCorrupt: the file does not exist or is not a concept graph.
+        """
+        connection = connect(path)
+        try:
+            return cls(path, connection)
+        except SnapshotCorrupt:
+            connection.close()
+            raise
+
+    @property
+    def size(self) -> GraphSize:
+        """Numbers of concepts, definitions and relations (Omni-RAG, Table 2)."""
+        return GraphSize(*(int(self.meta[key]) for key in GraphSize._fields))
+
+    def named(self, term: str) -> Named:
+        """The concepts that a term names: by id, else by preferred name and synonym, else by a looser synonym."""
+        if rows := self._rows(_BY_ID, term.strip()):
+            return Named(tuple((row[1], row[2]) for row in rows), "id")
+        key = name_key(term)
+        found = [row for row in self._rows(_BY_KEY, key) if _same(row[3], term)] if key else []
+        for scopes in _SCOPES:
+            first = dict.fromkeys((row[0], row[1]) for row in found if row[2] in scopes)
+            if first:
+                return Named((*first, *self._elsewhere(found, first)), scopes[0])
+        return Named()
+
+    @staticmethod
+    def _elsewhere(found: Sequence[Any], first: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+        """What vocabularies without a concept of this very name call by it as an exact synonym."""
+        prefixes = {concept.partition(":")[0] for concept, _ in first}
+        others = ((row[0], row[1]) for row in found if row[2] in _SCOPES[1])
+        yield from dict.fromkeys(other for other in others if other[0].partition(":")[0] not in prefixes)
+
+    def rows(self, concept_id: str) -> list[StatedRow]:
+        """Every line about a concept: its definitions first, then its relations, in both directions."""
+        known = self._rows(_BY_ID, concept_id)
+        if not known:
+            return []
+        number, concept, name = known[0]
+        lines = [
+            StatedRow(StatedAt(document_id(concept, part), start, end), text, text, "definition")
+            for part, start, end, text in self._rows(_DEFINITIONS, number)
+        ]
+        for part, start, end, back, predicate, details, other in self._rows(_RELATIONS, number):
+            group, wording = self._predicates[predicate]
+            subject, thing = (other, name) if back else (name, other)
+            text = stated(wording, subject, thing, (details,) if details else (), back=bool(back))
+            place = StatedAt(document_id(concept, part), start, end)
+            lines.append(StatedRow(place, text, text, f"{group}:{back}"))
+        return lines
+
+    def nearest(self, term: str) -> tuple[str, ...]:
+        """The stored names closest to a term, by full-text search over all names."""
+        asked = [word for word in _WORD.findall(term) if len(word) > 1]
+        whole = " OR ".join(f'"{word}"' for word in asked)
+        begun = " OR ".join(f'"{word[: max(3, len(word) // 2)]}"*' for word in asked)
+        names = [row[0] for query in (whole, begun) if query for row in self._rows(_SEARCH, query)]
+        return nearest(term, names, NEAREST)
+
+    def close(self) -> None:
+        """Close the file. Safe to call twice."""
+        with self._lock:  # another thread may be reading
+            self._connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def _rows(self, sql: str, *values: object) -> list[Any]:
+        try:
+            with self._lock:
+                return self._connection.execute(sql, values).fetchall()
+        except sqlite3.DatabaseError as error:
+            raise SnapshotCorrupt(f"{self.path} cannot be read ({error}); rebuild the corpus") from None
+
+
+def _same(stored: str, term: str) -> bool:
+    """Whether a stored name with the key of a term is the term: MOG and MOGS are two genes, a symbol has no plural."""
+    return not stored.isupper() or stored.casefold() == term.strip().casefold()

@@ -1,0 +1,307 @@
+"""A concept graph from vocabularies: built as a corpus, asked by term, and every line quoted from its document."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import re
+import sqlite3
+import textwrap
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from medground.corpus.concepts import build_graph, draft_file
+from medground.corpus.library import GRAPH_FILE, Library
+from medground.errors import BadDocument, MedgroundError, SnapshotCorrupt, UsageError
+from medground.graph.concepts.store import ConceptStore
+from medground.graph.open import open_graph
+from medground.graph.store import GraphStore
+from medground.graph.vocabularies.base import (
+    ConceptRecord,
+    DefinitionRecord,
+    NameRecord,
+    NoteRecord,
+    Part,
+    PredicateRecord,
+    Record,
+    RelationRecord,
+    Vocabulary,
+)
+from medground.lookup import ConceptQuery, Found, Lookup, PlainWords
+from medground.query import Filters
+from medground.sources.base import Source
+from medground.sources.corpus import CorpusSource
+from medground.sources.graph import GraphSource
+from medground.testing import SourceContract
+
+DRUGS: tuple[Record, ...] = (
+    PredicateRecord("treats", "treats", "is treated by"),
+    ConceptRecord("X:1", "Aspirin", ("drug",)),
+    NameRecord("X:1", "Acetylsalicylic acid"),
+    NameRecord("X:1", "Painkiller", "related"),
+    DefinitionRecord("X:1", "A salicylate.\nIt is old.", source="TEST"),
+    ConceptRecord("X:2", "Headache", ("symptom",)),
+    ConceptRecord("X:3", "Fever", ("symptom",)),
+    ConceptRecord("X:4", "Pain in the head"),
+    RelationRecord("X:1", "treats", "X:2", ("in adults",)),
+    RelationRecord("X:1", "treats", "X:3"),
+    RelationRecord("X:1", "treats", "X:9"),
+    RelationRecord("X:2", "is_a", "X:4"),
+)
+BANK: tuple[Record, ...] = (
+    ConceptRecord("BANK:7", "aspirin"),
+    DefinitionRecord("BANK:7", "For pain.", "Indication", "BANK"),
+    ConceptRecord("BANK:8", "Nobody else has this"),
+    RelationRecord("BANK:8", "interacts_with", "BANK:7"),
+)
+
+
+def vocabulary(name: str, records: Sequence[Record], *, joins: bool = False, both_ways: bool = False) -> Vocabulary:
+    part = Part(f"{name}.txt", str(hash(tuple(records))), lambda: iter(records))
+    return Vocabulary(name, f"licence of {name}", "a test", (part,), joins=joins, both_ways=both_ways)
+
+
+class Opened:
+    """A corpus and its graph, opened as sources."""
+
+    def __init__(self, library: Library, name: str) -> None:
+        self.snapshot = library.open(name)
+        self.corpus = CorpusSource(self.snapshot)
+        path = self.snapshot.attachment(GRAPH_FILE)
+        assert path is not None
+        store = open_graph(path)
+        assert isinstance(store, ConceptStore)
+        self.store = store
+        self.graph = GraphSource(store, self.corpus.fetch, self.corpus.state)
+
+    def ask(self, term: str, question: str = "", limit: int | None = None) -> Found:
+        asked = Lookup(asked=ConceptQuery(term=term, question=question), limit=limit)
+        return asyncio.run(self.graph.search(asked, Filters()))
+
+    def lines(self, term: str, question: str = "") -> list[str]:
+        return [hit.passage.text for ranking in self.ask(term, question).rankings for hit in ranking]
+
+    def close(self) -> None:
+        asyncio.run(self.graph.close())
+        asyncio.run(self.corpus.close())
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Library:
+    return Library(tmp_path)
+
+
+@pytest.fixture
+def make(library: Library) -> Iterator[Callable[..., Opened]]:
+    opened: list[Opened] = []
+
+    def build(*vocabularies: Vocabulary) -> Opened:
+        build_graph(library, "g", vocabularies)
+        opened.append(Opened(library, "g"))
+        return opened[-1]
+
+    yield build
+    for one in opened:
+        one.close()
+
+
+class TestContract(SourceContract):
+    lookups = (
+        Lookup(asked=ConceptQuery(term="aspirin", question="Does it treat fever?")),
+        Lookup(asked=ConceptQuery(term="Fevers", question="")),
+    )
+    nothing = Lookup(asked=ConceptQuery(term="xylophone", question="What does it treat?"))
+
+    @pytest.fixture
+    def make(self, library: Library) -> Iterator[Callable[[], Source]]:
+        build_graph(library, "g", [vocabulary("A", DRUGS)])
+        with library.open("g") as snapshot:
+            corpus = CorpusSource(snapshot)
+            path = snapshot.attachment(GRAPH_FILE)
+            assert path is not None
+            yield lambda: GraphSource(open_graph(path), corpus.fetch)
+
+
+def test_a_term_gives_its_definition_and_its_relations_best_for_the_question_first(
+    make: Callable[..., Opened],
+) -> None:
+    graph = make(vocabulary("A", DRUGS))
+    assert graph.lines("acetylsalicylic acid", "Does it help against fever?") == [
+        "Definition (TEST): A salicylate. It is old.",
+        "Aspirin treats Fever.",
+        "Aspirin treats Headache (in adults).",
+    ]
+    assert graph.lines("HEADACHE") == [
+        "Headache is a kind of Pain in the head.",
+        "Headache is treated by Aspirin (in adults).",
+    ]
+    assert graph.lines("X:4") == ["Pain in the head includes Headache."]
+
+
+def test_every_line_is_a_slice_of_the_concepts_own_document(make: Callable[..., Opened]) -> None:
+    graph = make(vocabulary("A", DRUGS))
+    for term in ("Aspirin", "Headache", "Fever", "Pain in the head"):
+        (ranking,) = graph.ask(term).rankings
+        for hit in ranking:
+            document = graph.snapshot.documents([hit.passage.document_id])[hit.passage.document_id]
+            assert document.text[hit.passage.start : hit.passage.end] == hit.passage.text
+            assert (document.title, document.kind, document.license) == (term, "graph", "licence of A")
+
+
+def test_the_limit_keeps_the_definition(make: Callable[..., Opened]) -> None:
+    graph = make(vocabulary("A", DRUGS))
+    (ranking,) = graph.ask("aspirin", "fever", limit=2).rankings
+    assert [hit.passage.text for hit in ranking] == [
+        "Definition (TEST): A salicylate. It is old.",
+        "Aspirin treats Fever.",
+    ]
+    assert len(graph.ask("aspirin", limit=1).rankings[0]) == 1
+
+
+def test_a_looser_name_is_said_and_an_unknown_one_has_neighbours(make: Callable[..., Opened]) -> None:
+    graph = make(vocabulary("A", DRUGS))
+    assert graph.ask("painkillers").notes == ("'painkillers' was read as Aspirin (X:1)",)
+    unknown = graph.ask("asprin", "dose")
+    assert (unknown.size, unknown.understood) == (0, True)
+    assert unknown.notes == ("no concept of A is called 'asprin'; nearest names: Aspirin",)
+    assert graph.ask("zzz").notes == ("no concept of A is called 'zzz'",)
+    assert graph.ask('"AND* (').rankings == ()
+
+
+def test_a_drug_joins_the_concept_with_its_name(make: Callable[..., Opened]) -> None:
+    graph = make(vocabulary("A", DRUGS), vocabulary("B", BANK, joins=True))
+    assert graph.lines("Aspirin", "pain")[:2] == [
+        "Definition (TEST): A salicylate. It is old.",
+        "Indication (BANK): For pain.",
+    ]
+    assert graph.lines("BANK:7") == graph.lines("X:1")
+    assert graph.lines("nobody else has this") == ["Nobody else has this interacts with Aspirin."] or graph.lines(
+        "nobody else has this"
+    ) == ["Nobody else has this interacts with aspirin."]
+    assert graph.store.size == (5, 1, 4)
+    document = graph.snapshot.documents(["X:1"])["X:1"]
+    assert document.license == "licence of A; licence of B"
+
+
+def test_relations_stated_in_both_directions_are_not_turned_around(make: Callable[..., Opened]) -> None:
+    graph = make(vocabulary("A", DRUGS, both_ways=True))
+    assert graph.lines("Fever") == []
+    assert graph.ask("Fever").notes == ()
+
+
+def test_plain_words_are_not_understood_and_nothing_else_is_accepted(make: Callable[..., Opened]) -> None:
+    graph = make(vocabulary("A", DRUGS))
+    found = asyncio.run(graph.graph.search(Lookup(asked=PlainWords(text="Does aspirin treat fever?")), Filters()))
+    assert not found.understood
+
+
+def test_the_graph_says_what_it_holds(make: Callable[..., Opened]) -> None:
+    graph = make(vocabulary("A", DRUGS))
+    assert graph.store.size == (4, 1, 3)
+    assert (graph.graph.described.licence, graph.graph.described.origin) == ("A: licence of A", "a test")
+    assert graph.graph.name == "graph:A"
+    assert list(graph.snapshot.told().notes) == [
+        "1 relations left out: one of their concepts is in none of the vocabularies, or filtered out"
+    ]
+
+
+def test_a_concept_with_thousands_of_relations_continues_in_further_documents(make: Callable[..., Opened]) -> None:
+    many = 4500
+    records: list[Record] = [ConceptRecord("X:0", "Hub"), DefinitionRecord("X:0", "The centre.")]
+    records += [ConceptRecord(f"X:{n}", f"Leaf number {n}") for n in range(1, many + 1)]
+    records += [RelationRecord(f"X:{n}", "is_a", "X:0") for n in range(1, many + 1)]
+    graph = make(vocabulary("A", records))
+    (ranking,) = graph.ask("hub", "leaf number 4499").rankings
+    assert [hit.passage.text for hit in ranking][:2] == ["Definition: The centre.", "Hub includes Leaf number 4499."]
+    assert ranking[1].passage.document_id == "X:0/3"
+    assert len(ranking) == 10
+
+
+def test_a_build_that_was_interrupted_goes_on_with_the_file_it_had_not_finished(library: Library) -> None:
+    read: list[str] = []
+
+    def counted(name: str, records: Sequence[Record], *, fails: bool = False) -> Part:
+        def stream() -> Iterator[Record]:
+            read.append(name)
+            yield from records
+            if fails:
+                raise KeyboardInterrupt
+
+        return Part(name, "1", stream)
+
+    def graph(*, fails: bool) -> Vocabulary:
+        parts = (counted("first", DRUGS[:8]), counted("second", DRUGS[8:], fails=fails))
+        return Vocabulary("A", "l", "o", parts)
+
+    with pytest.raises(KeyboardInterrupt):
+        build_graph(library, "g", [graph(fails=True)])
+    assert not library.has("g")
+    with pytest.raises(SnapshotCorrupt):
+        open_graph(draft_file(library, "g"))
+    build_graph(library, "g", [graph(fails=False)])
+    assert read == ["first", "second", "second"]
+    assert not draft_file(library, "g").exists()
+    with library.open("g") as snapshot:
+        assert snapshot.manifest.counts.documents == 4
+
+
+def test_a_draft_of_other_vocabularies_or_a_damaged_one_is_built_anew(library: Library) -> None:
+    library.folder.mkdir(parents=True)
+    draft_file(library, "g").write_bytes(b"not a database" * 100)
+    build_graph(library, "g", [vocabulary("A", DRUGS)])
+    with library.open("g") as snapshot:
+        assert snapshot.manifest.counts.documents == 4
+
+
+def test_two_builds_at_once_are_one_line(library: Library) -> None:
+    library.folder.mkdir(parents=True)
+    with contextlib.closing(sqlite3.connect(draft_file(library, "g"))) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(UsageError, match="is being written by another process"):
+            build_graph(library, "g", [vocabulary("A", DRUGS)])
+
+
+def test_the_same_vocabularies_give_the_same_snapshot(library: Library) -> None:
+    first = build_graph(library, "g", [vocabulary("A", DRUGS)])
+    assert build_graph(library, "g", [vocabulary("A", DRUGS)]).hash == first.hash
+
+
+@pytest.mark.parametrize("records", [(), (NoteRecord("nothing here"),)])
+def test_an_empty_vocabulary_is_one_line(library: Library, records: tuple[Record, ...]) -> None:
+    with pytest.raises(BadDocument, match="A has no concept to add; check its filters") as raised:
+        build_graph(library, "g", [vocabulary("A", records)])
+    assert "\n" not in str(raised.value)
+
+
+def test_a_file_that_is_no_graph_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "g.sqlite").write_text("no", encoding="utf-8")
+    for opening in (ConceptStore.open, GraphStore.open, open_graph):
+        with pytest.raises(MedgroundError, match="rebuild the corpus"):
+            opening(tmp_path / "g.sqlite")
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "knowledge-graph.md"
+DISEASES = """\
+format-version: 1.2
+ontology: doid
+
+[Term]
+id: DOID:4
+name: disease
+
+[Term]
+id: DOID:114
+name: heart disease
+def: "A disease of the heart and vessels." []
+is_a: DOID:4 ! disease
+"""
+
+
+def test_the_example_of_the_page_prints_what_the_page_says(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "doid.obo").write_text(DISEASES, encoding="utf-8")
+    indented = re.findall(r"(?:^    .*\n|^\n)+", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    code, printed = (textwrap.dedent(block).strip() for block in indented if block.strip())
+    exec(code, {"home": tmp_path / "home", "folder": tmp_path})
+    assert capsys.readouterr().out.strip() == printed

@@ -1,0 +1,141 @@
+"""The wording of rows, and their places: `document.text[start:end]` is the row, whatever the names hold."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from medground.graph.concepts.page import LONGEST, MOST_LINES, Heading, Line, definition_lines, document_id, pages
+from medground.graph.concepts.predicates import Predicate, stated, worded
+from medground.graph.concepts.rows import StatedRow, best
+from medground.graph.relation import StatedAt
+
+TEXT = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=60).map(lambda t: " ".join(t.split()))
+LINES = st.lists(TEXT.filter(bool), max_size=8)
+
+
+def heading(name: str = "Aspirin", names: tuple[str, ...] = ()) -> Heading:
+    return Heading("X:1", name, ("drug",), names, ("A",), "CC0")
+
+
+@pytest.mark.parametrize(
+    ("predicate", "forward", "back"),
+    [
+        ("treats", "A treats B.", "B is treated by A."),
+        ("treated_by", "A is treated by B.", "B treats A."),
+        ("is_a", "A is a kind of B.", "B includes A."),
+        ("has_finding_site", "A has finding site B.", "A has finding site B."),
+        ("associated_with", "A is associated with B.", "A is associated with B."),
+        ("occurs_in", "A occurs in B.", "A occurs in B."),
+        ("may_be_treated_by", "A may be treated by B.", "B may treat A."),
+        ("analysis_of", "A is analysis of B.", "A is analysis of B."),
+        ("process of", "A is process of B.", "A is process of B."),
+        ("ingredient", 'A has the relation "ingredient" to B.', 'A has the relation "ingredient" to B.'),
+        ("RN", "A is narrower than B.", "B is broader than A."),
+        ("", "A is related to B.", "B is related to A."),
+    ],
+)
+def test_a_relation_is_worded_in_both_directions(predicate: str, forward: str, back: str) -> None:
+    wording = worded(predicate)
+    assert stated(wording, "A", "B") == forward
+    assert stated(wording, "A", "B", back=True) == back
+
+
+def test_details_limit_a_row() -> None:
+    wording = Predicate("treats", "is treated by")
+    assert stated(wording, "A", "B", ("in adults", "MED-RT")) == "A treats B (in adults; MED-RT)."
+    assert stated(wording, "A", "B", ("in adults",), back=True) == "B is treated by A (in adults)."
+
+
+@given(subject=TEXT, thing=TEXT, name=st.text(max_size=20), details=LINES)
+def test_a_row_holds_both_names_and_stays_on_one_line(subject: str, thing: str, name: str, details: list[str]) -> None:
+    for back in (False, True):
+        row = stated(worded(name), subject, thing, details, back=back)
+        assert subject in row
+        assert thing in row
+        assert "\n" not in row
+
+
+@given(name=TEXT.filter(bool), names=LINES, definitions=LINES, relations=LINES)
+def test_every_row_is_a_slice_of_its_document(
+    name: str, names: list[str], definitions: list[str], relations: list[str]
+) -> None:
+    lines = [line for text in definitions for line in definition_lines("Definition", "A", text)]
+    lines += [Line(text, "relation", number) for number, text in enumerate(relations)]
+    written = list(pages(heading(name, tuple(names)), lines))
+    for document, rows in written:
+        assert all(document.text[row.start : row.end] == row.line.text for row in rows)
+    assert {row.line.text for _, rows in written for row in rows} == {line.text for line in lines}
+
+
+@given(st.lists(st.text(st.characters(categories=["L", "P", "Zs"]), max_size=400), max_size=12))
+def test_a_long_definition_is_cut_and_nothing_of_it_is_lost(sentences: list[str]) -> None:
+    text = " ".join(" ".join(sentences).split())
+    lines = list(definition_lines("Definition", "", text))
+    assert all(0 < len(line.text) <= LONGEST for line in lines)
+    assert "".join("".join(line.text for line in lines).split()) == "".join(f"Definition: {text}".split())
+
+
+def test_many_relations_are_several_documents() -> None:
+    lines = [Line(f"A treats B{n}.", "relation", n) for n in range(2 * MOST_LINES + 1)]
+    written = list(pages(heading(), lines))
+    assert (
+        [document.id for document, _ in written]
+        == ["X:1", "X:1/2", "X:1/3"]
+        == [document_id("X:1", part) for part in (1, 2, 3)]
+    )
+    assert [len(rows) for _, rows in written] == [MOST_LINES, MOST_LINES, 1]
+
+
+def row(text: str, group: str) -> StatedRow:
+    return StatedRow(StatedAt("X:1", 0, len(text)), text, text, group)
+
+
+def test_the_best_rows_fit_the_question_and_predicates_take_turns() -> None:
+    rows = [row("Definition: a drug.", "definition"), row("Indication: for pain.", "definition")]
+    rows += [row(f"Aspirin treats thing {n}.", "treats") for n in range(30)]
+    rows += [row("Aspirin interacts with warfarin.", "interacts")]
+    ranked = [found.line for found, _ in best(rows, "Does aspirin interact with warfarin?", 3)]
+    assert ranked[:2] == ["Definition: a drug.", "Aspirin interacts with warfarin."]
+    unasked = [found.line for found, _ in best(rows, "", 4)]
+    assert unasked == [
+        "Definition: a drug.",
+        "Aspirin treats thing 0.",
+        "Aspirin interacts with warfarin.",
+        "Indication: for pain.",
+    ]
+    scores = [score for _, score in best(rows, "warfarin", 20)]
+    assert scores == sorted(scores, reverse=True)
+    assert best([], "x", 3) == []
+    assert len(best(rows, "x", 1)) == 1
+
+
+MARFAN = [
+    row("Marfan syndrome is narrower than Bone Diseases.", "broader"),
+    row("Marfan syndrome has the feature Ectopia lentis (60 of 100 patients).", "feature"),
+    row("Marfan syndrome has the feature Strabismus (19 of 100 patients).", "feature"),
+    row("Marfan syndrome is recorded without the feature Brachydactyly.", "absent feature"),
+    row("Marfan syndrome is inherited in the mode Autosomal dominant inheritance.", "inheritance"),
+    row("Marfan syndrome is associated with the gene FBN1.", "gene"),
+    row("Marfan syndrome is treated by Losartan.", "may_be_treated_by"),
+]
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("What are the symptoms of Marfan syndrome?", ["Ectopia lentis", "Strabismus"]),
+        ("symptoms and cause of Marfan syndrome", ["Ectopia lentis", "FBN1", "Strabismus"]),
+        ("Which genes are mutated in Marfan syndrome?", ["FBN1"]),
+        ("What causes Marfan syndrome?", ["FBN1"]),
+        ("Does Marfan syndrome cause strabismus?", ["Strabismus"]),
+        ("How is Marfan syndrome inherited?", ["Autosomal dominant"]),
+        ("How is Marfan syndrome treated?", ["Losartan"]),
+        ("Which features are absent in Marfan syndrome?", ["Brachydactyly"]),
+        ("What type of disease is Marfan syndrome?", ["Bone Diseases"]),
+    ],
+)
+def test_a_question_for_a_kind_of_relation_gets_that_kind_first(question: str, first: list[str]) -> None:
+    lines = [found.line for found, _ in best(MARFAN, question, len(first))]
+    assert all(any(name in line for line in lines) for name in first), lines

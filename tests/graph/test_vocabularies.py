@@ -1,0 +1,489 @@
+"""Vocabularies are read from files of the published form: what they yield, and one clear line for a bad file."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from medground.corpus.concepts import build_graph
+from medground.corpus.library import Library
+from medground.errors import BadDocument
+from medground.graph.vocabularies.base import (
+    ConceptRecord,
+    DefinitionRecord,
+    NameRecord,
+    NoteRecord,
+    PredicateRecord,
+    Record,
+    RelationRecord,
+    TypeRecord,
+    Vocabulary,
+)
+from medground.graph.vocabularies.cycles import cycles
+from medground.graph.vocabularies.drugbank import drugbank
+from medground.graph.vocabularies.mesh import mesh
+from medground.graph.vocabularies.obo import obo, unescaped
+from medground.graph.vocabularies.obo_json import obo_json
+from medground.graph.vocabularies.rrf import COLUMNS, umls
+
+
+def records(vocabulary: Vocabulary) -> list[Record]:
+    return [record for part in vocabulary.parts for record in part.records()]
+
+
+def rrf(table: str, rows: Iterable[dict[str, str]]) -> str:
+    """Rows as NLM publishes them: every column in its place, and `|` after the last one."""
+    return "".join("".join(f"{row.get(column, '')}|" for column in COLUMNS[table]) + "\n" for row in rows)
+
+
+def atom(cui: str, text: str, **columns: str) -> dict[str, str]:
+    usual = {"LAT": "ENG", "TS": "S", "STT": "VO", "ISPREF": "N", "SAB": "MSH", "TTY": "ET", "SUPPRESS": "N"}
+    return {"CUI": cui, "STR": text, **usual, **columns}
+
+
+PREFERRED = {"TS": "P", "STT": "PF", "ISPREF": "Y"}
+CONSO = (
+    atom("C0004057", "ASA", TTY="AB"),
+    atom("C0004057", "Aspirin", **PREFERRED),
+    atom("C0004057", "Aspirine", LAT="FRE", SAB="MSHFRE"),
+    atom("C0004057", "Old aspirin", SUPPRESS="O"),
+    atom("C0018681", "Headache", SAB="SNOMEDCT_US", **PREFERRED),
+    atom("C0018681", "Cephalalgia"),
+    atom("C9999999", "Nur Deutsch", LAT="GER", SAB="MSHGER"),
+)
+DEF = (
+    {"CUI": "C0004057", "SAB": "MSH", "DEF": "A salicylate.", "SUPPRESS": "N"},
+    {"CUI": "C0004057", "SAB": "MSHFRE", "DEF": "Un salicylate.", "SUPPRESS": "N"},
+    {"CUI": "C0004057", "SAB": "MSH", "DEF": "Superseded.", "SUPPRESS": "O"},
+)
+REL = (
+    # CUI2 has the relation to CUI1: aspirin may treat headache.
+    {"CUI1": "C0018681", "CUI2": "C0004057", "REL": "RO", "RELA": "may_treat", "SAB": "MED-RT", "SUPPRESS": "N"},
+    {
+        "CUI1": "C0004057",
+        "CUI2": "C0018681",
+        "REL": "RO",
+        "RELA": "may_be_treated_by",
+        "SAB": "MED-RT",
+        "SUPPRESS": "N",
+    },
+    {"CUI1": "C0018681", "CUI2": "C0004057", "REL": "CHD", "SAB": "MSH", "SUPPRESS": "N"},
+    {"CUI1": "C0018681", "CUI2": "C0004057", "REL": "RB", "SAB": "MSH", "SUPPRESS": "Y"},
+    {"CUI1": "C0018681", "CUI2": "C0004057", "REL": "XR", "SAB": "MSH", "SUPPRESS": "N"},
+)
+STY = ({"CUI": "C0004057", "TUI": "T121", "STN": "A1.4.1.1.1", "STY": "Pharmacologic Substance"},)
+RELEASE = {"MRCONSO": CONSO, "MRDEF": DEF, "MRREL": REL, "MRSTY": STY}
+
+
+def write_umls(folder: Path, **changed: Sequence[dict[str, str]]) -> Path:
+    folder.mkdir(exist_ok=True)
+    for table, rows in {**RELEASE, **changed}.items():
+        (folder / f"{table}.RRF").write_text(rrf(table, rows), encoding="utf-8")
+    return folder
+
+
+def test_umls_keeps_a_language_and_reads_relations_from_the_second_concept_to_the_first(tmp_path: Path) -> None:
+    assert records(umls(write_umls(tmp_path))) == [
+        ConceptRecord("UMLS:C0004057", "Aspirin"),
+        NameRecord("UMLS:C0004057", "ASA", "abbreviation"),
+        ConceptRecord("UMLS:C0018681", "Headache"),
+        NameRecord("UMLS:C0018681", "Cephalalgia", "exact"),
+        TypeRecord("UMLS:C0004057", "Pharmacologic Substance"),
+        DefinitionRecord("UMLS:C0004057", "A salicylate.", source="MSH"),
+        RelationRecord("UMLS:C0004057", "may_treat", "UMLS:C0018681"),
+        RelationRecord("UMLS:C0018681", "may_be_treated_by", "UMLS:C0004057"),
+        RelationRecord("UMLS:C0004057", "CHD", "UMLS:C0018681"),
+    ]
+
+
+def test_umls_can_be_limited_to_sources(tmp_path: Path) -> None:
+    found = records(umls(write_umls(tmp_path), sources=["MSH"]))
+    assert ConceptRecord("UMLS:C0018681", "Cephalalgia") in found
+    assert [r.predicate for r in found if isinstance(r, RelationRecord)] == ["CHD"]
+
+
+def test_a_definition_follows_the_language_after_a_restart_too(tmp_path: Path) -> None:
+    (definitions,) = (part for part in umls(write_umls(tmp_path)).parts if "MRDEF" in part.name)
+    assert [record.text for record in definitions.records() if isinstance(record, DefinitionRecord)] == [
+        "A salicylate."
+    ]
+
+
+def test_umls_files_may_be_packed(tmp_path: Path) -> None:
+    plain = records(umls(write_umls(tmp_path)))
+    for path in tmp_path.glob("*.RRF"):
+        path.with_name(f"{path.name}.gz").write_bytes(gzip.compress(path.read_bytes()))
+        path.unlink()
+    assert records(umls(tmp_path)) == plain
+
+
+def one_line(error: pytest.ExceptionInfo[BadDocument]) -> str:
+    assert "\n" not in str(error.value)
+    return str(error.value)
+
+
+def test_umls_without_a_file_or_a_column_or_an_id_is_one_line(tmp_path: Path) -> None:
+    folder = write_umls(tmp_path)
+    text = (folder / "MRREL.RRF").read_text(encoding="utf-8")
+    for bad, message in (
+        (text.replace("|N|", "|", 1), "15 columns instead of the 16 of MRREL"),
+        (text.replace("C0004057", "D0004057"), "'D0004057' is not a CUI"),
+        (text.replace("C0018681", "X", 1), "'X' is not a CUI"),
+        (text.rstrip("\n|"), "columns instead of the 16 of MRREL"),
+    ):
+        (folder / "MRREL.RRF").write_text(bad, encoding="utf-8")
+        with pytest.raises(BadDocument, match=message) as error:
+            records(umls(folder))
+        assert "MRREL.RRF" in one_line(error)
+    (folder / "MRREL.RRF").unlink()
+    with pytest.raises(BadDocument, match=r"there is no MRREL\.RRF") as error:
+        umls(folder)
+    one_line(error)
+
+
+CELL = st.text(st.characters(exclude_characters="|\n\r", exclude_categories=["Cs"]), max_size=12)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    names=st.lists(st.tuples(st.integers(0, 3), CELL, st.booleans()), max_size=12),
+    links=st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3), CELL), max_size=8),
+)
+def test_any_umls_rows_give_the_names_and_relations_that_they_hold(
+    tmp_path_factory: pytest.TempPathFactory,
+    names: list[tuple[int, str, bool]],
+    links: list[tuple[int, int, str]],
+) -> None:
+    cuis = [f"C000000{n}" for n in range(4)]
+    conso = [atom(cuis[n], text, **(PREFERRED if best else {})) for n, text, best in sorted(names, key=lambda x: x[0])]
+    rel = [{"CUI1": cuis[a], "CUI2": cuis[b], "REL": "RO", "RELA": rela, "SUPPRESS": "N"} for a, b, rela in links]
+    folder = write_umls(tmp_path_factory.mktemp("umls"), MRCONSO=conso, MRREL=rel, MRDEF=(), MRSTY=())
+    found = records(umls(folder))
+    said = {(r.id, r.name) for r in found if isinstance(r, ConceptRecord)}
+    said |= {(r.concept, r.text) for r in found if isinstance(r, NameRecord)}
+    assert said == {(f"UMLS:{cuis[n]}", text) for n, text, _ in names if text.strip()}
+    stated = [(r.subject, r.predicate, r.object) for r in found if isinstance(r, RelationRecord)]
+    assert stated == [(f"UMLS:{cuis[b]}", rela or "RO", f"UMLS:{cuis[a]}") for a, b, rela in links]
+
+
+DRUGBANK = """\
+<?xml version="1.0" encoding="UTF-8"?>
+<drugbank xmlns="http://www.drugbank.ca" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"
+ xsi:schemaLocation="http://www.drugbank.ca http://www.drugbank.ca/docs/drugbank.xsd" version="5.1"
+ exported-on="2024-03-14">
+<drug type="small molecule" created="2005-06-13" updated="2024-03-14">
+  <drugbank-id primary="true">DB00945</drugbank-id>
+  <drugbank-id>APRD00264</drugbank-id>
+  <name>Acetylsalicylic acid</name>
+  <description>Also known as Aspirin,&#13;
+acetylsalicylic acid (ASA) is a drug.</description>
+  <indication>For pain.</indication>
+  <pharmacodynamics>It disrupts prostaglandins.</pharmacodynamics>
+  <absorption></absorption>
+  <synonyms>
+    <synonym language="english" coder="">Aspirin</synonym>
+    <synonym language="german" coder="">Acetylsalicylsäure</synonym>
+  </synonyms>
+  <drug-interactions>
+    <drug-interaction>
+      <drugbank-id>DB00682</drugbank-id><name>Warfarin</name>
+      <description>The risk of bleeding can be increased.</description>
+    </drug-interaction>
+  </drug-interactions>
+  <pathways><pathway><smpdb-id>SMP0000083</smpdb-id><drugs>
+    <drug><drugbank-id>DB00945</drugbank-id><name>Acetylsalicylic acid</name></drug>
+  </drugs></pathway></pathways>
+</drug>
+<drug type="biotech"><drugbank-id primary="true">DB00001</drugbank-id><name>Lepirudin</name></drug>
+</drugbank>
+"""
+
+
+def test_drugbank_gives_what_the_paper_adds_to_a_concept(tmp_path: Path) -> None:
+    (tmp_path / "drugbank.xml").write_text(DRUGBANK, encoding="utf-8")
+    bank = drugbank(tmp_path / "drugbank.xml")
+    assert bank.joins
+    assert records(bank) == [
+        ConceptRecord("DRUGBANK:DB00945", "Acetylsalicylic acid", ("drug", "small molecule")),
+        NameRecord("DRUGBANK:DB00945", "Aspirin"),
+        DefinitionRecord(
+            "DRUGBANK:DB00945",
+            "Also known as Aspirin, acetylsalicylic acid (ASA) is a drug.",
+            "Description",
+            "DrugBank",
+        ),
+        DefinitionRecord("DRUGBANK:DB00945", "For pain.", "Indication", "DrugBank"),
+        DefinitionRecord("DRUGBANK:DB00945", "It disrupts prostaglandins.", "Pharmacodynamics", "DrugBank"),
+        DefinitionRecord(
+            "DRUGBANK:DB00945", "The risk of bleeding can be increased.", "Interaction with Warfarin", "DrugBank"
+        ),
+        ConceptRecord("DRUGBANK:DB00001", "Lepirudin", ("drug", "biotech")),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda text: text[: len(text) * 2 // 3], "."),
+        (lambda text: text.replace("www.drugbank.ca", "example.org"), "not in the namespace"),
+        (lambda text: text.replace("drugbank ", "bank ").replace("</drugbank>", "</bank>"), "."),
+        (lambda text: "", "."),
+        (lambda text: "no xml at all", "."),
+    ],
+)
+def test_drugbank_that_is_cut_off_or_something_else_is_one_line(
+    tmp_path: Path, change: Callable[[str], str], message: str
+) -> None:
+    (tmp_path / "drugbank.xml").write_text(change(DRUGBANK), encoding="utf-8")
+    with pytest.raises(BadDocument, match=message) as error:
+        records(drugbank(tmp_path / "drugbank.xml"))
+    assert "drugbank.xml" in one_line(error)
+
+
+OBO = """\
+format-version: 1.2
+data-version: releases/2030-02-03
+default-namespace: disease_ontology
+ontology: doid
+
+[Term]
+id: DOID:1
+name: disease
+def: "A \\"disposition\\"\\nto suffer." [url:http\\://example.org]
+synonym: "illness" EXACT []
+synonym: "malady" RELATED layperson [X:1]
+synonym: "DIS" EXACT abbreviation []
+xref: UMLS_CUI:C0012634 {source="X"}
+xref: http://example.org/1
+alt_id: DOID:99
+
+[Term]
+id: DOID:2
+name: heart disease
+namespace: other_space
+is_a: DOID:1 {source="MONDO:1", x="!"} ! disease
+relationship: RO:0004026 UBERON:0000948 {a="b"} ! heart
+relationship: part_of DOID:1 ! disease
+
+[Term]
+id: DOID:3
+name: gone
+is_obsolete: true
+
+[Term]
+id: no colon
+name: odd
+
+[Typedef]
+id: RO:0004026
+name: disease has location
+"""
+
+
+def test_obo_terms_typedefs_and_what_is_left_out(tmp_path: Path) -> None:
+    (tmp_path / "doid.obo").write_text(OBO, encoding="utf-8")
+    ontology = obo(tmp_path / "doid.obo")
+    assert ontology.name == "doid releases/2030-02-03"
+    assert records(ontology) == [
+        ConceptRecord("DOID:1", "disease", ("disease ontology",)),
+        DefinitionRecord("DOID:1", 'A "disposition" to suffer.'),
+        NameRecord("DOID:1", "illness", "exact"),
+        NameRecord("DOID:1", "malady", "related"),
+        NameRecord("DOID:1", "DIS", "abbreviation"),
+        NameRecord("DOID:1", "DOID:99", "xref"),
+        NameRecord("DOID:1", "UMLS_CUI:C0012634", "xref"),
+        ConceptRecord("DOID:2", "heart disease", ("other space",)),
+        RelationRecord("DOID:2", "is_a", "DOID:1"),
+        RelationRecord("DOID:2", "RO:0004026", "UBERON:0000948"),
+        RelationRecord("DOID:2", "part_of", "DOID:1"),
+        PredicateRecord("RO:0004026", "disease has location"),
+        NoteRecord("doid.obo: 1 terms without an id of the form PREFIX:NAME left out"),
+    ]
+
+
+def test_a_cycle_is_read_and_told(tmp_path: Path) -> None:
+    text = OBO.replace("alt_id: DOID:99", "is_a: DOID:2 ! heart disease")
+    (tmp_path / "doid.obo").write_text(text, encoding="utf-8")
+    told = [record.text for record in records(obo(tmp_path / "doid.obo")) if isinstance(record, NoteRecord)]
+    assert told[1] == "doid.obo: a cycle of is_a was read as it stands: DOID:1 -> DOID:2 -> DOID:1"
+    library = Library(tmp_path / "home")
+    build_graph(library, "g", [obo(tmp_path / "doid.obo")])
+    with library.open("g") as snapshot:
+        assert told[1] in snapshot.told().notes
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "no \\[Term\\] in use"),
+        (b"<xml/>\n", "not OBO format"),
+        (b"format-version: 1.2\n\n[Typedef]\nid: x\n", "no \\[Term\\] in use"),
+        (b"format-version: 1.2\n\n[Term]\nid: X:1\nname: \xff\n", "not UTF-8"),
+    ],
+)
+def test_a_file_that_is_not_obo_is_one_line(tmp_path: Path, content: bytes, message: str) -> None:
+    (tmp_path / "x.obo").write_bytes(content)
+    with pytest.raises(BadDocument, match=message) as error:
+        records(obo(tmp_path / "x.obo"))
+    assert "x.obo" in one_line(error)
+
+
+WORD = st.text(st.characters(exclude_categories=["Cs", "Cc", "Zl", "Zp"]), min_size=1, max_size=15)
+
+
+def escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"')
+
+
+@settings(max_examples=100, deadline=None)
+@given(name=WORD, definition=WORD, synonyms=st.lists(WORD, max_size=3))
+def test_any_obo_text_comes_back_unescaped(
+    tmp_path_factory: pytest.TempPathFactory, name: str, definition: str, synonyms: list[str]
+) -> None:
+    lines = ["format-version: 1.2", "", "[Term]", "id: X:1", f'def: "{escaped(definition)}" [X:2]']
+    lines += [f'synonym: "{escaped(text)}" EXACT []' for text in synonyms]
+    path = tmp_path_factory.mktemp("obo") / "x.obo"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
+    found = records(obo(path))
+    said = " ".join(definition.split())
+    assert [r.text for r in found if isinstance(r, DefinitionRecord)] == [said] * bool(said)
+    assert [r.text for r in found if isinstance(r, NameRecord)] == [" ".join(text.split()) for text in synonyms]
+    assert unescaped(escaped(name)) == " ".join(name.split())
+
+
+@given(st.dictionaries(st.sampled_from("abcdef"), st.lists(st.sampled_from("abcdef"), max_size=3, unique=True)))
+def test_a_cycle_is_found_exactly_where_there_is_one(parents: dict[str, list[str]]) -> None:
+    found = list(cycles(parents))
+    for cycle in found:
+        assert cycle[0] == cycle[-1]
+        assert all(parent in parents[child] for child, parent in pairwise(cycle))
+    reached: dict[str, set[str]] = {node: set(parents.get(node, ())) for node in parents}
+    for _ in range(6):
+        reached = {node: above.union(*(reached.get(a, set()) for a in above)) for node, above in reached.items()}
+    assert bool(found) is any(node in above for node, above in reached.items())
+
+
+PURL = "http://purl.obolibrary.org/obo/"
+GRAPH = {
+    "meta": {"version": "x", "things": [1, 2.5, None]},
+    "graphs": [
+        {
+            "id": f"{PURL}go.owl",
+            "meta": {"basicPropertyValues": []},
+            "nodes": [
+                {
+                    "id": f"{PURL}GO_0008150",
+                    "lbl": "biological_process",
+                    "type": "CLASS",
+                    "meta": {
+                        "definition": {"val": "A process ä.", "xrefs": ["GOC:x"]},
+                        "synonyms": [
+                            {"pred": "hasExactSynonym", "val": "process"},
+                            {"pred": "hasBroadSynonym", "val": "event", "xrefs": []},
+                            {"pred": "hasExactSynonym", "val": "BP", "synonymType": f"{PURL}hp#abbreviation"},
+                        ],
+                        "xrefs": [{"val": "UMLS:C1184743"}, {"val": "http://example.org"}],
+                        "basicPropertyValues": [
+                            {"pred": "http://www.geneontology.org/formats/oboInOwl#hasOBONamespace", "val": "b_p"}
+                        ],
+                    },
+                },
+                {"id": f"{PURL}GO_0000002", "lbl": "growth", "type": "CLASS"},
+                {"id": f"{PURL}GO_0000003", "lbl": "old", "type": "CLASS", "meta": {"deprecated": True}},
+                {"id": f"{PURL}BFO_0000050", "lbl": "part of", "type": "PROPERTY"},
+                {"id": "http://example.org/odd", "type": "CLASS"},
+            ],
+            "edges": [
+                {"sub": f"{PURL}GO_0000002", "pred": "is_a", "obj": f"{PURL}GO_0008150"},
+                {"sub": f"{PURL}GO_0000002", "pred": f"{PURL}BFO_0000050", "obj": f"{PURL}GO_0008150"},
+                {"sub": f"{PURL}BFO_0000050", "pred": "subPropertyOf", "obj": f"{PURL}BFO_0000051"},
+            ],
+            "equivalentNodesSets": [],
+        }
+    ],
+}
+
+
+def test_obo_graphs_give_the_same_records(tmp_path: Path) -> None:
+    (tmp_path / "go.json").write_text(json.dumps(GRAPH, indent=1), encoding="utf-8")
+    assert records(obo_json(tmp_path / "go.json")) == [
+        ConceptRecord("GO:0008150", "biological_process", ("b p",)),
+        DefinitionRecord("GO:0008150", "A process ä."),
+        NameRecord("GO:0008150", "process", "exact"),
+        NameRecord("GO:0008150", "event", "broad"),
+        NameRecord("GO:0008150", "BP", "abbreviation"),
+        NameRecord("GO:0008150", "UMLS:C1184743", "xref"),
+        ConceptRecord("GO:0000002", "growth"),
+        PredicateRecord("BFO:0000050", "part of"),
+        RelationRecord("GO:0000002", "is_a", "GO:0008150"),
+        RelationRecord("GO:0000002", "BFO:0000050", "GO:0008150"),
+        NoteRecord("go.json: 1 nodes left out: no label, or no id of the form PREFIX:NAME"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        "[]",
+        "{}",
+        '{"graphs": {}}',
+        '{"graphs": []}',
+        '{"graphs": [{"nodes": [{"lbl": "no id"}]}]}',
+        '{"graphs": [{"nodes": [7]}]}',
+        '{"graphs": [{"nodes": [{"id": "a", "lbl": "b"',
+        '{"nodes": [], "edges": []}',
+        json.dumps(GRAPH)[:-200],
+        "no json",
+    ],
+)
+def test_json_that_is_no_obo_graph_is_one_line(tmp_path: Path, content: str) -> None:
+    (tmp_path / "x.json").write_text(content, encoding="utf-8")
+    with pytest.raises(BadDocument) as error:
+        records(obo_json(tmp_path / "x.json"))
+    assert "x.json" in one_line(error)
+
+
+def test_an_empty_ontology_builds_nothing(tmp_path: Path) -> None:
+    (tmp_path / "x.json").write_text('{"graphs": [{"nodes": [], "edges": []}]}', encoding="utf-8")
+    library = Library(tmp_path / "home")
+    with pytest.raises(BadDocument, match="not an OBO Graph"):
+        build_graph(library, "g", [obo_json(tmp_path / "x.json")])
+    assert not library.has("g")
+
+
+MESH = """\
+D006333\tHeart Failure\tCardiac Failure|Failure, Heart\tC14.280.434\t
+D006331\tHeart Diseases\t\tC14.280\t
+D000001\tCalcimycin\tA-23187\tD03.633.100.221.173|D02.355\t12
+D099999\tFemale\t\t\t
+"""
+
+
+def test_mesh_headings_are_narrower_than_those_above_in_the_tree(tmp_path: Path) -> None:
+    (tmp_path / "d.tsv.gz").write_bytes(gzip.compress(MESH.encode()))
+    assert records(mesh(tmp_path / "d.tsv.gz")) == [
+        ConceptRecord("MESH:D006333", "Heart Failure", ("disease",)),
+        NameRecord("MESH:D006333", "Cardiac Failure"),
+        NameRecord("MESH:D006333", "Failure, Heart"),
+        ConceptRecord("MESH:D006331", "Heart Diseases", ("disease",)),
+        ConceptRecord("MESH:D000001", "Calcimycin", ("chemical or drug",)),
+        NameRecord("MESH:D000001", "A-23187"),
+        ConceptRecord("MESH:D099999", "Female"),
+        RelationRecord("MESH:D006333", "broader", "MESH:D006331"),
+    ]
+
+
+@pytest.mark.parametrize("content", ["x\ty\n", "D000001\n", "D000001\t\tx\tC14\n", "D000001 Heart\n"])
+def test_a_table_of_other_columns_is_not_mesh(tmp_path: Path, content: str) -> None:
+    (tmp_path / "d.tsv").write_text(content, encoding="utf-8")
+    with pytest.raises(BadDocument, match="the columns are not id, heading") as error:
+        records(mesh(tmp_path / "d.tsv"))
+    one_line(error)
