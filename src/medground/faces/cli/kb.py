@@ -1,0 +1,183 @@
+"""`medground kb`: build, list, show, count, search, verify and remove knowledge bases."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from medground.faces.cli import complete
+from medground.faces.cli.options import Quiet, Where
+
+if TYPE_CHECKING:
+    from medground.corpus.embedding.base import Embedder
+    from medground.corpus.library import Library
+    from medground.kb.bases import Bases
+
+kb_app = typer.Typer(help="Build and inspect knowledge bases of several kinds of source.", no_args_is_help=True)
+
+Name = Annotated[str, typer.Argument(help="Name of the base.", metavar="NAME", autocompletion=complete.knowledge_bases)]
+Json = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
+
+
+@kb_app.command("build")
+def build(
+    spec: Annotated[Path, typer.Argument(help="The specification, in TOML.", metavar="SPEC")],
+    quiet: Quiet = False,
+) -> None:
+    """Build the sources of a base that are not built yet; run again to resume, or after a change.
+
+    A file that cannot be read is passed over and named with its reason.
+    """
+    from medground.faces.cli.corpus_told import show_built
+    from medground.faces.cli.progress import shown_progress
+    from medground.kb.building import build_base
+    from medground.kb.counting import table
+    from medground.kb.spec import read_spec
+    from medground.settings import Settings
+
+    wanted = read_spec(spec)
+    home = Settings.load().home
+    with shown_progress(quiet=quiet) as progress:
+        made = build_base(wanted, spec, home, open_embedder=_open_embedder, progress=progress)
+    library, _ = _opened()
+    for one in made.sources:
+        if one.seconds is None:
+            typer.echo(f"{one.manifest.name} is up to date", err=True)
+        else:
+            show_built(library, one.manifest)
+            typer.echo(f"{one.name}: {one.seconds:.1f} s", err=True)
+    for name in made.removed:
+        typer.echo(f"{name} is no longer in the specification: removed", err=True)
+    typer.echo("")
+    for line in table([(name, made.base.counted[name]) for name in made.base.sources]):
+        typer.echo(line)
+
+
+@kb_app.command("list")
+def list_bases() -> None:
+    """List all bases with their sources."""
+    from medground.errors import MedgroundError
+
+    _, bases = _opened()
+    names = bases.list()
+    if not names:
+        typer.echo("no knowledge bases yet; build one with `medground kb build SPEC`", err=True)
+    for name in names:
+        try:
+            base = bases.read(name)
+            documents = sum(one.documents for one in base.counted.values())
+            typer.echo(f"{name:<16} {', '.join(base.sources)}; {documents:,} documents")
+        except MedgroundError as error:  # a damaged base must not hide the others
+            typer.echo(f"{name:<16} {error}")
+
+
+@kb_app.command("show")
+def show(name: Name, json: Json = False) -> None:
+    """Show each source of a base: what it holds, its query format, its licence, and where its texts come from."""
+    library, bases = _opened()
+    base = bases.read(name)
+    if json:
+        from medground.kb.bases import corpus_name
+
+        found = {source: library.info(corpus_name(name, source)).described for source in base.sources}
+        typer.echo(_json({source: one.model_dump(mode="json") for source, one in found.items() if one}))
+        return
+    for source, corpus in zip(base.sources, base.corpora, strict=True):
+        for line in _described(source, corpus, library):
+            typer.echo(line)
+
+
+@kb_app.command("stats")
+def stats(name: Name, json: Json = False) -> None:
+    """Print what a base holds, as the paper's Table 2: documents, chunks and words in a chunk; of a graph, concepts."""
+    from medground.kb.counting import of_base, table
+
+    library, bases = _opened()
+    found = of_base(bases.read(name), library)
+    if json:
+        typer.echo(_json({source: one.model_dump(mode="json") for source, one in found.items()}))
+        return
+    for line in table(list(found.items())):
+        typer.echo(line)
+
+
+@kb_app.command("search")
+def search(
+    name: Name,
+    query: Annotated[str, typer.Argument(help="Words to search for.", metavar="QUERY")],
+    limit: Annotated[int, typer.Option(help="Maximum number of passages to show.", min=1, max=10_000)] = 10,
+    where: Where = None,
+) -> None:
+    """Search the passages of every source of a base at once."""
+    from medground.blocking import BlockingEngine
+    from medground.faces.cli.corpus_told import show_found
+    from medground.faces.cli.options import load_settings, searched
+    from medground.where import parse_where
+
+    with BlockingEngine(load_settings(extra=searched(None, name))) as engine:
+        show_found(engine.search(query, limit=limit, filters=parse_where(where or [])))
+
+
+@kb_app.command("verify")
+def verify(name: Name) -> None:
+    """Check every file of every source of a base against its hash."""
+    library, bases = _opened()
+    for corpus in bases.read(name).corpora:
+        manifest = library.verify(corpus)
+        typer.echo(f"{corpus} is intact: {len(manifest.files)} files, {manifest.hash[:16]}")
+
+
+@kb_app.command("remove")
+def remove(
+    name: Name, yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False
+) -> None:
+    """Delete a base with all of its corpora."""
+    from medground.kb.building import remove_base
+    from medground.settings import Settings
+
+    _, bases = _opened()
+    if not yes and bases.find(name) is not None:
+        typer.confirm(f"Delete the knowledge base {name} and its corpora?", abort=True, err=True)
+    gone = remove_base(name, Settings.load().home)
+    typer.echo(f"removed {name}: {', '.join((*gone.sources, *gone.pending))}", err=True)
+
+
+def _described(source: str, corpus: str, library: Library) -> list[str]:
+    """A source of a base, line by line."""
+    from medground.faces.cli.corpus_told import summary
+
+    manifest = library.info(corpus)
+    described = manifest.described
+    if described is None:  # built by other means since
+        return [f"{source:<12} {summary(manifest)}", "  it has no description; run medground kb build again"]
+    return [
+        f"{source:<12} {described.kind}; {summary(manifest)}",
+        f"  about      {described.about}",
+        f"  queries    {described.query_format}",
+        f"  licence    {described.licence}",
+        f"  origin     {described.origin}",
+    ]
+
+
+def _opened() -> tuple[Library, Bases]:
+    from medground.corpus.library import Library
+    from medground.kb.bases import Bases
+    from medground.settings import Settings
+
+    home = Settings.load().home
+    return Library(home), Bases(home)
+
+
+def _open_embedder(name: str) -> Embedder:
+    from medground.corpus.embedding import open_embedder
+    from medground.settings import Settings
+
+    return open_embedder(name, Settings.load().home)
+
+
+def _json(content: object) -> str:
+    import json
+
+    return json.dumps(content, indent=2, ensure_ascii=False)

@@ -1,0 +1,224 @@
+"""Building a base: what each source becomes, and what a second, an interrupted or a changed build does."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from knowledge_base import ALL, BOOK, GRAPH, GUIDELINE, RESEARCH, WIKI, made, written
+from numpy.typing import NDArray
+
+from medground.corpus.build import build
+from medground.corpus.embedding.base import Embedder
+from medground.corpus.library import Library
+from medground.corpus.readers import find_inputs
+from medground.document import Document
+from medground.errors import BadDocument, ConfigError, UsageError
+from medground.kb.bases import Bases
+from medground.kb.building import build_base, remove_base
+from medground.kb.counting import of_base, table
+from medground.kb.spec import read_spec
+
+KILLED = """
+import os, signal, sys
+sys.path.insert(0, {here!r})
+from pathlib import Path
+from knowledge_base import made
+
+def progress(step, done, total):
+    if step.startswith({stop!r}):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+made(Path(sys.argv[1]), Path(sys.argv[2]), progress)
+"""
+
+
+def documents(home: Path, corpus: str) -> dict[str, Document]:
+    with Library(home).open(corpus) as snapshot:
+        return {document.id: document for document in snapshot.all_documents()}
+
+
+def test_each_source_is_a_corpus_of_its_kind_with_its_description(place: Path, home: Path) -> None:
+    built = made(written(place, *ALL), home)
+    assert built.base.sources == ("book", "guideline", "research", "wiki", "graph")
+    for source in built.base.sources:
+        described = Library(home).info(f"omni.{source}").described
+        assert described is not None
+        assert (described.name, described.licence) == (source, f"the licence of the {source}")
+        assert {document.kind for document in documents(home, f"omni.{source}").values()} == {source}
+    assert set(documents(home, "omni.guideline")) == {"QA:1", "QA:3"}
+    assert set(documents(home, "omni.wiki")) == {"QA:2"}
+
+
+def test_a_mapping_reads_the_fields_that_it_names_and_no_others(place: Path, home: Path) -> None:
+    made(written(place, RESEARCH), home)
+    paper = documents(home, "omni.research")["P:3"]
+    assert (paper.title, paper.text) == ("Trial 3", "Zinc was given.\n\nIt helped 3.")
+    assert not paper.metadata
+
+
+def test_the_table_counts_documents_chunks_and_words_and_a_graph_by_its_concepts(place: Path, home: Path) -> None:
+    built = made(written(place, RESEARCH, GRAPH), home)
+    found = of_base(built.base, Library(home))
+    assert (found["research"].documents, found["research"].chunks) == (5, 5)
+    assert found["research"].words_per_chunk == 6
+    assert (found["graph"].concepts, found["graph"].relations) == (3, 1)
+    lines = list(table(list(found.items())))
+    assert lines[0].split() == ["Source", "#Docs", "#Chunks", "#Words/Chunk"]
+    assert lines[1].split() == ["research", "5", "5", "6.0"]
+    assert lines[2].split() == ["#Concepts", "#Definitions", "#Relations"]
+    assert lines[3].split() == ["graph", "3", "0", "1"]
+
+
+def test_a_second_build_does_nothing_and_a_changed_file_builds_its_source_alone(place: Path, home: Path) -> None:
+    spec = written(place, *ALL)
+    first = made(spec, home)
+    again = made(spec, home)
+    assert [one.seconds for one in again.sources] == [None] * 5
+    assert again.base == first.base
+    (place / "book" / "4.txt").write_text("The liver is an organ.\n", encoding="utf-8")
+    third = made(spec, home)
+    assert [one.name for one in third.sources if one.seconds is not None] == ["book"]
+    assert third.base.counted["book"].documents == 4
+
+
+def test_a_new_description_is_written_without_reading_anything_again(place: Path, home: Path) -> None:
+    spec = written(place, BOOK, GRAPH)
+    first = made(spec, home)
+    steps: list[str] = []
+    spec.write_text(spec.read_text().replace("What a book", "All that a book"), encoding="utf-8")
+    second = made(spec, home, lambda step, done, total: steps.append(step))
+    assert steps == []
+    one, other = first.sources[0].manifest, second.sources[0].manifest
+    assert one.hash == other.hash
+    assert other.described is not None
+    assert other.described.about == "All that a book of this test holds."
+    Library(home).verify("omni.book")
+
+
+def test_a_source_that_the_specification_drops_is_removed(place: Path, home: Path) -> None:
+    made(written(place, BOOK, WIKI), home)
+    built = made(written(place, WIKI), home)
+    assert built.removed == ("book",)
+    assert Library(home).list() == ("omni.wiki",)
+    assert Bases(home).read("omni").sources == ("wiki",)
+
+
+@pytest.mark.parametrize("stop", ["wiki: read", "wiki: index", "graph:"])
+def test_a_killed_build_is_resumed_and_what_was_finished_is_left_alone(place: Path, home: Path, stop: str) -> None:
+    spec = written(place, *ALL)
+    script = KILLED.format(here=str(Path(__file__).parent.parent / "kits"), stop=stop)
+    killed = subprocess.run([sys.executable, "-c", script, str(spec), str(home)], check=False, capture_output=True)
+    assert killed.returncode == -signal.SIGKILL
+    with pytest.raises(UsageError, match="half-built"):
+        Bases(home).read("omni")
+    built = made(spec, home)
+    finished = [one.name for one in built.sources if one.seconds is None]
+    assert finished[:3] == ["book", "guideline", "research"]
+    assert built.base.sources == ("book", "guideline", "research", "wiki", "graph")
+    assert not built.base.pending
+
+
+def test_ctrl_c_leaves_what_was_built_before_and_the_base_as_it_was(place: Path, home: Path) -> None:
+    def stop(step: str, done: int, total: int | None) -> None:
+        if step.startswith("wiki"):
+            raise KeyboardInterrupt
+
+    made(written(place, BOOK), home)
+    with pytest.raises(KeyboardInterrupt):
+        made(written(place, BOOK, WIKI), home, stop)
+    assert Bases(home).read("omni").sources == ("book",)
+    assert made(written(place, BOOK, WIKI), home).base.sources == ("book", "wiki")
+
+
+def test_a_corpus_that_was_built_by_other_means_is_not_replaced(place: Path, home: Path) -> None:
+    build(Library(home), "omni.book", find_inputs([place / "book"]))
+    with pytest.raises(UsageError, match=r"omni\.book was not built for this base"):
+        made(written(place, BOOK), home)
+
+
+def test_a_condition_that_no_document_meets_is_an_error_of_its_source(place: Path, home: Path) -> None:
+    spec = written(place, BOOK, GUIDELINE.replace("advice", "advise"))
+    with pytest.raises(BadDocument, match=r"source guideline: .*none of its 3 documents has set = advise"):
+        made(spec, home)
+    assert Library(home).list() == ("omni.book",)
+
+
+def test_a_base_is_removed_with_its_corpora_also_when_it_is_half_built(place: Path, home: Path) -> None:
+    with pytest.raises(BadDocument):
+        made(written(place, BOOK, GUIDELINE.replace("advice", "advise")), home)
+    remove_base("omni", home)
+    assert Library(home).list() == ()
+    assert Bases(home).list() == ()
+    with pytest.raises(UsageError, match="no knowledge base 'omni'"):
+        remove_base("omni", home)
+
+
+def test_a_graph_takes_vocabularies_by_name(place: Path, home: Path) -> None:
+    for wrong, told in (
+        (GRAPH.replace('"mesh"', '"snomed"'), "unknown vocabulary 'snomed'"),
+        (GRAPH.replace('reader = "mesh", ', ""), "`reader` is missing; name the vocabulary"),
+        (GRAPH.replace(', path = "mesh.tsv"', ""), "`path` is missing"),
+    ):
+        with pytest.raises(ConfigError, match=told):
+            made(written(place, wrong), home)
+
+
+def test_a_graph_of_umls_takes_languages_and_sources(place: Path, home: Path) -> None:
+    folder = place / "umls"
+    folder.mkdir()
+    atoms = [("C0000001", "ENG", "Aspirin", "MSH"), ("C0000001", "SPA", "Aspirina", "MSHSPA")]
+    atoms += [("C0000002", "ENG", "Headache", "CHV")]
+    rows = [f"{cui}|{lat}|P||PF||Y|||||{sab}|MH||{text}||N||" for cui, lat, text, sab in atoms]
+    tables = {"MRCONSO": rows, "MRDEF": [], "MRREL": [], "MRSTY": ["C0000001|T121|||||"]}
+    for name, lines in tables.items():
+        (folder / f"{name}.RRF").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    umls = 'reader = "umls", path = "umls"'
+    graph = GRAPH.replace('reader = "mesh", path = "mesh.tsv"', f'{umls}, where = {{ LAT = "ENG", SAB = ["MSH"] }}')
+    built = made(written(place, graph), home)
+    with Library(home).open("omni.graph") as snapshot:
+        assert [document.title for document in snapshot.all_documents()] == ["Aspirin"]
+    assert built.base.sources == ("graph",)
+    wrong = graph.replace("LAT", "TTY")
+    with pytest.raises(ConfigError, match=r"umls has no such filter; .* keep only LAT and SAB in `where`"):
+        made(written(place, wrong), home)
+
+
+class Tiny:
+    """An embedding model of two numbers."""
+
+    name, identity, dimensions = "tiny", "tiny@1", 2
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return np.array([[1.0, 0.0] for _ in texts], dtype=np.float32)
+
+
+def test_vectors_are_those_of_the_source_else_those_of_the_base(place: Path, home: Path) -> None:
+    spec = written(place, BOOK + 'embed = "none"\n', WIKI)
+    spec.write_text('embed = "tiny"\n' + spec.read_text(), encoding="utf-8")
+    asked: list[str] = []
+
+    def opened(name: str) -> Embedder:
+        asked.append(name)
+        return Tiny()
+
+    for seconds in (float, type(None)):
+        built = build_base(read_spec(spec), spec, home, open_embedder=opened)
+        assert {type(one.seconds) for one in built.sources} == {seconds}
+    assert asked == ["tiny"]
+    vectors = [one.manifest.embedding.name if one.manifest.embedding else None for one in built.sources]
+    assert vectors == [None, "tiny"]
+
+
+def test_an_ontology_that_says_no_licence_has_that_of_its_source(place: Path, home: Path) -> None:
+    terms = "[Term]\nid: T:1\nname: heart\n\n[Term]\nid: T:2\nname: ventricle\nis_a: T:1\n"
+    (place / "tiny.obo").write_text(f"format-version: 1.2\nontology: tiny\n\n{terms}", encoding="utf-8")
+    graph = GRAPH.replace('reader = "mesh", path = "mesh.tsv"', 'reader = "obo", path = "tiny.obo"')
+    built = made(written(place, graph), home)
+    assert (built.base.counted["graph"].concepts, built.base.counted["graph"].relations) == (2, 1)
+    assert {one.license for one in documents(home, "omni.graph").values()} == {"the licence of the graph"}
