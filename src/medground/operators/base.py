@@ -50,6 +50,12 @@ class OperatorOutput(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
+class PlainOutput(OperatorOutput):
+    """An output that a model writes as plain text and not as JSON: the form that a model was trained to write."""
+
+    text: str
+
+
 class WeighedOutput(OperatorOutput):
     """An output with a field, named by `weighed`, that has a few fixed values whose probabilities are useful.
 
@@ -140,7 +146,9 @@ class Operator(Generic[I, O]):
         A context follows the question.
         """
         blocks: list[str] = []
-        for name in type(value).model_fields:
+        for name, field in type(value).model_fields.items():
+            if field.exclude:
+                continue
             blocks.append(_block(name, getattr(value, name)))
             if name == _ASKED and self.context:
                 blocks.append(_block("context", self.context))

@@ -103,8 +103,8 @@ def _choices(value: ReasonInput) -> dict[str, tuple[str, ...]]:
     }
 
 
-def _chosen(value: ReasonInput, most: int) -> tuple[SubClaim, ...]:
-    """Sentences quoted from the passages on topic; empty if no passage is on topic."""
+def best_quotes(value: ReasonInput, most: int) -> tuple[SubClaim, ...]:
+    """At most `most` sentences quoted from the passages on topic, best first; empty if no passage is on topic."""
     texts = [PassageView(id=p.id, title=p.title, text=" ".join(s.text for s in p.sentences)) for p in value.passages]
     name = words.rarest_name(value.question)
     if not any(words.mentions(f"{t.title}\n{t.text}", name) for t in texts):
@@ -146,7 +146,7 @@ reason = Operator(
     ),
     input=ReasonInput,
     output=ReasonOutput,
-    keyless=lambda value: ReasonOutput(claims=_chosen(value, value.sentences), answer=()),
+    keyless=lambda value: ReasonOutput(claims=best_quotes(value, value.sentences), answer=()),
     check=_fits,
     choices=_choices,
 )
@@ -163,7 +163,7 @@ direct = Operator(
     ),
     input=ReasonInput,
     output=DirectOutput,
-    keyless=lambda value: DirectOutput(answer=(), claims=_chosen(value, 1)),
+    keyless=lambda value: DirectOutput(answer=(), claims=best_quotes(value, 1)),
     check=_fits,
     choices=_choices,
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
+from medground.document import SourceKind
 from medground.evidence import Stance
 from medground.operators.base import OperatorInput, Untrusted
 
@@ -36,9 +37,10 @@ class SentenceView(OperatorInput):
 
 
 class SentencedPassage(OperatorInput):
-    """A passage as numbered sentences."""
+    """A passage as numbered sentences. `kind` is that of its source, where sources of several kinds are read."""
 
     id: str
+    kind: SourceKind | None = None
     title: Untrusted = ""
     section: Untrusted = ""
     sentences: tuple[SentenceView, ...]

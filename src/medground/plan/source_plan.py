@@ -6,29 +6,37 @@ Source: Omni-RAG, section 4.1, and prompts E.2 and E.7.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Annotated
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from medground.document import Frozen
+from medground.plan.forms.marks import written
 
 MOST_QUERIES = 3
 """Most queries for one source (section 4.1: fewer than 4)."""
+
+OneLine = Annotated[str, AfterValidator(lambda text: " ".join(text.split()))]
 
 
 class SourceQuery(Frozen):
     """One query. For a graph, `term` is the concept and `text` what is asked about it; elsewhere `term` is empty."""
 
-    text: str
-    term: str = ""
+    text: OneLine
+    term: OneLine = ""
 
     def __str__(self) -> str:
         return f"{self.term} , {self.text}" if self.term else self.text
 
 
+def _asked(queries: Mapping[str, tuple[SourceQuery, ...]]) -> Mapping[str, tuple[SourceQuery, ...]]:
+    return {name: asked for name, asked in queries.items() if asked}
+
+
 class SourcePlan(Frozen):
     """`P = {(i, j, q_j^i)}`: the queries of each source, by its name. A source without queries is not searched."""
 
-    queries: Mapping[str, tuple[SourceQuery, ...]] = Field(default_factory=dict)
+    queries: Annotated[Mapping[str, tuple[SourceQuery, ...]], AfterValidator(_asked)] = Field(default_factory=dict)
 
     @property
     def size(self) -> int:
@@ -42,11 +50,12 @@ class SourcePlan(Frozen):
 def tagged(plan: SourcePlan, sources: tuple[str, ...]) -> str:
     """The plan as a planner writes it: one tag for each source, empty where nothing is asked of it.
 
-    `<book> heart sounds ; heart failure </book>`, one line per source, in the order of `sources`.
+    `<book> heart sounds ; heart failure </book>`, one line per source, in the order of `sources`. Whatever marks a
+    query holds, `plan.sources.read_plan` reads it back.
     """
     return "\n".join(_tag(name, plan.queries.get(name, ())) for name in sources)
 
 
 def _tag(name: str, queries: tuple[SourceQuery, ...]) -> str:
-    inside = " ; ".join(map(str, queries))
+    inside = " ; ".join(written(query.text, query.term) for query in queries)
     return f"<{name}> {inside} </{name}>" if inside else f"<{name}> </{name}>"

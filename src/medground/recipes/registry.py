@@ -5,6 +5,7 @@ from __future__ import annotations
 RECIPES = {
     "ground": "medground.recipes.ground:GROUND",
     "model-only": "medground.recipes.model_only:MODEL_ONLY",
+    "omni-rag": "medground.recipes.omni_rag:OMNI_RAG",
     "pubmed-reasoner": "medground.recipes.pubmed_reasoner:PUBMED_REASONER",
     "rag": "medground.recipes.baselines:RAG",
     "reason-and-verify": "medground.recipes.reason_and_verify:REASON_AND_VERIFY",

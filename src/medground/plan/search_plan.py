@@ -1,0 +1,189 @@
+"""Search a source plan: every query in its source, all at once, and what became of each source.
+
+Source: Omni-RAG, section 5.1.2: each query finds 20 passages, of which reranking leaves 10; a concept of a graph gives
+its definition and its 10 best relations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Literal
+
+from medground.described import SourceDescription
+from medground.document import Hit, Passage, SourceKind
+from medground.errors import SourceUnavailable
+from medground.graph.finding import GraphFact
+from medground.lookup import Asked, ConceptQuery, Found, Lookup, PlainWords, ProteinQuery
+from medground.plan.plannable import OpenSource, not_configured, open_to_plans
+from medground.plan.source_plan import SourcePlan, SourceQuery
+from medground.query import Words
+from medground.rank.fuse import fuse
+from medground.rank.merge import distinct
+from medground.rank.rerank import rerank_with
+from medground.read.standing import readable, texts
+from medground.recipes.settings.omni_rag import OmniRagSettings
+from medground.run import Run
+from medground.sources.base import Source
+
+SourceState = Literal["found", "empty", "failed", "not configured", "not asked"]
+"""`empty`: searched, and it has nothing. `failed`: it could not be searched. `not configured`: it is not open here."""
+
+
+@dataclass(frozen=True)
+class QueryFound:
+    """A query and what it found, best first. `facts` are the stored facts of a graph that answer it."""
+
+    query: SourceQuery
+    hits: tuple[Hit, ...] = ()
+    facts: tuple[GraphFact, ...] = ()
+
+
+@dataclass(frozen=True)
+class SourceFound:
+    """A source of a plan: what became of it, and what each of its queries found. `failure` says why it failed."""
+
+    source: SourceDescription
+    state: SourceState
+    queries: tuple[QueryFound, ...] = ()
+    failure: str = ""
+    names: tuple[str, ...] = field(default=(), compare=False)
+    """The sources of the run that hold it."""
+
+    @property
+    def passages(self) -> int:
+        """Number of different passages found."""
+        return len({hit.passage.key for query in self.queries for hit in query.hits})
+
+
+async def search_plan(plan: SourcePlan, run: Run) -> list[SourceFound]:
+    """Search every query of a plan; one `SourceFound` for each source that is open or wanted, in order.
+
+    A source that fails takes no other source with it: the answer lists it as failed. Of a paper in several versions
+    one is kept, retracted papers are left out, and passages that are nearly the same count once.
+
+    Raises:
+        UsageError: a query uses a field that a source does not have.
+        BudgetExhausted: the run reached one of its limits.
+        ConfigError: the reranker cannot be opened.
+    """
+    known = open_to_plans(run.sources, run.settings.section(OmniRagSettings))
+    lookups = {
+        (one.description.name, place): lookup
+        for one in known
+        for place, query in enumerate(plan.queries.get(one.description.name, ()))
+        if (lookup := _lookup(one, place, query, run)) is not None
+    }
+    found = await _look_up(list(lookups.values()), run)
+    results = []
+    for one in known:
+        name = one.description.name
+        asked = [(query, lookups.get((name, n))) for n, query in enumerate(plan.queries.get(name, ()))]
+        results.append(await _source(one, asked, found, run))
+    missing = [source for source in not_configured(run) if all(source.name != one.description.name for one in known)]
+    return [*results, *(SourceFound(source, "not configured") for source in missing)]
+
+
+async def _look_up(lookups: Sequence[Lookup], run: Run) -> dict[str, list[Found]]:
+    """What was found, by the node of the lookup. Nothing where every source failed; the run has noted each."""
+    found: dict[str, list[Found]] = {}
+    if lookups:
+        try:
+            for one in await run.look_up(*lookups):
+                found.setdefault(one.lookup.node, []).append(one)
+        except SourceUnavailable:
+            pass  # every source failed: each is listed as a search that failed
+    return found
+
+
+async def _source(
+    one: OpenSource, asked: Sequence[tuple[SourceQuery, Lookup | None]], found: dict[str, list[Found]], run: Run
+) -> SourceFound:
+    if not asked:
+        return SourceFound(one.description, "not asked", names=one.names)
+    queries: list[QueryFound] = []
+    failures: list[str] = []
+    for query, lookup in asked:
+        if lookup is None or lookup.node not in found:
+            failures.append(f"{one.description.name} could not be searched" if lookup else "it takes no such query")
+            queries.append(QueryFound(query))
+            continue
+        try:
+            queries.append(await _best(query, found[lookup.node], one.description.kind, run))
+        except SourceUnavailable as error:
+            failures.append(error.reason)
+            queries.append(QueryFound(query))
+    state: SourceState = "found" if any(query.hits for query in queries) else "failed" if failures else "empty"
+    return SourceFound(one.description, state, tuple(queries), failures[0] if failures else "", one.names)
+
+
+async def _best(query: SourceQuery, found: Sequence[Found], kind: SourceKind, run: Run) -> QueryFound:
+    """The first 20 passages, reranked for the query to 10. Lines of a graph come reranked, after its stored facts."""
+    choices = run.settings.section(OmniRagSettings)
+    rankings = [ranking for one in found for ranking in one.rankings]
+    fused = fuse(rankings, k=run.settings.retrieval.fusion_k)
+    if kind == "graph":
+        facts = tuple(fact for one in found for fact in one.facts)
+        stated = await _stated(facts, found, run)
+        places = {hit.passage.key for hit in stated}
+        lines = [*stated, *(hit for hit in fused if hit.passage.key not in places)][: choices.kept]
+        return QueryFound(query, _ranked(lines), facts)
+    standing = await readable(texts(fused), run, retractions=choices.retractions)
+    candidates = islice(distinct(standing), choices.depth)
+    reranker = run.settings.retrieval.reranker
+    return QueryFound(query, _ranked(await rerank_with(reranker, query.text, candidates, choices.kept, run)))
+
+
+async def _stated(facts: Sequence[GraphFact], found: Sequence[Found], run: Run) -> list[Hit]:
+    """The lines that state facts, as hits."""
+    await run.retrieve([fact.document_id for fact in facts])
+    source = found[0].source if found else ""
+    hits: dict[str, Hit] = {}
+    for fact in facts:
+        document = run.ledger.documents[fact.document_id]
+        passage = Passage(
+            document_id=document.id,
+            start=fact.start,
+            end=fact.end,
+            text=document.text[fact.start : fact.end],
+            section=document.section_at(fact.start),
+            title=document.title,
+            kind=document.kind,
+        )
+        hits.setdefault(passage.key, Hit(passage=passage, ranker="fact", rank=1, score=1.0, source=source))
+    return list(hits.values())
+
+
+def _ranked(hits: Iterable[Hit]) -> tuple[Hit, ...]:
+    return tuple(hit.model_copy(update={"rank": rank}) for rank, hit in enumerate(hits, start=1))
+
+
+def _lookup(one: OpenSource, place: int, query: SourceQuery, run: Run) -> Lookup | None:
+    """The lookup of a query, in a form that a source of this name accepts; None if none does."""
+    choices = run.settings.section(OmniRagSettings)
+    graph = one.description.kind == "graph"
+    sources = [source for source in run.sources if source.name in one.names]
+    for asked in _forms(one.description.kind, query, run):
+        lookup = Lookup(
+            asked=asked,
+            text=query.text or query.term,
+            sources=one.names,
+            limit=choices.kept if graph else choices.depth,
+            node=f"{one.description.name} {place + 1}",
+            shown=str(query),
+        )
+        if any(_takes(source, lookup) for source in sources):
+            return lookup
+    return None
+
+
+def _takes(source: Source, lookup: Lookup) -> bool:
+    return source.accepts(lookup)
+
+
+def _forms(kind: SourceKind, query: SourceQuery, run: Run) -> list[Asked]:
+    if kind == "graph":
+        return [ConceptQuery(term=query.term or query.text, question=query.text or run.question.text)]
+    words: list[Asked] = [Words(text=query.text), PlainWords(text=query.text)]
+    return [ProteinQuery(name=query.text), *words] if kind == "protein" else words

@@ -1,0 +1,219 @@
+"""Reading a source plan: every valid plan comes back unchanged, and whatever a model writes is mended or left out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from medground.described import SourceDescription
+from medground.document import SourceKind
+from medground.plan.source_plan import MOST_QUERIES, SourcePlan, SourceQuery, tagged
+from medground.plan.sources import LONGEST_QUERY, ReadPlan, read_plan
+
+KINDS: tuple[SourceKind, ...] = ("book", "guideline", "research", "wiki", "graph")
+SOURCES = tuple(SourceDescription.of_kind(kind) for kind in KINDS)
+
+
+def asked(read: ReadPlan) -> dict[str, list[str]]:
+    return {name: [str(query) for query in queries] for name, queries in read.plan.queries.items()}
+
+
+def read(text: str) -> ReadPlan:
+    return read_plan(text, SOURCES)
+
+
+# What models write around and inside queries, and every other character.
+MARKS = [
+    '"',
+    "'",
+    ";",
+    ",",
+    " , ",
+    "<",
+    ">",
+    "</book>",
+    "<wiki>",
+    "&lt;",
+    "&#59;",
+    "&amp",
+    "1. ",
+    "2) ",
+    "- ",
+    "* ",
+    "```",
+]
+MARKS += ["none", "N/A", "query: ", "(", ")", "{", "}", "[", "]", "**", "\x00", "\u2028", "\n", "heart", "β", "Ⅷ", "²"]
+SAID = st.lists(st.one_of(st.sampled_from(MARKS), st.text(max_size=6)), max_size=6).map("".join)
+QUERY = SAID.map(lambda text: " ".join(text.split())).filter(lambda text: any(map(str.isalnum, text)))
+
+
+def different(query: SourceQuery) -> tuple[str, str]:
+    return query.term.casefold(), query.text.casefold()
+
+
+def queries(of: st.SearchStrategy[SourceQuery]) -> st.SearchStrategy[tuple[SourceQuery, ...]]:
+    return st.lists(of, max_size=MOST_QUERIES, unique_by=different).map(tuple)
+
+
+PLAIN = QUERY.map(lambda text: SourceQuery(text=text))
+ABOUT = st.tuples(QUERY, st.one_of(st.just(""), QUERY)).map(lambda pair: SourceQuery(term=pair[0], text=pair[1]))
+PLAN = st.fixed_dictionaries({kind: queries(ABOUT if kind == "graph" else PLAIN) for kind in KINDS}).map(
+    lambda queries: SourcePlan(queries=queries)
+)
+
+
+@given(PLAN)
+def test_a_plan_comes_back_from_its_tags_without_a_repair(plan: SourcePlan) -> None:
+    back = read(tagged(plan, KINDS))
+    assert back.plan == plan
+    assert back.repairs == ()
+
+
+PIECES = [f"<{slash}{name}>" for name in (*KINDS, "BOOK", "books", "pubmed", "think", "plan") for slash in ("", "/")]
+PIECES += [
+    '{"book": [',
+    '"a", ',
+    "]}",
+    "book: ",
+    "\n\n",
+    "\n",
+    "&lt;book&gt;",
+    "<book/>",
+    "[[[[",
+    "&#0;",
+    "&#55296;",
+    *MARKS,
+]
+
+
+@given(st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=8)), max_size=20).map("".join))
+def test_no_text_raises_and_no_source_gets_more_than_three_queries(text: str) -> None:
+    found = read(text)
+    assert set(found.plan.queries) <= set(KINDS)
+    for name, of_source in found.plan.queries.items():
+        assert 0 < len(of_source) <= MOST_QUERIES
+        assert all((query.term if name == "graph" else query.text) for query in of_source)
+        assert len({different(query) for query in of_source}) == len(of_source)
+    assert found.unread == (found.counts.get("nothing read", 0) > 0)
+    assert not (found.unread and found.plan.queries)
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | SAID,
+        lambda inner: (
+            st.lists(inner, max_size=4)
+            | st.dictionaries(st.sampled_from([*KINDS, "source", "queries", "query", "term", "x"]), inner, max_size=4)
+        ),
+        max_leaves=20,
+    )
+)
+def test_no_json_raises(value: object) -> None:
+    read(json.dumps(value))
+
+
+WRITTEN: list[tuple[str, str, dict[str, list[str]], list[str]]] = [
+    ("unclosed", "<book> a\n<wiki> b\n\nI hope this helps.", {"book": ["a"], "wiki": ["b"]}, ["unclosed"]),
+    ("nested", "<book> a <wiki> b </wiki> c </book>", {"book": ["a", "c"], "wiki": ["b"]}, ["nested"]),
+    ("queries in tags", "<book><query>a</query><query>b</query></book>", {"book": ["a", "b"]}, ["nested"]),
+    (
+        "upper case",
+        "<BOOK> a </BOOK> <Guidelines> b </Guidelines>",
+        {"book": ["a"], "guideline": ["b"]},
+        ["renamed source"],
+    ),
+    ("code fence", "```xml\n<book> a </book>\n```", {"book": ["a"]}, ["other form"]),
+    ("escaped", "&lt;book&gt; a &lt;/book&gt;", {"book": ["a"]}, ["other form"]),
+    (
+        "json",
+        '{"book": ["a; b"], "graph": [{"term": "t", "query": "q"}]}',
+        {"book": ["a", "b"], "graph": ["t , q"]},
+        ["other form"],
+    ),
+    (
+        "json list",
+        'So: [{"source": "wiki", "queries": ["a", "b"]}, {"source": "book", "queries": []}]',
+        {"wiki": ["a", "b"]},
+        ["other form"],
+    ),
+    ("json in a plan", '{"plan": {"research": "a ; b", "wiki": null}}', {"research": ["a", "b"]}, ["other form"]),
+    ("lines", "**Book**: a ; b\n- wiki: none\n", {"book": ["a", "b"]}, ["other form", "no query"]),
+    (
+        "headings",
+        "### Research\n1. a\n2. b\n\n### Wiki\n- c\n",
+        {"research": ["a", "b"], "wiki": ["c"]},
+        ["other form", "marks removed"],
+    ),
+    ("numbered", "<book>\n1. a\n2. b\n</book>", {"book": ["a", "b"]}, ["marks removed"]),
+    ("numbered on one line", "<book> 1. a 2. b </book>", {"book": ["a", "b"]}, ["marks removed"]),
+    ("bullets", "<book>\n- a;\n- b\n</book>", {"book": ["a", "b"]}, ["marks removed"]),
+    ("broken line", "<book> a long\n query ; b </book>", {"book": ["a long query", "b"]}, []),
+    ("none", "<book> none </book><wiki> N/A </wiki><research> a </research>", {"research": ["a"]}, ["no query"]),
+    ("sodium", "<wiki> Na </wiki>", {"wiki": ["Na"]}, []),
+    ("quotes", "<book> \"a\" ; 'b' ; “c” </book>", {"book": ["a", "b", "c"]}, ["marks removed"]),
+    ("quoted word", '<book> the "Levine" scale </book>', {"book": ['the "Levine" scale']}, []),
+    ("placeholder", "<book> {search_query0: a} ; {b} </book>", {"book": ["a", "b"]}, ["marks removed"]),
+    ("unknown source", "<pubmed> a ; b </pubmed><book> c </book>", {"book": ["c"]}, ["unknown source"]),
+    ("duplicates", "<book> a ; A ; b </book>", {"book": ["a", "b"]}, ["duplicate"]),
+    ("twice", "<book> a </book><book> b </book>", {"book": ["a", "b"]}, ["repeated source"]),
+    (
+        "talked about",
+        "I use <book> and <wiki>.\n<book> a </book><wiki></wiki>",
+        {"book": ["a"]},
+        ["text outside", "unclosed"],
+    ),
+    ("around", "Here it is:\n<book> a </book>\nGood luck!", {"book": ["a"]}, ["text outside"]),
+    ("wrapped", "<plan>\n<book> a </book>\n</plan>", {"book": ["a"]}, []),
+    ("thoughts", "<think>maybe <wiki> x </wiki></think><book> a </book>", {"book": ["a"]}, []),
+    ("no term", "<graph> heart failure </graph>", {"graph": ["heart failure , "]}, ["no term"]),
+    (
+        "commas",
+        "<graph> heart failure, left, signs </graph>",
+        {"graph": ["heart failure , left, signs"]},
+        ["several commas"],
+    ),
+    ("spaced comma", "<graph> failure, left , signs, late </graph>", {"graph": ["failure, left , signs, late"]}, []),
+    ("in brackets", "<graph> (heart failure, signs) </graph>", {"graph": ["heart failure , signs"]}, ["marks removed"]),
+    ("empty", "<book></book>\n<wiki> </wiki><graph/>", {}, []),
+    ("refusal", "I cannot help with that.", {}, ["nothing read"]),
+    ("nothing", "", {}, ["nothing read"]),
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected", "repairs"), [case[1:] for case in WRITTEN], ids=[case[0] for case in WRITTEN]
+)
+def test_what_models_write(text: str, expected: dict[str, list[str]], repairs: list[str]) -> None:
+    found = read(text)
+    assert asked(found) == expected
+    assert sorted(found.counts) == sorted(repairs)
+
+
+def test_forty_queries_are_three_and_the_others_are_counted() -> None:
+    found = read("<book> " + " ; ".join(f"query {n}" for n in range(40)) + " </book>")
+    assert asked(found) == {"book": ["query 0", "query 1", "query 2"]}
+    assert found.counts == {"too many": 37}
+    assert found.told() == "37 too many"
+
+
+def test_a_long_query_is_cut_and_an_empty_plan_is_not_an_unread_one() -> None:
+    found = read(f"<wiki> {'a' * 3000} </wiki>")
+    assert len(found.plan.queries["wiki"][0].text) == LONGEST_QUERY
+    assert found.counts == {"too long": 1}
+    assert not read("<book></book>").unread
+    assert read("no").unread
+
+
+def test_a_long_text_takes_time_in_proportion(linear: Callable[[Callable[[int], object], int], None]) -> None:
+    for piece in ("<book>", "<book> a </wiki>", "1. ", "{", "[", '"', "<think>", "a ; ", "<", "book: "):
+        linear(lambda size, piece=piece: read(piece * (size // len(piece))), 20_000)  # type: ignore[misc]
+
+
+def test_every_kind_of_source_may_stand_in_a_plan() -> None:
+    sources = tuple(SourceDescription.of_kind(kind) for kind in get_args(SourceKind))
+    assert asked(read_plan("<protein> BRCA1 </protein>", sources)) == {"protein": ["BRCA1"]}

@@ -1,0 +1,283 @@
+"""Reflexion and SeRTS with scripted models: when they stop, which plan they return, and what they survive."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from medground.described import SourceDescription
+from medground.document import Document, SourceKind
+from medground.errors import BudgetExhausted, ModelFailed, SourceUnavailable
+from medground.operators.planning import PlannedQueries, PlannedQuery, PlanSourcesOutput
+from medground.operators.rating import RatePlanInput, RatePlanOutput
+from medground.operators.reflecting import ImprovePlanInput
+from medground.plan.reflect import reflexion
+from medground.plan.source_plan import SourcePlan
+from medground.plan.sources import read_plan
+from medground.plan.tree import SIBLINGS, serts
+from medground.question import Question
+from medground.run import Run
+from medground.steps import PlanChosen, PlanRated, PlanRound, Step
+from medground.wording.steps import in_words
+
+TEXT = "Does metformin lower mortality in heart failure?"
+QUESTION = Question.ask(TEXT)
+DOCUMENTS = {
+    "book": Document(id="B:1", title="Metformin", text="Metformin is a drug for diabetes.", kind="book"),
+    "research": Document(
+        id="PMID:1", title="A cohort", text="In heart failure, metformin lowered mortality.", kind="research"
+    ),
+}
+SOURCES = tuple(SourceDescription.of_kind(kind) for kind in ("book", "research"))
+Planning = Callable[[Question, tuple[SourceDescription, ...], Run], Any]
+BOTH = pytest.mark.parametrize("planner", [reflexion, serts])
+
+
+@pytest.fixture
+def shelves(memory_source: Any) -> Callable[..., list[Any]]:
+    """Two sources, of a kind each; `fails` names one that cannot be searched."""
+
+    class Shelf(memory_source):  # type: ignore[misc]
+        def __init__(self, kind: SourceKind, fails: bool) -> None:
+            error = SourceUnavailable("it is closed today", source=kind) if fails else None
+            super().__init__([DOCUMENTS[kind]], name=f"corpus:{kind}", fails=error)
+            self.kinds = frozenset([kind])
+            self.described = SourceDescription.of_kind(kind)
+
+    return lambda *fails: [Shelf(kind, kind in fails) for kind in DOCUMENTS]
+
+
+def _typed(tagged: str) -> PlanSourcesOutput:
+    """A plan in tags as a model's typed output."""
+    queries = read_plan(tagged, SOURCES).plan.queries
+    return PlanSourcesOutput(
+        plan=tuple(
+            PlannedQueries(source=name, queries=tuple(PlannedQuery(text=str(query)) for query in asked))
+            for name, asked in queries.items()
+        )
+    )
+
+
+class Script:
+    """A planner that numbers its queries, and a rater that gives the scores in turn."""
+
+    def __init__(self, scores: Sequence[int | Exception], plans: Sequence[str | Exception] = ()) -> None:
+        self.feedback: list[ImprovePlanInput] = []
+        self.rated: list[RatePlanInput] = []
+        self._scores, self._plans = list(scores), list(plans)
+        self.replies = {"improve_plan": self._plan, "rate_plan": self._rate}
+
+    def _plan(self, value: ImprovePlanInput) -> PlanSourcesOutput | Exception:
+        number = len(self.feedback)
+        self.feedback.append(value)
+        said = f"<book> metformin {number} </book> <research> metformin {number} ; heart failure {number} </research>"
+        plan = self._plans[number] if number < len(self._plans) else said
+        return plan if isinstance(plan, Exception) else _typed(plan)
+
+    def _rate(self, value: RatePlanInput) -> RatePlanOutput | Exception:
+        score = self._scores[len(self.rated)]
+        self.rated.append(value)
+        if isinstance(score, Exception):
+            return score
+        return RatePlanOutput(score=score, suggestion=f"Suggestion {len(self.rated)}.")
+
+
+@pytest.fixture
+def planned(make_run: Any, scripted_model: Any, shelves: Any) -> Callable[..., Any]:
+    """Runs a planner: its plan, its run, its steps."""
+
+    def plan(planner: Planning, script: Script, *fails: str, **more: Any) -> tuple[SourcePlan, Run, list[Step]]:
+        steps: list[Step] = []
+        model = scripted_model(script.replies)
+        operators = ("improve_plan", "rate_plan")
+        run = make_run(TEXT, shelves(*fails), model, operators, on_step=steps.append, **more)
+        return asyncio.run(planner(QUESTION, SOURCES, run)).plan, run, steps
+
+    return plan
+
+
+def _books(plan: SourcePlan) -> str:
+    return str(plan.queries["book"][0])
+
+
+@BOTH
+def test_the_best_score_ends_the_search(planned: Any, planner: Planning) -> None:
+    plan, run, steps = planned(planner, Script([2, 5, 1]))
+    assert _books(plan) == "metformin 1"
+    assert [step.score for step in steps if isinstance(step, PlanRated)] == [2, 5]
+    assert [step for step in steps if isinstance(step, PlanChosen)] == [
+        PlanChosen(number=2, rounds=2, ended="best score")
+    ]
+    assert not run.warnings
+
+
+@BOTH
+def test_after_eight_rounds_the_plan_with_the_best_score_is_returned(planned: Any, planner: Planning) -> None:
+    script = Script([1, 3, 2, 3, 0, 1, 2, 2, 4, 4])
+    plan, _, steps = planned(planner, script)
+    assert len(script.rated) == 8
+    assert _books(plan) == "metformin 1"
+    assert [step.ended for step in steps if isinstance(step, PlanChosen)] == ["most rounds"]
+
+
+def test_of_equal_scores_the_plan_that_asks_less_is_returned(planned: Any) -> None:
+    plans = ["<book> a ; b ; c </book>", "<book> metformin </book>", "<book> metformin ; heart </book>"]
+    plan, _, _ = planned(reflexion, Script([3, 3, 3, 2, 2, 2, 2, 2], plans))
+    assert _books(plan) == "metformin"
+
+
+def test_reflexion_has_all_feedback_so_far(planned: Any) -> None:
+    script = Script([1, 2, 3, 5])
+    _, _, steps = planned(reflexion, script)
+    last = script.feedback[-1]
+    assert [(one.score, one.suggestion) for one in last.feedback] == [
+        (1, "Suggestion 1."),
+        (2, "Suggestion 2."),
+        (3, "Suggestion 3."),
+    ]
+    assert "metformin 2" in last.feedback[2].plan
+    assert [step.parent for step in steps if isinstance(step, PlanRound)] == [0, 1, 2, 3]
+
+
+def test_serts_writes_siblings_first_and_then_below_the_best(planned: Any) -> None:
+    script = Script([1, 4, 2, 3, 5])
+    _, _, steps = planned(serts, script)
+    assert [step.parent for step in steps if isinstance(step, PlanRound)] == [0, 0, 0, 2, 2]
+    assert [len(value.siblings) for value in script.feedback] == [0, 1, SIBLINGS - 1, 0, 1]
+    assert [[one.score for one in value.feedback] for value in script.feedback] == [[], [], [], [4], [4]]
+
+
+@BOTH
+def test_the_rater_sees_what_each_query_found_in_which_source(planned: Any, planner: Planning) -> None:
+    script = Script([5])
+    planned(planner, script)
+    seen = {(one.source, one.query): one for one in script.rated[0].retrieved}
+    assert "metformin lowered mortality" in seen["research", "heart failure 0"].passages[0]
+    assert "drug for diabetes" in seen["book", "metformin 0"].passages[0]
+    assert {one.state for one in seen.values()} == {"found"}
+
+
+@BOTH
+def test_a_failing_source_is_told_and_planning_goes_on(planned: Any, planner: Planning) -> None:
+    script = Script([2, 5])
+    _, run, steps = planned(planner, script, "book")
+    states = {one.source: one.state for one in script.rated[0].retrieved}
+    assert states == {"book": "failed", "research": "found"}
+    assert [step.failed for step in steps if isinstance(step, PlanRated)] == [("book",), ("book",)]
+    assert any("book" in warning for warning in run.warnings)
+    assert [one.empty for one in script.feedback[1].feedback] in ([()], [])
+
+
+@BOTH
+def test_if_no_source_can_be_searched_nothing_is_rated(planned: Any, planner: Planning) -> None:
+    script = Script([5])
+    plan, run, steps = planned(planner, script, "book", "research")
+    assert script.rated == []
+    assert plan.size == 3, "the recipe searches it, and says that every source failed"
+    assert any("no source of a plan could be searched" in warning for warning in run.warnings)
+    assert [step.ended for step in steps if isinstance(step, PlanChosen)] == ["not rated"]
+
+
+@BOTH
+def test_a_model_that_fails_later_leaves_the_best_plan(planned: Any, planner: Planning) -> None:
+    failure = ModelFailed("no answer", model="scripted:model")
+    plan, run, steps = planned(planner, Script([3, 1], ["<book> first </book>", "<book> second </book>", failure]))
+    assert _books(plan) == "first"
+    assert any("after 2 rounds" in warning and "no answer" in warning for warning in run.warnings)
+    assert [step.ended for step in steps if isinstance(step, PlanChosen)] == ["failed"]
+
+
+@BOTH
+def test_a_model_that_fails_at_once_is_an_error(planned: Any, planner: Planning) -> None:
+    with pytest.raises(ModelFailed, match="no answer"):
+        planned(planner, Script([], [ModelFailed("no answer", model="scripted:model")]))
+
+
+@BOTH
+def test_no_score_is_told_and_is_not_0(planned: Any, planner: Planning) -> None:
+    failure = ModelFailed("no usable output", model="scripted:model", unreadable=True)
+    plan, run, steps = planned(planner, Script([failure]))
+    assert _books(plan) == "metformin 0"
+    assert [step.score for step in steps if isinstance(step, PlanRated)] == [None]
+    assert any("could not be rated" in warning for warning in run.warnings)
+    plan, _, _ = planned(planner, Script([0, failure]))
+    assert _books(plan) == "metformin 0", "a plan with 0 points comes before one that nobody rated"
+
+
+@BOTH
+def test_a_plan_that_comes_again_ends_the_search(planned: Any, planner: Planning) -> None:
+    script = Script([1, 2, 3], ["<book> same </book>"] * 3)
+    _, _, steps = planned(planner, script)
+    assert len(script.rated) == 1, "it is not searched and rated again"
+    assert [step.ended for step in steps if isinstance(step, PlanChosen)] == ["plan repeats"]
+
+
+@BOTH
+def test_planning_leaves_budget_for_the_answer(planned: Any, planner: Planning) -> None:
+    script = Script([1] * 8)
+    _, run, steps = planned(planner, script, options={"budget.calls": 8})
+    assert len(script.rated) == 3, "two calls a round; after six, two are left: as many as a round takes"
+    assert [step.ended for step in steps if isinstance(step, PlanChosen)] == ["budget"]
+    assert any("budget of calls" in warning for warning in run.warnings)
+
+
+@BOTH
+def test_a_budget_for_no_round_is_an_error(planned: Any, planner: Planning) -> None:
+    with pytest.raises(BudgetExhausted):
+        planned(planner, Script([1] * 8), options={"budget.tokens": 5})
+
+
+@BOTH
+def test_an_empty_plan_is_a_plan(planned: Any, planner: Planning) -> None:
+    script = Script([0, 5], ["<book> </book> <research> </research>"])
+    plan, _, _ = planned(planner, script)
+    assert script.rated[0].retrieved == ()
+    assert plan.size == 3
+    plan, _, _ = planned(planner, Script([0] * 8, ["<book> </book>"]))
+    assert plan.size == 3, "of plans that are equally bad, one that searches something"
+
+
+@BOTH
+def test_rounds_are_in_the_trace(planned: Any, planner: Planning, tmp_path: Path) -> None:
+    _, _, steps = planned(planner, Script([2, 5]))
+    spans = [json.loads(line) for line in (tmp_path / "test.jsonl").read_text(encoding="utf-8").splitlines()]
+    rated = PlanRated.stored(spans)
+    assert [(one.number, one.score) for one in rated] == [(1, 2), (2, 5)]
+    assert "metformin 1" in rated[1].plan
+    assert PlanChosen.stored(spans) == [PlanChosen(number=2, rounds=2, ended="best score")]
+    words = [said for step in steps if (said := in_words(step))]
+    assert "plan 1 of at most 8" in words
+    assert "plan 2 got 5 of 5 points" in words
+
+
+@BOTH
+def test_cancelling_stops_at_once(make_run: Any, shelves: Any, scripted_model: Any, planner: Planning) -> None:
+    script = Script([1] * 8)
+
+    async def cancelled() -> None:
+        run = make_run(TEXT, shelves(), scripted_model(script.replies), ("improve_plan", "rate_plan"))
+        task = asyncio.ensure_future(planner(QUESTION, SOURCES, run))
+        run.on_step = lambda step: task.cancel() if isinstance(step, PlanRated) else None
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(cancelled())
+    assert len(script.rated) == 1
+
+
+@BOTH
+def test_without_a_model_the_loop_is_honest_and_repeatable(make_run: Any, shelves: Any, planner: Planning) -> None:
+    def once() -> tuple[SourcePlan, list[PlanRated]]:
+        steps: list[Step] = []
+        run = make_run(TEXT, shelves(), on_step=steps.append)
+        return asyncio.run(planner(QUESTION, SOURCES, run)).plan, [s for s in steps if isinstance(s, PlanRated)]
+
+    (plan, rated), (again, _) = once(), once()
+    assert plan == again
+    assert plan.size >= 1
+    assert all("word count" in step.suggestion for step in rated)
