@@ -27,16 +27,18 @@ from medground.faces.cli.doctor import doctor
 from medground.faces.cli.eval import eval_app
 from medground.faces.cli.eval_audit import audit
 from medground.faces.cli.eval_compare import compare_runs
-from medground.faces.cli.eval_judge import judge, judged
+from medground.faces.cli.eval_judge import form, judge, judged
 from medground.faces.cli.eval_report import report
 from medground.faces.cli.experiment import experiment_app
 from medground.faces.cli.export import export
 from medground.faces.cli.judge import judge_app
+from medground.faces.cli.kb import kb_app
 from medground.faces.cli.kept import history, show
 from medground.faces.cli.mesh import mesh
 from medground.faces.cli.models import models_app
 from medground.faces.cli.pubmed import pubmed_app
 from medground.faces.cli.show import schema_app, show_version, trace_app, version
+from medground.faces.cli.train import train_app
 from medground.faces.cli.verify import verify
 
 _INTERRUPTED = 130
@@ -66,17 +68,20 @@ app.command()(history)
 app.command()(show)
 app.command()(export)
 app.add_typer(corpus_app, name="corpus")
+app.add_typer(kb_app, name="kb")
 app.add_typer(data_app, name="data")
 eval_app.command("compare")(compare_runs)
 eval_app.command("report")(report)
 eval_app.command("audit")(audit)
 eval_app.command("judge")(judge)
 eval_app.command("judged")(judged)
+eval_app.command("form")(form)
 app.add_typer(eval_app, name="eval")
 app.add_typer(experiment_app, name="experiment")
 app.add_typer(models_app, name="models")
 app.add_typer(judge_app, name="judge")
 app.add_typer(demonstrations_app, name="demonstrations")
+app.add_typer(train_app, name="train")
 app.add_typer(pubmed_app, name="pubmed")
 app.add_typer(config_app, name="config")
 app.add_typer(trace_app, name="trace")

@@ -9,7 +9,16 @@ import typer
 
 from medground.faces.cli import question_options as by
 from medground.faces.cli.ask_from import ask_from
-from medground.faces.cli.options import Preset, Quiet, Sets, SettingsFile, Where, load_settings
+from medground.faces.cli.options import (
+    KnowledgeBase,
+    Preset,
+    Quiet,
+    Sets,
+    SettingsFile,
+    Where,
+    load_settings,
+    searched,
+)
 from medground.faces.cli.shown import Shown, form_of, show_again, show_answer
 from medground.faces.cli.typed import STDIN, read_context, read_stdin
 
@@ -25,6 +34,7 @@ UNANSWERABLE = 3
 def ask(
     question: by.QuestionText = None,
     corpus: by.Corpora = None,
+    kb: KnowledgeBase = None,
     pubmed: by.PubMed = None,
     source: by.SourceNames = None,
     recipe: by.RecipeName = None,
@@ -61,7 +71,7 @@ def ask(
     case = read_context(context) if context is not None else ""
     with notice_first(text, case):
         shown = Shown(form_of(json=json, markdown=markdown), details=details, quiet=quiet)
-        named = _named(corpus, pubmed, source) | {"recipe.name": recipe, "model.default": model}
+        named = _named(corpus, kb, pubmed, source) | {"recipe.name": recipe, "model.default": model}
         filters = limits(year_from, year_to, where or [])
         changed = bool(
             sets or preset or settings or task or option or case or filters.as_query() or any(named.values())
@@ -81,10 +91,11 @@ def ask(
             _ask_one(kind.question(text), chosen, follow, shown)
 
 
-def _named(corpus: by.Corpora, pubmed: by.PubMed, source: by.SourceNames) -> dict[str, object]:
+def _named(corpus: by.Corpora, kb: KnowledgeBase, pubmed: by.PubMed, source: by.SourceNames) -> dict[str, object]:
     """The settings of what is searched; a source that is named replaces the corpora of the settings."""
-    return {
-        "retrieval.corpora": tuple(corpus) if corpus else () if pubmed or source else None,
+    only = {"retrieval.corpora": (), "retrieval.knowledge_base": ""} if pubmed or source else {}
+    return only | {
+        **searched(corpus, kb),
         "retrieval.pubmed": pubmed,
         "retrieval.sources": tuple(source) if source else None,
     }

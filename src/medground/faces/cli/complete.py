@@ -17,6 +17,18 @@ def corpora(incomplete: str) -> list[str]:
         return []
 
 
+def knowledge_bases(incomplete: str) -> list[str]:
+    """Names of the knowledge bases."""
+    from medground.errors import MedgroundError
+    from medground.kb.bases import Bases
+    from medground.settings import Settings
+
+    try:
+        return _matching(Bases(Settings.load().home).list(), incomplete)
+    except (MedgroundError, OSError):
+        return []
+
+
 def recipes(incomplete: str) -> list[str]:
     """Names of the recipes."""
     from medground.recipes.registry import RECIPES

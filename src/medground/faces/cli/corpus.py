@@ -8,7 +8,7 @@ import typer
 
 import medground.faces.cli.corpus_build  # noqa: F401  # its commands come first
 from medground.faces.cli.corpus_app import Embed, Name, corpus_app, library
-from medground.faces.cli.corpus_told import described, in_bytes, joined, reason_of, summary
+from medground.faces.cli.corpus_told import described, in_bytes, joined, reason_of, show_found, summary
 from medground.faces.cli.figures import one_line
 from medground.faces.cli.options import Where
 
@@ -74,7 +74,6 @@ def search(
     """Search the passages of a corpus. Searches by words and, if the corpus has vectors, by meaning."""
     from medground.blocking import BlockingEngine
     from medground.errors import UsageError
-    from medground.retraction import why_aside
     from medground.settings import Settings
     from medground.where import parse_where
 
@@ -85,18 +84,7 @@ def search(
     options = {"retrieval.dense": False} if embed == "none" else {}
     with BlockingEngine(Settings.load(options=options), corpora=name) as engine:
         found = engine.search(query, limit=limit, filters=parse_where(where or []))
-    if found.notice is not None:
-        typer.echo(f"{found.notice.sentence}\n")
-    for note in found.notes:
-        typer.echo(f"note: {note}", err=True)
-    for hit in found.hits:
-        passage = hit.passage
-        mark = f" [{reason.upper()}]" if (reason := why_aside(passage)) else ""
-        page = f"  p. {passage.page}" if passage.page else ""
-        typer.echo(f"{hit.rank:>3}  {passage.key}{page}  {one_line(passage.title[:100])}{mark}")
-        typer.echo(f"     {' '.join(one_line(passage.text).split())[:200]}")
-    if not found.hits and not (found.notice and found.notice.stops):
-        typer.echo("no passages found", err=True)
+    show_found(found)
 
 
 @corpus_app.command("remove")

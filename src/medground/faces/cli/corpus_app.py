@@ -14,7 +14,9 @@ corpus_app = typer.Typer(help="Build, check and search document collections.", n
 Name = Annotated[str, typer.Argument(help="Name of the corpus.", metavar="NAME")]
 Embed = Annotated[
     str | None,
-    typer.Option(help="Embedding model: minilm, a sentence-transformers name or folder, or none.", metavar="MODEL"),
+    typer.Option(
+        help="Embedding model: minilm, medcpt, a name or folder for sentence-transformers, or none.", metavar="MODEL"
+    ),
 ]
 
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from medground.corpus.library import Library
     from medground.corpus.manifest import InputEntry, Manifest
     from medground.corpus.snapshot import Snapshot
+    from medground.search import SearchResult
 
 _SHOWN = 10
 
@@ -23,6 +24,24 @@ def show_built(library: Library, manifest: Manifest) -> None:
     with library.open(manifest.name) as snapshot:
         for line in [*snapshot.told().lines(), *_enriched(snapshot), *_skipped(snapshot)]:
             typer.echo(one_line(line), err=True)
+
+
+def show_found(found: SearchResult) -> None:
+    """Print the passages that a search found."""
+    from medground.retraction import why_aside
+
+    if found.notice is not None:
+        typer.echo(f"{found.notice.sentence}\n")
+    for note in found.notes:
+        typer.echo(f"note: {note}", err=True)
+    for hit in found.hits:
+        passage = hit.passage
+        mark = f" [{reason.upper()}]" if (reason := why_aside(passage)) else ""
+        page = f"  p. {passage.page}" if passage.page else ""
+        typer.echo(f"{hit.rank:>3}  {passage.key}{page}  {one_line(passage.title[:100])}{mark}")
+        typer.echo(f"     {' '.join(one_line(passage.text).split())[:200]}")
+    if not found.hits and not (found.notice and found.notice.stops):
+        typer.echo("no passages found", err=True)
 
 
 def described(snapshot: Snapshot) -> list[str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from medground.faces.cli.options import Preset, Quiet, Sets, SettingsFile, load_settings
+from medground.faces.cli.options import KnowledgeBase, Preset, Quiet, Sets, SettingsFile, load_settings, searched
 
 if TYPE_CHECKING:
     from medground.train.demonstrations.pool import PoolManifest
@@ -37,6 +37,7 @@ def build(
         bool, typer.Option("--as-training", help="Take questions of every split: none of them will ever be asked.")
     ] = False,
     corpus: Annotated[list[str] | None, typer.Option("--corpus", "-c", help="Corpus to search; repeatable.")] = None,
+    kb: KnowledgeBase = None,
     model: Annotated[str | None, typer.Option(help="Model that writes the rationales; keyless by default.")] = None,
     limit: Annotated[int | None, typer.Option(help="Maximum number of demonstrations; all by default.", min=1)] = None,
     seed: Annotated[int, typer.Option(help="Seed for the order of the training questions.")] = 0,
@@ -52,7 +53,7 @@ def build(
     from medground.train.demonstrations.build import build_pool
     from medground.train.demonstrations.records import Source
 
-    extra: dict[str, object] = {"retrieval.corpora": tuple(corpus) if corpus else None, "model.default": model}
+    extra: dict[str, object] = {**searched(corpus, kb), "model.default": model}
     chosen = load_settings(sets, preset, settings, extra)
     questions = Source(source, dataset, tuple(against or ()), as_training)
     with shown_progress(quiet=quiet) as progress:

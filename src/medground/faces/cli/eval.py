@@ -11,7 +11,7 @@ import typer
 
 from medground.faces.cli.eval_measure import measure, uncertainty
 from medground.faces.cli.eval_stop import run_stoppable
-from medground.faces.cli.options import Preset, Quiet, Sets, SettingsFile, load_settings
+from medground.faces.cli.options import KnowledgeBase, Preset, Quiet, Sets, SettingsFile, load_settings, searched
 
 if TYPE_CHECKING:
     from medground.evaluate.runner import Selection
@@ -28,6 +28,7 @@ def run(
     recipe: Annotated[str | None, typer.Option(help="Recipe to follow.")] = None,
     model: Annotated[str | None, typer.Option(help="Model that answers operators; keyless by default.")] = None,
     corpus: Annotated[list[str] | None, typer.Option("--corpus", "-c", help="Corpus to search; repeatable.")] = None,
+    kb: KnowledgeBase = None,
     split: Annotated[str, typer.Option(help="test, train, validation, unknown, or all.")] = "test",
     limit: Annotated[int | None, typer.Option(min=1, help="Ask only the first N questions of the file.")] = None,
     seed: Annotated[int | None, typer.Option(help="Shuffle with this seed before applying --limit.")] = None,
@@ -50,13 +51,14 @@ def run(
     from medground.evaluate.datasets import open_dataset
     from medground.evaluate.runner import Selection
 
-    if with_context and corpus:
-        raise UsageError("--with-context searches nothing else; leave out --corpus")
+    if with_context and (corpus or kb):
+        raise UsageError("--with-context searches nothing else; leave out --corpus and --kb")
     loader = open_dataset(dataset)
     place = loader.find(data)
     selection = Selection(loader, place, split, limit, seed if limit is not None else None, with_context)
+    nothing: dict[str, object] = {"retrieval.corpora": (), "retrieval.knowledge_base": ""}
     extra: dict[str, object] = {
-        "retrieval.corpora": () if with_context else tuple(corpus) if corpus else None,
+        **(nothing if with_context else searched(corpus, kb)),
         "recipe.name": recipe,
         "model.default": model,
     }

@@ -52,9 +52,36 @@ def judged(
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Summarise judgements and, with several judges, show how far they agree."""
-    from medground.evaluate.judges.lines import read_judgements
+    from medground.evaluate.judges.form import read_marked
+    from medground.wording.phrases import some
 
-    typer.echo(shown_judgements(read_judgements(files), json=json))
+    found = read_marked(files)
+    typer.echo(shown_judgements(found.lines, json=json))
+    if found.blank and not json:
+        typer.echo(f"\n{some(found.blank, 'answer')} not marked yet")
+
+
+def form(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="A run's file.")],
+    data: Annotated[Path, typer.Option(help="The set's file, for the reference answers.")],
+    out: Annotated[Path, typer.Option(help="The form, a new file.")],
+    sets: Sets = None,
+    settings: SettingsFile = None,
+) -> None:
+    """Write a form in which a person marks a run's long answers; read it with `medground eval judged`."""
+    from medground.evaluate.judges.form import SCALE, blank_form, write_form
+    from medground.evaluate.judges.judged import JudgedRun
+    from medground.evaluate.judges.material import quotes_of, references_of
+    from medground.wording.phrases import some
+
+    read = JudgedRun.read(run)
+    home = load_settings(sets, None, settings).home
+    lines = list(blank_form(read, references_of(read, data), quotes_of(read, home)))
+    write_form(lines, out)
+    typer.echo(f"{some(len(lines), 'answer')} to mark in {out}: fill in `judge`, and each mark of `marks` from 1 to 5")
+    for axis, scale in SCALE.items():
+        typer.echo(f"  {axis:<17} {scale}")
+    typer.echo(f"then: medground eval judged {out}")
 
 
 def shown_judging(*, quiet: bool) -> Watch:

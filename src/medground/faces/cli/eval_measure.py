@@ -95,6 +95,8 @@ def _lines(found: Measures, *, encoded: bool) -> Iterator[str]:
             f"{clean(source)}: {queries.queries:.2f} queries per question, {number(queries.words.value)} words each,"
             f" {spread if encoded else 'diversity not measured without --embedding'}"
         )
+    for stage in found.stages:
+        yield f"{stage.name}: {number(stage.seconds.value)} s and {number(stage.tokens.value)} tokens per question"
     if (rewritten := found.rewritten) is not None:
         low, high = rewritten.interval
         share = f"{percent(rewritten.value)} [{low:.1%}, {high:.1%}]"

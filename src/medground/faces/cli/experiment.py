@@ -49,6 +49,12 @@ def run(
     corpus: Annotated[
         list[str] | None, typer.Option("--corpus", "-c", help="Search this corpus instead; repeatable.")
     ] = None,
+    nli: Annotated[
+        str | None, typer.Option(help="NLI model that compares sampled answers, for the columns of uncertainty.")
+    ] = None,
+    marks: Annotated[
+        list[Path] | None, typer.Option(metavar="FILE", help="A form that a person filled in; repeatable.")
+    ] = None,
     concurrency: Annotated[int, typer.Option(min=1, help="Number of questions in parallel.")] = 1,
     out: Annotated[Path | None, typer.Option(help="Folder of the runs; by default in the home folder.")] = None,
     save: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Save figures and settings there.")] = None,
@@ -79,6 +85,8 @@ def run(
         sets=parse_options(sets or []),
         concurrency=concurrency,
         accept=tuple(accept or ()),
+        nli=nli,
+        marks=tuple(marks or ()),
     )
     made = run_stoppable(_make(experiment, options, judge, quiet=quiet))
     _show(made)

@@ -35,6 +35,19 @@ Where = Annotated[
 ]
 
 
+KnowledgeBase = Annotated[
+    str | None,
+    typer.Option("--kb", metavar="NAME", help="Search this knowledge base.", autocompletion=complete.knowledge_bases),
+]
+
+
+def searched(corpus: list[str] | None, kb: str | None = None) -> dict[str, object]:
+    """The settings of what is searched: what is named replaces both corpora and knowledge base of the settings."""
+    if not corpus and not kb:
+        return {}
+    return {"retrieval.corpora": tuple(corpus or ()), "retrieval.knowledge_base": kb or ""}
+
+
 def load_settings(
     sets: list[str] | None = None,
     preset: str | None = None,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from medground.faces.cli.options import Preset, Quiet, Sets, SettingsFile, load_settings
+from medground.faces.cli.options import KnowledgeBase, Preset, Quiet, Sets, SettingsFile, load_settings, searched
 from medground.faces.cli.question_options import Corpora
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 def verify(
     claim: Annotated[str, typer.Argument(help="The claim, in quotes.")],
     corpus: Corpora = None,
+    kb: KnowledgeBase = None,
     model: Annotated[str | None, typer.Option(help="Model that judges; word statistics without one.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     sets: Sets = None,
@@ -30,7 +31,7 @@ def verify(
     from medground.risk import notice_first
     from medground.wording.encoding import encodable_json
 
-    extra: dict[str, object] = {"retrieval.corpora": tuple(corpus) if corpus else None, "model.default": model}
+    extra: dict[str, object] = {**searched(corpus, kb), "model.default": model}
     with notice_first(claim):
         chosen = load_settings(sets, preset, settings, extra)
         with shown_progress(quiet=quiet) as progress:

@@ -78,7 +78,7 @@ def read_records(source: Source) -> Records:
     if not training:
         there = ", ".join(f"{number} {reason}" for reason, number in (+refused).items()) or "none"
         raise UsageError(
-            f"{file} has no questions of {dataset.info.name} from a training split; demonstrations may only come from "
+            f"{file} has no questions of {dataset.info.name} from a training split; examples may only come from "
             f"those (other questions: {there}); if none of them will ever be asked, use --as-training"
         )
     asked = [Source(path, _name_of(path, dataset)).open() for path in source.against]

@@ -1,0 +1,202 @@
+"""Planning exploration: many queries for each source and training question, and what each finds.
+
+Source: Omni-RAG, section 4.2.1, appendix A.1 (six queries a source), prompt E.3.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from medground.described import SourceDescription
+from medground.document import Hit
+from medground.engine import Engine
+from medground.errors import UsageError
+from medground.evaluate.base import Item
+from medground.operators.exploring import QUERIES, ExploredSource, ExploreInput, explore
+from medground.plan.plannable import plannable
+from medground.plan.search_plan import SourceFound, search_plan
+from medground.plan.source_plan import SourcePlan, SourceQuery, tagged
+from medground.plan.sources import read_plan
+from medground.progress import Progress, no_progress
+from medground.recipes.settings.omni_rag import OmniRagSettings
+from medground.run import Run
+from medground.settings import Settings
+from medground.train.demonstrations.records import Source, read_records
+from medground.train.planning.cost import CallEstimate, estimate_exploring
+from medground.train.planning.running import run_of
+from medground.train.planning.values import Asked, Explored, Piece, Spent, State, Tried
+from medground.train.planning.work import Head, Unfinished, open_work, work_through
+
+
+@dataclass(frozen=True)
+class Exploration:
+    """What is explored.
+
+    Attributes:
+        source: the data set; only its training questions are taken.
+        queries: queries for each source.
+        sources: names of the sources to explore; empty for all that are open.
+        limit: most questions; None for all.
+        seed: of the order of the questions.
+    """
+
+    source: Source
+    queries: int = QUERIES
+    sources: tuple[str, ...] = ()
+    limit: int | None = None
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A step that has gone through all its questions: how many lines the file has, and what is still missing."""
+
+    path: Path
+    head: Head
+    lines: int
+    unfinished: tuple[Unfinished, ...]
+    seconds: float
+
+
+async def explore_questions(
+    wanted: Exploration,
+    settings: Settings,
+    out: Path,
+    *,
+    workers: int = 1,
+    progress: Progress = no_progress,
+) -> Finished:
+    """Explore training questions into a file; the same call resumes it.
+
+    Raises:
+        UsageError: the set has no training question, a source is unknown, or the file was made with other options.
+        ConfigError: a model or a corpus cannot be used.
+        SourceUnavailable: no source could be searched.
+        StorageFailed: the file cannot be written.
+    """
+    started = time.monotonic()
+    records = await asyncio.to_thread(read_records, wanted.source)
+    items = list(records.training)
+    random.Random(wanted.seed).shuffle(items)
+    items = items[: wanted.limit]
+    async with await Engine.open(settings, progress=progress) as engine:
+        sources = _chosen(plannable(run_of(engine, items[0].question)), wanted.sources)
+        head = Head(
+            step="exploration",
+            dataset=records.dataset,
+            digest=records.digest,
+            seed=wanted.seed,
+            model=engine.models.of(explore.name).name,
+            settings_hash=engine.settings.hash,
+            snapshots=tuple(dict.fromkeys(s.state for s in engine.sources if s.state is not None)),
+            sources=sources,
+            options={"queries": wanted.queries, **_found_of(engine.settings)},
+        )
+        with open_work(out, head, Explored) as work:
+            done = {one.question.id for one in work.done}
+            failures = await work_through(
+                [item for item in items if item.id not in done],
+                lambda item: explored(item, sources, wanted.queries, run_of(engine, item.question)),
+                work,
+                name=lambda item: item.id,
+                workers=workers,
+                progress=progress,
+            )
+            return Finished(out, head, len(work.done), tuple(failures), time.monotonic() - started)
+
+
+async def check_exploring(wanted: Exploration, settings: Settings) -> CallEstimate:
+    """What an exploration will need; sources are opened, nothing is asked.
+
+    Raises:
+        UsageError: the set has no training question, or a source is unknown.
+        ConfigError: a model or a corpus cannot be used.
+    """
+    records = await asyncio.to_thread(read_records, wanted.source)
+    items = records.training[: wanted.limit]
+    async with await Engine.open(settings) as engine:
+        sources = _chosen(plannable(run_of(engine, items[0].question)), wanted.sources)
+        model = engine.models.of(explore.name).name
+    return estimate_exploring(len(items), len(sources), wanted.queries, model)
+
+
+async def explored(item: Item, sources: Sequence[SourceDescription], queries: int, run: Run) -> Explored:
+    """One question: ask for the queries of each source, and search for all of them.
+
+    Raises:
+        ModelFailed: the model wrote no usable queries.
+        SourceUnavailable: no source could be searched.
+    """
+    views = tuple(ExploredSource(name=one.name, kind=one.kind, about=one.about) for one in sources)
+    began = run.clock()
+    output = await run.ask(explore, ExploreInput(question=run.question.text, sources=views, queries_for_each=queries))
+    written = {
+        one.source: tuple(SourceQuery(term=query.term, text=query.text) for query in one.queries) for one in output.plan
+    }
+    plan = _writable(SourcePlan(queries=written), sources, queries)
+    asked = run.clock()
+    found = await search_plan(plan, run)
+    tried, passages = _tried(found)
+    spent = Spent.of(run.usage, retrieval=run.clock() - asked, inference=asked - began)
+    return Explored(question=asked_of(item), queries=tuple(tried), passages=passages, spent=spent)
+
+
+def asked_of(item: Item) -> Asked:
+    """A question of a data set with its gold answer in words."""
+    question = item.question
+    said = "; ".join(question.worded(item.gold))
+    return Asked(
+        id=item.id,
+        text=question.text,
+        task=question.task,
+        options=question.options,
+        context=question.context,
+        gold=item.gold,
+        reference=item.reference,
+        answer=": ".join(part for part in (said, item.reference) if part),
+        documents=item.documents,
+    )
+
+
+def _writable(plan: SourcePlan, sources: Sequence[SourceDescription], most: int) -> SourcePlan:
+    """The plan as a planner could have written it: what its tagged form cannot hold is mended before it is searched."""
+    return read_plan(tagged(plan, tuple(one.name for one in sources)), sources, most).plan
+
+
+def _tried(found: Sequence[SourceFound]) -> tuple[list[Tried], dict[str, Piece]]:
+    passages: dict[str, Piece] = {}
+    tried: list[Tried] = []
+    for one in found:
+        for got in one.queries:
+            passages.update({hit.passage.key: _piece(hit) for hit in got.hits})
+            keys = tuple(dict.fromkeys(hit.passage.key for hit in got.hits))
+            state: State = "found" if keys else "failed" if one.failure else "empty"
+            tried.append(Tried(source=one.source.name, query=got.query, state=state, found=keys))
+    return tried, passages
+
+
+def _piece(hit: Hit) -> Piece:
+    one = hit.passage
+    return Piece(
+        document_id=one.document_id, start=one.start, end=one.end, title=one.title, kind=one.kind, text=one.text
+    )
+
+
+def _found_of(settings: Settings) -> dict[str, object]:
+    """What decides which passages a query finds, beside the settings that every recipe shares."""
+    return settings.section(OmniRagSettings).model_dump(mode="json", include={"depth", "kept", "retractions"})
+
+
+def _chosen(there: Sequence[SourceDescription], names: Sequence[str]) -> tuple[SourceDescription, ...]:
+    if unknown := sorted(set(names) - {one.name for one in there}):
+        known = ", ".join(one.name for one in there) or "none"
+        raise UsageError(f"no source is called {', '.join(unknown)}; sources that are open: {known}")
+    chosen = tuple(one for one in there if not names or one.name in names)
+    if not chosen:
+        raise UsageError("there is no source to explore; name corpora with --corpus, or a knowledge base with --kb")
+    return chosen

@@ -1,0 +1,261 @@
+"""Exploring and judging: files that resume, failures that are told, labels made by hand beside those of the judge."""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import json
+from collections.abc import Callable
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from medground.document import SourceKind
+from medground.errors import BadDocument, ConfigError, ModelFailed, UsageError
+from medground.evaluate.base import Item
+from medground.models.base import CallLimits, Reply
+from medground.models.keyless import Keyless
+from medground.models.registry import Models
+from medground.operators.base import Operator
+from medground.operators.exploring import JudgeOutput, judge_found
+from medground.plan.source_plan import SourceQuery
+from medground.question import Question
+from medground.recipes.declaration import Declaration
+from medground.run import Run
+from medground.settings import Settings
+from medground.trace import Trace
+from medground.train.demonstrations.records import Source
+from medground.train.planning.agreement import agreement, write_sheet
+from medground.train.planning.cost import cost_table, step_cost
+from medground.train.planning.explore import Exploration, explore_questions
+from medground.train.planning.judging import judge_explored, judged, one_call, shown
+from medground.train.planning.labels import gain, log_odds, rerank_score
+from medground.train.planning.running import OPERATORS
+from medground.train.planning.values import Asked, Explored, Judged, Piece, Spent, Tried
+from medground.train.planning.work import open_work, read_work, work_through
+from medground.usage import Usage
+
+
+def exploring(records: Path, settings: Settings, out: Path, **options: object) -> object:
+    wanted = Exploration(Source(records), **options)  # type: ignore[arg-type]
+    return asyncio.run(explore_questions(wanted, settings, out, workers=2))
+
+
+@pytest.fixture
+def explored_file(records_file: Path, settings: Settings, tmp_path: Path) -> Path:
+    out = tmp_path / "explored.jsonl"
+    exploring(records_file, settings, out, queries=3)
+    return out
+
+
+def test_training_questions_are_explored_and_judged(explored_file: Path, settings: Settings, tmp_path: Path):
+    head, lines = read_work(explored_file, Explored)
+    assert head.model == "keyless" and [source.name for source in head.sources] == ["small"]
+    assert len(lines) == 12, "the held-out questions are not explored"
+    for one in lines:
+        assert len({tried.query for tried in one.queries}) == len(one.queries) == 3
+        assert all(key in one.passages for tried in one.queries for key in tried.found)
+    out = tmp_path / "judged.jsonl"
+    finished = asyncio.run(judge_explored(explored_file, settings, out))
+    assert finished.lines == 12 and not finished.unfinished
+    _, judgements = read_work(out, Judged)
+    assert {query.label for one in judgements for query in one.queries} <= {"positive", "negative"}
+    positive = [q for one in judgements for q in one.queries if q.label == "positive"]
+    assert positive and all(q.why.startswith("without a model: the gold document") for q in positive)
+
+
+def test_a_stopped_exploration_resumes_where_it_was(
+    explored_file: Path, records_file: Path, settings: Settings, tmp_path: Path
+):
+    whole = explored_file.read_bytes()
+    lines = whole.splitlines(keepends=True)
+    cut = tmp_path / "cut.jsonl"
+    cut.write_bytes(b"".join(lines[:5]) + lines[5][:40])  # killed while it wrote a line
+    exploring(records_file, settings, cut, queries=3)
+    again = cut.read_bytes().splitlines(keepends=True)
+    assert again[:5] == lines[:5], "finished questions are kept as they are"
+    assert {json.loads(line)["question"]["id"] for line in again[1:]} == {str(1000 + n) for n in range(12)}
+    with pytest.raises(UsageError, match="another options"):
+        exploring(records_file, settings, cut, queries=4)
+    with pytest.raises(UsageError, match="holds exploration, not judgements"):
+        read_work(cut, Judged)
+
+
+def test_what_cannot_be_explored_is_one_line(records_file: Path, settings: Settings, tmp_path: Path):
+    with pytest.raises(UsageError, match="no source is called book; sources that are open: small"):
+        exploring(records_file, settings, tmp_path / "x", sources=("book",))
+    with pytest.raises(UsageError, match="0 workers cannot work"):
+        asyncio.run(explore_questions(Exploration(Source(records_file)), settings, tmp_path / "x", workers=0))
+    other = tmp_path / "other.jsonl"
+    other.write_text('{"nothing": 1}\n')
+    with pytest.raises(BadDocument, match="not a file of planner training"):
+        read_work(other, Explored)
+
+
+def asked(answer: str = "yes", **fields: object) -> Asked:
+    return Asked(id="1", text="Does zinc prevent gout?", task="yes-no-maybe", gold=("yes",), answer=answer, **fields)
+
+
+def explored(kind: SourceKind = "research", passages: int = 4, **fields: object) -> Explored:
+    pieces = {
+        f"X:{n}#0-6": Piece(document_id=f"X:{n}", start=0, end=6, kind=kind, text=f"zinc {n}") for n in range(passages)
+    }
+    tried = Tried(source=kind, query=SourceQuery(text="zinc"), state="found", found=tuple(pieces))
+    return Explored(question=asked(**fields), queries=(tried,), passages=pieces)
+
+
+class Judge:
+    """A judge that writes what it is told to, and refuses what its operator refuses."""
+
+    name, identity, cacheable = "judge", "judge", False
+
+    def __init__(self, said: str) -> None:
+        self.said = said
+        self.calls = 0
+
+    async def answer(self, operator: Operator, value: object, limits: CallLimits) -> Reply:
+        assert operator is judge_found
+        self.calls += 1
+        output = JudgeOutput(reason="because", answer=self.said)
+        try:
+            operator.check(value, output)
+        except ValueError as error:
+            raise ModelFailed(str(error), model=self.name, unreadable=True) from error
+        return Reply(output=output, usage=Usage(model_calls=1))
+
+    async def close(self) -> None: ...
+
+
+def run_with(model: object, settings: Settings | None = None) -> Run:
+    declared = Declaration(name="test", operators=OPERATORS)
+    models = Models("m", {}, {"m": model})  # type: ignore[dict-item]
+    question = Question.ask("Does zinc prevent gout?")
+    return Run(question, settings or Settings.load(environ={}), declared, (), models, Trace("t", None))
+
+
+@pytest.mark.parametrize(("said", "label"), [("Yes.", "positive"), ("no", "negative"), ("it depends", "failed")])
+def test_a_judge_that_says_neither_yes_nor_no_has_failed(said: str, label: str):
+    judge = Judge(said)
+    (query,) = asyncio.run(judged(explored(), one_call, None, run_with(judge))).queries
+    assert query.label == label
+    assert judge.calls == 1
+    if label == "failed":
+        assert "neither yes nor no" in query.why
+
+
+def test_a_source_that_was_not_reached_is_not_negative_and_nothing_found_needs_no_call():
+    judge = Judge("yes")
+    queries = tuple(
+        Tried(source="research", query=SourceQuery(text=state), state=state) for state in ("failed", "empty")
+    )
+    lines = asyncio.run(judged(explored().model_copy(update={"queries": queries}), one_call, None, run_with(judge)))
+    assert [(q.label, q.why) for q in lines.queries] == [
+        ("failed", "the source could not be searched"),
+        ("negative", "nothing was found"),
+    ]
+    assert judge.calls == 0
+
+
+@pytest.mark.parametrize(("kind", "found", "read"), [("research", 5, 5), ("graph", 5, 3), ("graph", 1, 1)])
+def test_the_latter_half_of_a_graphs_result_is_not_judged(kind: SourceKind, found: int, read: int):
+    one = explored(kind, found)
+    assert [piece.document_id for piece in shown(one.queries[0], one)] == [f"X:{n}" for n in range(read)]
+    assert len(shown(one.queries[0], one, 2)) == min(2, read)
+
+
+def test_a_question_whose_model_is_down_is_tried_again_and_the_others_are_kept(explored_file: Path, tmp_path: Path):
+    head, lines = read_work(explored_file, Explored)
+
+    async def do(one: Explored) -> Judged:
+        if one.question.id == "1003":
+            raise ModelFailed("it does not answer", model="m")
+        return Judged(question=one.question)
+
+    out = tmp_path / "judged.jsonl"
+    head = head.model_copy(update={"step": "judgements"})
+    with open_work(out, head, Judged) as work:
+        failures = asyncio.run(work_through(lines, do, work, name=lambda one: one.question.id, workers=3))
+        with pytest.raises(UsageError, match="being written by another run"):
+            open_work(out, head, Judged)
+    assert [(one.id, one.reason) for one in failures] == [("1003", "m: it does not answer")]
+    assert len(read_work(out, Judged)[1]) == 11
+
+
+def test_the_signals_of_the_baselines():
+    with pytest.raises(ConfigError, match="need a reranker"):
+        asyncio.run(rerank_score(explored(), [], run_with(Keyless(), Settings.load(environ={}))))
+    settings = Settings.load(environ={}, options={"retrieval.reranker": "keyless"})
+    one = explored()
+    made = asyncio.run(rerank_score(one, list(one.passages.values()), run_with(Keyless(), settings)))
+    assert made.score is not None and made.positive == (made.score >= 2.3)
+    assert log_odds(0.5) == 0 and log_odds(0.9089) == pytest.approx(2.3, abs=1e-2) and log_odds(1.0) < 14
+    keyless = Run(
+        Question.ask("Does zinc prevent gout?"),
+        settings,
+        Declaration(name="test", operators=OPERATORS),
+        (),
+        Models("keyless", {}, {"keyless": Keyless()}),
+        Trace("t", None),
+    )
+    with pytest.raises(ConfigError, match="need a model that answers"):
+        asyncio.run(gain(one, [], keyless))
+
+
+def labelled(sheet: Path, label: Callable[[int], str]) -> None:
+    with sheet.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    with sheet.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, rows[0].keys())
+        writer.writeheader()
+        writer.writerows({**row, "supports": label(number)} for number, row in enumerate(rows))
+
+
+def test_labels_made_by_hand_beside_those_of_the_judge(explored_file: Path, settings: Settings, tmp_path: Path):
+    judged_file, sheet = tmp_path / "judged.jsonl", tmp_path / "sheet.csv"
+    asyncio.run(judge_explored(explored_file, settings, judged_file))
+    _, lines = read_work(judged_file, Judged)
+    assert write_sheet(read_work(explored_file, Explored)[1], sheet, samples=20) == 20
+    assert "positive" not in sheet.read_text() and "without a model" not in sheet.read_text(), "the sheet is blind"
+    with pytest.raises(UsageError, match="may hold labels"):
+        write_sheet([], sheet)
+    with pytest.raises(UsageError, match="no labelled query in common"):
+        agreement(sheet, lines)
+    with sheet.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    label_of = {(one.question.id, q.source, q.query): q.label for one in lines for q in one.queries}
+    right = [
+        label_of[row["id"], row["source"], SourceQuery(term=row["term"], text=row["query"])] == "positive"
+        for row in rows
+    ]
+    labelled(sheet, lambda n: "yes" if right[n] else "No")
+    same = agreement(sheet, lines)
+    assert (same.labels, same.accuracy, same.f1) == (20, 1.0, 1.0)
+    labelled(sheet, lambda n: ("n" if right[n] else "y") if n < 10 else "")
+    assert agreement(sheet, lines).labels == 10 and agreement(sheet, lines).accuracy == 0
+    assert "kappa" in agreement(sheet, lines).told("keyless")
+    labelled(sheet, lambda n: "perhaps")
+    with pytest.raises(BadDocument, match=r"sheet\.csv:2: the label 'perhaps' is neither"):
+        agreement(sheet, lines)
+
+
+def test_the_cost_of_a_question_and_of_all_of_them():
+    spent = [
+        Spent(retrieval_seconds=1, inference_seconds=2, input_tokens=100, output_tokens=10, price=Decimal("0.01")),
+        Spent(retrieval_seconds=3, inference_seconds=4, input_tokens=300, output_tokens=30, price=Decimal("0.03")),
+    ]
+    cost = step_cost("exploration", spent)
+    assert (cost.retrieval, cost.inference, cost.price) == (2, 3, Decimal("0.02"))
+    row = cost_table([cost], workers=2, of=1440)[1].split()
+    assert row == ["exploration", "2", "2.000", "3.000", "200", "20", "0.020000", "1.000"], "5 s each, two at a time"
+    unknown = step_cost("exploration", [*spent, Spent(price=None)])
+    assert unknown.price is None and "unknown" in cost_table([unknown], workers=1)[1]
+
+
+def test_the_gold_answer_in_words():
+    from medground.train.planning.explore import asked_of
+
+    question = Question.ask("Which vitamin prevents scurvy?", options={"A": "A", "B": "vitamin C"})
+    assert asked_of(Item(id="1", question=question, gold=("B",))).answer == "B: vitamin C"
+    closed = Question.ask("Does zinc prevent gout?")
+    assert asked_of(Item(id="1", question=closed, gold=("no",), reference="It does not.")).answer == "no: It does not."

@@ -1,0 +1,102 @@
+"""The training set: prompts exactly as the planner is asked, tagged plans, licences, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from medground.errors import BadDocument, ConfigError, UsageError
+from medground.operators.planning import plan_sources_tagged
+from medground.plan.prompting import planning_input
+from medground.plan.sources import read_plan
+from medground.question import Question
+from medground.train.planning.export import export
+from medground.train.planning.learn import train
+from medground.train.planning.options import DPO, SFT
+from medground.train.planning.trainset import read_examples, read_manifest
+
+Judged = Callable[..., object]
+Write = Callable[..., Path]
+
+
+def test_a_training_set_has_plans_pairs_and_licences(judged_file: Write, a_judged_question: Judged, tmp_path: Path):
+    lines = [a_judged_question(0), a_judged_question(1, negative=False), a_judged_question(2, positive=False)]
+    made = export(judged_file(*lines), tmp_path / "set")
+    assert made.counts == {"positive": 2, "negative": 1, "pairs": 1}
+    assert made.dropped == {"no source helps: no positive query": 1}
+    assert [source.licence for source in read_manifest(tmp_path / "set")[0].sources] == ["CC BY 4.0", "CC0"]
+    (pair,) = read_examples(tmp_path / "set", "pairs")
+    assert pair["chosen"][0]["content"] == "<book> zinc gout </book>\n<graph> </graph>"
+    assert pair["rejected"][0]["content"] == "<book> </book>\n<graph> zinc , gout prevention </graph>"
+    for example in read_examples(tmp_path / "set", "positive"):
+        read = read_plan(example["completion"][0]["content"], made.sources)
+        assert not read.repairs and list(read.plan.queries) == ["book"]
+
+
+def test_prompts_are_those_that_the_planner_is_asked_with(judged_file: Write, tmp_path: Path):
+    made = export(judged_file(), tmp_path / "set")
+    first = read_examples(tmp_path / "set", "positive")[0]
+    value = planning_input(Question.ask("Does zinc prevent gout?"), made.sources, 3)
+    assert [message["content"] for message in first["prompt"]] == [
+        plan_sources_tagged.instructions,
+        plan_sources_tagged.prompt(value),
+    ]
+
+
+def test_the_same_seed_writes_the_same_files_and_a_ratio_takes_a_share(judged_file: Write, tmp_path: Path):
+    judged = judged_file()
+    export(judged, tmp_path / "one", seed=3)
+    export(judged, tmp_path / "two", seed=3)
+    for name in ("sft.jsonl", "sft-negative.jsonl", "dpo.jsonl", "manifest.json"):
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
+    whole = read_examples(tmp_path / "one", "positive")
+    half = read_examples(tmp_path / "one", "positive", ratio=0.5, seed=1)
+    assert len(half) == 3 and all(example in whole for example in half)
+    with pytest.raises(UsageError, match="a data ratio of 0 is not possible"):
+        read_examples(tmp_path / "one", "positive", ratio=0)
+
+
+def test_a_set_without_a_positive_plan_or_without_pairs_is_refused(
+    judged_file: Write, a_judged_question: Judged, tmp_path: Path
+):
+    nothing = judged_file(a_judged_question(0, positive=False), name="nothing.jsonl")
+    with pytest.raises(UsageError, match=r"no positive plan to learn from \(1 no source helps"):
+        export(nothing, tmp_path / "nothing")
+    assert not (tmp_path / "nothing").exists()
+    export(judged_file(a_judged_question(0, negative=False)), tmp_path / "set")
+    with pytest.raises(UsageError, match="no pair of a positive and a negative plan"):
+        train(tmp_path / "set", tmp_path / "out", DPO, adapter=tmp_path)
+    with pytest.raises(UsageError, match="no negative plan"):
+        train(tmp_path / "set", tmp_path / "out", SFT.model_copy(update={"which": "negative"}), base="x")
+
+
+def test_what_is_no_training_set_is_one_line(judged_file: Write, tmp_path: Path):
+    with pytest.raises(UsageError, match="holds no training set"):
+        train(tmp_path, tmp_path / "out", SFT, base="x")
+    export(judged_file(), tmp_path / "set")
+    with pytest.raises(UsageError, match="is not empty"):
+        export(tmp_path / "judged.jsonl", tmp_path)
+    with pytest.raises(UsageError, match="name the model to train with --base"):
+        train(tmp_path / "set", tmp_path / "out", SFT)
+    with pytest.raises(UsageError, match="--adapter"):
+        train(tmp_path / "set", tmp_path / "out", DPO, base="x")
+    (tmp_path / "set" / "sft.jsonl").write_text("{}\nnot json\n")
+    with pytest.raises(BadDocument, match=r"sft\.jsonl:2"):
+        read_examples(tmp_path / "set", "positive")
+    (tmp_path / "set" / "manifest.json").write_text(json.dumps({"form": "other"}))
+    with pytest.raises(BadDocument, match="not the manifest"):
+        read_manifest(tmp_path / "set")
+
+
+def test_without_the_extra_one_line_says_what_to_install(
+    judged_file: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    export(judged_file(), tmp_path / "set")
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(ConfigError, match=r'needs the extra "train" \(torch is missing\); run: pip install') as refused:
+        train(tmp_path / "set", tmp_path / "out", SFT, base="x")
+    assert "\n" not in str(refused.value)

@@ -1,0 +1,284 @@
+"""Training really runs, with a tiny model made here: losses, adapters, resumption, and the planner that comes of it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from medground.errors import ConfigError, ModelFailed, Stopped, UsageError
+from medground.faces.cli.app import main
+from medground.models.base import CallLimits
+from medground.models.planner import open_planner_model
+from medground.models.registry import Models
+from medground.operators.answering import RecallInput, recall
+from medground.operators.planning import plan_sources_tagged
+from medground.plan.prompting import planning_input, trained
+from medground.plan.sources import read_plan
+from medground.question import Question
+from medground.recipes.declaration import Declaration
+from medground.run import Run
+from medground.settings import Settings
+from medground.trace import Trace
+from medground.train.planning.adapter import load_adapter, load_base, merge, read_card, written
+from medground.train.planning.cost import estimate_training
+from medground.train.planning.export import export
+from medground.train.planning.learn import Trained, train
+from medground.train.planning.losses import PairScore, dpo_loss
+from medground.train.planning.options import DPO, SFT, TrainingOptions
+from medground.train.planning.trainset import read_examples, read_manifest
+
+torch = pytest.importorskip("torch", reason="the extra train is not installed")
+pytest.importorskip("trl", reason="the extra train is not installed")
+pytest.importorskip("peft", reason="the extra train is not installed")
+
+Write = Callable[..., Path]
+FAST = {"batch": 3, "at_once": 3, "rank": 8, "alpha": 16, "dropout": 0.0}
+SHORT_SFT = SFT.model_copy(update={**FAST, "learning_rate": 1e-2, "epochs": 4, "save_every": 2})
+LONGER_SFT = SHORT_SFT.model_copy(update={"epochs": 12, "rank": 16, "alpha": 32, "save_every": 100})
+SHORT_DPO = DPO.model_copy(update={**FAST, "learning_rate": 3e-4, "epochs": 2})
+
+
+@pytest.fixture(autouse=True)
+def _one_thread() -> None:
+    torch.set_num_threads(1)
+
+
+@pytest.fixture
+def training_set(judged_file: Write, tmp_path: Path) -> Path:
+    export(judged_file(), tmp_path / "set")
+    return tmp_path / "set"
+
+
+@pytest.fixture
+def tiny(training_set: Path, tmp_path: Path) -> Path:
+    return tiny_model(training_set, tmp_path / "tiny")
+
+
+def tiny_model(training_set: Path, folder: Path, seed: int = 0) -> Path:
+    from medground.testing.tiny_model import make_tiny_model
+
+    texts = [
+        message["content"]
+        for one in read_examples(training_set, "pairs")
+        for message in [*one["prompt"], *one["chosen"], *one["rejected"]]
+    ]
+    return make_tiny_model(folder, texts, vocabulary=600, hidden=32, seed=seed)
+
+
+def refused(*words: str, capsys: pytest.CaptureFixture[str]) -> str:
+    with pytest.raises(SystemExit) as stopped:
+        main(["train", "planner", *words])
+    said = capsys.readouterr().err.strip().splitlines()
+    assert stopped.value.code == 2 and len(said) == 1, said
+    return said[0]
+
+
+def test_a_planner_is_trained_on_plans_and_then_on_pairs(
+    training_set: Path, tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    told: list[str] = []
+    sft = train(training_set, tmp_path / "sft", LONGER_SFT, base=str(tiny), tell=told.append)
+    assert any("not compared with labels made by hand" in line for line in told)
+    assert torch.cuda.is_available() or any("no GPU was found" in line for line in told)
+    assert sft.last_loss < sft.first_loss - 2 and sft.steps == 24 and sft.left_out == 0
+    dpo = train(training_set, tmp_path / "dpo", SHORT_DPO, adapter=tmp_path / "sft")
+    assert dpo.first_loss == pytest.approx(0.693147, abs=1e-4), (
+        "planner and reference are the same before the first step"
+    )
+    assert dpo.last_loss < dpo.first_loss
+    assert dpo.card.stages == ("sft positive", "dpo pairs") and dpo.card.sources == ("book", "graph")
+    check_planner(training_set, tmp_path)
+    check_refusals(training_set, tiny, tmp_path, capsys)
+
+
+def check_planner(training_set: Path, tmp_path: Path) -> None:
+    """The adapter loads, writes plans that parse, and merges into a model that writes the same."""
+    sources = read_manifest(training_set)[0].sources
+    prompt = read_examples(training_set, "positive")[0]["prompt"]
+    model, tokenizer, _ = load_adapter(tmp_path / "dpo")
+    said = written(model, tokenizer, prompt, tokens=40)
+    assert not read_plan(said[0], sources).unread, said
+    merge(tmp_path / "dpo", tmp_path / "merged")
+    with pytest.raises(UsageError, match="is not empty"):
+        merge(tmp_path / "dpo", tmp_path / "merged")
+    assert written(*load_base(str(tmp_path / "merged")), prompt, tokens=40) == said
+    served = open_planner_model(f"planner:{tmp_path / 'dpo'}")
+    value = planning_input(Question.ask("Does zinc prevent gout?"), sources, 3)
+    reply = asyncio.run(served.answer(plan_sources_tagged, value, CallLimits(tokens=40)))
+    assert reply.output.text == said[0] and reply.usage.output_tokens == said[2]
+    with pytest.raises(ConfigError, match="only writes plans of sources"):
+        asked = RecallInput(question="Does zinc prevent gout?", task="yes-no")
+        asyncio.run(served.answer(recall, asked, CallLimits()))
+    declared = Declaration(name="test", operators=(plan_sources_tagged,))
+    models = Models("planner", {}, {"planner": served})
+    question = Question.ask("Does zinc prevent gout?")
+    settings = Settings.load(environ={})
+    read = asyncio.run(trained(question, sources, Run(question, settings, declared, (), models, Trace("t", None))))
+    assert not read.unread and set(read.plan.queries) <= {"book", "graph"}
+    try:  # a plan of one token may name no source
+        asyncio.run(served.answer(plan_sources_tagged, value, CallLimits(tokens=1)))
+    except ModelFailed as error:
+        assert error.unreadable and error.usage is not None and error.usage.output_tokens == 1
+
+
+def check_refusals(training_set: Path, tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    other = tiny_model(training_set, tmp_path / "other", seed=1)
+    dpo, sft = str(tmp_path / "dpo"), str(tmp_path / "sft")
+    capsys.readouterr()
+    line = refused("merge", dpo, "--out", str(tmp_path / "x"), "--base", str(other), capsys=capsys)
+    assert line == f"medground: this planner was trained on {tiny}, not on {other}; give --base {tiny}"
+    again = ("sft", str(training_set), "--out", sft, "--base", str(tiny), "-q")
+    with pytest.raises(SystemExit):
+        main(["train", "planner", *again])
+    assert "holds a training with other data or options" in capsys.readouterr().err
+    assert "holds no trained planner" in refused("merge", str(tiny), "--out", str(tmp_path / "x"), capsys=capsys)
+    with pytest.raises(ConfigError, match="cannot be loaded"):
+        load_base(str(tmp_path / "nothing"))
+
+
+def losses(folder: Path) -> list[float]:
+    lines = (folder / "log.jsonl").read_text().splitlines()
+    return [entry["loss"] for entry in map(json.loads, lines) if "loss" in entry]
+
+
+class Killed(Exception):
+    """Stands for a process that ends in the middle of a step."""
+
+
+def test_a_training_that_was_killed_or_stopped_resumes_and_ends_as_if_it_had_not_been(
+    training_set: Path, tiny: Path, tmp_path: Path
+):
+    train(training_set, tmp_path / "whole", SHORT_SFT, base=str(tiny))
+
+    def killed(step: str, done: int, total: int | None) -> None:
+        if done == 3:
+            raise Killed
+
+    def interrupted(step: str, done: int, total: int | None) -> None:
+        if done == 5:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    with pytest.raises(Killed):
+        train(training_set, tmp_path / "cut", SHORT_SFT, base=str(tiny), progress=killed)
+    steps: list[int] = []
+    with pytest.raises(Stopped, match=r"stopped at step [56]; run the same command"):
+        train(
+            training_set,
+            tmp_path / "cut",
+            SHORT_SFT,
+            base=str(tiny),
+            progress=lambda step, done, total: (steps.append(done), interrupted(step, done, total))[0],
+        )
+    assert steps[0] == 3, "it goes on from the checkpoint of step 2"
+    made = train(training_set, tmp_path / "cut", SHORT_SFT, base=str(tiny))
+    assert made.steps == 8
+    assert losses(tmp_path / "cut") == pytest.approx(losses(tmp_path / "whole"), abs=1e-3)
+    preferences = SHORT_DPO.model_copy(update={"epochs": 1.5, "save_every": 2})
+    train(training_set, tmp_path / "dpo", preferences, adapter=tmp_path / "whole")
+    with pytest.raises(Killed):
+        train(training_set, tmp_path / "dpo-cut", preferences, adapter=tmp_path / "whole", progress=killed)
+    train(training_set, tmp_path / "dpo-cut", preferences, adapter=tmp_path / "whole")
+    assert losses(tmp_path / "dpo-cut") == pytest.approx(losses(tmp_path / "dpo"), abs=1e-4), (
+        "the reference is still the planner after supervised fine-tuning"
+    )
+
+
+def summed(model: Any, tokenizer: Any, prompt: Sequence[dict[str, str]], answer: Sequence[dict[str, str]]) -> float:
+    """log M(P | x), from the logits: the tokens of the answer, each given all before it."""
+    before = tokenizer.apply_chat_template(list(prompt), tokenize=False, add_generation_prompt=True)
+    whole = tokenizer.apply_chat_template([*prompt, *answer], tokenize=False)
+    given, ids = tokenizer(before)["input_ids"], torch.tensor([tokenizer(whole)["input_ids"]])
+    with torch.no_grad():
+        scores = torch.log_softmax(model(ids).logits[0, :-1], dim=-1)
+    each = scores.gather(1, ids[0, 1:, None])[:, 0]
+    return float(each[len(given) - 1 :].sum())
+
+
+@pytest.mark.parametrize("beta", [0.1, 0.5])
+def test_the_loss_of_a_pair_is_that_of_the_equations(training_set: Path, tiny: Path, tmp_path: Path, beta: float):
+    from datasets import Dataset
+    from trl import DPOConfig, DPOTrainer
+
+    from medground.train.planning.libraries import libraries, quiet
+
+    libraries()
+    policy, tokenizer = load_base(str(tiny))
+    reference, _ = load_base(str(tiny_model(training_set, tmp_path / "reference", seed=1)))
+    pair = read_examples(training_set, "pairs")[0]
+    score = PairScore(
+        positive=summed(policy, tokenizer, pair["prompt"], pair["chosen"]),
+        negative=summed(policy, tokenizer, pair["prompt"], pair["rejected"]),
+        reference_positive=summed(reference, tokenizer, pair["prompt"], pair["chosen"]),
+        reference_negative=summed(reference, tokenizer, pair["prompt"], pair["rejected"]),
+    )
+    ours = dpo_loss([score], beta=beta)
+    assert abs(ours - 0.6931) > 1e-3, "planner and reference differ"
+    with quiet():
+        trainer = DPOTrainer(
+            model=policy,
+            ref_model=reference,
+            args=DPOConfig(
+                output_dir=str(tmp_path / "dpo"),
+                beta=beta,
+                use_cpu=True,
+                bf16=False,
+                max_length=None,
+                report_to=[],
+                activation_checkpointing=False,
+                dataloader_pin_memory=False,
+                disable_tqdm=True,
+            ),
+            train_dataset=Dataset.from_list([{name: pair[name] for name in ("prompt", "chosen", "rejected")}]),
+            processing_class=tokenizer,
+        )
+        trainer.model.eval()
+        with torch.no_grad():
+            theirs = float(trainer.compute_loss(trainer.model, next(iter(trainer.get_train_dataloader()))))
+    assert theirs == pytest.approx(ours, abs=1e-5)
+
+
+def test_what_a_stage_needs_is_estimated_before_it_starts(
+    training_set: Path, tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    made = estimate_training(training_set, str(tiny), SHORT_SFT, price_per_hour=Decimal(2))
+    assert made.examples == 6 and 0 < made.trained < made.parameters and made.memory > made.parameters * 4
+    assert made.price is not None and made.price >= 0
+    twice = SHORT_SFT.model_copy(update={"rank": 16})
+    assert estimate_training(training_set, str(tiny), twice).trained == 2 * made.trained
+    words = ("sft", str(training_set), "--out", str(tmp_path / "x"), "--base", str(tiny), "--check")
+    with pytest.raises(SystemExit) as stopped:
+        main(["train", "planner", *words])
+    assert stopped.value.code == 0 and "price unknown" in capsys.readouterr().out
+    assert not (tmp_path / "x").exists()
+
+
+def test_examples_that_are_too_long_are_left_out_and_told(training_set: Path, tiny: Path, tmp_path: Path):
+    with pytest.raises(UsageError, match="every example has more than 16 tokens"):
+        train(training_set, tmp_path / "x", options(longest=16), base=str(tiny))
+
+
+def options(**changes: object) -> TrainingOptions:
+    return SHORT_SFT.model_copy(update=changes)
+
+
+def test_a_model_without_a_chat_template_is_refused(training_set: Path, tiny: Path, tmp_path: Path):
+    (tiny / "chat_template.jinja").unlink()
+    with pytest.raises(ConfigError, match="no chat template"):
+        train(training_set, tmp_path / "x", SHORT_SFT, base=str(tiny))
+
+
+def test_the_card_names_what_was_trained(training_set: Path, tiny: Path, tmp_path: Path):
+    made: Trained = train(
+        training_set, tmp_path / "sft", options(epochs=0.5, which="negative", ratio=0.5), base=str(tiny)
+    )
+    card = read_card(tmp_path / "sft")
+    assert card == made.card and card.stages == ("sft negative",) and made.examples == 3
+    assert card.licences == {"book": "CC BY 4.0", "graph": "CC0"}
