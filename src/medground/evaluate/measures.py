@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from medground.answer import Answer
 from medground.corpus.embedding.base import Embedder
 from medground.evaluate.base import Item, RunHeader, RunLine
 from medground.evaluate.metrics.assessed import Assessments, assessments
@@ -16,10 +17,12 @@ from medground.evaluate.metrics.queries import QueryStatistics, query_statistics
 from medground.evaluate.metrics.rouge import rouge_l
 from medground.evaluate.metrics.rounds import RoundPoint, round_curve
 from medground.evaluate.metrics.share import Mean, Share, mean
+from medground.evaluate.metrics.stages import StageMeans, stage_means, stages
 from medground.evaluate.metrics.stored import (
     Spans,
     answers_by_round,
     final_query,
+    planned_queries,
     queries_by_source,
     reading,
     stored_answer,
@@ -43,6 +46,7 @@ class Measures:
         queries: statistics by source.
         rewritten: questions that were rewritten because their search found too little, of those that might have been.
         assessed: what a model says of whole answers.
+        stages: seconds and tokens by stage, for recipes that plan sources.
         rounds: accuracy and F1 after each round, for recipes that loop.
         rouge: mean ROUGE-L F1 over the questions with a reference answer; an empty answer scores 0.
     """
@@ -58,6 +62,7 @@ class Measures:
     rouge: Mean | None
     rewritten: Share | None = None
     assessed: Assessments | None = None
+    stages: tuple[StageMeans, ...] = ()
 
 
 def measure(
@@ -78,7 +83,7 @@ def measure(
     """
     traces = {line.id: spans for line in lines if (spans := stored_trace(home, line))}
     answers = [stored_answer(home, line) for line in lines]
-    plans = [queries_by_source(answer) if answer is not None else {} for answer in answers]
+    plans = [_plan(line, answer, traces) for line, answer in zip(lines, answers, strict=True)]
     read = {i: found for i, spans in traces.items() if (found := reading(spans))}
     readings = list(read.values())
     histories = [(line, answers_by_round(traces.get(line.id, ()))) for line in lines]
@@ -96,7 +101,16 @@ def measure(
         rouge=_rouge(lines, items),
         rewritten=_rewritten(traces),
         assessed=assessments(answers),
+        stages=stage_means([stages(spans) for spans in traces.values()]),
     )
+
+
+def _plan(line: RunLine, answer: Answer | None, traces: Mapping[str, Spans]) -> Mapping[str, Sequence[str]]:
+    """The queries of the plan that was searched; of a recipe that plans no sources, those that sources were asked."""
+    planned = planned_queries(traces.get(line.id, ()))
+    if planned is not None:
+        return planned
+    return queries_by_source(answer) if answer is not None else {}
 
 
 def _rewritten(traces: Mapping[str, Spans]) -> Share | None:

@@ -7,12 +7,13 @@ from typing import get_args
 
 from medground.answer import SnapshotReference
 from medground.corpus.chunk import chunk
+from medground.described import SourceDescription
 from medground.document import Document, DocumentId, Hit, SourceKind
 from medground.errors import SourceUnavailable, UsageError
 from medground.lookup import ConceptQuery, Found, Lookup, PlainWords, ProteinQuery, Ranker, Ranking
 from medground.query import Filters
 from medground.rank.fuse import fuse
-from medground.sources.base import CountingSource, FactSource, Source
+from medground.sources.base import CountingSource, DescribedSource, FactSource, Source, TermsSource
 
 MOST_FOUND = 100
 """Most documents that are recorded."""
@@ -91,6 +92,16 @@ class RecordingSource:
     def state(self) -> SnapshotReference | None:
         """State of the wrapped source."""
         return self._source.state
+
+    @property
+    def described(self) -> SourceDescription | None:
+        """What the wrapped source says of itself, so that a plan names it as it does outside of a run."""
+        return self._source.described if isinstance(self._source, DescribedSource) else None
+
+    @property
+    def terms(self) -> SourceDescription | None:
+        """Under which terms the texts of the wrapped source may be used."""
+        return self._source.terms if isinstance(self._source, TermsSource) else None
 
     def accepts(self, lookup: Lookup) -> bool:
         """Whether the wrapped source accepts it."""

@@ -57,7 +57,7 @@ def _item(record: Record) -> Item:
         context=tuple(papers_of(record.get("snippets") or ())),
         split=_split(record),
         group=str(record["id"]),
-        extra={"set": record["type"], "exact": record.get("exact_answer")},
+        extra={"set": record["type"], "exact": record.get("exact_answer"), "batch": record.get("batch", "")},
     )
 
 

@@ -14,6 +14,9 @@ from medground.document import Frozen
 from medground.errors import UsageError
 
 RUNNABLE = "runnable"
+POOLED = frozenset({"all", "average"})
+"""Instead of one data set, a column may name `all` (the questions of all of them together) or `average` (the mean of
+their figures, if every one of them was run)."""
 FOLDER = "experiments"
 
 
@@ -51,7 +54,7 @@ class Row(Frozen, extra="forbid"):
         settings: options that override the preset, such as `{"pubmed_reasoner.critic" = false}`.
         data: names of the data it is run on; empty for all.
         model: the model that answers if the user names none.
-        baseline: whether cost ratios are relative to this row.
+        baseline: whether cost ratios, and the changes of the rows below it, are relative to this row.
         stand_in: options that replace those that need a model when `keyless` answers.
         note: how it differs from the paper's.
     """
@@ -98,7 +101,7 @@ class Experiment(Frozen, extra="forbid"):
         shows: what it shows, in a sentence.
         of: what the paper's figures were measured on.
         status: `runnable`, or what it waits for, such as `waits for recipe omni-rag`.
-        columns: `DATA.METRIC`, the columns of the figures.
+        columns: `DATA.METRIC`, the columns of the figures; see `POOLED` for figures of several data sets.
         at_least: columns for which the paper only says "more than" the number.
         judged: the two rows whose explanations a judge compares; a win means the first row wins.
         note: what a reader must know to compare.
@@ -154,7 +157,7 @@ class Experiment(Frozen, extra="forbid"):
         if not self.rows or not self.data:
             raise ValueError("a runnable experiment needs data and rows")
         used = {data for _, data, _ in self.cells()} | {data for row in self.rows for data in row.data}
-        if unknown := used - self.data.keys():
+        if unknown := used - self.data.keys() - POOLED:
             raise ValueError(f"no data is called {', '.join(sorted(unknown))}")
 
 

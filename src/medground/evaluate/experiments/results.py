@@ -10,6 +10,7 @@ from typing import Any
 
 from medground.errors import StorageFailed, UsageError
 from medground.evaluate.experiments.figures import RunOfRow
+from medground.evaluate.experiments.form import POOLED
 from medground.evaluate.experiments.run import Made
 from medground.evaluate.experiments.table import value_of
 from medground.settings import Settings
@@ -45,7 +46,19 @@ def results(made: Made) -> dict[str, dict[str, Any]]:
         if made.judged:
             of_model["judged"] = {name: result.model_dump(mode="json") for name, result in made.judged.items()}
         of_model["runs"].append({"row": row, "data": data, "figures": _figures(made, row, data), **_about(run)})
+        if pooled := _pooled(made, row):
+            of_model.setdefault("pooled", {})[row] = pooled
     return by_model
+
+
+def _pooled(made: Made, row: str) -> dict[str, dict[str, float | int]]:
+    """Figures over several data sets, by column."""
+    found = {
+        f"{data}.{metric}": value_of(made, row, data, metric)
+        for _, data, metric in made.experiment.cells()
+        if data in POOLED
+    }
+    return {name: {"value": round(one.value, 4), "of": one.of} for name, one in found.items() if one is not None}
 
 
 def _figures(made: Made, row: str, data: str) -> dict[str, dict[str, float | int]]:

@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import re
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
 from medground.author import KEYLESS, Author
+from medground.corpus.embedding import Embedder, open_embedder
 from medground.engine import Engine
-from medground.errors import ConfigError, SnapshotCorrupt, UsageError
+from medground.errors import ConfigError, SnapshotCorrupt, StorageFailed, UsageError
 from medground.evaluate.audit.base import Baseline
 from medground.evaluate.audit.report import best_blind
 from medground.evaluate.base import DataSet
+from medground.evaluate.experiments.encoding import Remembering
 from medground.evaluate.experiments.figures import RunOfRow, read_row
 from medground.evaluate.experiments.form import Data, Experiment, Row
 from medground.evaluate.experiments.place import find_data
+from medground.evaluate.experiments.sampling import METRIC, nli_of, open_entailment, sample_paths, waits_for
+from medground.evaluate.experiments.sampling import SETTINGS as SAMPLING
+from medground.evaluate.experiments.sampling import measured as sampled_uncertainty
+from medground.evaluate.judges.form import read_marked
+from medground.evaluate.judges.lines import Judgement
 from medground.evaluate.judges.results import PairResult
 from medground.evaluate.runner import Selection, Watch, run_set, selected_items
+from medground.evaluate.samples import SampledUncertainty
 from medground.settings import Settings
 
 SMOKE = 3
@@ -54,6 +63,9 @@ class Options:
         corpora: corpora to search instead of those in the file.
         sets: settings that override all others.
         accept: header fields in which an existing run may differ.
+        nli: the NLI model that compares sampled answers; by default that of `verify.critic`, if it is one.
+        marks: files in which people marked long answers.
+        embedding: the model that encodes queries for their diversity.
     """
 
     data: Path
@@ -65,6 +77,9 @@ class Options:
     sets: Mapping[str, Any] = field(default_factory=dict)
     concurrency: int = 1
     accept: tuple[str, ...] = ()
+    nli: str | None = None
+    marks: tuple[Path, ...] = ()
+    embedding: str = "minilm"
 
 
 @dataclass(frozen=True)
@@ -77,6 +92,10 @@ class Made:
         blind: the best accuracy without reading evidence, by data.
         stand_ins: options that replaced the paper's own, by row.
         judged: the judge's comparison of two rows, by data.
+        uncertain: LUQ of the rows that were sampled, by row and data.
+        marks: what people marked.
+        embedder: encodes queries; None if no column needs it, or there is none here.
+        waits: what single columns wait for, in a line each.
     """
 
     experiment: Experiment
@@ -85,6 +104,14 @@ class Made:
     blind: Mapping[str, Baseline]
     stand_ins: Mapping[str, Mapping[str, Any]]
     judged: Mapping[str, PairResult] = field(default_factory=dict)
+    uncertain: Mapping[tuple[str, str], SampledUncertainty] = field(default_factory=dict)
+    marks: tuple[Judgement, ...] = ()
+    embedder: Embedder | None = None
+    waits: tuple[str, ...] = ()
+
+    def of_row(self, row: str) -> list[RunOfRow]:
+        """The runs of a row, in the order of the data."""
+        return [self.runs[row, data] for data in self.experiment.data if (row, data) in self.runs]
 
     def base(self, data: str) -> RunOfRow | None:
         """The run that cost ratios are relative to."""
@@ -104,7 +131,10 @@ async def make(experiment: Experiment, options: Options, shown: Shown = unseen) 
         raise UsageError(
             f"{experiment.name} {experiment.status}; `medground experiment list` shows the ones that can be run"
         )
+    marks = tuple(read_marked(options.marks).lines) if options.marks else ()
     runs: dict[tuple[str, str], RunOfRow] = {}
+    uncertain: dict[tuple[str, str], SampledUncertainty] = {}
+    waits: dict[str, None] = {}
     missing: dict[tuple[str, str], str] = {}
     blind: dict[str, Baseline] = {}
     for name, data in experiment.data.items():
@@ -125,13 +155,30 @@ async def make(experiment: Experiment, options: Options, shown: Shown = unseen) 
                 with shown(f"{name}, {row.name}") as watch:
                     await _run(selection, settings, path, options, watch)
                 runs[row.name, name] = read_row(path, headings, settings.home / "traces")
+                if f"{name}.{METRIC}" in experiment.columns:
+                    sampled = await _uncertainty(selection, row, data, options, shown)
+                    if isinstance(sampled, str):
+                        waits[sampled] = None
+                    else:
+                        uncertain[row.name, name] = sampled
             except (ConfigError, UsageError, SnapshotCorrupt) as error:
                 missing[row.name, name] = str(error)
         if any(data_name == name for _, data_name in runs) and (found := best_blind(items, models=not options.smoke)):
             blind[name] = found
     if not runs:
         raise UsageError(f"{experiment.name}: no row could be run: {'; '.join(dict.fromkeys(missing.values()))}")
-    return Made(experiment, runs, missing, blind, _stand_ins(experiment, options))
+    embedder = _embedder(experiment, options, next(iter(runs.values())), waits)
+    return Made(
+        experiment,
+        runs,
+        missing,
+        blind,
+        _stand_ins(experiment, options),
+        uncertain=uncertain,
+        marks=marks,
+        embedder=embedder,
+        waits=tuple(waits),
+    )
 
 
 def settings_of(row: Row, data: Data, options: Options) -> Settings:
@@ -147,6 +194,7 @@ def settings_of(row: Row, data: Data, options: Options) -> Settings:
     corpora = options.corpora or data.corpora
     if data.with_context or corpora:
         chosen["retrieval.corpora"] = () if data.with_context else corpora
+        chosen["retrieval.knowledge_base"] = ""
     return Settings.load(preset=row.preset, options={**chosen, **options.sets})
 
 
@@ -177,6 +225,32 @@ def _selection(dataset: DataSet, place: Path, data: Data, options: Options) -> S
 async def _run(selection: Selection, settings: Settings, path: Path, options: Options, watch: Watch) -> None:
     async with await Engine.open(settings) as engine:
         await run_set(engine, selection, path, concurrency=options.concurrency, accept=options.accept, watch=watch)
+
+
+async def _uncertainty(
+    selection: Selection, row: Row, data: Data, options: Options, shown: Shown
+) -> SampledUncertainty | str:
+    """The uncertainty of a row, or what it waits for."""
+    settings = settings_of(row, data, replace(options, sets={**options.sets, **SAMPLING}))
+    nli = nli_of(settings, options.nli)
+    if waiting := waits_for(settings, nli):
+        return waiting
+    entailment = await asyncio.to_thread(open_entailment, nli)  # before paying for the samples
+    paths = sample_paths(run_path(selection, settings, options))
+    for number, path in enumerate(paths, start=1):
+        with shown(f"{row.name}, sample {number} of {len(paths)}") as watch:
+            await _run(selection, settings, path, options, watch)
+    return await sampled_uncertainty(paths, entailment)
+
+
+def _embedder(experiment: Experiment, options: Options, run: RunOfRow, waits: dict[str, None]) -> Embedder | None:
+    if not any(metric.startswith("diversity-") for _, _, metric in experiment.cells()):
+        return None
+    try:
+        return Remembering(open_embedder(options.embedding, run.traces.parent))
+    except (ConfigError, StorageFailed) as error:
+        waits[f"diversity waits for a model that encodes queries: {error}"] = None
+        return None
 
 
 def _stand_ins(experiment: Experiment, options: Options) -> dict[str, Mapping[str, Any]]:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from medground.evaluate.experiments.figures import JUDGED, Figure, figure, shown
-from medground.evaluate.experiments.form import Experiment, Published
+from medground.evaluate.experiments.figures import JUDGED, Figure, RunOfRow, figure, shown
+from medground.evaluate.experiments.form import POOLED, Experiment, Published
 from medground.evaluate.experiments.judging import judge_notes, judged_figure
+from medground.evaluate.experiments.marking import is_marked, marked_figure, marks_notes
+from medground.evaluate.experiments.planned import is_planned, planned_figure
 from medground.evaluate.experiments.run import Made
+from medground.evaluate.experiments.sampling import METRIC
 from medground.evaluate.tally import is_right
 
 NOTHING = "–"
@@ -70,8 +73,13 @@ def notes(made: Made) -> Iterator[str]:
         for name, baseline in made.blind.items():
             yield f"best blind baseline, {name}: {baseline.name}; {baseline.words}"
         yield from _when_answering(made)
+    where: dict[tuple[str, str], list[str]] = {}
     for (row_name, name), reason in made.missing.items():
-        yield f"not run, {row_name + ' on ' if row_name else ''}{name}: {reason}"
+        where.setdefault((row_name, reason), []).append(name)
+    for (row_name, reason), names in where.items():
+        yield f"not run, {row_name + ' on ' if row_name else ''}{', '.join(names)}: {reason}"
+    yield from made.waits
+    yield from marks_notes(made.experiment, made.marks)
     yield from judge_notes(made)
 
 
@@ -94,8 +102,51 @@ def value_of(made: Made, row: str, data: str, metric: str) -> Figure | None:
     """Our figure for a row and a column; None if there is none."""
     if metric in JUDGED:
         return judged_figure(made, row, None, data, metric)
+    if is_marked(metric):
+        return marked_figure(metric, made.marks, _runs_of(made, row, data))
+    if is_planned(metric):
+        return planned_figure(metric, _runs_of(made, row, data), made.embedder)
+    if metric == METRIC:
+        return _uncertainty(made, row, data)
+    if data in POOLED:
+        return _average(made, row, metric) if data == "average" else None
+    if metric == "change":
+        return _change(made, row, data)
     run = made.runs.get((row, data))
     return None if run is None else figure(metric, run, made.base(data))
+
+
+def _runs_of(made: Made, row: str, data: str) -> list[RunOfRow]:
+    if data in POOLED:
+        return made.of_row(row)
+    return [made.runs[row, data]] if (row, data) in made.runs else []
+
+
+def _uncertainty(made: Made, row: str, data: str) -> Figure | None:
+    found = made.uncertain.get((row, data))
+    return None if found is None or found.mean.value is None else Figure(found.mean.value, found.mean.of)
+
+
+def _average(made: Made, row: str, metric: str) -> Figure | None:
+    """The mean of the figures of all data sets; None if one is missing, as a mean over fewer is another figure."""
+    found = [value_of(made, row, data, metric) for data in made.experiment.data]
+    known = [one for one in found if one is not None]
+    if not known or len(known) < len(found):
+        return None
+    return Figure(sum(one.value for one in known) / len(known), sum(one.of for one in known))
+
+
+def _change(made: Made, row: str, data: str) -> Figure | None:
+    """The relative change of accuracy, in % of that of the last baseline row above it (Omni-RAG, Table 6)."""
+    rows = made.experiment.rows
+    above = rows[: [one.name for one in rows].index(row)]
+    base = next((one.name for one in reversed(above) if one.baseline), None)
+    if base is None:
+        return None
+    of, found = (value_of(made, name, data, "accuracy") for name in (base, row))
+    if of is None or found is None or of.value == 0:
+        return None
+    return Figure(100 * (found.value - of.value) / of.value, found.of)
 
 
 def _followed(experiment: Experiment) -> Iterator[tuple[Published, set[str]]]:

@@ -87,7 +87,15 @@ def read_judgements(paths: Sequence[Path]) -> list[Judgement]:
         BadDocument: a file cannot be read, or a line is not a judgement.
         UsageError: a judge judges the same answers twice, or there are no lines at all.
     """
-    read = [line for path in paths for line in judgements_in(_text(path), path)]
+    return each_once([line for path in paths for line in judgements_in(text_of(path), path)], paths)
+
+
+def each_once(read: list[Judgement], paths: Sequence[Path]) -> list[Judgement]:
+    """The same lines, read from these files.
+
+    Raises:
+        UsageError: a judge judges the same answers twice, or there are no lines at all.
+    """
     if not read:
         raise UsageError(f"no judgements in {', '.join(map(str, paths))}; give files of judgements")
     (place, times), *_ = Counter(line.place for line in read).most_common(1)
@@ -125,7 +133,12 @@ def by_judge(lines: Iterable[Judgement]) -> Mapping[str, list[Judgement]]:
     return found
 
 
-def _text(path: Path) -> str:
+def text_of(path: Path) -> str:
+    """The text of a file of judgements.
+
+    Raises:
+        BadDocument: it cannot be read.
+    """
     try:
         return path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:

@@ -13,7 +13,16 @@ from medground.answers import Answers
 from medground.evaluate.base import RunLine
 from medground.evaluate.metrics.depth import Reading
 from medground.operators.reading import SufficientOutput, sufficient
-from medground.steps import TEXT, Asking, QueryChosen, QueryWritten, ReadingBatch, RewriteTrigger, RoundEnded
+from medground.steps import (
+    TEXT,
+    Asking,
+    QueryChosen,
+    QueryWritten,
+    ReadingBatch,
+    RewriteTrigger,
+    RoundEnded,
+    SourcesPlanned,
+)
 from medground.trace import read_trace
 
 Spans = Sequence[Mapping[str, Any]]
@@ -43,6 +52,12 @@ def queries_by_source(answer: Answer) -> dict[str, list[str]]:
     for search in answer.searches:
         plan.setdefault(search.source, {})[search.query] = None
     return {source: list(queries) for source, queries in plan.items()}
+
+
+def planned_queries(spans: Spans) -> dict[str, list[str]] | None:
+    """The queries of each source in the plan that was searched (Omni-RAG); None for a recipe that plans no sources."""
+    plans = SourcesPlanned.stored(spans)
+    return plans[-1].by_source if plans else None
 
 
 def final_query(spans: Spans) -> str | None:

@@ -1,0 +1,1 @@
+"""What plans of sources find: the lookups of a question, what is evidence for its gold answer, and plans compared."""

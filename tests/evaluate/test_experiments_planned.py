@@ -1,0 +1,182 @@
+"""Figures of recipes that plan sources, of several data sets together, of people's marks and of sampled answers."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from medground.evaluate.base import RunHeader, RunLine
+from medground.evaluate.experiments.encoding import Remembering
+from medground.evaluate.experiments.figures import Figure, RunOfRow
+from medground.evaluate.experiments.form import Experiment
+from medground.evaluate.experiments.results import results
+from medground.evaluate.experiments.run import Made
+from medground.evaluate.experiments.sampling import nli_of, sample_paths, waits_for
+from medground.evaluate.experiments.table import notes, value_of
+from medground.evaluate.judges.lines import Judgement, Score
+from medground.evaluate.metrics.share import Mean
+from medground.evaluate.metrics.uncertainty import luq
+from medground.evaluate.samples import SampledUncertainty
+from medground.settings import Settings
+from medground.steps import SourcesPlanned
+
+COLUMNS = ("a.accuracy", "a.change", "average.accuracy", "all.words-book", "all.marks-relevance", "a.uncertainty")
+DATA = {"a": {"set": "pubmedqa"}, "b": {"set": "seer"}}
+ROWS = [{"name": "whole", "recipe": "rag", "baseline": True}, {"name": "less", "recipe": "rag"}]
+
+
+def trace_of(folder: Path, name: str, plan: Mapping[str, Sequence[str]] | None, seconds: int = 2) -> None:
+    """A trace: `seconds` of planning, one of searching, one of answering."""
+    ends = [("recipe omni-rag", 0, seconds + 2, {})]
+    if plan is not None:
+        ends.append(("source plan", 0, seconds, SourcesPlanned.of(plan).attributes()))
+        ends.append(("search corpus:omni.book", seconds, seconds + 1, {}))
+    spans = [
+        {"name": n, "start": start * 10**9, "end": end * 10**9, "attributes": attributes}
+        for n, start, end, attributes in ends
+    ]
+    (folder / f"{name}.jsonl").write_text("\n".join(map(json.dumps, spans)), encoding="utf-8")
+
+
+def a_run(
+    folder: Path, name: str, right: Sequence[bool], plans: Sequence[Mapping[str, Sequence[str]] | None]
+) -> RunOfRow:
+    known: dict[str, Any] = {"dataset_hash": "d", "settings": {}, "settings_hash": "s", "prompts_hash": "p"}
+    header = RunHeader(dataset="pubmedqa", split="test", recipe="rag", model="keyless", items=len(right), **known)
+    lines = []
+    for number, (correct, plan) in enumerate(zip(right, plans, strict=True)):
+        trace = f"{name}-{number}"
+        trace_of(folder, trace, plan)
+        answer = ("yes" if correct else "no",)
+        lines.append(
+            RunLine(
+                id=str(number),
+                question="?",
+                task="yes-no",
+                gold=("yes",),
+                answer=answer,
+                status="answered",
+                trace=trace,
+            )
+        )
+    return RunOfRow(folder / f"{name}.jsonl", header, tuple(lines), {}, folder)
+
+
+def made(folder: Path, runs: Mapping[tuple[str, str], RunOfRow], **more: Any) -> Made:
+    columns = [*COLUMNS, "all.queries-graph", "all.diversity-average", "all.seconds-planning", "all.hours-3600"]
+    known = {"paper": "002", "title": "t", "table": "Table 6", "shows": "s", "of": "o", "data": DATA, "rows": ROWS}
+    return Made(Experiment.model_validate({**known, "columns": columns}), runs, {}, {}, {}, **more)
+
+
+class Letters:
+    """Encodes a text by its first letter: equal or orthogonal."""
+
+    name = identity = "letters"
+    dimensions = 26
+
+    def __init__(self) -> None:
+        self.seen: list[str] = []
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        self.seen += texts
+        return np.eye(26, dtype=np.float32)[[ord(text[0]) - ord("a") for text in texts]]
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> dict[tuple[str, str], RunOfRow]:
+    one = {"book": ["heart sounds", "heart failure drugs"], "graph": ["asthma , causes"]}
+    other: dict[str, list[str]] = {"book": ["a", "b b"], "graph": []}
+    return {
+        ("whole", "a"): a_run(tmp_path, "whole-a", [True, True], [one, other]),
+        ("whole", "b"): a_run(tmp_path, "whole-b", [True, False], [{"book": []}, {"book": ["x y z"]}]),
+        ("less", "a"): a_run(tmp_path, "less-a", [True, False], [None, None]),
+    }
+
+
+def figure(of: Made, row: str, column: str) -> Figure | None:
+    data, _, metric = column.partition(".")
+    return value_of(of, row, data, metric)
+
+
+def value(of: Made, row: str, column: str) -> float | None:
+    found = figure(of, row, column)
+    return None if found is None else found.value
+
+
+def test_figures_of_several_sets(tmp_path: Path, two: dict[tuple[str, str], RunOfRow]) -> None:
+    of = made(tmp_path, two)
+    assert value(of, "whole", "average.accuracy") == 75.0  # 100 and 50
+    assert figure(of, "less", "average.accuracy") is None  # `b` was not run, so it would be another figure
+    assert value(of, "less", "a.change") == -50.0
+    assert figure(of, "whole", "a.change") is None
+    assert value(of, "whole", "all.words-book") == pytest.approx((2 + 3 + 1 + 2 + 3) / 5)
+    assert value(of, "whole", "all.queries-graph") == pytest.approx(1 / 4)
+    assert figure(of, "less", "all.words-book") is None  # it planned no sources
+    assert figure(of, "whole", "all.words-wiki") is None
+    assert value(of, "whole", "all.queries-wiki") == 0.0  # no plan asked it
+    assert value(of, "whole", "all.seconds-planning") == 2.0
+    assert value(of, "whole", "all.hours-3600") == 3.0  # one second of searching, two of planning
+    assert results(of)["keyless"]["pooled"]["whole"]["average.accuracy"] == {"value": 75.0, "of": 4}
+
+
+def test_diversity_needs_an_encoder(tmp_path: Path, two: dict[tuple[str, str], RunOfRow]) -> None:
+    assert figure(made(tmp_path, two), "whole", "all.diversity-average") is None
+    of = made(tmp_path, two, embedder=Letters())
+    assert value(of, "whole", "all.diversity-book") == pytest.approx(0.5)  # equal letters 0, two letters 1
+    assert value(of, "whole", "all.diversity-average") == pytest.approx(0.5)  # the graph never had two queries
+    told = made(tmp_path, two, waits=("diversity waits for a model that encodes queries: none",))
+    assert "diversity waits for" in " ".join(notes(told))
+
+
+def test_each_query_is_encoded_once() -> None:
+    letters = Letters()
+    remembering = Remembering(letters)
+    first, again = remembering.embed(["a", "b", "a"]), remembering.embed(["b", "c"])
+    assert letters.seen == ["a", "b", "c"]
+    assert (first[0] == first[2]).all() and (first[1] == again[0]).all()
+    assert remembering.embed([]).shape == (0, remembering.dimensions)
+
+
+def test_people_s_marks_are_those_of_the_row(tmp_path: Path, two: dict[tuple[str, str], RunOfRow]) -> None:
+    marks = tuple(
+        Judgement(item="0", judge=judge, shown=(run,), marks=({"relevance": Score(score=score)},))
+        for judge, run, score in [
+            ("anna", "whole-a", 5),
+            ("bert", "whole-a", 4),
+            ("anna", "whole-b", 3),
+            ("anna", "x", 1),
+        ]
+    )
+    of = made(tmp_path, two, marks=marks)
+    assert value(of, "whole", "all.marks-relevance") == 4.0
+    assert value(of, "whole", "b.marks-relevance") == 3.0
+    assert figure(of, "less", "all.marks-relevance") is None
+    assert "marked by anna, bert: 4 answers" in list(notes(of))
+    assert any(note.startswith("marks wait for people") for note in notes(made(tmp_path, two)))
+
+
+def test_uncertainty_is_measured_or_says_what_it_waits_for(
+    tmp_path: Path, two: dict[tuple[str, str], RunOfRow]
+) -> None:
+    async def entails(pairs: Sequence[tuple[str, str]]) -> list[float | None]:
+        return [1.0 if sentence in premise else 0.0 for premise, sentence in pairs]
+
+    found = asyncio.run(luq(["It helps.", "It helps.", "It harms."], entails))
+    sampled = SampledUncertainty(Mean(found.value, 1), {"0": found}, 3, 0.7)
+    assert value(made(tmp_path, two, uncertain={("whole", "a"): sampled}), "whole", "a.uncertainty") == found.value
+    assert figure(made(tmp_path, two), "whole", "a.uncertainty") is None
+    keyless = Settings.load()
+    assert "without one, all samples are the same" in waits_for(keyless, "some-nli")
+    model = Settings.load(options={"model.default": "openai:gpt-5"})
+    assert "--nli" in waits_for(model, nli_of(model, None))
+    named = model.with_options({"verify.critic": "nli:cross-encoder"})
+    assert waits_for(named, nli_of(named, None)) == ""
+    assert nli_of(named, "other") == "other"
+    assert len(set(sample_paths(Path("runs/a.jsonl")))) == 9
