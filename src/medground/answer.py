@@ -16,7 +16,7 @@ from medground.notice import Notice
 from medground.question import Question
 from medground.usage import UsageReport
 
-SCHEMA_VERSION = "1.6"
+SCHEMA_VERSION = "1.7"
 
 Status = Literal["decided", "lean", "not judged", "unanswerable"]
 """`decided`: a stored relation, a model that read the evidence, or a critic that was measured on questions gives the
@@ -233,6 +233,10 @@ class SourceDocument(Frozen):
         default=(), description="records from which fields were filled, with their names"
     )
     source: str = ""
+    license: str | None = Field(
+        default=None, description="its own licence, else that of its source; null if neither is recorded"
+    )
+    origin: str = Field(default="", description="where the texts of its source come from; empty if not recorded")
 
 
 class Search(Frozen):
@@ -248,6 +252,18 @@ class Search(Frozen):
     )
     node: str = Field(default="", description="the node of a plan that it served")
     cached: bool = Field(default=False, description="the result of an earlier identical search in this run was used")
+
+
+class SearchedSource(Frozen):
+    """What became of a source that a plan of sources could use. `failed` and `not configured` are not `empty`."""
+
+    name: str
+    kind: SourceKind
+    state: Literal["found", "empty", "failed", "not configured", "not asked"]
+    queries: tuple[str, ...] = ()
+    passages: int = Field(default=0, ge=0, description="different passages that its queries found")
+    failure: str = Field(default="", description="why it could not be searched")
+    licence: str = Field(default="", description="under which terms its texts may be used")
 
 
 class SnapshotReference(Frozen):
@@ -293,6 +309,9 @@ class Answer(Frozen):
         default=None, description="a model's verdict on the whole answer; null if none was asked"
     )
     searches: tuple[Search, ...] = ()
+    sources: tuple[SearchedSource, ...] = Field(
+        default=(), description="the sources of a plan of sources, in order; none for a recipe without such a plan"
+    )
     warnings: tuple[str, ...] = ()
     recipe: str
     needs_evidence: bool = Field(default=True, description="false for a recipe that answers from a model's memory")

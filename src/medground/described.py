@@ -29,6 +29,13 @@ class SourceDescription(Frozen):
     licence: str = Field(min_length=1, max_length=1000)
     origin: str = Field(min_length=1, max_length=1000)
 
+    @property
+    def query_format(self) -> str:
+        """How its queries are written in a plan: for a graph, each has a term and what is asked about it (E.2)."""
+        if self.kind == "graph":
+            return "a term, a comma, what is asked about it; several with ; between them"
+        return "a few words; several queries with ; between them"
+
     @field_validator("name")
     @classmethod
     def _is_a_tag(cls, value: str) -> str:

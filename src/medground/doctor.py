@@ -17,7 +17,7 @@ from medground.models.pairs.shipped import shipped
 from medground.operators.catalogue import operator_names
 from medground.recipes.base import open_recipe
 from medground.settings import Settings
-from medground.sources.open import find_source
+from medground.sources.open import corpora_of, find_source
 from medground.verify.judges import NOT_VALIDATED, how_to_validate, may_judge
 from medground.verify.measured import judge_of, measurement_of, with_measured
 
@@ -28,7 +28,9 @@ _EXTRAS = {
     "local": ("xllamacpp",),
     "pubmed": ("httpx", "stamina", "starlette", "uvicorn"),
     "evaluate": ("ir-measures", "scikit-learn"),
-    "torch": ("sentence-transformers",),
+    "torch": ("torch", "transformers", "sentence-transformers"),
+    "train": ("torch", "transformers", "peft", "trl", "datasets", "accelerate"),
+    "parquet": ("pyarrow",),
     "otlp": ("opentelemetry-exporter-otlp-proto-http",),
 }
 _ROOM = 2_000_000_000
@@ -144,7 +146,12 @@ def _networks(settings: Settings) -> list[Check]:
 def _corpora(settings: Settings) -> list[Check]:
     library = Library(settings.home)
     found = []
-    for name in settings.retrieval.corpora:
+    try:
+        names = corpora_of(settings)
+    except MedgroundError as error:
+        names = settings.retrieval.corpora
+        found.append(Check(f"knowledge base {settings.retrieval.knowledge_base}", "broken", str(error)))
+    for name in names:
         try:
             with library.open(name) as snapshot:
                 note = f"{snapshot.manifest.counts.documents:,} documents, {snapshot.manifest.hash[:12]}"

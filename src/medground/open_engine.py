@@ -49,7 +49,7 @@ class OpenEngine:
         """Open what the settings name; everything that was opened is closed again if something is wrong."""
         if corpora is not None:
             names = (corpora,) if isinstance(corpora, str) else tuple(corpora)
-            settings = settings.with_options({"retrieval.corpora": names})
+            settings = settings.with_options({"retrieval.corpora": names, "retrieval.knowledge_base": ""})
         setup = await set_up(settings)
         try:
             sources = await asyncio.to_thread(open_sources, settings, progress)

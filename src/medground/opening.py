@@ -72,6 +72,7 @@ async def _problems(recipe: Recipe, settings: Settings, sources: Sequence[Source
 
 
 def _open_models(settings: Settings) -> Models:
+    settings = settings.model_copy(update={"model": settings.served})
     if not settings.model.operators:
         return open_models(settings, ())
     from medground.operators.catalogue import operator_names  # it loads every operator

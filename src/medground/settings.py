@@ -17,7 +17,16 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 import platformdirs
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, SerializeAsAny, ValidationError
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SecretStr,
+    SerializeAsAny,
+    ValidationError,
+    model_validator,
+)
 
 from medground.errors import ConfigError
 from medground.layers import (
@@ -49,6 +58,11 @@ class SettingsSection(_Part):
 
     section: ClassVar[str]
     """Its name in settings files, such as `self_medrag`."""
+
+    @property
+    def models(self) -> Mapping[str, str]:
+        """Models of operators that these settings imply, such as a trained one; those in `model.operators` win."""
+        return {}
 
 
 S = TypeVar("S", bound=SettingsSection)
@@ -82,6 +96,9 @@ class RetrievalSettings(_Part):
     corpora: Annotated[tuple[str, ...], BeforeValidator(_listed)] = Field(
         default=("starter",), description="names of the corpora to search"
     )
+    knowledge_base: str | None = Field(
+        default=None, description="a knowledge base; its sources are searched, and `corpora` only if they are named too"
+    )
     sources: Annotated[tuple[str, ...], BeforeValidator(_listed)] = Field(
         default=(), description="further sources by name, such as `pubmed`"
     )
@@ -93,8 +110,16 @@ class RetrievalSettings(_Part):
     dense: bool = Field(default=True, description="use vectors where a snapshot has them")
     reranker: str = Field(
         default="none",
-        description="`none`, `keyless` (measured: no gain), `ranker` (fetched), or a cross-encoder's name or folder",
+        description="`none`, `keyless` (measured: no gain), `ranker` (fetched), `medcpt`, or that of a cross-encoder",
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _knowledge_base_for_starter(cls, data: Any) -> Any:
+        """A knowledge base stands in place of the starter corpus, which is searched where nothing else is named."""
+        if isinstance(data, dict) and data.get("knowledge_base") and "corpora" not in data:
+            return data | {"corpora": ()}
+        return data
 
 
 class RecipeSettings(_Part):
@@ -237,6 +262,15 @@ class Settings(_Part):
         found = self.sections.get(kind.section)
         return found if isinstance(found, kind) else kind()
 
+    @property
+    def served(self) -> ModelSettings:
+        """The models, with those that the section of the recipe implies."""
+        kind = _declared(self.recipe.name, RECIPES)
+        implied = self.section(kind).models if kind else {}
+        return (
+            self.model.model_copy(update={"operators": {**implied, **self.model.operators}}) if implied else self.model
+        )
+
     def with_section(self, section: SettingsSection) -> Settings:
         """These settings with a section replaced."""
         return self.model_copy(update={"sections": {**self.sections, section.section: section}})
@@ -249,6 +283,8 @@ class Settings(_Part):
         content = self.model_dump(mode="json", exclude={"home", "keys", "trace", "sections"})
         if not self.retrieval.sources:  # results from before there was such a setting keep their hash
             content["retrieval"].pop("sources")
+        if not self.retrieval.knowledge_base:
+            content["retrieval"].pop("knowledge_base")
         if self.verify.own_knowledge == "drop":
             content["verify"].pop("own_knowledge")
         if self.verify.gate:

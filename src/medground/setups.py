@@ -36,9 +36,9 @@ class Setups:
         for name, value in _fixed(chosen).items():
             if value != fixed[name]:
                 raise UsageError(f"{name} is fixed once an engine is open; open another engine for it")
-        if (chosen.model, chosen.keys) == (own.settings.model, own.settings.keys):
+        if (chosen.served, chosen.keys) == (own.settings.served, own.settings.keys):
             return await _checked(chosen, own.models, sources)
-        key = (chosen.model.model_dump_json(), chosen.keys)
+        key = (chosen.served.model_dump_json(), chosen.keys)
         async with self._opening:  # questions that ask for the same model open it once
             setup = await _checked(chosen, self._models.get(key), sources)
             if self._closed:

@@ -6,6 +6,7 @@ silently drop a figure. Names of spans and fields are those of stored traces.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Annotated, Any, ClassVar, Literal, Self
 
@@ -169,6 +170,75 @@ class RoundEnded(Step):
     drifted: int = 0
 
 
+class PlanningSources(Step):
+    """A planner writes the queries of each source. Searches that it makes to improve a plan are inside its span."""
+
+    span: ClassVar[str] = "source plan"
+    type: Literal["planning sources"] = "planning sources"
+    planner: str
+
+
+class SourcesPlanned(Step):
+    """The plan that is searched: `plan` is JSON, the queries of each source by its name (Omni-RAG, section 4.1)."""
+
+    span: ClassVar[str] = "source plan"
+    texts: ClassVar[frozenset[str]] = frozenset(["plan"])
+    type: Literal["sources planned"] = "sources planned"
+    plan: str
+    queries: int
+    repairs: int = 0
+
+    @classmethod
+    def of(cls, queries: Mapping[str, Iterable[object]], repairs: int = 0) -> Self:
+        """The step of a plan's queries by source; `repairs` counts what its parser mended."""
+        written = {source: [str(query) for query in asked] for source, asked in queries.items()}
+        count = sum(map(len, written.values()))
+        return cls(plan=json.dumps(written, ensure_ascii=False), queries=count, repairs=repairs)
+
+    @property
+    def by_source(self) -> dict[str, list[str]]:
+        """The queries of each source; a graph's as `term , query`."""
+        queries: dict[str, list[str]] = json.loads(self.plan)
+        return queries
+
+
+class PlanRound(Step):
+    """A planner that searches writes, tries and rates a plan. `parent` is the round whose plan it improves, or 0."""
+
+    span: ClassVar[str] = "plan round"
+    type: Literal["plan round"] = "plan round"
+    number: int
+    of: int
+    parent: int = 0
+
+
+class PlanRated(Step):
+    """What a round's plan found and how it was rated; `score` is None if it could not be rated."""
+
+    span: ClassVar[str] = "plan round"
+    texts: ClassVar[frozenset[str]] = frozenset(["plan", "suggestion"])
+    type: Literal["plan rated"] = "plan rated"
+    number: int
+    parent: int = 0
+    plan: str
+    queries: int
+    passages: int
+    score: int | None = None
+    suggestion: str = ""
+    failed: tuple[str, ...] = ()
+    """Sources that could not be searched in this round."""
+
+
+class PlanChosen(Step):
+    """The round whose plan is used, of how many, and why no more followed."""
+
+    span: ClassVar[str] = "plan chosen"
+    type: Literal["plan chosen"] = "plan chosen"
+    number: int
+    rounds: int
+    ended: str
+
+
 class Kept(Step):
     """The answer, complete or partial, has been stored and can be loaded by its `trace_id`."""
 
@@ -189,6 +259,11 @@ AnyStep = Annotated[
     | RewriteTrigger
     | RoundBegun
     | RoundEnded
+    | PlanningSources
+    | SourcesPlanned
+    | PlanRound
+    | PlanRated
+    | PlanChosen
     | Kept,
     Field(discriminator="type"),
 ]

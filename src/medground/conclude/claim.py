@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 
 from medground.answer import Search, SourceDocument, Statement
-from medground.conclude.compose import source_document
+from medground.conclude.compose import listed_documents
 from medground.document import Frozen, Hit
 from medground.evidence import Evidence
 from medground.lookup import Lookup
@@ -68,13 +68,12 @@ async def check_claim(run: Run) -> CheckedClaim:
     )
     cited = {evidence for statement in statements for evidence in statement.evidence}
     evidence = tuple(e for e in run.ledger.evidence if e.id in cited)
-    listed = dict.fromkeys([*(e.document_id for e in evidence), *run.shown])
     return CheckedClaim(
         claim=claim,
         notice=run.notice,
         statements=statements,
         evidence=evidence,
-        documents=tuple(source_document(run.ledger.documents[i], run.origins.get(i, "")) for i in listed),
+        documents=listed_documents(run, [*(e.document_id for e in evidence), *run.shown]),
         searches=tuple(run.searches),
         warnings=tuple(run.warnings),
         usage=run.report(),

@@ -11,6 +11,8 @@ from medground.answer import Answer, Conflict, SourceDocument, Statement, Verdic
 from medground.conclude.asked import Judged
 from medground.conclude.decision import decide
 from medground.conclude.policy import OWN_KNOWLEDGE, Verdicted, release
+from medground.conclude.terms import descriptions
+from medground.described import SourceDescription
 from medground.document import Document
 from medground.evidence import Evidence
 from medground.question import Question
@@ -113,8 +115,14 @@ def _check_citations(run: Run, sentences: Sequence[Sentence], verdicts: Sequence
 
 def _documents(run: Run, evidence: Sequence[Evidence]) -> tuple[SourceDocument, ...]:
     """The documents that are quoted, or that are listed without being cited."""
-    listed = dict.fromkeys([*(e.document_id for e in evidence), *run.shown])
-    return tuple(source_document(run.ledger.documents[i], run.origins.get(i, "")) for i in listed)
+    return listed_documents(run, [*(e.document_id for e in evidence), *run.shown])
+
+
+def listed_documents(run: Run, ids: Sequence[str]) -> tuple[SourceDocument, ...]:
+    """Retrieved documents as an answer lists them, each once, with the terms of the source that each is from."""
+    known = descriptions(run.sources)
+    sources = {i: run.origins.get(i, "") for i in ids}
+    return tuple(source_document(run.ledger.documents[i], name, known.get(name)) for i, name in sources.items())
 
 
 def _within(run: Run, conflicts: Sequence[Conflict]) -> tuple[Conflict, ...]:
@@ -144,10 +152,11 @@ def _written(kept: Sequence[Verdicted], run: Run, mark: Mark) -> tuple[str, tupl
     )
 
 
-def source_document(document: Document, source: str) -> SourceDocument:
-    """A document as an answer lists it; `source` names where it came from."""
+def source_document(document: Document, source: str, described: SourceDescription | None = None) -> SourceDocument:
+    """A document as an answer lists it; `source` names where it came from, and `described` says under which terms."""
+    terms = {"license": document.license or described.licence, "origin": described.origin} if described else {}
     shared = {name: getattr(document, name) for name in SourceDocument.model_fields if name in Document.model_fields}
-    return SourceDocument(**shared | {"references": document.references[:_MOST_REFERENCES], "source": source})
+    return SourceDocument(**shared | {"references": document.references[:_MOST_REFERENCES], "source": source} | terms)
 
 
 def answer_id(question: Question, settings_hash: str, snapshots: Sequence[str]) -> str:

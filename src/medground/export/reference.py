@@ -102,9 +102,9 @@ class Reference:
 
     @property
     def notes(self) -> list[str]:
-        """What a reader must know before trusting it, then each quote with its mark and its section or page."""
-        state = references.state(self.document)
-        return [*([state] if state else []), *map(_quoted, self.quotes)]
+        """What a reader must know before trusting it, each quote with its mark and its section or page, the licence."""
+        state, terms = references.state(self.document), one_line(references.terms(self.document))
+        return [*filter(None, [state]), *map(_quoted, self.quotes), *filter(None, [terms])]
 
     def _identifier(self, kind: str) -> str:
         return one_line(self.document.identifiers.get(kind, ""))

@@ -28,7 +28,7 @@ class Keyless:
         try:
             operator.check(value, output)
         except InvalidOutput as error:
-            raise ModelFailed(f"{operator.name}: {error}", model=self.name, usage=Usage()) from error
+            raise ModelFailed(f"{operator.name}: {error}", model=self.name, usage=Usage(), unreadable=True) from error
         return Reply(output=output, usage=Usage())
 
     async def close(self) -> None:

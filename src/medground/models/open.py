@@ -13,7 +13,7 @@ from medground.models.registry import Models
 from medground.settings import Settings
 
 LOCAL = "local"
-NAMES = "use keyless, local, local:PATH or PROVIDER:MODEL, such as openai:gpt-5"
+NAMES = "use keyless, local, local:PATH, planner:FOLDER or PROVIDER:MODEL, such as openai:gpt-5"
 
 COMPATIBLE = ("openai", "openai-chat")
 """Providers that use `settings.model.base_url` when it is set."""
@@ -68,6 +68,10 @@ def _open(name: str, settings: Settings) -> Model:
         from medground.models.local import open_local
 
         return open_local(name, settings)
+    if name.startswith("planner:"):
+        from medground.models.planner import open_planner_model
+
+        return open_planner_model(name)
     provider, _, model = name.partition(":")
     if not provider or not model:
         raise ConfigError(f"unknown model {name!r}; {NAMES}")

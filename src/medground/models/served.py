@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any, get_args
 
-from pydantic_ai import Agent, ModelRetry, NativeOutput, PromptedOutput, RunUsage, ToolOutput
+from pydantic_ai import Agent, ModelRetry, NativeOutput, PromptedOutput, RunUsage, TextOutput, ToolOutput
 from pydantic_ai.exceptions import AgentRunError, ModelConnectionError, ModelRequestTimeout, RunTimedOut, UserError
 from pydantic_ai.messages import ModelResponse
 from pydantic_ai.models import Model as ProviderModel
@@ -19,7 +19,7 @@ from medground.models.attempts import Attempts, Patience
 from medground.models.base import CallLimits, Reply
 from medground.models.failures import Endpoint, explain, is_loopback, shown_address
 from medground.models.probabilities import asking_for_probabilities, probabilities_of
-from medground.operators.base import I, InvalidOutput, O, Operator, WeighedOutput
+from medground.operators.base import I, InvalidOutput, O, Operator, PlainOutput, WeighedOutput
 from medground.usage import Usage
 
 MASKING_SERVER = OpenAIModelProfile(
@@ -169,7 +169,14 @@ def _checked(operator: Operator[I, O], value: I) -> Callable[[O], O]:
 
 
 def _constrained(output: type[O], profile: Mapping[str, Any]) -> Any:
-    """The strictest way to constrain the output that a model supports."""
+    """The strictest way to constrain the output that a model supports; plain text is not constrained."""
+    if issubclass(output, PlainOutput):
+        plain: Any = output
+
+        def written(text: str) -> Any:
+            return plain(text=text)
+
+        return TextOutput(written)
     if profile.get("supports_json_schema_output"):
         return NativeOutput(output)
     return ToolOutput(output) if profile.get("supports_tools", True) else PromptedOutput(output)

@@ -1,18 +1,18 @@
-"""Rerank with any sentence-transformers cross-encoder, by hub name or folder (extra `torch`)."""
+"""Rerank with any cross-encoder that transformers loads, by hub name or folder (extra `torch`)."""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from medground.document import Passage
 from medground.errors import ConfigError
-from medground.models.files.hub import is_away
 
-if TYPE_CHECKING:
-    from sentence_transformers import CrossEncoder
+_BATCH = 32
 
 
 class CrossEncoderReranker:
@@ -22,7 +22,8 @@ class CrossEncoderReranker:
     scores behave alike. The score orders passages; it is a probability only if the model was trained to return one.
 
     Args:
-        name: folder, or name on a hub that this machine reaches, such as `BAAI/bge-reranker-v2-m3`.
+        name: folder, or name on a hub that this machine reaches, such as `BAAI/bge-reranker-v2-m3` or
+            `ncbi/MedCPT-Cross-Encoder`.
 
     Raises:
         ConfigError: the extra is not installed, the model cannot be found, or it does not return one score per pair.
@@ -30,7 +31,20 @@ class CrossEncoderReranker:
 
     def __init__(self, name: str) -> None:
         self._name = name
-        self._model = _load(name)
+        try:
+            from medground.models.files.torch_model import load_model, longest
+        except ImportError as error:
+            raise ConfigError(
+                f'reranker {name!r} needs the extra "torch" ({error.name} is missing);'
+                ' run: pip install "medground[torch]"'
+            ) from None
+        self._model, self._words = load_model(name, "AutoModelForSequenceClassification", "the reranker")
+        if (outputs := self._model.config.num_labels) != 1:
+            raise ConfigError(
+                f"reranker {name!r} returns {outputs} numbers per pair; choose a model that returns one score"
+            )
+        self._tokens = longest(self._model, self._words)
+        self._lock = threading.Lock()  # a tokenizer keeps the truncation of its last call
 
     @property
     def name(self) -> str:
@@ -39,30 +53,26 @@ class CrossEncoderReranker:
 
     def score(self, question: str, passages: Sequence[Passage]) -> list[float]:
         """One score from 0 to 1 per passage, in the order given. Long pairs are truncated at the model's limit."""
-        if not passages:
-            return []
-        from torch import nn
+        texts = [f"{p.title}\n{p.text}" if p.title else p.text for p in passages]
+        logits = np.empty(len(texts), np.float64)
+        order = sorted(range(len(texts)), key=lambda number: -len(texts[number]))  # similar lengths, little padding
+        for first in range(0, len(order), _BATCH):
+            batch = order[first : first + _BATCH]
+            logits[batch] = self._logits(question, [texts[number] for number in batch])
+        return [float(score) for score in 1 / (1 + np.exp(-logits))]
 
-        pairs = [(question, f"{p.title}\n{p.text}" if p.title else p.text) for p in passages]
-        logits = self._model.predict(pairs, activation_fn=nn.Identity(), show_progress_bar=False)
-        scores = 1 / (1 + np.exp(-np.asarray(logits, np.float64)))
-        return [float(score) for score in scores]
+    def _logits(self, question: str, texts: list[str]) -> NDArray[np.float64]:
+        import torch
 
-
-def _load(name: str) -> CrossEncoder:
-    try:
-        from sentence_transformers import CrossEncoder
-    except ImportError as error:
-        raise ConfigError(
-            f'reranker {name!r} needs the extra "torch" ({error.name} is missing); run: pip install "medground[torch]"'
-        ) from None
-    try:
-        model: CrossEncoder = CrossEncoder(name, local_files_only=is_away(name))
-    except (OSError, ValueError, KeyError, RuntimeError) as error:
-        reason = next(iter(str(error).strip().splitlines()), type(error).__name__)
-        raise ConfigError(f"cannot load the reranker {name!r}: {reason[:200]}") from None
-    if model.num_labels != 1:
-        raise ConfigError(
-            f"reranker {name!r} returns {model.num_labels} numbers per pair; choose a model that returns one score"
-        )
-    return model
+        with self._lock:
+            read: Any = self._words(
+                [question] * len(texts),
+                texts,
+                truncation=True,
+                padding=True,
+                max_length=self._tokens,
+                return_tensors="pt",
+            )
+        with torch.inference_mode():
+            found = self._model(**read.to(self._model.device)).logits[:, 0]
+        return np.asarray(found.float().cpu().numpy(), np.float64)

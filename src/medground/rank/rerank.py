@@ -10,6 +10,7 @@ from pathlib import Path
 
 from medground.document import Hit
 from medground.errors import MedgroundError
+from medground.models.files.medcpt import CROSS, is_medcpt, place
 from medground.models.pairs.shipped import shipped
 from medground.question import Question
 from medground.rank.base import Reranker
@@ -72,6 +73,8 @@ def open_reranker(name: str, models: Path) -> Reranker | None:
     """
     if name in (one.name for one in shipped().values() if one.card.kind == "ranker"):
         return open_trained(name, models)
+    if is_medcpt(name):
+        return _opened(place(name, CROSS, models))
     return _opened(name)
 
 

@@ -118,6 +118,16 @@ class DescribedSource(Protocol):
         ...
 
 
+@runtime_checkable
+class TermsSource(Protocol):
+    """A source that knows under which terms its texts may be used. Optional, beside `Source`."""
+
+    @property
+    def terms(self) -> SourceDescription | None:
+        """The description whose licence and origin go with its texts; None if none is recorded."""
+        ...
+
+
 @dataclass(frozen=True, kw_only=True)
 class SourceDeclaration:
     """How a source that is not a corpus is opened, so that no shared file has to know it.

@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import get_args
 
 from medground.answer import SnapshotReference
-from medground.corpus.embedding.base import Embedder
+from medground.corpus.embedding.base import Embedder, embed_queries
+from medground.described import SourceDescription
 from medground.document import Document, SourceKind
 from medground.errors import ConfigError, SourceUnavailable, UsageError
 from medground.lookup import ConceptQuery, Found, Lookup, PlainWords, ProteinQuery, Ranker, Ranking
 from medground.query import Everything, Filters, Query, Words, all_of, any_of
-from medground.sources.base import MOST_HITS, FileSource
+from medground.sources.base import MOST_HITS, DescribedSource, FileSource
 from medground.sources.store import Store
 
 
@@ -57,6 +58,19 @@ class CorpusSource:
     def fields(self) -> frozenset[str]:
         """Names of the metadata fields of its documents."""
         return self._store.fields
+
+    @property
+    def described(self) -> SourceDescription | None:
+        """What its builder says that it holds; None where it says nothing.
+
+        None, too, for the pages of a graph: these are searched as text beside the graph, which has the description.
+        """
+        return None if self.terms is not None and self.terms.kind == "graph" else self.terms
+
+    @property
+    def terms(self) -> SourceDescription | None:
+        """The description with the licence and the origin of its texts, those of a graph too."""
+        return self._store.described if isinstance(self._store, DescribedSource) else None
 
     def accepts(self, lookup: Lookup) -> bool:
         """Query trees. A lookup for vectors alone must be plain `Words`, and needs an embedding model."""
@@ -134,7 +148,7 @@ class CorpusSource:
     def _dense(self, embedder: Embedder, text: str, limit: int, filters: Filters) -> Ranking:
         if not text.strip():
             return ()
-        return self._store.dense(embedder.embed([text])[0], limit, filters)
+        return self._store.dense(embed_queries(embedder, [text])[0], limit, filters)
 
     def _note(self) -> tuple[str, ...]:
         """A note for users who expect dense search: they opened an embedding model or built vectors."""

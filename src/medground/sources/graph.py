@@ -1,4 +1,8 @@
-"""A knowledge graph as a source: it reads a question in plain words and returns the stored relations that answer it."""
+"""A knowledge graph as a source.
+
+A question in plain words is answered by the stored relations that it asks for. A concept query gives what the graph
+states about a term: quoted lines of its documents, the best for the question first (Omni-RAG, section 3.2).
+"""
 
 from __future__ import annotations
 
@@ -6,17 +10,29 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 
 from medground.answer import SnapshotReference
-from medground.document import Document, SourceKind
+from medground.corpus.chunk import region
+from medground.described import SourceDescription
+from medground.document import Document, Hit, Passage, SourceKind
 from medground.errors import SnapshotCorrupt, SourceUnavailable, UsageError
 from medground.graph.answer import entails, find
+from medground.graph.concepts.of_hpo import HpoConcepts
+from medground.graph.concepts.rows import ConceptLookup, StatedRow, best, rows_of
+from medground.graph.concepts.store import ConceptStore
 from medground.graph.finding import GraphFact, GraphFinding
+from medground.graph.hpo import LICENSE
 from medground.graph.question import read_question
 from medground.graph.relation import StatedAt
 from medground.graph.store import GraphStore
 from medground.graph.suggest import wordings
 from medground.graph.wording import line
-from medground.lookup import ConceptQuery, Found, Lookup, PlainWords
+from medground.lookup import ConceptQuery, Found, Lookup, PlainWords, Ranking
 from medground.query import Filters
+
+RANKER = "concept"
+"""The ranker of the lines about a concept."""
+_LIMIT = 10
+"""Lines about a concept where a lookup names no limit (Omni-RAG, section 5.1)."""
+_LICENCE = 1000
 
 Fetch = Callable[[Sequence[str]], Awaitable[dict[str, Document]]]
 """Fetches documents by id: `CorpusSource.fetch` of the snapshot that the graph belongs to."""
@@ -29,15 +45,25 @@ class GraphSource:
         store: the graph; the source closes it.
         documents: fetches documents of the same snapshot.
         state: that snapshot.
+        described: what a planner reads about it; by default what the graph file says of itself.
     """
 
     kinds: frozenset[SourceKind] = frozenset(["graph"])
 
-    def __init__(self, store: GraphStore, documents: Fetch, state: SnapshotReference | None = None) -> None:
+    def __init__(
+        self,
+        store: GraphStore | ConceptStore,
+        documents: Fetch,
+        state: SnapshotReference | None = None,
+        described: SourceDescription | None = None,
+    ) -> None:
         self._store = store
+        self._facts = store if isinstance(store, GraphStore) else None
+        self._concepts: ConceptLookup = HpoConcepts(store) if isinstance(store, GraphStore) else store
         self._documents = documents
         self._closed = False
         self.state = state
+        self.described: SourceDescription = described or _described(store)
 
     @property
     def name(self) -> str:
@@ -49,9 +75,10 @@ class GraphSource:
         return isinstance(lookup.asked, PlainWords | ConceptQuery)
 
     async def search(self, lookup: Lookup, filters: Filters) -> Found:
-        """Find the stored relations that answer a question. For a concept whose question it cannot read, define it.
+        """Find the stored relations that answer a question, or what is stated about a concept.
 
-        Relations have no date, so year limits are ignored; do not ask a graph if they matter.
+        A concept whose question the stored facts answer has these too. Relations have no date, so year limits are
+        ignored; do not ask a graph if they matter.
 
         Raises:
             UsageError: the lookup is neither in plain words nor about a concept.
@@ -60,18 +87,15 @@ class GraphSource:
         """
         self._check_open()
         asked = lookup.asked
-        if isinstance(asked, PlainWords):
-            named, asked_in = asked.text, [asked.text]
-        elif isinstance(asked, ConceptQuery):
-            named, asked_in = asked.term, [asked.question, f"What is {asked.term}?"]
-        else:
+        if isinstance(asked, ConceptQuery):
+            return await self._about(lookup, asked, filters)
+        if not isinstance(asked, PlainWords):
             raise UsageError(f"{self.name} takes questions, not a {asked.type} query")
-        finding = await asyncio.to_thread(self._find, asked_in)
+        finding = await self._finding([asked.text])
         if finding is None:
-            working = await asyncio.to_thread(wordings, self._store, named)
+            store = self._facts
+            working = await asyncio.to_thread(wordings, store, asked.text) if store is not None else ()
             return Found(lookup, self.name, understood=False, wordings=working)
-        if finding.facts:
-            await self._check(finding.facts)
         return Found(lookup, self.name, finding=finding)
 
     async def fetch(self, ids: Sequence[str]) -> dict[str, Document]:
@@ -85,7 +109,7 @@ class GraphSource:
 
     def entails(self, fact: GraphFact) -> bool:
         """Whether the stored relation, read again, entails the fact's sentence."""
-        return entails(self._store, fact)
+        return self._facts is not None and entails(self._facts, fact)
 
     async def close(self) -> None:
         """Close the graph file. Safe to call twice."""
@@ -96,10 +120,70 @@ class GraphSource:
         if self._closed:
             raise SourceUnavailable("the source is closed", source=self.name)
 
+    async def _about(self, lookup: Lookup, asked: ConceptQuery, filters: Filters) -> Found:
+        """The lines about a concept, and the stored facts that its question asks for."""
+        finding = await self._finding([asked.question, f"What is {asked.term}?"])
+        rows, notes = await asyncio.to_thread(self._rows, asked, filters)
+        if not rows:
+            return Found(lookup, self.name, finding=finding, notes=notes)
+        question = asked.question or lookup.text
+        chosen = await asyncio.to_thread(best, rows, question, lookup.limit or _LIMIT)
+        documents = await self._documents(list(dict.fromkeys(row.place.document_id for row, _ in chosen)))
+        return Found(lookup, self.name, rankings=(self._ranking(chosen, documents),), finding=finding, notes=notes)
+
+    def _rows(self, asked: ConceptQuery, filters: Filters) -> tuple[list[StatedRow], tuple[str, ...]]:
+        """Every line about a term within the filters, and what the reader should know of how the term was read."""
+        named = self._concepts.named(asked.term)
+        if not named.concepts:
+            near = self._concepts.nearest(asked.term)
+            nearest = f"; nearest names: {', '.join(near)}" if near else ""
+            return [], (f"no concept of {self._store.name} is called {asked.term!r}{nearest}",)
+        rows = rows_of(self._concepts, named)
+        wanted = not filters.kinds or "graph" in filters.kinds
+        rows = [r for r in rows if wanted and (not filters.ids or r.place.document_id in filters.ids)]
+        loosely = named.by not in ("id", "name", "exact")
+        read_as = ", ".join(f"{name} ({concept})" for concept, name in named.concepts[:3])
+        return rows, (f"{asked.term!r} was read as {read_as}",) * loosely
+
+    def _ranking(self, chosen: Sequence[tuple[StatedRow, float]], documents: dict[str, Document]) -> Ranking:
+        """The chosen lines as passages; a line that two concepts share stands once."""
+        passages: dict[str, tuple[Passage, float]] = {}
+        for row, score in chosen:
+            passage = self._quoted(row, documents)
+            passages.setdefault(passage.key, (passage, score))
+        return tuple(
+            Hit(passage=passage, ranker=RANKER, rank=rank, score=score, source=self.name)
+            for rank, (passage, score) in enumerate(passages.values(), start=1)
+        )
+
+    def _quoted(self, row: StatedRow, documents: dict[str, Document]) -> Passage:
+        """A line as a passage of its document.
+
+        Raises:
+            SnapshotCorrupt: the document does not have it.
+        """
+        document, (document_id, start, end) = documents.get(row.place.document_id), row.place
+        if document is not None and end < start:
+            start = f"{document.text}\n".find(f"\n{row.line}\n") + 1
+            end = start + len(row.line)
+        if document is None or not row.line or document.text[start:end] != row.line:
+            raise SnapshotCorrupt(f"{self.name}: {document_id} does not state {row.line[:80]!r}; rebuild the corpus")
+        return next(region(document, start, end, document.section_at(start), limit=end - start))
+
+    async def _finding(self, asked_in: Sequence[str]) -> GraphFinding | None:
+        """What the stored facts say, each checked against its document; None where they do not understand."""
+        finding = await asyncio.to_thread(self._find, asked_in)
+        if finding is not None and finding.facts:
+            await self._check(finding.facts)
+        return finding
+
     def _find(self, asked_in: Sequence[str]) -> GraphFinding | None:
-        read = (read_question(self._store, wording) for wording in asked_in)
+        store = self._facts
+        if store is None:
+            return None
+        read = (read_question(store, wording) for wording in asked_in)
         asked = next(filter(None, read), None)
-        return find(self._store, asked) if asked is not None else None
+        return find(store, asked) if asked is not None else None
 
     async def _check(self, facts: Sequence[GraphFact]) -> None:
         documents = await self._documents(list(dict.fromkeys(fact.document_id for fact in facts)))
@@ -111,5 +195,17 @@ class GraphSource:
                 )
 
     def _states(self, document: Document, fact: GraphFact) -> bool:
-        relation = self._store.stated_at(StatedAt(fact.document_id, fact.start, fact.end))
+        place = StatedAt(fact.document_id, fact.start, fact.end)
+        relation = self._facts.stated_at(place) if self._facts is not None else None
         return relation is not None and document.text[fact.start : fact.end] == line(relation)
+
+
+def _described(store: GraphStore | ConceptStore) -> SourceDescription:
+    """What a graph file says of itself."""
+    known = SourceDescription.of_kind("graph")
+    if isinstance(store, GraphStore):
+        return known.model_copy(update={"licence": LICENSE, "origin": store.name})
+    licence, origin = store.meta.get("licence", ""), store.meta.get("origin", "")
+    return known.model_copy(
+        update={"licence": licence[:_LICENCE] or known.licence, "origin": origin[:_LICENCE] or store.name}
+    )

@@ -13,6 +13,8 @@ from medground.wording.blocks import Block, heading, note
 def notes(answer: Answer) -> Iterator[Block]:
     """One line for the limits of the question, for each source, each warning, the cost and the recipe."""
     yield from _searched(answer)
+    if answer.sources:
+        yield note(f"Sources: {'; '.join(map(phrases.searched_source, answer.sources))}.")
     for warning in answer.warnings:
         yield note(f"Warning: {phrases.sentence(warning)}", "caution")
     if answer.stopped:

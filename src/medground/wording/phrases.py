@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-from medground.answer import Answer, Conflict, Search, Side, Verdict
+from medground.answer import Answer, Conflict, Search, SearchedSource, Side, Verdict
 from medground.author import KEYLESS, Author
 from medground.question import Follows, Option
 from medground.verify.judges import NOT_VALIDATED
@@ -150,6 +150,8 @@ def support(answer: Answer) -> str:
         return "Whether these quotes answer the question has not been assessed." if estimated else ""
     if answer.support is None:
         return _assessed(answer)
+    if answer.support == 1.0 and any(statement.verdict.label == "quoted" for statement in answer.statements):
+        return "Every statement is quoted or supported. Whether the quotes answer the question has not been assessed."
     share = {1.0: "All statements", 0.0: "None of the statements"}.get(answer.support)
     return f"{share or f'{answer.support:.0%} of the statements'} are supported."
 
@@ -211,6 +213,16 @@ def searched(searches: Sequence[Search]) -> str:
     hits = max(search.hits for search in searches)
     times = f"{len(searches)} searches, up to " if len(searches) > 1 and hits else ""
     return f"{source(searches[0])} ({times}{results(searches[0], hits)})"
+
+
+def searched_source(one: SearchedSource) -> str:
+    """What became of a source of a plan, such as `book: 12 passages for 2 queries` or `wiki: not configured`."""
+    if one.state == "found":
+        many = f" for {len(one.queries)} queries" if len(one.queries) > 1 else ""
+        said = some(one.passages, "line" if one.kind == "graph" else "passage") + many
+    else:
+        said = {"empty": "searched, nothing found", "failed": "could not be searched"}.get(one.state, one.state)
+    return f"{clean(one.name)}: {said}"
 
 
 def results(search: Search, hits: int) -> str:

@@ -56,6 +56,12 @@ def state(document: SourceDocument) -> str:
     return ""
 
 
+def terms(document: SourceDocument) -> str:
+    """Under which licence a document may be used, and where its source has it from; empty where neither is known."""
+    known = (("Licence", document.license), ("Origin", document.origin))
+    return " ".join(ended(f"{name}: {' '.join(clean(text).split())}") for name, text in known if text)
+
+
 def address(document: SourceDocument) -> str:
     """Where a document can be read, as its record says; else PubMed for a PMID; else empty."""
     prefix, _, number = document.id.partition(":")

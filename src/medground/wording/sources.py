@@ -19,7 +19,8 @@ def source_list(
 
     Args:
         quotes: the quotes and sources of the answer.
-        details: also show where each quote is in its source.
+        details: also show where each quote is in its source, and the licence of each document. Of a source that says
+            where it has its texts from, the licence is always shown.
         bibliography: formats each source.
     """
     if quotes.numbers:
@@ -30,6 +31,8 @@ def source_list(
         if state := references.state(document):
             lines.append(line(state, "bad"))
         lines += [line(caution, "caution") for caution in document.cautions]
+        if (document.origin or details) and (terms := references.terms(document)):
+            lines.append(line(terms, "dim"))
         if details:
             lines += [line(_filled(note), "dim") for note in document.joined]
         lines += _quotes(document, quotes, details=details)

@@ -7,12 +7,16 @@ from medground.steps import (
     Asking,
     Judging,
     Kept,
+    PlanningSources,
+    PlanRated,
+    PlanRound,
     QueryChosen,
     ReadingBatch,
     RewriteTrigger,
     RoundBegun,
     Searched,
     Searching,
+    SourcesPlanned,
     Step,
 )
 from medground.wording.phrases import clean, some
@@ -33,8 +37,16 @@ def in_words(step: Step) -> str:
             return f"judging statement {min(step.done + 1, step.of)} of {step.of}"
         case RoundBegun():
             return f"round {step.number} of at most {step.of}"
+        case PlanRound():
+            return f"plan {step.number} of at most {step.of}"
+        case PlanRated(score=int()):
+            return f"plan {step.number} got {step.score} of 5 points"
         case QueryChosen():
             return "the query is chosen"
+        case PlanningSources():
+            return "planning what to ask each source"
+        case SourcesPlanned():
+            return f"planned {some(step.queries, 'query', 'queries')}" if step.queries else "planned to search nothing"
         case RewriteTrigger(rewrite=True):
             return "too little was found; rewriting the question"
         case Asking():

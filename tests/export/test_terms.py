@@ -1,0 +1,93 @@
+"""The licence and origin of a source go with every exported citation of its documents."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from medground.answer import Answer, SourceDocument
+from medground.blocking import BlockingEngine
+from medground.corpus.build import build
+from medground.corpus.library import Library
+from medground.corpus.readers import find_inputs
+from medground.described import SourceDescription
+from medground.export import Format, export
+from medground.settings import Settings
+from medground.wording.html import as_html
+from medground.wording.text import as_text
+
+LICENCE, ORIGIN, OWN = "Licence of the base 1.0", "the archive of the test", "CC0 of the paper"
+TERMS = f"Licence: {LICENCE}. Origin: {ORIGIN}."
+OWN_TERMS = f"Licence: {OWN}. Origin: {ORIGIN}."
+
+
+@pytest.fixture(scope="module")
+def described_answer(tmp_path_factory: pytest.TempPathFactory) -> Answer:
+    """A real answer over a described corpus: one document has a licence of its own."""
+    home = tmp_path_factory.mktemp("home")
+    records = [
+        {"id": "N:1", "title": "Zinc", "text": "Zinc shortens colds in adults, as trials show.", "year": 2001},
+        {"id": "N:2", "title": "Zinc again", "text": "Zinc shortens colds in children.", "license": OWN},
+    ]
+    (home / "in.jsonl").write_text("\n".join(map(json.dumps, records)), encoding="utf-8")
+    described = SourceDescription(name="book", kind="book", about="Colds.", licence=LICENCE, origin=ORIGIN)
+    build(Library(home), "omni.book", find_inputs([home / "in.jsonl"]), described=described)
+    settings = Settings.load(environ={}, options={"home": str(home), "retrieval.corpora": ["omni.book"]})
+    with BlockingEngine(settings) as engine:
+        return engine.ask("Does zinc shorten colds?")
+
+
+def test_json_has_the_terms_of_each_document(described_answer: Answer) -> None:
+    stored = {one["id"]: one for one in json.loads(described_answer.model_dump_json())["documents"]}
+    assert (stored["N:1"]["license"], stored["N:1"]["origin"]) == (LICENCE, ORIGIN)
+    assert (stored["N:2"]["license"], stored["N:2"]["origin"]) == (OWN, ORIGIN)
+
+
+@pytest.mark.parametrize("form", ["ris", "bibtex", "csl-json", "markdown"])
+def test_every_text_format_carries_them(described_answer: Answer, form: Format) -> None:
+    if form == "markdown":
+        pytest.importorskip("citeproc", reason="needs the extra export")
+    text = re.sub(r"\\(.)", r"\1", export(described_answer, form).decode())
+    assert text.count(TERMS) == 1
+    assert text.count(OWN_TERMS) == 1
+
+
+def test_a_word_document_carries_them(described_answer: Answer) -> None:
+    docx = pytest.importorskip("docx", reason="needs the extra export")
+    pytest.importorskip("citeproc", reason="needs the extra export")
+    word = docx.Document(io.BytesIO(export(described_answer, "docx")))
+    text = "\n".join(paragraph.text for paragraph in word.paragraphs)
+    assert text.count(TERMS) == 1
+    assert text.count(OWN_TERMS) == 1
+
+
+@pytest.mark.parametrize("written", [as_text, as_html])
+def test_an_answer_shows_them_under_its_sources(described_answer: Answer, written: Callable[[Answer], str]) -> None:
+    text = " ".join(written(described_answer).split())
+    assert TERMS in text
+    assert OWN_TERMS in text
+
+
+def test_a_claim_that_is_checked_lists_them(tmp_path: Path) -> None:
+    (tmp_path / "n.txt").write_text("Zinc shortens colds.", encoding="utf-8")
+    described = SourceDescription(name="book", kind="book", about="Colds.", licence=LICENCE, origin=ORIGIN)
+    build(Library(tmp_path), "one", find_inputs([tmp_path / "n.txt"]), described=described)
+    settings = Settings.load(environ={}, options={"home": str(tmp_path), "retrieval.corpora": ["one"]})
+    with BlockingEngine(settings) as engine:
+        [document] = engine.verify("Zinc shortens colds.").documents
+    assert (document.license, document.origin) == (LICENCE, ORIGIN)
+
+
+def test_hostile_terms_stay_on_one_line(answered: Callable[..., Answer]) -> None:
+    hostile = SourceDocument(
+        id="N:1", title="t", kind="book", license="a\r\nER  - \r\nTY  - JOUR}", origin="}\n@article{evil,"
+    )
+    ris = export(answered(hostile), "ris").decode().splitlines()
+    assert sum(line.startswith(("TY  -", "ER  -")) for line in ris) == 2
+    bibtex = export(answered(hostile), "bibtex").decode().splitlines()
+    assert sum(line.startswith("@") for line in bibtex) == 1
