@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Annotated, Any, Literal, Self
 
@@ -14,9 +14,10 @@ from medground.document import DocumentId, Frozen, Joined, Retraction, SourceKin
 from medground.evidence import Evidence, Stance
 from medground.notice import Notice
 from medground.question import Question
+from medground.report import Report
 from medground.usage import UsageReport
 
-SCHEMA_VERSION = "1.7"
+SCHEMA_VERSION = "1.8"
 
 Status = Literal["decided", "lean", "not judged", "unanswerable"]
 """`decided`: a stored relation, a model that read the evidence, or a critic that was measured on questions gives the
@@ -312,6 +313,7 @@ class Answer(Frozen):
     sources: tuple[SearchedSource, ...] = Field(
         default=(), description="the sources of a plan of sources, in order; none for a recipe without such a plan"
     )
+    report: Report | None = Field(default=None, description="sections, sub-answers, counts and files of a report")
     warnings: tuple[str, ...] = ()
     recipe: str
     needs_evidence: bool = Field(default=True, description="false for a recipe that answers from a model's memory")
@@ -364,6 +366,8 @@ class Answer(Frozen):
         for side in (side for conflict in self.conflicts for side in conflict.sides):
             if unknown := set(side.evidence) - known.keys():
                 raise ValueError(f"a conflict cites unknown evidence {', '.join(sorted(unknown))}")
+        if self.report is not None:
+            _check_report(self.report, self.rationale, known.keys())
         if self.notice is not None and self.notice.stops and (self.evidence or self.documents or self.rationale):
             raise ValueError("an answer whose notice is about self-harm quotes nothing")
         if self.decision.task != self.question.task:
@@ -371,6 +375,18 @@ class Answer(Frozen):
         if self.decision.status in ("decided", "lean") and not self.evidence and self.needs_evidence:
             raise ValueError("the answer has a decision but no evidence")
         return self
+
+
+def _check_report(report: Report, rationale: str, evidence: Collection[str]) -> None:
+    """Check that sections are slices of the rationale, in order, and that only the answer's evidence is named."""
+    last = 0
+    for section in report.sections:
+        if not last <= section.start <= section.end <= len(rationale):
+            raise ValueError(f"the section {section.title!r} is outside the rationale or overlaps the one before")
+        last = section.end
+    named = {e for one in report.subanswers for e in one.evidence} | {e for c in report.connections for e in c.evidence}
+    if unknown := named - set(evidence):
+        raise ValueError(f"the report names unknown evidence {', '.join(sorted(unknown))}")
 
 
 def _printed(answer: Answer, form: Literal["text", "markdown", "html"]) -> str:

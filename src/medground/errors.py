@@ -74,6 +74,10 @@ class RateLimited(SourceUnavailable):
         self.retry_after = retry_after
 
 
+class NotConfigured(SourceUnavailable):
+    """A source lacks a key or an address: set it, or leave the source out. Others are searched meanwhile."""
+
+
 class ModelFailed(MedgroundError):
     """A model returned no usable answer. `usage` is the cost of the failed calls.
 

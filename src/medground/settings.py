@@ -104,6 +104,8 @@ class RetrievalSettings(_Part):
     )
     pubmed: str | None = Field(default=None, description="`live`, or the address of an E-utilities service")
     email: str | None = Field(default=None, description="sent to PubMed with each request, as NCBI asks")
+    replay: Path | None = Field(default=None, description="a folder of recorded replies that stands for the network")
+    record: Path | None = Field(default=None, description="a folder in which the replies of services are recorded")
     depth: int = Field(default=100, ge=1, le=10_000, description="hits per ranker before fusion")
     fusion_k: int = Field(default=60, ge=1, description="constant of reciprocal rank fusion (K)")
     keep: int = Field(default=20, ge=1, description="hits left after reranking (M_max)")
@@ -174,12 +176,18 @@ class TraceSettings(_Part):
 
 
 class KeySettings(_Part):
-    """Keys of hosted models and of NCBI. A model without one here reads its provider's variable (OPENAI_API_KEY)."""
+    """Keys of hosted models, of NCBI and of search services.
+
+    A model without one here reads its provider's variable (OPENAI_API_KEY).
+    """
 
     openai: SecretStr | None = None
     anthropic: SecretStr | None = None
     google: SecretStr | None = None
     ncbi: SecretStr | None = None
+    sciencedirect: SecretStr | None = None
+    google_search: SecretStr | None = None
+    brave: SecretStr | None = None
 
 
 def _default_home() -> Path:
@@ -285,6 +293,8 @@ class Settings(_Part):
             content["retrieval"].pop("sources")
         if not self.retrieval.knowledge_base:
             content["retrieval"].pop("knowledge_base")
+        for path in ("replay", "record"):
+            content["retrieval"].pop(path)
         if self.verify.own_knowledge == "drop":
             content["verify"].pop("own_knowledge")
         if self.verify.gate:

@@ -1,0 +1,1 @@
+"""Asking services and fetching pages: one client for services with an HTTP interface, one polite reader of pages."""
