@@ -8,6 +8,7 @@ incomplete one is never opened.
 from __future__ import annotations
 
 import hashlib
+import logging
 import re
 import shutil
 import sqlite3
@@ -44,6 +45,8 @@ from medground.corpus.writer import DatabaseWriter
 from medground.described import SourceDescription
 from medground.errors import BadDocument, ConfigError, StorageFailed, UsageError
 from medground.progress import Progress, no_progress
+
+log = logging.getLogger(__name__)
 
 Attachment = Callable[[Path], None]
 """Writes one file of a snapshot to the given path."""
@@ -192,11 +195,15 @@ def _run(plan: _Plan) -> Manifest:
     if not plan.inputs:
         raise UsageError(f"nothing to read for corpus {plan.name}; name at least one file or folder")
     folder = _working_folder(plan)
+    resumed = any(folder.iterdir())
     try:
         with writing(folder):
             return _phases(plan, folder)
     except (sqlite3.DatabaseError, RowDamaged) as error:
         shutil.rmtree(folder, ignore_errors=True)
+        if resumed:
+            log.warning("%s: what an interrupted build left was damaged; it is built from the start", plan.name)
+            return _run(plan)
         raise StorageFailed(
             f"{folder}: the unfinished build was damaged and has been deleted; run the same command again to start over"
         ) from error
