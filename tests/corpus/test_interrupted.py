@@ -163,7 +163,7 @@ def test_the_journal_of_a_killed_copy_is_not_replayed_into_the_next(
     connection.execute("PRAGMA cache_size=1")
     connection.execute("BEGIN")
     connection.execute("PRAGMA user_version=7")
-    connection.execute("UPDATE documents SET id = id || '-'")
+    connection.execute("UPDATE documents SET id = id")
     shutil.copyfile(f"{other}-journal", folder / "documents.sqlite.part-journal")
     connection.close()
     made = add(library, "c", source, embedder=embedder)

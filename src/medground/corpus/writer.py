@@ -41,8 +41,6 @@ class DatabaseWriter:
         self.folder = path.parent
         self._connection = sqlite3.connect(path, isolation_level=None)
         execute = self._connection.execute
-        # The index of the log stays in this process: after a kill no file of it is left that could be out of date.
-        execute("PRAGMA locking_mode=EXCLUSIVE")
         execute("PRAGMA journal_mode=WAL")
         execute("PRAGMA synchronous=NORMAL")
         execute(f"PRAGMA cache_size=-{_CACHE_KIB}")
