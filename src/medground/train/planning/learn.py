@@ -26,11 +26,11 @@ from medground.train.planning.adapter import (
     read_card,
     write_card,
 )
-from medground.train.planning.libraries import device, libraries, quiet
+from medground.train.planning.libraries import Libraries, device, libraries, quiet
 from medground.train.planning.options import TrainingOptions
 from medground.train.planning.stopping import stop_between_steps
 from medground.train.planning.trainers import make_trainer, reporting
-from medground.train.planning.trainset import read_examples, read_manifest
+from medground.train.planning.trainset import TrainingManifest, read_examples, read_manifest
 
 PLAN = "training.json"
 LOG = "log.jsonl"
@@ -111,23 +111,8 @@ def train(
         trainer = make_trainer(libs, model, tokenizer, rows, out / _CHECKPOINTS, options, on)
         trainer.add_callback(reporting(libs, progress, options.stage))
         started = time.monotonic()
-        with quiet(), writing(out), stop_between_steps(trainer, libs) as stopping:
-            last = libs.transformers.trainer_utils.get_last_checkpoint(str(out / _CHECKPOINTS))
-            trainer.train(resume_from_checkpoint=last)
-        if stopping.asked:
-            raise Stopped(f"stopped at step {trainer.state.global_step}; run the same command to resume from there")
-        losses = [entry["loss"] for entry in trainer.state.log_history if "loss" in entry]
-        card = before.model_copy(
-            update={
-                "stages": (*before.stages, f"{options.stage} {options.which}"),
-                "sources": manifest.names,
-                "licences": {one.name: one.licence for one in manifest.sources},
-                "trained_on": digest,
-                "options": {**before.options, options.stage: options.model_dump(mode="json")},
-                "losses": {**before.losses, options.stage: (losses[0], losses[-1])},
-                "versions": {name: version(name) for name in ("torch", "transformers", "peft", "trl")},
-            }
-        )
+        losses = _learn(trainer, libs, out)
+        card = before.model_copy(update=_learned(manifest, digest, before, options, losses))
         _save(trainer, tokenizer, out, card)
     return Trained(
         folder=out,
@@ -140,6 +125,35 @@ def train(
         seconds=time.monotonic() - started,
         device=told,
     )
+
+
+def _learn(trainer: Any, libs: Libraries, out: Path) -> list[float]:
+    """Train from the last checkpoint to the end, and give the losses.
+
+    Raises:
+        Stopped: Ctrl-C; a checkpoint was written.
+    """
+    with quiet(), writing(out), stop_between_steps(trainer, libs) as stopping:
+        last = libs.transformers.trainer_utils.get_last_checkpoint(str(out / _CHECKPOINTS))
+        trainer.train(resume_from_checkpoint=last)
+    if stopping.asked:
+        raise Stopped(f"stopped at step {trainer.state.global_step}; run the same command to resume from there")
+    return [entry["loss"] for entry in trainer.state.log_history if "loss" in entry]
+
+
+def _learned(
+    manifest: TrainingManifest, digest: str, before: AdapterCard, options: TrainingOptions, losses: Sequence[float]
+) -> dict[str, Any]:
+    """What a card says after a stage that it did not say before."""
+    return {
+        "stages": (*before.stages, f"{options.stage} {options.which}"),
+        "sources": manifest.names,
+        "licences": {one.name: one.licence for one in manifest.sources},
+        "trained_on": digest,
+        "options": {**before.options, options.stage: options.model_dump(mode="json")},
+        "losses": {**before.losses, options.stage: (losses[0], losses[-1])},
+        "versions": {name: version(name) for name in ("torch", "transformers", "peft", "trl")},
+    }
 
 
 def _opened(base: str | None, adapter: Path | None, on: str, options: TrainingOptions) -> tuple[Any, Any, AdapterCard]:
