@@ -6,6 +6,7 @@ import functools
 import os
 import signal
 import socket
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -14,12 +15,14 @@ from typing import Any, get_args
 import hypothesis
 import pytest
 import pytest_socket
+from http_peer import Asked, Peer, Reply, Waits
 
 from medground.corpus.chunk import chunk
 from medground.document import Document, Hit, SourceKind
 from medground.errors import MedgroundError, SourceUnavailable, UsageError
 from medground.lookup import Found, Lookup, PlainWords, ProteinQuery, Ranker
-from medground.models.base import CallLimits, Reply
+from medground.models.base import CallLimits
+from medground.models.base import Reply as ModelReply
 from medground.models.keyless import Keyless
 from medground.models.registry import Models
 from medground.operators.answering import recall
@@ -97,6 +100,36 @@ def loopback() -> Iterator[None]:
     pytest_socket.socket_allow_hosts(["127.0.0.1", "localhost", "::1"])
     yield
     pytest_socket.disable_socket(allow_unix_socket=True)
+
+
+@pytest.fixture
+def make_peer(loopback: None) -> Iterator[Callable[..., Peer]]:
+    """Start a service with the given replies."""
+    peers: list[Peer] = []
+
+    def start(*replies: Reply | Callable[[Asked], Reply]) -> Peer:
+        peer = Peer(*replies)
+        threading.Thread(target=peer.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+        peers.append(peer)
+        return peer
+
+    yield start
+    for peer in peers:
+        peer.left.set()
+        peer.shutdown()
+        peer.server_close()
+
+
+@pytest.fixture
+def reply() -> type[Reply]:
+    """The class of an answer."""
+    return Reply
+
+
+@pytest.fixture
+def waits() -> Waits:
+    """A clock for a pace."""
+    return Waits()
 
 
 @pytest.fixture
@@ -189,14 +222,14 @@ class ScriptedModel:
         self._replies = replies
         self._usage = usage or Usage(input_tokens=10, output_tokens=5, model_calls=1)
 
-    async def answer(self, operator: Operator[Any, Any], value: Any, limits: CallLimits) -> Reply[Any]:
+    async def answer(self, operator: Operator[Any, Any], value: Any, limits: CallLimits) -> ModelReply[Any]:
         self.seen.append((operator.name, value))
         reply = self._replies[operator.name]
         output = reply(value) if callable(reply) else reply
         if isinstance(output, Exception):
             raise output
         operator.check(value, output)
-        return Reply(output=output, usage=self._usage)
+        return ModelReply(output=output, usage=self._usage)
 
     async def close(self) -> None:
         return None

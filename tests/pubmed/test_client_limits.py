@@ -11,9 +11,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from medground.errors import ConfigError
+from medground.fetching.pace import Pace
 from medground.pubmed.eutils_service import NCBI, EutilsService
 from medground.pubmed.eutils_transport import Transport
-from medground.pubmed.limits import Pace, shared_pace
+from medground.pubmed.limits import ncbi_pace
 
 
 def moments(pace: Pace, waits: Any, count: int, pauses: list[float]) -> list[float]:
@@ -74,7 +75,7 @@ def test_tasks_in_several_loops_share_one_pace() -> None:
 
 
 def test_one_pace_for_an_address_and_a_faster_one_with_a_key() -> None:
-    slow, fast = shared_pace(NCBI, with_key=False), shared_pace(NCBI, with_key=True)
+    slow, fast = ncbi_pace(NCBI, with_key=False), ncbi_pace(NCBI, with_key=True)
     assert (slow.per_second, fast.per_second) == (3, 10)
     assert Transport(EutilsService(api_key="x"))._pace is Transport(EutilsService(api_key="y"))._pace is fast
     assert Transport(EutilsService())._pace is slow

@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 import asyncio
+import ipaddress
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
-from weakref import WeakKeyDictionary
+from urllib.parse import urljoin, urlsplit
 
 import httpx
+import stamina
 
-from medground.errors import SourceUnavailable
+from medground.errors import ConfigError, SourceUnavailable
+from medground.fetching.faults import Fault, hide, retry_after, shorten
+from medground.fetching.loops import LoopClients, tls
+from medground.fetching.pace import UNLIMITED, Pace, shared_pace
+from medground.fetching.secrets import is_secret_header, keys_in, shown_address
+from medground.fetching.wire import NotRecorded, is_offline
+
+_MOST_REDIRECTS = 3
+_PEEK = 4000
+_TITLE = re.compile(r"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
+_LIMITED = re.compile(r"rate.?limit|quota|too many requests", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -21,11 +34,13 @@ class Service:
     Attributes:
         name: name of the service in errors and answers, such as `europepmc`.
         address: base URL without a final slash.
-        headers: sent with each request, such as a key; never written to a URL, message or file.
-        per_second: most requests per second; the services ask for it.
+        headers: sent with each request, such as a key; a key is never written to a URL, message or file.
+        per_second: most requests per second; the services ask for it. A service on this machine has no such limit.
         largest: most bytes of a reply.
         seconds: most seconds for one reply, from sending to the last byte.
         attempts: most attempts of a request.
+        first_wait: seconds before the second attempt; each later wait doubles, with random jitter.
+        longest_wait: most seconds between attempts; a longer Retry-After fails at once.
     """
 
     name: str
@@ -35,11 +50,46 @@ class Service:
     largest: int = 64 << 20
     seconds: float = 30.0
     attempts: int = 3
+    first_wait: float = 0.5
+    longest_wait: float = 30.0
+
+    def __post_init__(self) -> None:
+        parts = urlsplit(self.address)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ConfigError(
+                f"{self.name}: {self.address!r} is not an address; set one that begins with https:// or http://"
+            )
+
+    @property
+    def is_local(self) -> bool:
+        """Whether the service runs on this machine."""
+        return is_loopback(urlsplit(self.address).hostname or "")
+
+    @property
+    def has_key(self) -> bool:
+        """Whether a key is sent."""
+        return any(is_secret_header(name) for name in self.headers)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host of an address is this machine."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 @dataclass(frozen=True)
 class Reply:
-    """The reply of a service: status 200, or 404 or 204 where that was allowed."""
+    """The reply of a service: status 200, or another that the caller allowed, such as 404.
+
+    Attributes:
+        url: where it came from, without keys.
+        status: the HTTP status.
+        media_type: such as `application/json`; empty if the service named none.
+        body: its bytes.
+        service: name of the service.
+    """
 
     url: str
     status: int
@@ -62,45 +112,166 @@ class Reply:
 
 
 class Client:
-    """Asks one service. Connections belong to the event loop that opened them.
+    """Asks one service. Transient failures (429, 5xx, timeouts, broken connections) are tried again.
 
     Args:
         service: the service.
-        wire: what carries requests; None for the network.
+        wire: what carries requests, by `open_wire`; None for the network.
+        pace: rate limit; by default the service's, shared by the process. Recorded replies have none.
     """
 
-    def __init__(self, service: Service, wire: httpx.AsyncBaseTransport | None = None) -> None:
+    def __init__(
+        self, service: Service, wire: httpx.AsyncBaseTransport | None = None, *, pace: Pace | None = None
+    ) -> None:
         self.service = service
         self._wire = wire
-        self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, httpx.AsyncClient] = WeakKeyDictionary()
+        free = service.is_local or is_offline(wire)
+        self._pace = pace or (Pace(UNLIMITED) if free else shared_pace(service.address, service.per_second))
+        self._clients = LoopClients(self._open)
 
     async def get(
         self, path: str, parameters: Mapping[str, str] | None = None, *, absent: frozenset[int] = frozenset()
     ) -> Reply:
-        """The reply to a GET request; `absent` are the statuses that mean "there is none" and not a fault.
+        """The reply to a GET request.
+
+        Args:
+            path: below the service's address, or a whole address on the service's host.
+            parameters: sent in the query string.
+            absent: the statuses that mean "there is none" and not a fault.
 
         Raises:
-            SourceUnavailable: no usable reply after all attempts.
+            SourceUnavailable: no usable reply after all attempts, or `path` leads to another host.
             RateLimited: the service asks for fewer requests.
             ConfigError: the service refused the key.
         """
-        loop = asyncio.get_running_loop()
-        if loop not in self._clients:
-            self._clients[loop] = httpx.AsyncClient(transport=self._wire, timeout=self.service.seconds)
-        address = path if path.startswith("http") else f"{self.service.address}/{path.lstrip('/')}"
+        service, tried = self.service, 0
+        address = path if "://" in path else f"{service.address.rstrip('/')}/{path.lstrip('/')}"
+        url = httpx.URL(address, params=dict(parameters)) if parameters else httpx.URL(address)
         try:
-            response = await self._clients[loop].get(address, params=parameters, headers=dict(self.service.headers))
-        except httpx.HTTPError as error:
-            raise SourceUnavailable(
-                f"the connection failed ({type(error).__name__})", source=self.service.name
-            ) from None
-        if response.status_code != 200 and response.status_code not in absent:
-            raise SourceUnavailable(f"status {response.status_code}", source=self.service.name)
-        media = response.headers.get("content-type", "").split(";")[0].strip().lower()
-        return Reply(str(response.url), response.status_code, media, response.content, self.service.name)
+            async for attempt in stamina.retry_context(
+                on=self._should_retry,
+                attempts=service.attempts,
+                timeout=None,
+                wait_initial=service.first_wait,
+                wait_max=service.longest_wait,
+                wait_jitter=service.first_wait,
+            ):
+                with attempt:
+                    tried = attempt.num
+                    return await self._once(url, absent)
+        except Fault as fault:
+            raise fault.error(service.name, tried, keys_in(service.headers)) from None
+        raise AssertionError("the loop ends by return or raise")
 
     async def close(self) -> None:
         """Close the connections of this loop. Safe to call twice."""
-        client = self._clients.pop(asyncio.get_running_loop(), None)
-        if client is not None:
-            await client.aclose()
+        await self._clients.close()
+
+    def _open(self) -> httpx.AsyncClient:
+        # Do not use a proxy for a local service.
+        return httpx.AsyncClient(
+            transport=self._wire, timeout=self.service.seconds, trust_env=not self.service.is_local, verify=tls()
+        )
+
+    def _should_retry(self, error: Exception) -> bool | float:
+        """Whether to retry. After a Retry-After, the shared pace does the waiting."""
+        if not isinstance(error, Fault) or not error.transient:
+            return False
+        if error.retry_after is None:
+            return True
+        return 0.0 if error.retry_after <= self.service.longest_wait else False
+
+    async def _once(self, url: httpx.URL, absent: frozenset[int]) -> Reply:
+        try:
+            async with asyncio.timeout(None) as limit:
+                for _ in range(_MOST_REDIRECTS + 1):
+                    self._check_host(url)
+                    await self._pace.wait()
+                    limit.reschedule(asyncio.get_running_loop().time() + self.service.seconds)
+                    reply, target = await self._reply(url, absent)
+                    if reply is not None:
+                        return reply
+                    url = target
+        except (httpx.TimeoutException, TimeoutError):
+            raise Fault(f"no response within {self.service.seconds:g} s", status="timeout") from None
+        except NotRecorded as missing:
+            raise Fault(missing.reason, status=None, transient=False, advice=missing.advice) from None
+        except (httpx.TransportError, httpx.DecodingError) as error:
+            raise Fault(f"the connection failed ({type(error).__name__})", status=type(error).__name__) from None
+        except Fault as fault:
+            if fault.retry_after is not None and fault.retry_after <= self.service.longest_wait:
+                self._pace.hold(fault.retry_after)
+            raise
+        raise Fault("too many redirects", status="redirect", transient=False)
+
+    def _check_host(self, url: httpx.URL) -> None:
+        """A reply may name an address; the key and the request stay with the service."""
+        own = httpx.URL(self.service.address)
+        if (url.scheme, url.host, url.port) != (own.scheme, own.host, own.port):
+            place = shorten(shown_address(str(url)))
+            raise Fault(f"the service points to another host ({place}), which is not asked", transient=False)
+
+    async def _reply(self, url: httpx.URL, absent: frozenset[int]) -> tuple[Reply | None, httpx.URL]:
+        """The reply, or where it redirects to."""
+        async with self._clients.current().stream("GET", url, headers=dict(self.service.headers)) as response:
+            if response.has_redirect_location:
+                return None, httpx.URL(urljoin(str(url), response.headers["location"]))
+            body = await self._body(response)
+            if response.status_code != 200 and response.status_code not in absent:
+                raise self._fault(response, body)
+            media = response.headers.get("content-type", "").split(";")[0].strip().lower()
+            shown = shown_address(str(url))
+            return Reply(shown, response.status_code, media, body, self.service.name), url
+
+    async def _body(self, response: httpx.Response) -> bytes:
+        most = self.service.largest
+        told = response.headers.get("content-length", "")
+        body = bytearray()
+        if not (told.isascii() and told.isdigit() and int(told[:18]) > most):
+            async for chunk in response.aiter_bytes():
+                body += chunk
+                if len(body) > most:
+                    break
+            else:
+                return bytes(body)
+        raise Fault(f"the response is larger than {most >> 20 or 1} MB", transient=False)
+
+    def _fault(self, response: httpx.Response, body: bytes) -> Fault:
+        status = response.status_code
+        after = retry_after(response.headers.get("retry-after"))
+        detail = hide(_message(body), keys_in(self.service.headers))
+        if status == 429 or (status == 403 and _LIMITED.search(detail)):
+            return Fault("rate limit exceeded", status="429", rate_limited=True, retry_after=after)
+        if status >= 500 or status == 408:
+            return Fault(f"the service failed with HTTP status {status}", status=str(status), retry_after=after)
+        suffix = f": {detail}" if detail else ""
+        if status in (401, 403) and self.service.has_key:
+            reason = f"the key was rejected with HTTP status {status}{suffix}; correct it in the settings (`keys`)"
+            return Fault(reason, status=str(status), user_error=ConfigError)
+        reason = f"the request was rejected with HTTP status {status}{suffix}"
+        return Fault(reason, status=str(status), transient=False)
+
+
+def _message(body: bytes) -> str:
+    """The message of an error page or object as one short line; empty if it has none."""
+    text = body[:_PEEK].decode("utf-8", errors="replace")
+    if text.lstrip().startswith("{"):
+        try:
+            return shorten(_said(json.loads(body)))
+        except ValueError:
+            return ""
+    title = _TITLE.search(text)
+    if title:
+        return shorten(title[1])
+    return "" if "<" in text else shorten(text)
+
+
+def _said(value: object) -> str:
+    """The message in an error object, whatever it is called, at any depth."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, dict):
+        for name in ("message", "errorMessage", "statusText", "detail", "error", "errors", "service-error", "status"):
+            if name in value and (found := _said(value[name])):
+                return found
+    return next((found for one in value if (found := _said(one))), "") if isinstance(value, list) else ""

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from lxml import etree
 
-from medground.pubmed.eutils_faults import Fault, service_fault
+from medground.fetching.faults import Fault
+from medground.pubmed.eutils_faults import service_fault
 from medground.pubmed.eutils_xml import number, read_tree, text, texts, words
 
 _ABOUT_ONE_ID = re.compile(r"\buid\b|\bid(s| list)? ", re.IGNORECASE)

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import email.utils
 import json
 import re
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from pathlib import Path
 
-from medground.errors import ConfigError, MedgroundError, RateLimited, SourceUnavailable, UsageError
+from medground.errors import ConfigError, UsageError
+from medground.fetching.faults import Fault, retry_after, shorten
 
-LONGEST = 200
-"""Maximum characters quoted from a service's message."""
 _PEEK = 4000
 _LIMITED = re.compile(r"rate limit|too many requests", re.IGNORECASE)
 _BAD_KEY = re.compile(r"api[ _]key (is )?(not valid|invalid)|invalid api[ _]key", re.IGNORECASE)
@@ -23,55 +20,6 @@ _BAD_CALL = re.compile(
     re.IGNORECASE,
 )
 _TITLE = re.compile(r"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
-
-
-class Fault(Exception):
-    """One request failed.
-
-    Attributes:
-        reason: one line for the user.
-        status: the HTTP status, or the name of the connection error.
-        transient: whether the same request may succeed later.
-        rate_limited: whether the service asked for fewer requests.
-        retry_after: seconds the service asked to wait, or None.
-        user_error: the class to raise if the call or the settings are wrong.
-    """
-
-    def __init__(
-        self,
-        reason: str,
-        *,
-        status: str | None = "200",
-        transient: bool = True,
-        rate_limited: bool = False,
-        retry_after: float | None = None,
-        user_error: type[UsageError] | type[ConfigError] | None = None,
-    ) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.status = status
-        self.transient = transient and user_error is None
-        self.rate_limited = rate_limited
-        self.retry_after = retry_after
-        self.user_error = user_error
-
-    def error(self, source: str, attempts: int, secret: str | None = None) -> MedgroundError:
-        """Return the public error for a failed request. Replaces `secret`, which the service may have echoed."""
-        reason = self.reason.replace(secret, "[key]") if secret else self.reason
-        if self.user_error is not None:
-            return self.user_error(f"{source}: {reason}")
-        times = "" if attempts == 1 else f" ({attempts} attempts)"
-        if self.rate_limited:
-            wait = f"; wait {self.retry_after:g} s" if self.retry_after else "; wait, or set an API key"
-            return RateLimited(
-                f"rate limit exceeded{times}{wait}",
-                source=source,
-                attempts=attempts,
-                retry_after=self.retry_after,
-            )
-        return SourceUnavailable(
-            f"{reason}{times}; try again later", source=source, attempts=attempts, last_status=self.status
-        )
 
 
 def service_fault(message: str, status: str = "200") -> Fault:
@@ -132,26 +80,6 @@ def message_in(body: Path) -> str:
     if title:
         return shorten(title[1])
     return "" if "<" in text else shorten(text)
-
-
-def retry_after(value: str | None) -> float | None:
-    """Return the seconds to wait from a Retry-After header (number or date), or None if it is invalid."""
-    if value is None:
-        return None
-    if value.strip().isascii() and value.strip().isdigit():
-        return float(value.strip()[:9])
-    try:
-        moment = email.utils.parsedate_to_datetime(value)
-    except ValueError:
-        return None
-    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return max(0.0, (aware - datetime.now(UTC)).total_seconds())
-
-
-def shorten(text: str) -> str:
-    """Collapse whitespace and cut the text to one short line."""
-    line = " ".join(text.split())
-    return line if len(line) <= LONGEST else line[: LONGEST - 3] + "..."
 
 
 def _error_in(value: object) -> object:

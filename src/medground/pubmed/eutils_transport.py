@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import os
-import ssl
 import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
-from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlencode
-from weakref import WeakKeyDictionary
 
-import certifi
 import httpx
 import stamina
 
+from medground.fetching.faults import Fault
+from medground.fetching.loops import LoopClients, tls
+from medground.fetching.pace import UNLIMITED, Pace
+from medground.fetching.wire import NotRecorded, is_offline
 from medground.pubmed.eutils_cache import AnswerCache, cache_key
-from medground.pubmed.eutils_faults import Fault, status_fault, type_fault
+from medground.pubmed.eutils_faults import status_fault, type_fault
 from medground.pubmed.eutils_service import EutilsService, Patience
-from medground.pubmed.limits import Pace, shared_pace
+from medground.pubmed.limits import ncbi_pace
 
 T = TypeVar("T")
 
@@ -41,6 +41,7 @@ class Transport:
         cache: cache for responses, or None.
         patience: retry settings.
         pace: rate limit; by default NCBI's limit, shared by the process, and no limit for a local service.
+        wire: what carries requests, by `open_wire`; None for the network.
     """
 
     def __init__(
@@ -49,14 +50,15 @@ class Transport:
         cache: AnswerCache | None = None,
         patience: Patience | None = None,
         pace: Pace | None = None,
+        wire: httpx.AsyncBaseTransport | None = None,
     ) -> None:
         self.service = service
         self._cache = cache
         self._patience = patience or Patience()
-        unlimited = Pace(float("inf")) if service.is_local else None
-        self._pace = pace or unlimited or shared_pace(service.address, with_key=service.api_key is not None)
-        # Connections belong to the event loop that opened them, and a source may be used from several loops in turn.
-        self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, httpx.AsyncClient] = WeakKeyDictionary()
+        unlimited = Pace(UNLIMITED) if service.is_local or is_offline(wire) else None
+        self._pace = pace or unlimited or ncbi_pace(service.address, with_key=service.api_key is not None)
+        self._wire = wire
+        self._clients = LoopClients(self._open)
 
     async def ask(self, utility: str, parameters: Mapping[str, str], read: Callable[[Path], T]) -> T:
         """Send a request and parse the response with `read`, retrying if `read` raises a transient Fault.
@@ -87,23 +89,20 @@ class Transport:
                     tried = attempt.num
                     return await self._once(utility, parameters, read, key)
         except Fault as fault:
-            raise fault.error(self.service.name, tried, self.service.api_key) from None
+            secrets = [self.service.api_key] if self.service.api_key else []
+            raise fault.error(self.service.name, tried, secrets) from None
         raise AssertionError("the loop ends by return or raise")
 
     async def close(self) -> None:
         """Close the connections. Safe to call twice."""
-        client = self._clients.pop(asyncio.get_running_loop(), None)
-        if client is not None:
-            await client.aclose()
+        await self._clients.close()
 
-    def _client(self) -> httpx.AsyncClient:
-        loop = asyncio.get_running_loop()
-        if loop not in self._clients:
-            # Do not use a proxy for a local service.
-            self._clients[loop] = httpx.AsyncClient(
-                timeout=self._patience.seconds, trust_env=not self.service.is_local, verify=_tls()
-            )
-        return self._clients[loop]
+    def _open(self) -> httpx.AsyncClient:
+        # Do not use a proxy for a local service.
+        local = self.service.is_local
+        return httpx.AsyncClient(
+            transport=self._wire, timeout=self._patience.seconds, trust_env=not local, verify=tls()
+        )
 
     def _should_retry(self, error: Exception) -> bool | float:
         """Whether to retry. After a Retry-After, the shared pace does the waiting."""
@@ -133,6 +132,8 @@ class Transport:
                 return result
         except (httpx.TimeoutException, TimeoutError):
             raise Fault(f"no response within {self._patience.seconds:g} s", status="timeout") from None
+        except NotRecorded as missing:
+            raise Fault(missing.reason, status=None, transient=False, advice=missing.advice) from None
         except (httpx.TransportError, httpx.DecodingError) as error:
             raise Fault(f"the connection failed ({type(error).__name__})", status=type(error).__name__) from None
         except Fault as fault:
@@ -143,7 +144,7 @@ class Transport:
     @asynccontextmanager
     async def _answer(self, utility: str, parameters: Mapping[str, str]) -> AsyncIterator[Path]:
         """Yield a file with the body of a valid response."""
-        async with self._client().stream(**self._request(utility, parameters)) as response:
+        async with self._clients.current().stream(**self._request(utility, parameters)) as response:
             with _temporary_file() as path:
                 await _save(response, path)
                 if response.status_code != 200:
@@ -163,12 +164,6 @@ class Transport:
             return {"method": "GET", "url": f"{address}?{encoded}"}
         headers = {"content-type": "application/x-www-form-urlencoded"}
         return {"method": "POST", "url": address, "content": encoded.encode(), "headers": headers}
-
-
-@cache
-def _tls() -> ssl.SSLContext:
-    """Load the certificates once per process, because that takes a tenth of a second."""
-    return ssl.create_default_context(cafile=certifi.where())
 
 
 async def _save(response: httpx.Response, path: Path) -> None:

@@ -10,7 +10,8 @@ from lxml import etree
 
 from medground.corpus.readers.files import opened
 from medground.errors import BadDocument
-from medground.pubmed.eutils_faults import Fault, damaged, service_fault
+from medground.fetching.faults import Fault
+from medground.pubmed.eutils_faults import damaged, service_fault
 
 
 def read_tree(path: Path, root: str, *, tolerated: re.Pattern[str] | None = None) -> etree._Element:

@@ -6,10 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import httpx
+
 from medground.answer import SnapshotReference
 from medground.corpus.chunk import chunk
 from medground.document import Document, Hit, Passage, SourceKind
 from medground.errors import SourceUnavailable, UsageError
+from medground.fetching.wire import open_wire
 from medground.lookup import ConceptQuery, Found, Lookup, PlainWords, ProteinQuery, Ranker
 from medground.pubmed import to_pubmed
 from medground.pubmed.eutils import MOST_FOUND, Eutils, Sort
@@ -183,20 +186,34 @@ def open_client(settings: Settings, address: str | None) -> Eutils:
     """A client for PubMed at NCBI, or for the service at an address, with the user's email and key.
 
     Raises:
-        ConfigError: the address is not one.
+        ConfigError: the address is not one, or there is no folder to replay.
     """
     key = settings.keys.ncbi
-    return _client(settings.home, address, settings.retrieval.email, key.get_secret_value() if key else None)
+    return _client(
+        settings.home,
+        address,
+        settings.retrieval.email,
+        key.get_secret_value() if key else None,
+        open_wire(settings),
+    )
 
 
-def _client(home: Path, address: str | None, email: str | None, api_key: str | None) -> Eutils:
+def _client(
+    home: Path,
+    address: str | None,
+    email: str | None,
+    api_key: str | None,
+    wire: httpx.AsyncBaseTransport | None = None,
+) -> Eutils:
     place = EutilsService(
         name="pubmed:live" if address is None else f"pubmed:{address.rstrip('/')}",
         address=address or NCBI,
         email=email,
         api_key=api_key,
     )
-    return Eutils(Transport(place, AnswerCache(home / _CACHE)))
+    # Replies from the cache would not be recorded, and would stand in for replies that were not.
+    cache = AnswerCache(home / _CACHE) if wire is None else None
+    return Eutils(Transport(place, cache, wire=wire))
 
 
 def _open(settings: Settings) -> PubMedSource:

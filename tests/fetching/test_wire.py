@@ -1,0 +1,162 @@
+"""Recorded replies: the same without a network, no key in a file, and never an empty result for a missing one."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from medground.errors import ConfigError, SourceUnavailable
+from medground.fetching.recorded import Recorded, keep, place_of, read
+from medground.fetching.service import Client, Service
+from medground.fetching.wire import Replay, open_wire
+from medground.pubmed.eutils import Eutils
+from medground.pubmed.eutils_service import EutilsService, Patience
+from medground.pubmed.eutils_transport import Transport
+from medground.settings import Settings
+
+KEY = "secret-key-1234567"
+FOUND = b"<eSearchResult><Count>1</Count><RetMax>1</RetMax><RetStart>0</RetStart><IdList><Id>7</Id></IdList></eSearchResult>"
+
+
+def settings_of(folder: Path, how: str) -> Settings:
+    return Settings.load(environ={}, options={f"retrieval.{how}": str(folder)})
+
+
+def asked(url: str, wire: httpx.AsyncBaseTransport | None, path: str = "a", key: str = "", **parameters: str) -> bytes:
+    headers = {"X-API-Key": key} if key else {}
+    client = Client(Service("things", url, headers, first_wait=0.001, largest=100_000), wire)
+
+    async def run() -> bytes:
+        try:
+            return (await client.get(path, parameters, absent=frozenset([404]))).body
+        finally:
+            await client.close()
+
+    return asyncio.run(run())
+
+
+def test_what_is_recorded_is_replayed_in_any_order_without_the_network(
+    tmp_path: Path, make_peer: Callable[..., Any], reply: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    packed = reply(gzip.compress(b'{"n": 2}'), type="application/json", headers={"content-encoding": "gzip"})
+    peer = make_peer(reply(status=503), reply(b"one"), packed, reply(b"none", status=404))
+    record = settings_of(tmp_path / "kept", "record")
+    assert asked(peer.url, open_wire(record), key=KEY, q="1", api_key=KEY) == b"one"
+    assert asked(peer.url, open_wire(record), q="2") == b'{"n": 2}'
+    assert asked(peer.url, open_wire(record), q="3") == b"none"
+    files = [path for path in (tmp_path / "kept").rglob("*") if path.is_file()]
+    assert len(files) == 3
+    assert not any(KEY.encode() in path.read_bytes() for path in files)
+    assert any(path.read_bytes().endswith(b'\n}\n\n{"n": 2}') for path in files)
+
+    monkeypatch.setattr("socket.getaddrinfo", lambda *a, **k: pytest.fail("a name was resolved"))
+    replay = settings_of(tmp_path / "kept", "replay")
+    assert asked(peer.url, open_wire(replay), q="3") == b"none"
+    assert asked(peer.url, open_wire(replay), q="2", email="a@b.org") == b'{"n": 2}'
+    assert asked(peer.url, open_wire(replay), key="another-key", q="1") == b"one"
+    assert len(peer.asked) == 4
+
+
+def test_a_request_without_a_recorded_reply_is_a_failure(tmp_path: Path) -> None:
+    with pytest.raises(SourceUnavailable) as caught:
+        asked("https://example.org", Replay(tmp_path), q="1", key=KEY, api_key=KEY)
+    line = f"things: not recorded in {tmp_path}: https://example.org/a?q=1; record it with --record"
+    assert str(caught.value) == line
+
+
+@pytest.mark.parametrize(
+    ("damage", "why"),
+    [
+        (lambda whole: whole[:-1], "is incomplete or was changed"),
+        (lambda whole: whole.replace(b"one", b"two"), "is incomplete or was changed"),
+        (lambda whole: b"\x00" + whole, "is not a recorded reply"),
+        (lambda whole: b"", "is not a recorded reply"),
+        (lambda whole: b"[]\n}\n\n", "is not a recorded reply"),
+    ],
+)
+def test_a_damaged_file_is_named(tmp_path: Path, damage: Callable[[bytes], bytes], why: str) -> None:
+    request = httpx.Request("GET", "https://example.org/a?q=1")
+    path = keep(tmp_path, request, Recorded(200, {}, b"one"))
+    path.write_bytes(damage(path.read_bytes()))
+    with pytest.raises(SourceUnavailable) as caught:
+        asked("https://example.org", Replay(tmp_path), q="1")
+    assert str(caught.value) == f"things: a recorded reply is damaged: {path} {why}; record it again with --record"
+
+
+def test_nothing_is_kept_of_a_reply_that_was_cut_off(tmp_path: Path, make_peer: Callable[..., Any], reply: Any) -> None:
+    peer = make_peer(reply(b"x" * 1000, endless=True))
+    with pytest.raises(SourceUnavailable, match="larger than"):
+        asked(peer.url, open_wire(settings_of(tmp_path, "record")))
+    assert list(tmp_path.rglob("*.*")) == []
+
+
+def test_both_or_a_missing_folder_are_errors_of_the_settings(tmp_path: Path) -> None:
+    both = {"retrieval.replay": str(tmp_path), "retrieval.record": str(tmp_path)}
+    with pytest.raises(ConfigError, match="either replayed or recorded; leave out --replay or --record"):
+        open_wire(Settings.load(environ={}, options=both))
+    with pytest.raises(ConfigError, match=r"there is no folder .*/none to replay; record one with --record"):
+        open_wire(settings_of(tmp_path / "none", "replay"))
+    assert open_wire(Settings.load(environ={})) is None
+
+
+def test_e_utilities_are_replayed_whether_they_were_asked_by_get_or_by_post(
+    tmp_path: Path, make_peer: Callable[..., Any], reply: Any
+) -> None:
+    peer = make_peer(reply(FOUND))
+
+    def found(how: str, key: str | None, term: str) -> tuple[str, ...]:
+        service = EutilsService(name="pubmed:test", address=peer.url, email="reader@example.org", api_key=key)
+        wire = open_wire(settings_of(tmp_path, how))
+        client = Eutils(Transport(service, patience=Patience(tries=2, first_wait=0.001), wire=wire))
+
+        async def run() -> tuple[str, ...]:
+            try:
+                return (await client.esearch(term)).ids
+            finally:
+                await client.close()
+
+        return asyncio.run(run())
+
+    assert found("record", KEY, "marfan") == ("7",)
+    assert found("record", None, "aorta") == ("7",)
+    assert {one.method for one in peer.asked} == {"GET", "POST"}
+    assert (found("replay", None, "marfan"), found("replay", KEY, "aorta")) == (("7",), ("7",))
+    with pytest.raises(SourceUnavailable, match=r"^pubmed:test: not recorded in .*; record it with --record$"):
+        found("replay", None, "heart")
+    assert not any(KEY in path.read_text() or "reader" in path.read_text() for path in tmp_path.rglob("*.reply"))
+
+
+@given(
+    body=st.binary(max_size=200),
+    parameters=st.dictionaries(st.text(min_size=1, max_size=8), st.text(max_size=8), max_size=4),
+    host=st.sampled_from(["example.org", "[::1]:80", "a-b.example:8080"]),
+)
+def test_any_reply_is_read_back_whole(
+    tmp_path_factory: pytest.TempPathFactory, body: bytes, parameters: dict[str, str], host: str
+) -> None:
+    folder = tmp_path_factory.mktemp("kept")
+    request = httpx.Request("GET", f"https://{host}/x", params=parameters)
+    path = keep(folder, request, Recorded(204, {"content-type": "text/plain"}, body))
+    assert path == folder / place_of(request)
+    assert path.resolve().is_relative_to(folder.resolve())
+    assert read(path) == Recorded(204, {"content-type": "text/plain"}, body)
+
+
+def test_the_head_can_be_read_by_a_person(tmp_path: Path) -> None:
+    request = httpx.Request("POST", "https://u:p@example.org/x?b=2&key=abcdefgh", content=b"raw")
+    path = keep(tmp_path, request, Recorded(200, {"content-type": "text/plain"}, b"says abcdefgh"))
+    head, _, body = path.read_bytes().partition(b"\n\n")
+    assert path.parent == tmp_path / "example.org"
+    assert body == b"says [key]"
+    told = json.loads(head)["request"]
+    assert (told["address"], told["parameters"]) == ("https://example.org/x", [["b", "2"]])
+    assert told["body_sha256"]
