@@ -1,0 +1,99 @@
+"""Answering a choice from the paragraphs of a report, and from nothing else.
+
+Source: BioMedSearch, section IV.B: every model gets the same instructions and the same context, and may use no other
+knowledge. The instructions are in our own words.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BeforeValidator, Field
+
+from medground.operators.base import InvalidOutput, Operator, OperatorInput, OperatorOutput, Untrusted
+from medground.operators.keyless.choosing import nearest_sentences
+from medground.operators.reading import DATA_RULE
+from medground.operators.views import SentencedPassage
+from medground.operators.writing import allowed_answers, answer_choices
+from medground.question import Option, Task
+
+MOST_SENTENCES = 4
+"""Most sentences that are named for an option; a weak model lists all of them."""
+
+
+class ChooseInput(OperatorInput):
+    question: Untrusted
+    task: Task
+    options: tuple[Option, ...]
+    paragraphs: tuple[SentencedPassage, ...]
+
+
+def _first_few(said: object) -> object:
+    return tuple(said)[:MOST_SENTENCES] if isinstance(said, list | tuple) else said
+
+
+class OptionSentences(OperatorOutput):
+    letter: str = Field(description="the letter of the option")
+    sentences: Annotated[tuple[str, ...], BeforeValidator(_first_few)] = Field(
+        max_length=MOST_SENTENCES,
+        description="ids of the sentences that decide whether the option is right, such as P1.S2; none if none does",
+    )
+
+
+class ChooseOutput(OperatorOutput):
+    options: tuple[OptionSentences, ...] = Field(description="every option once, in the order given")
+    answer: tuple[str, ...] = Field(description="the letters of all right options; empty if no paragraph shows one")
+
+
+def _fits(value: ChooseInput, output: ChooseOutput) -> None:
+    letters = [option.letter for option in value.options]
+    if sorted(one.letter for one in output.options) != sorted(letters):
+        raise InvalidOutput(f"name each of the options {', '.join(letters)} once")
+    known = {s.id for p in value.paragraphs for s in p.sentences}
+    if unknown := [s for one in output.options for s in one.sentences if s not in known]:
+        raise InvalidOutput(f"unknown sentence ids {', '.join(unknown[:5])}; use only ids that are given")
+    if not allowed_answers(value.task, value.options) >= set(output.answer):
+        raise InvalidOutput(f"answer {', '.join(output.answer)[:60]!r} is not a selection of {', '.join(letters)}")
+    if len(set(output.answer)) > 1 and value.task != "multiple-choice":
+        raise InvalidOutput("give one answer, not several")
+    shown = {one.letter for one in output.options if one.sentences}
+    if bare := sorted(set(output.answer) - shown):
+        raise InvalidOutput(f"no sentence is named for {', '.join(bare)}; name one or leave the option out")
+
+
+def _choices(value: ChooseInput) -> dict[str, tuple[str, ...]]:
+    return {
+        "letter": tuple(option.letter for option in value.options),
+        "sentences": tuple(s.id for p in value.paragraphs for s in p.sentences),
+        "answer": answer_choices(value.task, value.options),
+    }
+
+
+def _keyless(value: ChooseInput) -> ChooseOutput:
+    """The sentences nearest to each option, and no answer: word statistics cannot tell which options are right."""
+    sentences = [sentence for passage in value.paragraphs for sentence in passage.sentences]
+    found = (
+        OptionSentences(letter=option.letter, sentences=nearest_sentences(option.text, sentences))
+        for option in value.options
+    )
+    return ChooseOutput(options=tuple(found), answer=())
+
+
+choose_options = Operator(
+    name="choose_options",
+    instructions=(
+        "Decide which options of a biomedical question are right, from the paragraphs alone, whose sentences are "
+        "numbered. Use nothing that you know from elsewhere: what the paragraphs do not say, you do not know. Take the "
+        "options one by one. For each give the ids of the sentences that decide it: those that state it, and those "
+        "that state something else in its place. An option is right only if sentences state all of it; one that "
+        "changes who, what, how much, when, or in which direction is wrong, however much of it is stated. Several "
+        "options may be right if the task is multiple-choice, exactly one if it is single-choice. Mind what is asked: "
+        "if it is what does not hold, the right options are those that the sentences rule out. Length, wording and "
+        "place of an option say nothing. Then give the letters of the right options. " + DATA_RULE
+    ),
+    input=ChooseInput,
+    output=ChooseOutput,
+    keyless=_keyless,
+    check=_fits,
+    choices=_choices,
+)

@@ -1,0 +1,103 @@
+"""Answering a choice from paragraphs."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from medground.errors import ModelFailed, UsageError
+from medground.operators.base import InvalidOutput
+from medground.operators.choosing import ChooseInput, ChooseOutput, OptionSentences, choose_options
+from medground.operators.views import SentencedPassage, SentenceView
+from medground.question import Question
+from medground.recipes.declaration import Declaration
+from medground.recipes.settings.biomedsearch import BioMedSearchSettings
+from medground.run import Run
+from medground.write.choice import Chosen, choose
+
+MakeRun = Callable[..., Run]
+ASKED = Question.ask(
+    "Which effects does aspirin have?",
+    task="multiple-choice",
+    options=["It lowers the risk of stroke", "It raises the platelet count", "It causes bleeding in the stomach"],
+)
+PARAGRAPHS = (
+    "Whales sing. They dive deeply for hours.",
+    "In a trial, aspirin lowered the risk of stroke. The platelet count was the same in both groups.",
+    "",
+    "Aspirin causes bleeding in the stomach of some patients. Bleeding was rarely fatal.",
+)
+DECLARED = Declaration(name="choice", operators=(choose_options,))
+
+
+def _chosen(run: Run, question: Question = ASKED, paragraphs: tuple[str, ...] = PARAGRAPHS) -> Chosen:
+    return asyncio.run(choose(question, paragraphs, run))
+
+
+def test_without_a_model_there_is_evidence_for_each_option_and_a_lean_but_no_answer(make_run: MakeRun) -> None:
+    chosen = _chosen(make_run("x", recipe=DECLARED))
+    assert (chosen.answer, chosen.lean, chosen.author.is_model if chosen.author else None) == ((), ("A", "C"), False)
+    first, _, third = chosen.options
+    assert first.sentences[0].text == "In a trial, aspirin lowered the risk of stroke."
+    for said in (*first.sentences, *third.sentences):
+        assert PARAGRAPHS[said.paragraph][said.start : said.end] == said.text
+
+
+def test_only_the_nearest_paragraphs_are_read(make_run: MakeRun) -> None:
+    run = make_run("x", recipe=DECLARED)
+    run.settings = run.settings.with_section(BioMedSearchSettings(paragraphs=2))
+    assert sorted(_chosen(run).paragraphs) == [1, 3]
+
+
+def test_a_model_gives_the_set_and_the_sentences_that_show_it(make_run: MakeRun, scripted_model: Any) -> None:
+    def reply(value: Any) -> ChooseOutput:
+        ids = {s.text: s.id for p in value.paragraphs for s in p.sentences}
+        stroke = next(i for text, i in ids.items() if "stroke" in text)
+        bleeding = next(i for text, i in ids.items() if "stomach" in text)
+        named = {"A": (stroke,), "B": (), "C": (bleeding,)}
+        options = tuple(OptionSentences(letter=letter, sentences=ids) for letter, ids in named.items())
+        return ChooseOutput(options=options, answer=("C", "A"))
+
+    model = scripted_model({"choose_options": reply})
+    chosen = _chosen(make_run("x", model=model, by_model=["choose_options"], recipe=DECLARED))
+    assert chosen.answer == ("A", "C")
+    assert [len(option.sentences) for option in chosen.options] == [1, 0, 1]
+    assert "stomach" in chosen.options[2].sentences[0].text
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        {"options": [{"letter": "A", "sentences": ["P9.S9"]}], "answer": ["A"]},
+        {"options": [{"letter": one, "sentences": []} for one in "ABC"], "answer": ["A"]},
+        {"options": [{"letter": one, "sentences": []} for one in "AB"], "answer": []},
+        {"options": [{"letter": one, "sentences": ["P1.S1"]} for one in "ABC"], "answer": ["D"]},
+    ],
+    ids=["an unknown id", "an answer without a sentence", "an option left out", "an unknown letter"],
+)
+def test_an_answer_that_the_paragraphs_do_not_carry_is_refused(reply: Any) -> None:
+    passage = SentencedPassage(id="P1", sentences=(SentenceView(id="P1.S1", text="Aspirin is old."),))
+    value = ChooseInput(question="q", task="multiple-choice", options=ASKED.options, paragraphs=(passage,))
+    with pytest.raises(InvalidOutput):
+        choose_options.check(value, ChooseOutput.model_validate(reply))
+
+
+def test_without_paragraphs_nobody_is_asked(make_run: MakeRun, scripted_model: Any) -> None:
+    def fail(value: Any) -> Any:
+        raise ModelFailed("asked", model="scripted:model")
+
+    run = make_run("x", model=scripted_model({"choose_options": fail}), by_model=["choose_options"], recipe=DECLARED)
+    assert _chosen(run, paragraphs=("", " ")) == Chosen(
+        (), _chosen(make_run("x", recipe=DECLARED), paragraphs=()).options
+    )
+
+
+def test_a_single_choice_leans_to_one_option(make_run: MakeRun) -> None:
+    single = Question.ask(ASKED.text, task="single-choice", options=[option.text for option in ASKED.options])
+    assert len(_chosen(make_run("x", recipe=DECLARED), single).lean) == 1
+
+
+def test_a_question_without_options_is_refused(make_run: MakeRun) -> None:
+    with pytest.raises(UsageError, match="has no options"):
+        _chosen(make_run("x", recipe=DECLARED), Question.ask("What does aspirin do?"))
