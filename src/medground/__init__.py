@@ -14,12 +14,23 @@ from medground.version import __version__
 if TYPE_CHECKING:
     from medground import errors
     from medground.answer import Answer
-    from medground.blocking import BlockingEngine, ask, ask_again
+    from medground.blocking import BlockingEngine, ask, ask_again, resume
     from medground.engine import Engine
     from medground.question import Question
     from medground.settings import Settings
 
-__all__ = ["Answer", "BlockingEngine", "Engine", "Question", "Settings", "__version__", "ask", "ask_again", "errors"]
+__all__ = [
+    "Answer",
+    "BlockingEngine",
+    "Engine",
+    "Question",
+    "Settings",
+    "__version__",
+    "ask",
+    "ask_again",
+    "errors",
+    "resume",
+]
 
 _PLACES = {
     "Answer": "medground.answer",
@@ -29,6 +40,7 @@ _PLACES = {
     "Settings": "medground.settings",
     "ask": "medground.blocking",
     "ask_again": "medground.blocking",
+    "resume": "medground.blocking",
 }
 
 

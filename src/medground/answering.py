@@ -11,13 +11,14 @@ from medground.answers import Answers
 from medground.batch import CANCELLED
 from medground.conclude.claim import CheckedClaim, check_claim
 from medground.conclude.compose import not_searched, so_far
-from medground.errors import BudgetExhausted, MedgroundError
+from medground.errors import BudgetExhausted, MedgroundError, UsageError
 from medground.kept_settings import keep_settings
 from medground.recipes.base import Recipe
 from medground.run import Run
 from medground.search import check_limits
-from medground.steps import Kept
+from medground.steps import Kept, ResearchBegun
 from medground.trace import Span
+from medground.unfinished import UnfinishedResearch
 
 
 async def answered(run: Run, recipe: Recipe) -> Answer:
@@ -36,6 +37,30 @@ async def answered(run: Run, recipe: Recipe) -> Answer:
         span.set(decision=answer.decision.status, answer=answer.id)
     _keep(run, answer)
     return answer
+
+
+async def researched(run: Run, recipe: Recipe, name: str | None = None) -> Answer:
+    """The answer of a run of research, whose finished calls are kept until it is there.
+
+    Args:
+        run: the run.
+        recipe: its recipe.
+        name: the id of unfinished research that is gone on with; None for new research.
+
+    Raises:
+        UsageError: another process is at work on it; and as for `answered`.
+        BudgetExhausted, SourceUnavailable, ModelFailed: as for `answered`; `.research` is its id.
+    """
+    research = name or run.trace.id
+    if run.notice is not None and run.notice.stops:
+        return await answered(run, recipe)
+    try:
+        with UnfinishedResearch(run.settings.home).begun(research, run.question, run.settings, run.now()) as run.kept:
+            run.on_step(ResearchBegun(id=research, resumed=name is not None))
+            return await answered(run, recipe)
+    except MedgroundError as error:
+        error.research = research
+        raise
 
 
 async def checked_claim(run: Run) -> CheckedClaim:
@@ -73,12 +98,14 @@ async def _answer(run: Run, recipe: Recipe) -> Answer:
     if run.notice is not None and run.notice.stops:
         return not_searched(run)
     check_limits(run)
+    if run.question.plan is not None and not recipe.researches:
+        raise UsageError(f"the recipe {recipe.name} follows no plan of research; use the recipe biomedsearch")
     seconds = run.settings.budget.seconds
     try:
         async with asyncio.timeout(seconds) as limit:
             return await recipe.run(run.question, run)
     except asyncio.CancelledError:
-        _keep(run, so_far(run, CANCELLED))
+        _keep(run, await _so_far(run, recipe, CANCELLED))
         raise
     except TimeoutError:
         if not limit.expired():  # something else timed out
@@ -86,9 +113,18 @@ async def _answer(run: Run, recipe: Recipe) -> Answer:
         spent = BudgetExhausted("seconds", spent=f"{run.seconds:.1f}", allowed=str(seconds))
     except BudgetExhausted as error:
         spent = error
-    spent.answer = so_far(run, str(spent))
+    spent.answer = await _so_far(run, recipe, str(spent))
     _keep(run, spent.answer)
     raise spent
+
+
+async def _so_far(run: Run, recipe: Recipe, stopped: str) -> Answer:
+    """What there is, also where the recipe's own way to say it fails: a run that ends early loses nothing."""
+    try:
+        return await recipe.so_far(run, stopped)
+    except MedgroundError as error:
+        run.warn(f"what was found could not be written up: {error}")
+        return so_far(run, stopped)
 
 
 def _keep(run: Run, answer: Answer) -> None:

@@ -23,10 +23,12 @@ from medground.own_loop import OwnLoop
 from medground.progress import Progress, no_progress
 from medground.query import Filters
 from medground.question import Question, Task
+from medground.research_plan import ResearchPlan
 from medground.risk import notice_first
 from medground.search import SearchResult
 from medground.settings import Settings
 from medground.steps import OnStep, ignore_steps
+from medground.unfinished import LAST, Unfinished, UnfinishedResearch
 
 T = TypeVar("T")
 
@@ -76,6 +78,7 @@ class BlockingEngine:
         model: str | None = None,
         settings: Mapping[str, Any] | None = None,
         follow: str | None = None,
+        plan: ResearchPlan | None = None,
         on_step: OnStep = ignore_steps,
     ) -> Answer:
         """Answer one question; arguments and errors are those of `Engine.ask`.
@@ -91,9 +94,20 @@ class BlockingEngine:
             model=model,
             settings=settings,
             follow=follow,
+            plan=plan,
             on_step=on_step,
         )
         return self._wait(asked)
+
+    def unfinished(self) -> Sequence[Unfinished]:
+        """Research that was killed, stopped or reached a limit, the latest first."""
+        return self._engine.unfinished()
+
+    def resume(
+        self, name: str = LAST, *, settings: Mapping[str, Any] | None = None, on_step: OnStep = ignore_steps
+    ) -> Answer:
+        """Go on with unfinished research; arguments and errors are those of `Engine.resume`."""
+        return self._wait(self._engine.resume(name, settings=settings, on_step=on_step))
 
     def again(self, name: str, *, on_step: OnStep = ignore_steps) -> AskedAgain:
         """Ask the question of a kept answer again; arguments and errors are those of `Engine.again`."""
@@ -212,3 +226,19 @@ def ask_again(name: str, *, settings: Settings | None = None) -> AskedAgain:
     answer = Answers(now.home).read(name)
     with BlockingEngine(settings_of(answer, now)) as engine:
         return engine.again(answer.trace_id)
+
+
+def resume(name: str = LAST, *, changes: Mapping[str, Any] | None = None, settings: Settings | None = None) -> Answer:
+    """Go on with unfinished research, of the same sources with the same settings.
+
+    Args:
+        name: its id; the latest by default.
+        changes: settings to change, such as a limit that it reached: `{"budget.calls": 50}`.
+        settings: what the home folder and the keys are taken from; `Settings.load()` by default.
+
+    Raises what `Engine.open` and `Engine.resume` raise.
+    """
+    now = settings or Settings.load()
+    one = UnfinishedResearch(now.home).read(name)
+    with BlockingEngine(one.settings_with(now).with_options(changes or {})) as engine:
+        return engine.resume(one.id, settings=changes)

@@ -11,7 +11,7 @@ from typing import Any, Self
 
 from medground.again import AskedAgain, Changes, changes
 from medground.answer import Answer
-from medground.answering import answered, checked_claim
+from medground.answering import answered, checked_claim, researched
 from medground.batch import Batch, at_once, in_order
 from medground.conclude.claim import CHECKING_A_CLAIM, CheckedClaim
 from medground.conclude.compose import answer_id
@@ -26,11 +26,13 @@ from medground.outcome import Outcome
 from medground.progress import Progress, no_progress
 from medground.query import Filters
 from medground.question import Question, Task, as_question
+from medground.research_plan import ResearchPlan
 from medground.risk import most_urgent, notice_first
 from medground.search import SearchResult, find_passages
 from medground.settings import Settings
 from medground.sources.base import FileSource
 from medground.steps import OnStep, Step, ignore_steps
+from medground.unfinished import LAST, Unfinished, UnfinishedResearch
 
 
 @dataclass
@@ -78,6 +80,7 @@ class Engine(OpenEngine, KeptAnswers):
         model: str | None = None,
         settings: Mapping[str, Any] | None = None,
         follow: str | None = None,
+        plan: ResearchPlan | None = None,
         on_step: OnStep = ignore_steps,
     ) -> Answer:
         """Answer one question. The answer and its trace are kept in the home folder, also when the call is cancelled.
@@ -95,11 +98,13 @@ class Engine(OpenEngine, KeptAnswers):
             settings: other settings for this question, such as `{"recipe.rounds": 2}`.
             follow: the kept answer, by its trace id or id, that this question follows. Words such as "it" stand for
                 the subject of its question, and its documents are searched beside everything else.
+            plan: the plan that a recipe of research is to follow, in place of its own.
             on_step: called with each step as it happens.
 
         Raises:
             UsageError: the question is empty, too long, or does not fit its task; a field that it is limited by is
-                unknown; the engine is closed; a setting is fixed once the engine is open; a follow-up cannot be read.
+                unknown; the engine is closed; a setting is fixed once the engine is open; a follow-up cannot be read;
+                the recipe follows no plan.
             ConfigError: an unknown setting, or a model that cannot be used.
             BudgetExhausted: a limit was reached; `.answer` holds what was found so far.
             SourceUnavailable: no source could be searched.
@@ -112,11 +117,40 @@ class Engine(OpenEngine, KeptAnswers):
                 asked = follow_up(question, former, task=task, options=options, context=context)
             else:
                 asked = as_question(question, task=task, options=options, context=context)
+            if plan is not None:
+                asked = asked.model_copy(update={"plan": plan})
             setup = await self._setup(recipe, model, settings)
             run = self._run(asked, setup.settings, setup.recipe, setup.models, on_step)
             run.notice = most_urgent(asked.text, asked.context) or notice
             with self._under_way():
-                return await answered(run, setup.recipe)
+                return await (researched if setup.recipe.researches else answered)(run, setup.recipe)
+
+    def unfinished(self) -> Sequence[Unfinished]:
+        """Research that was killed, stopped or reached a limit, the latest first."""
+        return UnfinishedResearch(self.settings.home).list()
+
+    async def resume(
+        self, name: str = LAST, *, settings: Mapping[str, Any] | None = None, on_step: OnStep = ignore_steps
+    ) -> Answer:
+        """Go on with unfinished research: the same question and settings, and no finished lookup or model call again.
+
+        Args:
+            name: its id; the latest by default.
+            settings: settings to change, such as a limit that it reached: `{"budget.calls": 50}`.
+            on_step: called with each step as it happens.
+
+        Raises:
+            UsageError: no unfinished research has this id; another process is at work on it; it searched other sources
+                than this engine has open (`medground.resume` opens them).
+            BudgetExhausted, SourceUnavailable, ModelFailed: as for `ask`.
+        """
+        one = UnfinishedResearch(self.settings.home).read(name)
+        with notice_first(one.question.text, one.question.context) as notice:
+            setup = await self._setup(None, None, {**one.groups(self.settings), **(settings or {})})
+            run = self._run(one.question, setup.settings, setup.recipe, setup.models, on_step)
+            run.notice = notice
+            with self._under_way():
+                return await researched(run, setup.recipe, one.id)
 
     async def again(self, name: str, *, on_step: OnStep = ignore_steps) -> AskedAgain:
         """Ask the question of a kept answer again, with its settings, and report what changed.

@@ -20,10 +20,12 @@ class MedgroundError(Exception):
         spent: cost of the whole question, if the error came from asking one.
         trace_id: id of its trace.
         notice: what a face shows first, if the question shows a person at risk.
+        research: id of the research that can be gone on with, if one was begun.
     """
 
     spent: UsageReport | None = None
     trace_id: str | None = None
+    research: str | None = None
     notice: Notice | None = None
 
 

@@ -11,6 +11,7 @@ from typing import Literal
 from medground.document import DocumentId, Frozen
 from medground.errors import UsageError
 from medground.query import Filters
+from medground.research_plan import ResearchPlan
 
 Task = Literal["yes-no", "yes-no-maybe", "single-choice", "multiple-choice", "free"]
 TASKS: tuple[Task, ...] = ("yes-no", "yes-no-maybe", "single-choice", "multiple-choice", "free")
@@ -63,6 +64,9 @@ class Question(Frozen):
     context: str = ""
     """What the asker gives beside the question, such as a patient's case or a passage: data for whoever answers, never
     searched for by itself and never evidence (PubMed Reasoner, section 3: `C`)."""
+
+    plan: ResearchPlan | None = None
+    """A plan of research that the asker gives with the question; None where the recipe is to make its own."""
 
     @property
     def closed(self) -> bool:

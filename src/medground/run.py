@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import copy
 import itertools
 import time
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, TypeVar
@@ -18,20 +19,26 @@ from typing import Any, TypeVar
 from medground.answer import Search
 from medground.author import Author
 from medground.budget import of_question, remaining
-from medground.document import Passage
+from medground.document import Document, Passage
 from medground.errors import BudgetExhausted, ModelFailed, SourceUnavailable, UsageError
 from medground.evidence import Ledger
+from medground.executor.found import ResearchSoFar
+from medground.kept_lookups import KeptLookups
 from medground.lookup import Found, Lookup
 from medground.models.base import CallLimits
+from medground.models.keyless import NAME as KEYLESS
+from medground.models.keyless import Keyless
 from medground.models.registry import Models
 from medground.notice import Notice
 from medground.operators.base import I, O, Operator
+from medground.query import Filters
 from medground.question import Question
 from medground.recipes.declaration import Declaration
-from medground.settings import Settings
+from medground.settings import BudgetSettings, Settings
 from medground.sources.base import CountingSource, Source
 from medground.sources.listing import failed_search, search_of
 from medground.steps import Asking, OnStep, Searched, Searching, Step, ignore_steps
+from medground.together import together
 from medground.trace import Span, Trace
 from medground.usage import Usage, UsageReport
 
@@ -66,6 +73,12 @@ class Run:
     """The source of each document, by document id."""
     notice: Notice | None = None
     """What the answer says first, if the question shows a person at risk."""
+    kept: KeptLookups | None = None
+    """Where finished lookups and model calls are kept until the run has its answer; None for a run that is short."""
+    research: ResearchSoFar | None = None
+    """How far the research of a plan is, for a report of what there is; None for a recipe without such a plan."""
+    limited: bool = True
+    """Whether limits of the budget hold; they do not while a report of what there is is written."""
 
     def __post_init__(self) -> None:
         self._started = self.clock()
@@ -143,6 +156,12 @@ class Run:
         span.record(step)
         self.on_step(step)
 
+    def without_models(self) -> Run:
+        """This run without models and without limits, to write up what there is: word statistics answer."""
+        run = copy.copy(self)
+        run.models, run.limited = Models(KEYLESS, {}, {KEYLESS: Keyless()}), False
+        return run
+
     def _limited(self) -> contextlib.AbstractAsyncContextManager[object]:
         """Allow one call at a time if calls are limited: concurrent calls would each spend what is left."""
         budget = self.settings.budget
@@ -156,7 +175,8 @@ class Run:
             span.genai(request_model=model.name, operation_name="chat")
             span.text(input=value.model_dump_json())
             try:
-                reply = await self.models.answer(operator.given(self.question.context), value, limits)
+                given = operator.given(self.question.context)
+                reply = await self.models.answer(given, value, limits, kept=self.kept.calls if self.kept else None)
             except ModelFailed as failed:
                 self.usage += failed.usage or Usage()
                 raise
@@ -188,7 +208,7 @@ class Run:
         filled = [one if one.limit else one.model_copy(update={"limit": depth}) for one in lookups]
         filled += self._in_former_documents(filled)
         sent = [(source, one) for one in filled for source in self.sources if self._is_for(one, source)]
-        results = await _together(self._search(source, one, next(self._order)) for source, one in sent)
+        results = await together(self._search(source, one, next(self._order)) for source, one in sent)
         for (source, _), result in zip(sent, results, strict=True):
             if isinstance(result, SourceUnavailable):
                 self.warn(f"{source.name} could not be searched: {result.reason}")
@@ -214,7 +234,7 @@ class Run:
         self._remaining()
         filled = lookup if lookup.limit else lookup.model_copy(update={"limit": self.settings.retrieval.depth})
         asked = [source for source in self.sources if self._is_for(filled, source)]
-        results = await _together(self._count(source, filled) for source in asked)
+        results = await together(self._count(source, filled) for source in asked)
         counts = [result for result in results if isinstance(result, int)]
         failures = [result for result in results if isinstance(result, SourceUnavailable)]
         if failures and not counts:
@@ -230,7 +250,11 @@ class Run:
             span.text(query=lookup.asked.model_dump_json())
             self.usage += Usage(counts=1)
             try:
-                number = await source.count(lookup, limits)
+                number = self.kept.counted(source, lookup, limits) if self.kept else None
+                if number is None:
+                    number = await source.count(lookup, limits)
+                    if self.kept is not None:
+                        self.kept.keep_count(source, lookup, limits, number)
             except SourceUnavailable as error:
                 span.fail(error)
                 self.warn(f"{source.name} could not be searched: {error.reason}")
@@ -260,9 +284,11 @@ class Run:
         begun = Searching(source=source.name, query=lookup.asked.model_dump_json(), node=lookup.node)
         with self.step(begun) as span:
             limits = lookup.limited(self.question.filters) or self.question.filters
-            cached = key in self._found
+            before = self.kept.found(source, lookup, limits) if self.kept else None
+            cached = before is not None or key in self._found
             try:
-                found = replace(await self._once(key, lambda: source.search(lookup, limits)), lookup=lookup)
+                found = before or await self._once(key, lambda: self._searched(source, lookup, limits))
+                found = replace(found, lookup=lookup)
             except SourceUnavailable as error:
                 span.fail(error)
                 self._count_search(number, failed_search(source.name, lookup, error))
@@ -271,6 +297,13 @@ class Run:
             if found.understood:
                 self._count_search(number, search_of(found, cached=cached))
             return found
+
+    async def _searched(self, source: Source, lookup: Lookup, limits: Filters) -> Found:
+        """What a source finds, kept as soon as it is there."""
+        found = await source.search(lookup, limits)
+        if self.kept is not None:
+            self.kept.keep_found(source, limits, found)
+        return found
 
     async def _once(self, key: tuple[str, Lookup], search: Callable[[], Coroutine[Any, Any, Found]]) -> Found:
         """The result of a search. The same search at the same time waits for it; one that failed is sent again."""
@@ -306,7 +339,7 @@ class Run:
             if not missing:
                 return
             try:
-                documents = await source.fetch(missing)
+                documents = await self._fetched(source, missing)
             except SourceUnavailable as error:
                 failed = failed or error
                 continue
@@ -314,6 +347,17 @@ class Run:
             self.origins.update(dict.fromkeys(documents, source.name))
         if failed is not None and any(i not in self.ledger.documents for i in wanted):
             raise failed
+
+    async def _fetched(self, source: Source, ids: Sequence[str]) -> dict[str, Document]:
+        """Documents of a source by id; those that were kept are not asked for again."""
+        if self.kept is None:
+            return await source.fetch(ids)
+        known = self.kept.documents(source, ids)
+        if asked := [i for i in ids if i not in known]:
+            found = await source.fetch(asked)
+            self.kept.keep_documents(source, asked, found)
+            known |= found
+        return {i: document for i in ids if (document := known.get(i)) is not None}
 
     def stands(self, passage: Passage) -> bool:
         """Whether a passage is a slice of the retrieved document, and not of another source's version of it."""
@@ -330,19 +374,7 @@ class Run:
         Raises:
             BudgetExhausted: nothing is left.
         """
-        return remaining(self.settings.budget, self.usage, self.seconds)
-
-
-async def _together(calls: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
-    """The results of concurrent calls, in order. If one raises, the others are cancelled first."""
-    tasks = [asyncio.ensure_future(call) for call in calls]
-    try:
-        return await asyncio.gather(*tasks)
-    except BaseException:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        raise
+        return remaining(self.settings.budget if self.limited else BudgetSettings(), self.usage, self.seconds)
 
 
 def _is_cancelled() -> bool:

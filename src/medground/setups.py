@@ -12,7 +12,7 @@ from medground.opening import Setup, check_sources, set_up
 from medground.settings import KeySettings, Settings
 from medground.sources.base import Source
 
-_FIXED = ("corpora", "sources", "pubmed", "email", "dense")
+_FIXED = ("corpora", "sources", "pubmed", "email", "dense", "replay", "record")
 """Settings of retrieval that are used once, when the sources are opened."""
 
 
@@ -70,4 +70,9 @@ def _fixed(settings: Settings) -> dict[str, object]:
     """What is used once, when the engine is opened."""
     sections: dict[str, object] = {kind.section: settings.section(kind) for kind in settings.source_sections()}
     of_retrieval = {f"retrieval.{name}": getattr(settings.retrieval, name) for name in _FIXED}
-    return {**of_retrieval, **sections, "keys.ncbi": settings.keys.ncbi, "home": settings.home}
+    return {**of_retrieval, **sections, "keys": _of_sources(settings.keys), "home": settings.home}
+
+
+def _of_sources(keys: KeySettings) -> tuple[object, ...]:
+    """The keys of services that are searched."""
+    return keys.ncbi, keys.sciencedirect, keys.google_search, keys.brave

@@ -239,6 +239,45 @@ class PlanChosen(Step):
     ended: str
 
 
+class ResearchBegun(Step):
+    """Research begins or is gone on with. What it finds is kept under `id` until there is an answer."""
+
+    span: ClassVar[str] = "research"
+    type: Literal["research begun"] = "research begun"
+    id: str
+    resumed: bool = False
+
+
+class SubQuestionBegun(Step):
+    """A sub-question is looked for, by these tools at once; `names` of earlier ones sharpen its queries."""
+
+    span: ClassVar[str] = "sub-question"
+    texts: ClassVar[frozenset[str]] = frozenset(["text", "names"])
+    type: Literal["sub-question begun"] = "sub-question begun"
+    id: str
+    text: str
+    tools: tuple[str, ...]
+    names: tuple[str, ...] = ()
+
+
+class SubQuestionDone(Step):
+    """The tools of a sub-question have ended: what was kept, and the tools that could search nothing."""
+
+    span: ClassVar[str] = "sub-question"
+    type: Literal["sub-question done"] = "sub-question done"
+    id: str
+    kept: int
+    failed: tuple[str, ...] = ()
+
+
+class WritingReport(Step):
+    """A report is being written from what was kept for this many sub-questions."""
+
+    span: ClassVar[str] = "report"
+    type: Literal["writing report"] = "writing report"
+    subquestions: int
+
+
 class Kept(Step):
     """The answer, complete or partial, has been stored and can be loaded by its `trace_id`."""
 
@@ -264,6 +303,10 @@ AnyStep = Annotated[
     | PlanRound
     | PlanRated
     | PlanChosen
+    | ResearchBegun
+    | SubQuestionBegun
+    | SubQuestionDone
+    | WritingReport
     | Kept,
     Field(discriminator="type"),
 ]

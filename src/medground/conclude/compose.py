@@ -166,6 +166,8 @@ def answer_id(question: Question, settings_hash: str, snapshots: Sequence[str]) 
         asked.pop("follows")
     if not question.context:  # nor were there contexts
         asked.pop("context")
+    if question.plan is None:  # nor plans
+        asked.pop("plan")
     limits = asked["filters"]  # limits that are not set leave the id as it was before there were such limits
     asked["filters"] = {name: limit for name, limit in limits.items() if limit or name not in _LATER_LIMITS}
     content = json.dumps([asked, settings_hash, list(snapshots)], sort_keys=True)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 from medground.document import Hit
 from medground.report import Attachment, FlowRow
-from medground.research_plan import SubQuestion, Tool
+from medground.research_plan import ResearchPlan, SubQuestion, Tool
 
 ToolState = Literal["found", "empty", "failed", "not configured"]
 
@@ -48,3 +49,28 @@ class SubFound:
     def names(self) -> tuple[str, ...]:
         """The names that sharpen later queries, each once."""
         return tuple(dict.fromkeys(name for tool in self.tools for name in tool.names))
+
+
+@dataclass
+class ResearchSoFar:
+    """How far a research is: its plan, the tools of each sub-question, and what each tool that has ended found."""
+
+    plan: ResearchPlan
+    tools: Mapping[str, tuple[Tool, ...]]
+    found: dict[tuple[str, Tool], ToolFound] = field(default_factory=dict)
+
+    def by_subquestion(self, why_not: str) -> list[SubFound]:
+        """What there is for each sub-question, in the plan's order; `why_not` says why a tool has not ended."""
+        return [
+            SubFound(one, tuple(self._of(one, tool, why_not) for tool in self.tools[one.id]))
+            for one in self.plan.subquestions
+        ]
+
+    def _of(self, one: SubQuestion, tool: Tool, why_not: str) -> ToolFound:
+        ended = self.found.get((one.id, tool))
+        return ended or failed_tool(one, tool, why_not)
+
+
+def failed_tool(one: SubQuestion, tool: Tool, why: str) -> ToolFound:
+    """A tool that could search nothing for a sub-question, and why."""
+    return ToolFound(tool=tool, state="failed", flow=FlowRow(subquestion=one.id, tool=tool), failures=(why,))

@@ -44,8 +44,16 @@ class Models:
         """The model that answers an operator."""
         return self._models[self._operators.get(operator, self._default)]
 
-    async def answer(self, operator: Operator[I, O], value: I, limits: CallLimits) -> Reply[O]:
+    async def answer(
+        self, operator: Operator[I, O], value: I, limits: CallLimits, *, kept: CallCache | None = None
+    ) -> Reply[O]:
         """Answer from the cache or by the model. With a cache, identical concurrent calls run once.
+
+        Args:
+            operator: what is asked.
+            value: its input.
+            limits: what the call may spend.
+            kept: the replies of a run that can be resumed, which serve where there is no cache.
 
         Raises:
             ModelFailed: the model gave no usable output.
@@ -54,17 +62,18 @@ class Models:
         model = self.of(operator.name)
         if not model.cacheable:
             return await model.answer(operator, value, limits)
-        if self._cache is None:
+        cache = self._cache or kept
+        if cache is None:
             async with self._slots:
                 return await model.answer(operator, value, limits)
         key = call_key(model, operator, value)
         async with self._under_way.setdefault(key, asyncio.Lock()):  # identical calls wait for the stored reply
-            stored = self._cache.get(key, operator.output)
+            stored = cache.get(key, operator.output)
             if stored is not None and _fits(operator, value, stored):
                 return Reply(output=stored, usage=Usage(cached_calls=1))
             async with self._slots:
                 reply = await model.answer(operator, value, limits)
-            self._cache.put(key, reply.output, {"model": model.name, "operator": operator.name})
+            cache.put(key, reply.output, {"model": model.name, "operator": operator.name})
             return reply
 
     async def close(self) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from importlib import import_module
 
 from medground.answer import Answer
+from medground.conclude.compose import so_far
 from medground.errors import MedgroundError, UsageError
 from medground.question import Question
 from medground.recipes.declaration import Declaration
@@ -14,6 +15,9 @@ from medground.recipes.registry import RECIPES, recipe_names
 from medground.run import Run
 from medground.settings import Settings
 from medground.sources.base import Source
+
+SoFar = Callable[[Run, str], Awaitable[Answer]]
+"""What there is when a run ends early, and why it ended: it asks no source, and no model but word statistics."""
 
 Check = Callable[[Settings, Sequence[Source]], Iterator[MedgroundError]]
 """Yields problems with the settings or the sources. It may load a model, and blocks while it does.
@@ -25,6 +29,11 @@ def no_problems(settings: Settings, sources: Sequence[Source]) -> Iterator[Medgr
     return iter(())
 
 
+async def first_quotes(run: Run, stopped: str) -> Answer:
+    """The answer of a run that ended early, of a recipe without one of its own."""
+    return so_far(run, stopped)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Recipe(Declaration):
     """One way to answer a question. Its file reads like the paper's algorithm and ends with its declaration.
@@ -32,10 +41,12 @@ class Recipe(Declaration):
     Attributes:
         run: the algorithm.
         check: finds problems with settings and sources before the first call that costs something.
+        so_far: makes the answer of a run that ends early.
     """
 
     run: Callable[[Question, Run], Awaitable[Answer]]
     check: Check = no_problems
+    so_far: SoFar = first_quotes
 
 
 def open_recipe(name: str) -> Recipe:

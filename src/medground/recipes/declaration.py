@@ -20,6 +20,8 @@ class Declaration:
         reader: the operator that extracts quotes and gives each a stance, or None.
         settings: its own section of the settings, or None. Recipes may share a section.
         needs_evidence: whether an answer must cite evidence. False for a model that answers from memory.
+        researches: whether it follows a plan of research. A question may then bring one, and what its lookups found is
+            kept until there is an answer, so that a run that was killed can be gone on with.
     """
 
     name: str
@@ -28,3 +30,4 @@ class Declaration:
     reader: Operator[Any, Any] | None = None
     settings: type[SettingsSection] | None = None
     needs_evidence: bool = True
+    researches: bool = False

@@ -109,6 +109,15 @@ class CountingSource(Protocol):
 
 
 @runtime_checkable
+class HoldingSource(Protocol):
+    """A source that has documents of recent searches at hand. Optional, beside `Source`."""
+
+    def held(self, ids: Sequence[str]) -> dict[str, Document]:
+        """Those of these documents that it can give without asking anything."""
+        ...
+
+
+@runtime_checkable
 class DescribedSource(Protocol):
     """A source that says what it holds, for a planner of sources. Optional, beside `Source`."""
 

@@ -155,6 +155,10 @@ class PubMedSource:
         self._read = dict([*self._read.items(), *found.items()][-_MOST_HELD:])
         return {i: found[i] for i in ids if i in found}
 
+    def held(self, ids: Sequence[str]) -> dict[str, Document]:
+        """Records of recent searches, from memory."""
+        return {i: self._read[i] for i in ids if i in self._read}
+
     async def close(self) -> None:
         """Close the connections. Safe to call twice."""
         self._closed = True

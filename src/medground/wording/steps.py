@@ -12,12 +12,16 @@ from medground.steps import (
     PlanRound,
     QueryChosen,
     ReadingBatch,
+    ResearchBegun,
     RewriteTrigger,
     RoundBegun,
     Searched,
     Searching,
     SourcesPlanned,
     Step,
+    SubQuestionBegun,
+    SubQuestionDone,
+    WritingReport,
 )
 from medground.wording.phrases import clean, some
 
@@ -51,6 +55,15 @@ def in_words(step: Step) -> str:
             return "too little was found; rewriting the question"
         case Asking():
             return f"waiting for {clean(step.model)} ({step.operator})" if Author(step.model).is_model else ""
+        case ResearchBegun(resumed=True):
+            return f"research {step.id} goes on"
+        case SubQuestionBegun():
+            return f"{step.id}: searching {', '.join(step.tools)}"
+        case SubQuestionDone():
+            failed = f"; {', '.join(step.failed)} could not be searched" if step.failed else ""
+            return f"{step.id}: {some(step.kept, 'result')} kept{failed}"
+        case WritingReport():
+            return f"writing the report on {some(step.subquestions, 'sub-question')}"
         case Kept(stopped=str()):
             return f"stopped; what was found is kept as {step.trace_id}"
         case _:

@@ -1,0 +1,168 @@
+"""A small recipe of research over a slow source, which writes down each call: for tests that kill it and go on.
+
+python slow_research.py HOME LOG [ID]
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+
+import medground.opening as opening
+from medground.answer import Answer, Verdict
+from medground.conclude.compose import compose
+from medground.document import Document, Hit
+from medground.errors import BudgetExhausted
+from medground.lookup import Found, Lookup
+from medground.models.base import CallLimits, Reply
+from medground.models.cache import CallCache
+from medground.models.registry import Models
+from medground.operators.base import Operator
+from medground.query import Filters
+from medground.question import Question
+from medground.recipes.base import Recipe
+from medground.recipes.registry import RECIPES
+from medground.run import Run
+from medground.sentence import Sentence
+from medground.settings import Settings
+from medground.sources.base import SourceDeclaration
+from medground.sources.registry import SOURCES
+from medground.steps import ResearchBegun
+from medground.together import together
+from medground.usage import Usage
+from medground.write.draft import Draft
+
+WAIT = 0.02
+TOPICS = tuple(f"topic{n}" for n in range(12))
+LOG = Path(os.devnull)
+
+
+def log(line: str) -> None:
+    """Write down a call; a line is whole also if the process is killed."""
+    handle = os.open(LOG, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+    os.write(handle, f"{line}\n".encode())
+    os.close(handle)
+
+
+class Text(BaseModel):
+    """A text."""
+
+    text: str
+
+
+SAY = Operator[Text, Text](name="say", instructions="Say it.", input=Text, output=Text, keyless=lambda value: value)
+
+
+class Slow:
+    """Finds one document for each word, after a while."""
+
+    name = "slow"
+    state = None
+    kinds = frozenset(["research"])
+
+    def accepts(self, lookup: Lookup) -> bool:
+        return True
+
+    async def search(self, lookup: Lookup, filters: Filters) -> Found:
+        log(f"search {lookup.text}")
+        await asyncio.sleep(WAIT)
+        [document] = (await self._read([f"T:{lookup.text}"])).values()
+        passage = {"document_id": document.id, "start": 0, "end": len(document.text), "text": document.text}
+        hit = Hit.model_validate({"passage": passage, "ranker": "slow", "rank": 1, "score": 1.0, "source": self.name})
+        return Found(lookup, self.name, rankings=((hit,),))
+
+    async def fetch(self, ids: Sequence[str]) -> dict[str, Document]:
+        log(f"fetch {' '.join(sorted(ids))}")
+        await asyncio.sleep(WAIT)
+        return await self._read(ids)
+
+    async def _read(self, ids: Sequence[str]) -> dict[str, Document]:
+        return {i: Document(id=i, title=i, text=f"All about {i}.") for i in ids}
+
+    async def close(self) -> None:
+        return None
+
+
+class Speaker:
+    """A model that says what it is given, after a while."""
+
+    name = identity = "test:speaker"
+    cacheable = True
+
+    async def answer(self, operator: Operator[Any, Any], value: Any, limits: CallLimits) -> Reply[Any]:
+        log(f"call {value.text}")
+        await asyncio.sleep(WAIT)
+        return Reply(output=value, usage=Usage(model_calls=1, input_tokens=1, output_tokens=1))
+
+    async def close(self) -> None:
+        return None
+
+
+async def _run(question: Question, run: Run) -> Answer:
+    topics = TOPICS if question.plan is None else tuple(one.text for one in question.plan.subquestions)
+
+    async def one(topic: str) -> Sentence:
+        [found] = await run.look_up(Lookup.words(topic))
+        await run.retrieve(sorted(found.documents))
+        said = await run.ask(SAY, Text(text=topic))
+        return Sentence(text=said.text, evidence=())
+
+    for start in range(0, len(topics), 3):
+        await together(one(topic) for topic in topics[start : start + 3])
+    quotes = [run.ledger.quote(f"T:{topic}", 0, 9) for topic in topics]
+    sentences = tuple(Sentence(text=quote.quote, evidence=(quote.id,)) for quote in quotes)
+    return compose(run, Draft(sentences=sentences), [Verdict(label="quoted", critic="verbatim")] * len(sentences))
+
+
+SLOW = SourceDeclaration(name="slow", open=lambda settings: Slow())  # type: ignore[arg-type,return-value]
+RESEARCH = Recipe(name="slow-research", run=_run, operators=(SAY,), researches=True)
+
+
+def _models(settings: Settings, operators: object) -> Models:
+    cache = CallCache(settings.home / "cache" / "calls") if settings.model.cache else None
+    return Models(Speaker.name, {}, {Speaker.name: Speaker()}, cache)
+
+
+def install(calls: Path) -> None:
+    """Register recipe, source and model in this process, and write calls down in a file."""
+    global LOG
+    LOG = calls
+    RECIPES["slow-research"] = f"{__name__}:RESEARCH"
+    SOURCES["slow"] = f"{__name__}:SLOW"
+    opening._open_models = lambda settings: _models(settings, ())
+
+
+def options(**more: Any) -> dict[str, Any]:
+    """Settings that search the slow source only."""
+    return {"retrieval.corpora": (), "retrieval.sources": ("slow",), "recipe.name": "slow-research", **more}
+
+
+def main() -> None:
+    """Ask, or go on with what has this id; print the id of the research and the references of the answer."""
+    from medground.blocking import BlockingEngine
+
+    home, calls, *resumed = sys.argv[1:]
+    install(Path(calls))
+    settings = Settings.load(environ={"MEDGROUND_HOME": home}, options=options(**{"model.cache": False}))
+
+    def told(step: object) -> None:
+        if isinstance(step, ResearchBegun):
+            print(step.id, flush=True)
+
+    with BlockingEngine(settings) as engine:
+        try:
+            answer = engine.resume(resumed[0], on_step=told) if resumed else engine.ask("About topics", on_step=told)
+        except BudgetExhausted as reached:
+            answer = reached.answer
+    print(*(document.id for document in answer.documents))
+
+
+if __name__ == "__main__":
+    sys.modules["slow_research"] = sys.modules["__main__"]
+    main()
