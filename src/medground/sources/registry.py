@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 SOURCES = {
+    "europepmc": "medground.sources.literature.europepmc:EUROPE_PMC",
+    "pmc": "medground.sources.literature.pmc:PMC",
     "pubmed": "medground.sources.pubmed:PUBMED",
+    "sciencedirect": "medground.sources.literature.sciencedirect:SCIENCE_DIRECT",
 }
 """Name to `module:constant`. A source with settings of its own has a section of the same name."""

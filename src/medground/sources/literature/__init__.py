@@ -1,0 +1,1 @@
+"""Literature databases that are searched live: Europe PMC, PubMed Central and ScienceDirect."""

@@ -1,0 +1,153 @@
+"""ScienceDirect, by Elsevier's search API (version 2, GET) and, for abstracts, its article retrieval API.
+
+https://dev.elsevier.com/documentation/ScienceDirectSearchAPI.wadl and ArticleRetrievalAPI.wadl. Both need a key. The
+search returns no abstracts, so each article found is asked for; those that the key does not cover keep their titles.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+from urllib.parse import quote
+
+from pydantic import Field
+
+from medground.document import Document
+from medground.errors import ConfigError, NotConfigured, SourceUnavailable
+from medground.fetching.service import Client, Reply, Service
+from medground.fetching.wire import open_wire
+from medground.identifiers import normal_doi
+from medground.query import Filters, Query
+from medground.settings import Settings, SettingsSection
+from medground.sources.base import SourceDeclaration
+from medground.sources.literature.connectors import at_most
+from medground.sources.literature.live import LiveSource, Read
+from medground.sources.literature.sciencedirect_record import document_of, doi_of
+from medground.sources.literature.syntax import Syntax, quoted
+
+NAME = "sciencedirect"
+MOST = 1000
+"""Most records of one search."""
+_PAGES = (10, 25, 50, 100)
+"""The sizes of a page that the service allows."""
+_CONNECTORS = 8
+"""Most AND, OR and NOT of a query, as on ScienceDirect's own page."""
+_NOT_COVERED = frozenset([403, 404])
+
+
+class ScienceDirectSettings(SettingsSection):
+    """Where ScienceDirect is asked. Its key is `keys.sciencedirect`."""
+
+    section: ClassVar[str] = NAME
+
+    address: str = Field(default="https://api.elsevier.com", description="base address of Elsevier's APIs")
+
+
+def _id_query(document_id: str) -> str:
+    prefix, _, name = document_id.partition(":")
+    return quoted(name) if prefix == "DOI" and normal_doi(name) else ""
+
+
+SYNTAX = Syntax(
+    name="ScienceDirect",
+    # The service searches whole articles; it has no fields for parts of them in a Boolean query.
+    fields=dict.fromkeys(
+        (None, "title_abstract", "text_word", "title", "text", "mesh", "mesh_major", "keyword", "all"), ("{}",)
+    ),
+    without="AND NOT",
+    id_of=_id_query,
+)
+
+
+class ScienceDirectSource(LiveSource):
+    """Searches articles of ScienceDirect, in its own order of relevance.
+
+    Args:
+        client: the client of the service, with the key; None where no key is set. The source closes it.
+    """
+
+    def __init__(self, client: Client | None) -> None:
+        super().__init__(NAME, SYNTAX, most=MOST)
+        self._client = client
+
+    def _compiled(self, query: Query, filters: Filters) -> str:
+        return super()._compiled(at_most(_CONNECTORS, query), filters)
+
+    async def _find(self, asked: str, limit: int) -> Read:
+        client = self._with_key()
+        size = next(page for page in _PAGES if page >= min(limit, _PAGES[-1]))
+        entries: list[Mapping[str, Any]] = []
+        while len(entries) < limit:
+            parameters = {"query": asked, "count": str(size), "start": str(len(entries)), "view": "STANDARD"}
+            page, total = _page(await self._got(client, "content/search/sciencedirect", parameters))
+            entries += page
+            if not page or len(entries) >= total:
+                break
+        documents = await asyncio.gather(*(self._article(client, entry) for entry in entries[:limit]))
+        readable = tuple(document for document in documents if document is not None)
+        return Read(readable, unread=len(documents) - len(readable))
+
+    async def _find_by_id(self, ids: Sequence[str]) -> tuple[Document, ...]:
+        client = self._with_key()
+        found = await asyncio.gather(
+            *(self._article(client, {"prism:doi": document_id.removeprefix("DOI:")}) for document_id in ids)
+        )
+        return tuple(document for document in found if document is not None)
+
+    async def _article(self, client: Client, entry: Mapping[str, Any]) -> Document | None:
+        """The article of an entry with its abstract, as far as the key covers it."""
+        doi = doi_of(entry)
+        if doi is None:
+            return document_of(entry, {})
+        path = f"content/article/doi/{quote(doi, safe='/()')}"
+        reply = await client.get(path, {"view": "META_ABS", "httpAccept": "application/json"}, absent=_NOT_COVERED)
+        content = reply.json() if reply.status == 200 else {}
+        article = content.get("full-text-retrieval-response") if isinstance(content, dict) else None
+        core = article.get("coredata") if isinstance(article, dict) else None
+        return document_of(entry, core if isinstance(core, dict) else {})
+
+    async def _got(self, client: Client, path: str, parameters: Mapping[str, str]) -> Reply:
+        try:
+            return await client.get(path, parameters)
+        except ConfigError as refused:  # other sources are searched meanwhile
+            raise NotConfigured(str(refused).removeprefix(f"{self.name}: "), source=self.name) from None
+
+    def _with_key(self) -> Client:
+        if self._client is None:
+            raise NotConfigured(
+                "not configured: it needs a key of dev.elsevier.com; set MEDGROUND_KEYS__SCIENCEDIRECT, "
+                "or leave the source out",
+                source=self.name,
+            )
+        return self._client
+
+    async def close(self) -> None:
+        """Close the connections. Safe to call twice."""
+        self._closed = True
+        if self._client is not None:
+            await self._client.close()
+
+
+def _page(reply: Reply) -> tuple[list[Mapping[str, Any]], int]:
+    """The entries of a page, and the number of all. An empty result has one entry, with an `error`."""
+    content = reply.json()
+    results = content.get("search-results") if isinstance(content, dict) else None
+    entries = results.get("entry", []) if isinstance(results, dict) else None
+    total = str(results.get("opensearch:totalResults") or "0") if isinstance(results, dict) else ""
+    if not isinstance(entries, list) or not total.isdecimal():
+        raise SourceUnavailable("the reply has no search results; the service may have changed", source=reply.service)
+    return [entry for entry in entries if isinstance(entry, dict) and "error" not in entry], int(total)
+
+
+def _open(settings: Settings) -> ScienceDirectSource:
+    key = settings.keys.sciencedirect
+    if key is None:
+        return ScienceDirectSource(None)
+    headers = {"X-ELS-APIKey": key.get_secret_value(), "Accept": "application/json"}
+    address = settings.section(ScienceDirectSettings).address
+    service = Service(name=NAME, address=address, headers=headers, per_second=9.0)
+    return ScienceDirectSource(Client(service, open_wire(settings)))
+
+
+SCIENCE_DIRECT = SourceDeclaration(name=NAME, open=_open, settings=ScienceDirectSettings)

@@ -1,0 +1,125 @@
+"""Compile our query tree to the syntax of a literature database.
+
+Every word of a user or a model is sent between double quotes, without the characters that could end them or that a
+database reads as a wildcard. So no text can become an operator, a field or a bracket.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import assert_never
+
+from medground.errors import UsageError
+from medground.query import (
+    And,
+    DateRange,
+    Everything,
+    FieldName,
+    Mesh,
+    Metadata,
+    Near,
+    Not,
+    Or,
+    Phrase,
+    PublicationType,
+    Query,
+    Range,
+    Term,
+    Words,
+)
+from medground.text.words import FUNCTION_WORDS
+
+_UNSAFE = re.compile(r"[\"“”„«»\\*?{}\[\]()<>^~|&:;=\x00-\x1f\x7f\ud800-\udfff]")
+"""Quotes, escapes, wildcards, brackets and operators; none of them is part of a word that is looked for."""
+_SPACE = re.compile(r"\s+")
+
+
+def _no_id(document_id: str) -> str:
+    return ""
+
+
+@dataclass(frozen=True)
+class Syntax:
+    """How a database writes queries.
+
+    Attributes:
+        name: name of the database in messages.
+        fields: for each of our fields, the places to look in: templates in which `{}` stands for quoted words. None
+            is the default field. A field that is not here is not searched by the database.
+        without: the operator before what is left out.
+        dates: a template for days of publication from `{low}` to `{high}`; empty where the query cannot say them.
+        dash: what stands between year, month and day.
+        id_of: a query for a document by its id; empty where that cannot be asked.
+    """
+
+    name: str
+    fields: Mapping[FieldName | None, tuple[str, ...]]
+    without: str = "NOT"
+    dates: str = ""
+    dash: str = "-"
+    id_of: Callable[[str], str] = field(default=_no_id)
+
+    def compiled(self, query: Query) -> str:
+        """The query as text; empty if it has nothing that can be looked for.
+
+        Raises:
+            UsageError: the database does not have a field of the query.
+        """
+        match query:
+            case And():
+                return self._all(query.parts)
+            case Or():
+                limited = not any(isinstance(part, Everything) for part in query.parts)
+                return self._joined([self.compiled(part) for part in query.parts], "OR") if limited else ""
+            case Not() | Everything():
+                return ""
+            case Range():
+                return self._days(f"{query.low or 1000}-01-01", f"{query.high or 3000}-12-31")
+            case DateRange():
+                return self._days(str(query.low or "1000-01-01"), str(query.high or "3000-12-31"))
+            case Words():
+                words = [word for word in query.text.split() if word.strip(".,;:!?").casefold() not in FUNCTION_WORDS]
+                return self._joined([self._looked_for(word, query.field) for word in words], "OR")
+            case Near():
+                return self._joined([self._looked_for(word, query.field) for word in query.text.split()], "AND")
+            case Phrase():
+                return self._looked_for(query.text, query.field)
+            case Term():
+                return self.id_of(query.value) if query.field == "id" else self._looked_for(query.value, query.field)
+            case Mesh():
+                names = (query.heading,) if query.heading else query.qualifiers
+                return self._joined([self._looked_for(name, "mesh") for name in names], "OR")
+            case PublicationType():
+                return self._looked_for(query.name, "publication_type")
+            case Metadata():
+                raise UsageError(f"{self.name} has no field {query.name!r}; leave this limit out to search it")
+            case _:
+                assert_never(query)
+
+    def _all(self, parts: Sequence[Query]) -> str:
+        wanted = self._joined([self.compiled(part) for part in parts if not isinstance(part, Not)], "AND")
+        unwanted = [text for part in parts if isinstance(part, Not) if (text := self.compiled(part.part))]
+        if not wanted or not unwanted:
+            return wanted
+        return f"({wanted} {self.without} {self._joined(unwanted, 'OR')})"
+
+    def _joined(self, parts: Sequence[str], operator: str) -> str:
+        found = list(dict.fromkeys(part for part in parts if part))
+        return f"({f' {operator} '.join(found)})" if len(found) > 1 else "".join(found)
+
+    def _looked_for(self, text: str, name: FieldName | None) -> str:
+        if name not in self.fields:
+            raise UsageError(f"{self.name} has no field for {name}; remove this part of the query")
+        words = quoted(text)
+        return self._joined([place.format(words) for place in self.fields[name]], "OR") if words else ""
+
+    def _days(self, low: str, high: str) -> str:
+        return self.dates.format(low=low.replace("-", self.dash), high=high.replace("-", self.dash))
+
+
+def quoted(text: str) -> str:
+    """The words of a text between double quotes; empty if it has none."""
+    plain = _SPACE.sub(" ", _UNSAFE.sub(" ", text)).strip(" '-.,/!+")
+    return f'"{plain}"' if any(letter.isalnum() for letter in plain) else ""

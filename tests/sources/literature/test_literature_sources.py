@@ -1,0 +1,210 @@
+"""Europe PMC, PubMed Central and ScienceDirect as sources, through services on loopback in their published forms."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from literature_peers import europepmc, europepmc_record, eutils_pmc, sciencedirect
+
+from medground.document import Document
+from medground.errors import NotConfigured, RateLimited, SourceUnavailable
+from medground.lookup import Found, Lookup
+from medground.query import Filters, Words
+from medground.settings import Settings
+from medground.sources.base import Source
+from medground.sources.open import find_source
+from medground.testing import DOCUMENTS, SourceContract
+
+KEY = "elsevier-key-123"
+MakePeer = Callable[..., Any]
+
+
+@pytest.fixture
+def opened(tmp_path: Path) -> Callable[..., Source]:
+    """Opens a source by its name with its service at an address."""
+
+    def open_source(name: str, address: str = "", **options: Any) -> Source:
+        placed = {f"{name}.address": address} if address else {}
+        settings = Settings.load(environ={"MEDGROUND_HOME": str(tmp_path)}, options=placed | options)
+        return find_source(name).open(settings)
+
+    return open_source
+
+
+def searched(source: Source, text: str = "marfan", filters: Filters | None = None, limit: int = 100) -> Found:
+    async def run() -> Found:
+        try:
+            asked = Lookup(asked=Words(text=text), text=text, limit=limit)
+            return await source.search(asked, filters or Filters())
+        finally:
+            await source.close()
+
+    return asyncio.run(run())
+
+
+def documents(source: Source, text: str = "marfan", **more: Any) -> list[Document]:
+    async def run() -> list[Document]:
+        found = await source.search(Lookup(asked=Words(text=text), text=text, limit=100, **more), Filters())
+        fetched = await source.fetch([hit.passage.document_id for hit in found.rankings[0]])
+        await source.close()
+        return list(fetched.values())
+
+    return asyncio.run(run())
+
+
+class TestEuropePMC(SourceContract):
+    @pytest.fixture
+    def make(self, make_peer: MakePeer, opened: Any) -> Any:
+        peer = make_peer(europepmc(DOCUMENTS))
+        return lambda: opened("europepmc", peer.url)
+
+
+class TestPMC(SourceContract):
+    @pytest.fixture
+    def make(self, make_peer: MakePeer, opened: Any) -> Any:
+        peer = make_peer(eutils_pmc(DOCUMENTS))
+        return lambda: opened("pmc", peer.url)
+
+
+class TestScienceDirect(SourceContract):
+    @pytest.fixture
+    def make(self, make_peer: MakePeer, opened: Any) -> Any:
+        peer = make_peer(sciencedirect(DOCUMENTS, KEY))
+        return lambda: opened("sciencedirect", peer.url, **{"keys.sciencedirect": KEY})
+
+
+def test_a_record_of_europe_pmc_is_read_whole(make_peer: MakePeer, opened: Any) -> None:
+    peer = make_peer(europepmc(DOCUMENTS[:1], pmcid="PMC77", doi="10.1000/LENS.1"))
+    (found,) = documents(opened("europepmc", peer.url))
+    assert (found.id, found.title) == ("PMID:1", "Ectopia lentis in Marfan syndrome.")
+    assert found.text == DOCUMENTS[0].text
+    assert [section.label for section in found.sections] == ["Background"]
+    assert found.identifiers == {"pmid": "1", "pmc": "PMC77", "doi": "10.1000/lens.1"}
+    assert (found.year, found.journal, found.license) == (1999, "Heart & Eye", "cc by")
+    assert found.authors == ("Dietz H", "GenTAC Group")
+    assert found.mesh[0].descriptor == "Marfan Syndrome"
+    assert found.url == "https://europepmc.org/article/MED/1"
+    assert found.imprint == {"volume": "7", "issue": "3", "pages": "1-9"}
+
+
+@pytest.mark.parametrize(
+    ("more", "state"),
+    [
+        ({"pubTypeList": {"pubType": ["Retracted Publication"]}}, "retracted"),
+        ({"commentCorrectionList": {"commentCorrection": [{"type": "Retraction in", "id": "9"}]}}, "retracted"),
+        ({"pubTypeList": {"pubType": ["Retraction of Publication"]}}, "notice"),
+        (
+            {"commentCorrectionList": {"commentCorrection": [{"type": "Expression of concern in", "id": "9"}]}},
+            "concern",
+        ),
+        ({"commentCorrectionList": None, "pubTypeList": "odd"}, "none"),
+    ],
+)
+def test_europe_pmc_says_what_was_retracted(more: Any, state: str, make_peer: MakePeer, opened: Any) -> None:
+    peer = make_peer(europepmc(DOCUMENTS[:1], **more))
+    assert documents(opened("europepmc", peer.url))[0].retraction == state
+
+
+def test_pages_are_followed_until_there_are_enough(make_peer: MakePeer, opened: Any) -> None:
+    many = [Document(id=f"PMID:{n}", title=f"Marfan paper {n}", text="Aorta.") for n in range(1, 251)]
+    peer = make_peer(europepmc(many))
+    found = searched(opened("europepmc", peer.url), limit=220)
+    assert [hit.rank for hit in found.rankings[0]] == list(range(1, 221))
+    assert [asked.parameters["pageSize"] for asked in peer.asked] == ["100", "100", "20"]
+
+
+def test_records_that_cannot_be_read_are_counted(make_peer: MakePeer, opened: Any, reply: Any) -> None:
+    bad: list[Any] = [{"title": "No id"}, {"id": "5", "source": "MED", "pmid": "5"}, 7]
+    content = {"resultList": {"result": [*bad, europepmc_record(DOCUMENTS[0])]}}
+    peer = make_peer(reply(json.dumps(content).encode(), type="application/json"))
+    found = searched(opened("europepmc", peer.url))
+    assert [hit.passage.document_id for hit in found.rankings[0]] == ["PMID:1"]
+    assert found.notes == ("2 records found could not be read",)
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (b"<html>down</html>", "the reply is not JSON"),
+        (b'{"errCode": 404, "errMsg": "Invalid query"}', "the service reported an error: Invalid query"),
+        (b'{"resultList": []}', "the reply has no list of results"),
+        (b"[]", "the reply has no list of results"),
+    ],
+)
+def test_another_form_than_published_is_a_failure(
+    body: bytes, said: str, make_peer: MakePeer, opened: Any, reply: Any
+) -> None:
+    peer = make_peer(reply(body, type="application/json"))
+    with pytest.raises(SourceUnavailable, match=said):
+        searched(opened("europepmc", peer.url))
+
+
+@pytest.mark.parametrize("name", ["europepmc", "sciencedirect"])
+def test_a_service_that_fails_or_limits_is_no_empty_result(
+    name: str, make_peer: MakePeer, opened: Any, reply: Any
+) -> None:
+    options = {"keys.sciencedirect": KEY}
+    with pytest.raises(SourceUnavailable, match=name):
+        searched(opened(name, make_peer(reply(status=400)).url, **options))
+    limited = make_peer(reply(status=429, headers={"retry-after": "3600"}))
+    with pytest.raises(RateLimited, match=name):
+        searched(opened(name, limited.url, **options))
+
+
+def test_scripts_and_entities_in_an_abstract_are_only_text(make_peer: MakePeer, opened: Any) -> None:
+    text = "<p>Risk was &lt; 5% (H<sub>2</sub>O).</p><script>alert(1)</script> <b>Done"
+    peer = make_peer(europepmc(DOCUMENTS[:1], abstractText=text))
+    assert documents(opened("europepmc", peer.url))[0].text == "Risk was < 5% (H2O). Done"
+
+
+def test_pmc_reads_full_texts_and_real_records(make_peer: MakePeer, opened: Any, shared: Path, reply: Any) -> None:
+    peer = make_peer(eutils_pmc(DOCUMENTS))
+    (found,) = [one for one in documents(opened("pmc", peer.url)) if one.id == "PMC:PMC1"]
+    assert [section.label for section in found.sections] == ["Abstract", "Methods"]
+    assert found.paper == ("pmid:1", "pmc:PMC1")
+    assert {asked.parameters["db"] for asked in peer.asked} == {"pmc"}
+    ids = b"<eSearchResult><Count>1</Count><RetMax>1</RetMax><RetStart>0</RetStart><IdList><Id>8435807</Id></IdList></eSearchResult>"  # noqa: E501
+    real = make_peer(reply(ids), reply((shared / "jats" / "efetch_pmc.xml").read_bytes()))
+    (correction,) = documents(opened("pmc", real.url))
+    assert (correction.id, correction.identifiers["pmid"]) == ("PMC:PMC8435807", "34527728")
+    assert correction.license == "https://creativecommons.org/licenses/by-nc/4.0/"
+
+
+def test_sciencedirect_without_its_key_says_how_to_set_it(opened: Any) -> None:
+    with pytest.raises(NotConfigured, match=r"^sciencedirect: not configured: .*MEDGROUND_KEYS__SCIENCEDIRECT"):
+        searched(opened("sciencedirect"))
+
+
+def test_a_refused_key_is_not_configured_and_never_shown(make_peer: MakePeer, opened: Any) -> None:
+    peer = make_peer(sciencedirect(DOCUMENTS, "another"))
+    with pytest.raises(NotConfigured, match="key was rejected") as caught:
+        searched(opened("sciencedirect", peer.url, **{"keys.sciencedirect": KEY}))
+    assert KEY not in str(caught.value)
+
+
+def test_an_article_of_sciencedirect_is_read_whole(make_peer: MakePeer, opened: Any) -> None:
+    peer = make_peer(sciencedirect(DOCUMENTS, KEY))
+    found = documents(opened("sciencedirect", peer.url, **{"keys.sciencedirect": KEY}), "lentis")[0]
+    assert (found.id, found.title, found.text) == ("DOI:10.1016/j.test.1", DOCUMENTS[0].title, DOCUMENTS[0].text)
+    assert (found.authors, found.year, found.journal) == (("Dietz, Harry", "Pyeritz, Reed"), 1999, "Heart")
+    assert found.keywords == ("Aorta",)
+    assert found.url == "https://www.sciencedirect.com/science/article/pii/S0000000000010001"
+    assert found.license == "http://creativecommons.org/licenses/by/4.0/"
+
+
+def test_articles_that_the_key_does_not_cover_keep_their_titles(make_peer: MakePeer, opened: Any) -> None:
+    peer = make_peer(sciencedirect(DOCUMENTS, KEY, covered=False))
+    found = documents(opened("sciencedirect", peer.url, **{"keys.sciencedirect": KEY}), "lentis")[0]
+    assert (found.text, found.authors) == (DOCUMENTS[0].title, ("Harry Dietz", "Reed Pyeritz"))
+
+
+def test_years_limit_where_the_service_cannot(make_peer: MakePeer, opened: Any) -> None:
+    peer = make_peer(sciencedirect(DOCUMENTS, KEY))
+    source = opened("sciencedirect", peer.url, **{"keys.sciencedirect": KEY})
+    (hit,) = searched(source, "syndrome", Filters(year_from=2005)).rankings[0]
+    assert hit.passage.year == 2008
