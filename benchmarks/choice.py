@@ -1,6 +1,7 @@
 """Measures answering a choice from retrieved paragraphs: evidence per option, its lean, and a model's sets of options.
 
-    python benchmarks/choice.py BIOMEDMCQS --corpus literature [--model local] [--limit 40] [--out FILE] [--paragraphs 5]
+    python benchmarks/choice.py BIOMEDMCQS --corpus literature [--model local] [--limit 40] [--out FILE]
+        [--paragraphs 5]
 
 BIOMEDMCQS is the file or folder of the set `biomedmcqs`; the corpus holds its abstracts (`docs/evaluation.md`). Each
 question searches the corpus by words and vectors, fused by RRF; the passages of the first ten papers are the

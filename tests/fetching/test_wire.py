@@ -24,7 +24,10 @@ from medground.pubmed.eutils_transport import Transport
 from medground.settings import Settings
 
 KEY = "secret-key-1234567"
-FOUND = b"<eSearchResult><Count>1</Count><RetMax>1</RetMax><RetStart>0</RetStart><IdList><Id>7</Id></IdList></eSearchResult>"
+FOUND = (
+    b"<eSearchResult><Count>1</Count><RetMax>1</RetMax><RetStart>0</RetStart>"
+    b"<IdList><Id>7</Id></IdList></eSearchResult>"
+)
 
 
 def settings_of(folder: Path, how: str) -> Settings:
