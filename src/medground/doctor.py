@@ -26,6 +26,7 @@ _EXTRAS = {
     "dense": ("onnxruntime", "onnx", "tokenizers", "safetensors", "faiss-cpu"),
     "models": ("pydantic-ai-slim", "openai", "anthropic"),
     "local": ("xllamacpp",),
+    "services": ("httpx", "stamina", "protego"),
     "pubmed": ("httpx", "stamina", "starlette", "uvicorn"),
     "evaluate": ("ir-measures", "scikit-learn"),
     "torch": ("torch", "transformers", "sentence-transformers"),

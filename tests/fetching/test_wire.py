@@ -24,10 +24,8 @@ from medground.pubmed.eutils_transport import Transport
 from medground.settings import Settings
 
 KEY = "secret-key-1234567"
-FOUND = (
-    b"<eSearchResult><Count>1</Count><RetMax>1</RetMax><RetStart>0</RetStart>"
-    b"<IdList><Id>7</Id></IdList></eSearchResult>"
-)
+COUNTS = b"<Count>1</Count><RetMax>1</RetMax><RetStart>0</RetStart>"
+FOUND = b"<eSearchResult>" + COUNTS + b"<IdList><Id>7</Id></IdList></eSearchResult>"
 
 
 def settings_of(folder: Path, how: str) -> Settings:

@@ -166,5 +166,5 @@ def test_without_its_extra_pubmed_is_refused_in_one_line(tmp_path: Path) -> None
         [sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
     )
     assert done.returncode != 0
-    assert 'run: pip install "medground[pubmed]"' in done.stderr
+    assert 'run: pip install "medground[services]"' in done.stderr
     assert "internal error" not in done.stderr

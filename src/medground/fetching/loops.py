@@ -11,6 +11,11 @@ from weakref import WeakKeyDictionary
 import certifi
 import httpx
 
+from medground.version import __version__
+
+USER_AGENT = f"medground/{__version__}"
+"""How we name ourselves to services and sites."""
+
 
 class LoopClients:
     """The clients of one user of the network, which may be used from several loops in turn.

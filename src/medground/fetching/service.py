@@ -16,7 +16,7 @@ import stamina
 
 from medground.errors import ConfigError, SourceUnavailable
 from medground.fetching.faults import Fault, hide, retry_after, shorten
-from medground.fetching.loops import LoopClients, tls
+from medground.fetching.loops import USER_AGENT, LoopClients, tls
 from medground.fetching.pace import UNLIMITED, Pace, shared_pace
 from medground.fetching.secrets import is_secret_header, keys_in, shown_address
 from medground.fetching.wire import NotRecorded, is_offline
@@ -170,7 +170,11 @@ class Client:
     def _open(self) -> httpx.AsyncClient:
         # Do not use a proxy for a local service.
         return httpx.AsyncClient(
-            transport=self._wire, timeout=self.service.seconds, trust_env=not self.service.is_local, verify=tls()
+            transport=self._wire,
+            timeout=self.service.seconds,
+            trust_env=not self.service.is_local,
+            verify=tls(),
+            headers={"user-agent": USER_AGENT},
         )
 
     def _should_retry(self, error: Exception) -> bool | float:

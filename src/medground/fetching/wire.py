@@ -55,7 +55,7 @@ class Replay(httpx.AsyncBaseTransport):
             raise NotRecorded(f"not recorded in {self._folder}: {place}", "record it with --record") from None
         except (DamagedReply, OSError) as error:
             raise NotRecorded(f"a recorded reply is damaged: {error}", "record it again with --record") from None
-        return httpx.Response(reply.status, headers=dict(reply.headers), content=reply.body, request=request)
+        return httpx.Response(reply.status, headers=dict(reply.headers), stream=httpx.ByteStream(reply.body))
 
 
 class Recording(httpx.AsyncBaseTransport):

@@ -95,7 +95,7 @@ def find_source(name: str) -> SourceDeclaration:
         declared: SourceDeclaration = getattr(import_module(module), constant)
     except ImportError as error:
         raise ConfigError(
-            f'source {name!r} needs a package ({error.name} is missing); run: pip install "medground[pubmed]"'
+            f'source {name!r} needs a package ({error.name} is missing); run: pip install "medground[services]"'
         ) from None
     return declared
 

@@ -1,0 +1,197 @@
+"""Reading pages of the web politely and safely.
+
+robots.txt is honoured; a host is asked one thing at a time, with a pause between; size, time and redirects are limited;
+only public addresses are asked, also after a redirect. Scripts are never run and cookies never kept.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from functools import cache
+from http.cookiejar import CookieJar, DefaultCookiePolicy
+from pathlib import Path
+from typing import TypeVar
+from urllib.parse import urlsplit
+from weakref import WeakKeyDictionary
+
+import httpx
+
+from medground.document import Document
+from medground.fetching.addresses import PUBLIC, Allowed, CheckedTransport, Refused, Resolve, resolve
+from medground.fetching.contents import WANTED, document_of
+from medground.fetching.loops import USER_AGENT, LoopClients
+from medground.fetching.pace import UNLIMITED, Pace
+from medground.fetching.robots import LARGEST, NAME, Rules, robots_address, rules_of
+from medground.fetching.secrets import shown_address
+from medground.fetching.sending import Received, send
+from medground.fetching.wire import NotRecorded, is_offline, open_wire
+from medground.settings import Settings
+
+T = TypeVar("T")
+
+_MOST_REDIRECTS = 5
+_MOST_HELD = 200
+_AGENT = f"{USER_AGENT} (robots: {NAME})"
+
+
+class PageReader:
+    """Fetches pages and reads their main text.
+
+    What was read or refused is remembered for a while, because several engines and sub-questions find the same page.
+
+    Args:
+        wire: makes what carries requests; by default connections to checked addresses.
+        allowed: what may be asked.
+        pause: least seconds between two pages of one host; a site may want more (`Crawl-delay`).
+        seconds: most seconds for one page with its redirects, from the first request on.
+        largest: most bytes of a page.
+        held: seconds for which a page is remembered.
+        clock: monotonic clock, in seconds.
+    """
+
+    def __init__(
+        self,
+        wire: httpx.AsyncBaseTransport | None = None,
+        *,
+        allowed: Allowed = PUBLIC,
+        resolve: Resolve = resolve,
+        pause: float = 1.0,
+        seconds: float = 30.0,
+        largest: int = 10 << 20,
+        held: float = 600.0,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._allowed = allowed
+        self._wire = lambda: wire or CheckedTransport(allowed, resolve)
+        self._pause = 0.0 if is_offline(wire) else pause
+        self._seconds = seconds
+        self._largest = largest
+        self._held = held
+        self._clock = clock
+        self._clients = LoopClients(self._open)
+        self._turns: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, asyncio.Lock]] = WeakKeyDictionary()
+        self._paces: dict[str, Pace] = {}
+        self._rules: OrderedDict[str, tuple[float, Rules]] = OrderedDict()
+        self._known: OrderedDict[str, tuple[float, Document | str]] = OrderedDict()
+
+    @classmethod
+    def of(cls, settings: Settings) -> PageReader:
+        """The reader that all sources of the process share for what these settings replay or record.
+
+        Raises:
+            ConfigError: there is no folder to replay.
+        """
+        return _shared(settings.retrieval.replay, settings.retrieval.record)
+
+    async def read(self, url: str, document_id: str) -> Document:
+        """The document of a page, under this id.
+
+        Raises:
+            Refused: it may not be fetched, cannot be fetched, or has no text; one line says why.
+        """
+        async with self._turn(document_id):  # whoever asks for the same page waits for it
+            kept = self._known.get(document_id)
+            if kept is None or self._clock() - kept[0] > self._held:
+                kept = (self._clock(), await self._found(url, document_id))
+                _keep(self._known, document_id, kept)
+        if isinstance(kept[1], str):
+            raise Refused(kept[1])
+        return kept[1]
+
+    async def close(self) -> None:
+        """Close the connections of this loop. Safe to call twice."""
+        await self._clients.close()
+
+    def _open(self) -> httpx.AsyncClient:
+        no_cookies = CookieJar(DefaultCookiePolicy(allowed_domains=[]))
+        return httpx.AsyncClient(
+            transport=self._wire(), timeout=self._seconds, cookies=no_cookies, headers={"user-agent": _AGENT}
+        )
+
+    def _turn(self, name: str) -> asyncio.Lock:
+        """One at a time for each name."""
+        turns = self._turns.setdefault(asyncio.get_running_loop(), {})
+        return turns.setdefault(name, asyncio.Lock())
+
+    async def _found(self, url: str, document_id: str) -> Document | str:
+        """The document, or why there is none."""
+        try:
+            received, last = await self._fetched(url)
+            return await asyncio.to_thread(document_of, received, shown_address(last), document_id)
+        except Refused as error:
+            return str(error)
+        except NotRecorded as missing:
+            return missing.reason
+        except TimeoutError:
+            return f"its site did not send it within {self._seconds:g} s"
+        except (httpx.InvalidURL, UnicodeError):
+            return "its address is not valid"
+        except httpx.HTTPError as error:
+            return f"the connection to its site failed ({type(error).__name__})"
+
+    async def _fetched(self, url: str) -> tuple[Received, str]:
+        """The last reply, and its address after redirects."""
+        for _ in range(_MOST_REDIRECTS + 1):
+            self._allowed.check_url(url)
+            host = urlsplit(url).hostname or ""
+            async with self._turn(host):
+                rules = await self._rules_for(url)
+                if not rules.allows(url):
+                    why = "does not allow it" if rules.parsed is not None else "cannot be read, so nothing else is"
+                    raise Refused(f"robots.txt of {host} {why}")
+                await self._paced(host, rules.delay).wait()
+                async with asyncio.timeout(self._seconds):
+                    received = await send(self._clients.current(), url, WANTED, self._largest)
+            if received.target is None:
+                return received, url
+            url = received.target
+        raise Refused(f"it redirects more than {_MOST_REDIRECTS} times")
+
+    def _paced(self, host: str, delay: float) -> Pace:
+        seconds = max(self._pause, delay if self._pause else 0.0)
+        return self._paces.setdefault(host, Pace(1 / seconds if seconds else UNLIMITED))
+
+    async def _rules_for(self, url: str) -> Rules:
+        """The rules of a page's site, asked for once a day."""
+        place = robots_address(url)
+        kept = self._rules.get(place)
+        if kept is None or self._clock() - kept[0] > 86_400:
+            kept = (self._clock(), await self._asked_rules(place))
+            _keep(self._rules, place, kept)
+        return kept[1]
+
+    async def _asked_rules(self, place: str) -> Rules:
+        first = place
+        for _ in range(_MOST_REDIRECTS + 1):
+            try:
+                self._allowed.check_url(place)
+                async with asyncio.timeout(self._seconds):
+                    received = await send(self._clients.current(), place, "text/plain, */*;q=0.1", LARGEST, cut=True)
+            except Refused:
+                if place == first:  # the host itself may not be asked
+                    raise
+                return rules_of(None)
+            except NotRecorded:
+                raise
+            except (httpx.HTTPError, httpx.InvalidURL, UnicodeError, TimeoutError):
+                return rules_of(None)
+            if received.target is None:
+                return rules_of(received.status, received.body)
+            place = received.target
+        return rules_of(404)  # too many redirects count as none, as RFC 9309 has it
+
+
+def _keep(held: OrderedDict[str, T], name: str, value: T) -> None:
+    held[name] = value
+    while len(held) > _MOST_HELD:
+        held.popitem(last=False)
+
+
+@cache
+def _shared(replay: Path | None, record: Path | None) -> PageReader:
+    folders = {"retrieval": {"replay": replay, "record": record}}
+    settings = Settings.model_validate(folders)
+    return PageReader(open_wire(settings, lambda: CheckedTransport(PUBLIC)))
