@@ -65,7 +65,8 @@ class PageReader:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._allowed = allowed
-        self._wire = lambda: wire or CheckedTransport(allowed, resolve)
+        self._wire = wire
+        self._resolve = resolve
         self._pause = 0.0 if is_offline(wire) else pause
         self._seconds = seconds
         self._largest = largest
@@ -107,8 +108,9 @@ class PageReader:
 
     def _open(self) -> httpx.AsyncClient:
         no_cookies = CookieJar(DefaultCookiePolicy(allowed_domains=[]))
+        wire = self._wire or CheckedTransport(self._allowed, self._resolve)
         return httpx.AsyncClient(
-            transport=self._wire(), timeout=self._seconds, cookies=no_cookies, headers={"user-agent": _AGENT}
+            transport=wire, timeout=self._seconds, cookies=no_cookies, headers={"user-agent": _AGENT}
         )
 
     def _turn(self, name: str) -> asyncio.Lock:
