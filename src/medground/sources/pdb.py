@@ -1,0 +1,179 @@
+"""The Protein Data Bank as a source: experimental structures of a protein, by way of PDBe and 3D-Beacons.
+
+3D-Beacons is used because one answer has method, resolution, chains and the stretch of the UniProtKB sequence that
+each entry covers; PDBe's files name the accession of each chain, so that a file can be checked.
+Source: BioMedSearch, section III.B. The service: https://www.ebi.ac.uk/pdbe/pdbe-kb/3dbeacons.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from pydantic import Field
+
+from medground.document import Document, Section
+from medground.errors import BadDocument, SourceUnavailable
+from medground.fetching.service import Client, Service
+from medground.fetching.wire import open_wire
+from medground.lookup import Lookup, ProteinQuery
+from medground.proteins.accession import PDB_ID, split_isoform
+from medground.proteins.fields import Json, part, parts, text, texts
+from medground.proteins.structure import read_structure
+from medground.settings import Settings, SettingsSection
+from medground.sources.base import SourceDeclaration
+from medground.sources.records import Records, RecordSource
+from medground.sources.structures import StructureFile, StructureFiles
+
+PDBE_ADDRESS = "https://www.ebi.ac.uk/pdbe"
+LICENCE = "CC0 1.0"
+_SUMMARY = "pdbe-kb/3dbeacons/api/v2/uniprot/summary"
+_EXPERIMENTAL = "EXPERIMENTALLY DETERMINED"
+_MOST = 5
+_ABSENT = frozenset({400, 404, 422})
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+
+
+class PDBSettings(SettingsSection):
+    """Where PDBe is."""
+
+    section: ClassVar[str] = "pdb"
+
+    address: str = Field(default=PDBE_ADDRESS, description="base URL of PDBe; 3D-Beacons and files are below it")
+
+
+class PDBSource(RecordSource):
+    """Looks up experimental structures by UniProtKB accession: those that cover most of the sequence, finest first."""
+
+    predicted = False
+
+    def __init__(self, client: Client) -> None:
+        super().__init__("pdb", "PDB", client)
+
+    def accepts(self, lookup: Lookup) -> bool:
+        """Accessions of UniProtKB only."""
+        asked = lookup.asked
+        return super().accepts(lookup) and isinstance(asked, ProteinQuery) and split_isoform(asked.name) is not None
+
+    async def find(self, asked: ProteinQuery) -> Records:
+        """The entries that show a protein."""
+        accession, _ = split_isoform(asked.name) or ("", None)
+        documents = await self._entries(accession)
+        if not documents:
+            return Records(notes=(f"the Protein Data Bank has no structure of {accession}",))
+        left = len(documents) - _MOST
+        told = f"the Protein Data Bank has {left} further structures of {accession}, which cover less or are coarser"
+        return Records(tuple(documents[:_MOST]), (told,) if left > 0 else ())
+
+    async def read(self, name: str) -> Document | None:
+        """The entry with an id such as `1AMB:P05067`: what it shows of one protein."""
+        pdb, _, accession = name.partition(":")
+        if not PDB_ID.fullmatch(pdb) or split_isoform(accession) is None:
+            return None
+        return next((one for one in await self._entries(accession) if one.id == f"PDB:{name}"), None)
+
+    async def files(self, document: Document) -> StructureFiles:
+        """The entry as mmCIF, and as PDB where there is one: large entries have none. Another entry's file is refused.
+
+        Raises:
+            SourceUnavailable: PDBe could not be asked.
+        """
+        pdb = document.identifiers["pdb"].casefold()
+        accession = document.identifiers["uniprot"]
+        found: list[StructureFile] = []
+        refused: list[str] = []
+        for path, name, media in (
+            (f"static/entry/{pdb}_updated.cif", f"{pdb}_updated.cif", "chemical/x-mmcif"),
+            (f"entry-files/pdb{pdb}.ent", f"pdb{pdb}.ent", "chemical/x-pdb"),
+        ):
+            reply = await self._client.get(path, absent=frozenset({404}))
+            if reply.status != 200:
+                continue
+            try:
+                structure = read_structure(reply.body, name)
+                if structure.entry.casefold() != pdb:
+                    raise BadDocument(f"it is the entry {structure.entry or 'without an id'}, not {pdb}", file=name)
+                if structure.accessions and accession not in structure.accessions:
+                    raise BadDocument(f"it does not show {accession}", file=name)
+            except BadDocument as error:
+                refused.append(f"pdb: {error}; the file was not kept")
+                continue
+            found.append(StructureFile(name, media, reply.body, f"{PDBE_ADDRESS}/{path}", structure))
+        if not found and not refused:
+            refused.append(f"pdb: there is no file of {pdb}")
+        return StructureFiles(tuple(found), tuple(refused))
+
+    async def _entries(self, accession: str) -> list[Document]:
+        reply = await self._client.get(f"{_SUMMARY}/{accession}.json", {"provider": "pdbe"}, absent=_ABSENT)
+        if reply.status != 200:
+            return []
+        answer: Any = reply.json()
+        answer = answer[0] if isinstance(answer, list) and answer else answer
+        if not isinstance(answer, dict) or not isinstance(answer.get("structures"), list):
+            raise SourceUnavailable("the reply has no structures; the service may have changed", source=self.name)
+        shown = (part(one, "summary") for one in parts(answer, "structures"))
+        kept = [one for one in shown if _is_entry(one)]
+        documents = (_document(one, accession) for one in sorted(kept, key=_order))
+        return list({one.id: one for one in documents}.values())
+
+
+def _is_entry(shown: Json) -> bool:
+    identifier = text(shown, "model_identifier")
+    return text(shown, "model_category") == _EXPERIMENTAL and PDB_ID.fullmatch(identifier) is not None
+
+
+def _order(shown: Json) -> tuple[float, float, str]:
+    """Most of the sequence first, then the finest resolution; an entry without one, such as by NMR, comes last."""
+    coverage, resolution = shown.get("coverage"), shown.get("resolution")
+    return (
+        -float(coverage) if isinstance(coverage, int | float) else 0.0,
+        float(resolution) if isinstance(resolution, int | float) else 99.0,
+        text(shown, "model_identifier"),
+    )
+
+
+def _document(shown: Json, accession: str) -> Document:
+    """An entry as a document: a line for each fact."""
+    pdb = text(shown, "model_identifier").upper()
+    molecules = [one for one in parts(shown, "entities") if text(one, "identifier") == accession]
+    protein = next((text(one, "description") for one in molecules if text(one, "description")), accession)
+    chains = list(dict.fromkeys(chain for one in molecules for chain in texts(one, "chain_ids")))
+    made = text(shown, "created")[:10]
+    content = "\n".join(_lines(shown, pdb, protein, accession, chains))
+    return Document(
+        id=f"PDB:{pdb}:{accession}",
+        title=f"PDB {pdb}: {protein}, UniProtKB {accession}",
+        text=content,
+        sections=(Section(label="Structure", start=0, end=len(content)),),
+        kind="protein",
+        year=int(made[:4]) if _DATE.fullmatch(made) else None,
+        dates={"revised": made} if _DATE.fullmatch(made) else {},
+        journal="Protein Data Bank",
+        identifiers={"pdb": pdb, "uniprot": accession},
+        url=f"{PDBE_ADDRESS}/entry/pdb/{pdb.casefold()}",
+        license=LICENCE,
+    )
+
+
+def _lines(shown: Json, pdb: str, protein: str, accession: str, chains: Sequence[str]) -> list[str]:
+    method, resolution = text(shown, "experimental_method"), text(shown, "resolution")
+    first, last, share = text(shown, "uniprot_start"), text(shown, "uniprot_end"), text(shown, "coverage")
+    lines = [f"PDB {pdb} is an experimental structure of {protein}, UniProtKB {accession}."]
+    if method:
+        fine = f", at a resolution of {resolution} Å" if resolution else ""
+        lines.append(f"The structure {pdb} of {protein} was determined by {method.casefold()}{fine}.")
+    if first and last:
+        part_of = f", a share of {share} of the sequence" if share else ""
+        lines.append(f"The structure {pdb} covers residues {first} to {last} of {accession}{part_of}.")
+    if chains:
+        lines.append(f"{protein} is chain {', '.join(chains)} of {pdb}.")
+    return lines
+
+
+def _open(settings: Settings) -> PDBSource:
+    address = settings.section(PDBSettings).address
+    return PDBSource(Client(Service("pdb", address.rstrip("/"), per_second=5.0), open_wire(settings)))
+
+
+PDB = SourceDeclaration(name="pdb", open=_open, settings=PDBSettings)
