@@ -1,0 +1,145 @@
+"""Entries of UniProtKB as text: every line follows from the entry."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from protein_records import FISH, entry, inactive, text
+
+from medground.document import Document
+from medground.errors import BadDocument
+from medground.proteins.entry import FRAGMENT, UNREVIEWED, entry_document, is_inactive, successors, why_inactive
+from medground.proteins.fields import parts
+from medground.proteins.names import read_names
+
+NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+
+
+def real(shared: Path, name: str) -> tuple[dict[str, Any], str]:
+    content = (shared / "uniprot" / name).read_bytes()
+    raw = (gzip.decompress(content) if name.endswith(".gz") else content).decode()
+    return json.loads(raw), raw
+
+
+def section(document: Document, label: str) -> list[str]:
+    found = next((one for one in document.sections if one.label == label), None)
+    return document.text[found.start : found.end].split("\n") if found else []
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("name", ["uniprotkb_P05067.json.gz", "uniprotkb_P0DTR4.json", "uniprotkb_A8Y1C3.json"])
+def test_no_number_is_in_the_text_of_a_real_entry_that_is_not_in_the_entry(name: str, shared: Path) -> None:
+    given, raw = real(shared, name)
+    document = entry_document(given)
+    stored = set(NUMBER.findall(raw))
+    assert [one for one in NUMBER.findall(document.text) if one not in stored and one not in raw] == []
+
+
+@pytest.mark.shared
+def test_the_real_entry_of_app(shared: Path) -> None:
+    given, _ = real(shared, "uniprotkb_P05067.json.gz")
+    document = entry_document(given)
+    assert document.id == "UNIPROT:P05067"
+    assert document.title == "Amyloid-beta precursor protein (APP, Homo sapiens), UniProtKB P05067"
+    assert (document.kind, document.license, document.cautions, document.authors) == ("protein", "CC BY 4.0", (), ())
+    assert document.identifiers == {"uniprot": "P05067", "gene": "APP"}
+    assert "PMID:2881207" in document.references
+    # Texts of curators are there word for word, each sentence of it a line.
+    functions = [one["texts"][0]["value"] for one in given["comments"] if one["commentType"] == "FUNCTION"]
+    told = " ".join(line.split(": ", 1)[1] for line in section(document, "Function"))
+    assert all(text.rstrip(".") in told for text in functions)
+    assert section(document, "Sequence")[0] == (
+        "The sequence of APP (Homo sapiens) has 770 amino acids and a molecular mass of 86943 Da."
+    )
+    assert "APP (Homo sapiens), involvement in disease: Alzheimer disease 1 (AD1; MIM 104300)." in section(
+        document, "Disease"
+    )
+    assert "APP (Homo sapiens) is located in: Perikaryon." in section(document, "Location")
+    assert any("PDB 1AAP" in line and "1.50 A" in line for line in section(document, "Structure"))
+    pairs = sum(len(one["interactions"]) for one in parts(given, "comments") if "interactions" in one)
+    assert sum("interacts with" in line for line in section(document, "Interactions")) >= pairs
+
+
+@pytest.mark.shared
+def test_the_real_enzyme_and_the_real_unreviewed_entry(shared: Path) -> None:
+    enzyme = entry_document(real(shared, "uniprotkb_P0DTR4.json")[0])
+    subject = "A type blood N-acetyl-alpha-D-galactosamine deacetylase (Flavonifractor plautii)"
+    assert f"A cofactor of {subject} is a divalent metal cation." in section(enzyme, "Activity")
+    assert f"The Michaelis constant of {subject} for A antigen type 1 penta-MU is 340 uM." in enzyme.text
+    assert f"{subject}, mutagenesis at residue 341, Y to F: 3000-fold reduction in deacetylase rate." in enzyme.text
+    worm = entry_document(real(shared, "uniprotkb_A8Y1C3.json")[0])
+    assert worm.cautions == (UNREVIEWED,)
+    assert worm.text.startswith("A8Y1C3 is the unreviewed (TrEMBL) UniProtKB entry for Protein CBG22016.")
+
+
+def test_a_retracted_finding_is_never_a_line_without_its_retraction() -> None:
+    told = text("CAUTION", "Was reported to bind X (PubMed:1). This work was later retracted (PubMed:2)")
+    (line,) = section(entry_document(entry("P00001", "tst1", comments=[told])), "Caution")
+    assert line.endswith("later retracted (PubMed:2).")
+
+
+def test_what_is_said_of_one_form_or_a_fragment_says_so() -> None:
+    told = [text("FUNCTION", "Binds zinc", molecule="Isoform 2"), text("DISRUPTION PHENOTYPE", "Fish lack ovaries.")]
+    document = entry_document(entry("P00001", "tst1", FISH, comments=told, flag="Fragment", reviewed=False))
+    assert section(document, "Function") == ["Isoform 2 of tst1 (Danio rerio), function: Binds zinc."]
+    assert section(document, "Phenotype") == ["tst1 (Danio rerio), disruption phenotype: Fish lack ovaries."]
+    assert document.cautions == (UNREVIEWED, FRAGMENT)
+    assert "entry of a fragment for" in document.text
+
+
+def test_obsolete_entries_say_what_became_of_them() -> None:
+    merged, split = inactive("P00002", "MERGED", "P00001"), inactive("P00003", "DEMERGED", "P00001", "P00004")
+    deleted = inactive("P00005", "DELETED", deletedReason="Redundant sequence")
+    assert all(map(is_inactive, (merged, split, deleted)))
+    assert successors(split) == ("P00001", "P00004")
+    assert why_inactive(merged) == "P00002 is obsolete: it was merged into P00001"
+    assert why_inactive(split) == "P00003 is obsolete: it was split into P00001, P00004; ask for one of these"
+    assert why_inactive(deleted) == "P00005 was deleted from UniProtKB (Redundant sequence)"
+
+
+@pytest.mark.parametrize(
+    "given", [{}, {"primaryAccession": "P00001"}, {"primaryAccession": "../x", "sequence": {"a": 1}}]
+)
+def test_what_is_not_an_entry_is_refused(given: dict[str, Any]) -> None:
+    with pytest.raises(BadDocument, match="the reply holds what is not a UniProtKB entry"):
+        entry_document(given)
+
+
+words = st.text("abc XY1-.(\n", max_size=30)
+jsons = st.recursive(
+    st.none() | st.booleans() | st.integers() | words, lambda one: st.lists(one) | st.dictionaries(words, one)
+)
+KINDS = ["FUNCTION", "DISEASE", "INTERACTION", "SUBCELLULAR LOCATION", "ALTERNATIVE PRODUCTS", "COFACTOR", "CAUTION"]
+comments = st.fixed_dictionaries(
+    {"commentType": st.sampled_from(KINDS)},
+    optional={
+        "texts": st.lists(st.fixed_dictionaries({"value": words})) | jsons,
+        "disease": st.fixed_dictionaries({"diseaseId": words, "description": words}) | jsons,
+        "interactions": st.lists(st.dictionaries(st.sampled_from(["interactantTwo", "numberOfExperiments"]), jsons)),
+        "note": jsons,
+        "molecule": words | jsons,
+    },
+)
+
+
+@settings(max_examples=40)
+@given(st.lists(comments, max_size=5), words, jsons)
+def test_any_form_of_a_field_is_read_and_no_number_is_made_up(told: list[Any], name: str, odd: Any) -> None:
+    given = entry("P00001", "tst1", comments=told, name=name, features=odd, uniProtKBCrossReferences=odd)
+    document = entry_document(given)
+    stored = json.dumps(given)
+    assert all(number in stored for number in NUMBER.findall(document.text))
+    assert all(line.strip() for line in document.text.split("\n"))
+    assert "\n".join(document.text[one.start : one.end] for one in document.sections) == document.text
+
+
+def test_names_fit_a_gene_before_a_synonym_before_a_protein() -> None:
+    names = read_names(entry("P00001", "IL6", name="Interleukin-6", synonyms=["IFNB2"]))
+    assert [names.fits(one) for one in ("il-6", "IFNB2", "interleukin 6", "IL66")] == [4, 3, 2, 0]

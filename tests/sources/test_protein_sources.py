@@ -1,0 +1,296 @@
+"""UniProt, AlphaFold DB and the Protein Data Bank as sources, against stand-ins that answer in their URL forms."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, ClassVar
+
+import httpx
+import pytest
+from protein_records import FISH, HUMAN, MOUSE, cif_file, entry, inactive, model, pdb_file, shown
+
+from medground.errors import RateLimited, SourceUnavailable
+from medground.fetching.service import Client, Service
+from medground.lookup import Found, Lookup, ProteinQuery
+from medground.query import Filters
+from medground.settings import Settings
+from medground.sources.alphafold import AlphaFoldSource
+from medground.sources.base import Source
+from medground.sources.open import find_source
+from medground.sources.pdb import PDBSource
+from medground.sources.structures import StructureFiles, StructureSource
+from medground.sources.uniprot import UniProtSource
+from medground.testing.protein_peer import PeerFault, ProteinPeer
+from medground.testing.source_contract import SourceContract
+
+LETTERS = "MAGKSMAGKSMAGKSMAGKS"
+ENTRIES = [
+    entry("P00001", "tst1", FISH, name="Test factor", synonyms=["tfa"], secondaryAccessions=["P00009"]),
+    entry("P00002", "TST1", HUMAN, name="Test factor", synonyms=["TFA"]),
+    entry("P00003", "TST2", HUMAN, name="Second factor", synonyms=["TFA"]),
+    entry("P00004", "Lone1", MOUSE, name="Lone protein"),
+    entry("A0A000", "trm1", FISH, reviewed=False, name="Unchecked", flag="Fragment", length=90),
+    entry("A0A001", "trm1", FISH, reviewed=False, name="Unchecked", length=15),
+    inactive("P00005", "MERGED", "P00001"),
+    inactive("P00006", "DEMERGED", "P00001", "P00002"),
+    inactive("P00007", "DELETED"),
+]
+FILES = {
+    "files/AF-P00001-F1-model_v6.pdb": pdb_file(LETTERS).encode(),
+    "files/AF-P00001-F1-model_v6.cif": cif_file(LETTERS).encode(),
+    "static/entry/1tst_updated.cif": cif_file(LETTERS[2:12], entry="1TST").encode(),
+}
+SHOWN = [shown("1TST", "P00001", 3, 12, resolution=1.5), shown("2TST", "P00001", 3, 12), shown("3TST", "P00001", 3, 4)]
+
+
+def peer(**more: Any) -> ProteinPeer:
+    given = {
+        "models": {"P00001": [model("P00001", LETTERS), model("P00001-2", LETTERS[:9])]},
+        "structures": {"P00001": {"uniprot_entry": {"ac": "P00001"}, "structures": SHOWN}},
+        "files": FILES,
+    }
+    return ProteinPeer(ENTRIES, **{**given, **more})
+
+
+def client(name: str, one: ProteinPeer, path: str = "") -> Client:
+    service = Service(name, f"http://127.0.0.1{path}", first_wait=0.001)
+    return Client(service, httpx.ASGITransport(one.app()))
+
+
+def uniprot(one: ProteinPeer | None = None) -> UniProtSource:
+    return UniProtSource(client("uniprot", one or peer()))
+
+
+def asked(name: str, organism: str = "", text: str = "") -> Lookup:
+    return Lookup(asked=ProteinQuery(name=name, organism=organism), text=text, limit=5)
+
+
+def found(source: Source, lookup: Lookup, filters: Filters | None = None) -> Found:
+    return asyncio.run(source.search(lookup, filters or Filters()))
+
+
+def ids(one: Found) -> list[str]:
+    return [hit.passage.document_id for ranking in one.rankings for hit in ranking]
+
+
+class TestUniProt(SourceContract):
+    lookups: ClassVar = (asked("P00001"), asked("tst1", "zebrafish", "the work"), asked("Test factor", "human"))
+    nothing = asked("xylophone", "human")
+
+    @pytest.fixture
+    def make(self) -> Callable[[], Source]:
+        return uniprot
+
+
+class TestAlphaFold(SourceContract):
+    lookups: ClassVar = (asked("P00001", text="mean pLDDT"), asked("P00001-2"))
+    nothing = asked("P00002")
+
+    @pytest.fixture
+    def make(self) -> Callable[[], Source]:
+        return lambda: AlphaFoldSource(client("alphafold", peer()))
+
+
+class TestPDB(SourceContract):
+    lookups: ClassVar = (asked("P00001", text="resolution"),)
+    nothing = asked("P00002")
+
+    @pytest.fixture
+    def make(self) -> Callable[[], Source]:
+        return lambda: PDBSource(client("pdb", peer(), "/pdbe"))
+
+
+@pytest.mark.parametrize(
+    ("name", "organism", "expected"),
+    [
+        ("tst1", "zebrafish", ["UNIPROT:P00001"]),
+        ("TST1", "Danio rerio", ["UNIPROT:P00001"]),
+        ("tst-1", "human", ["UNIPROT:P00002"]),
+        ("second factor", "patients", ["UNIPROT:P00003"]),
+        ("Lone1", "", ["UNIPROT:P00004"]),
+        ("p00001", "", ["UNIPROT:P00001"]),
+    ],
+)
+def test_a_name_is_found_in_its_organism(name: str, organism: str, expected: list[str]) -> None:
+    one = found(uniprot(), asked(name, organism))
+    assert (ids(one), one.notes) == (expected, ())
+
+
+@pytest.mark.parametrize(
+    ("name", "organism", "note"),
+    [
+        ("tst1", "", "'tst1' is in several organisms: Zebrafish (P00001), Human (P00002); name the organism"),
+        (
+            "TFA",
+            "human",
+            "'TFA' is a name of several genes of Homo sapiens: TST1 (P00002), TST2 (P00003); name one of these",
+        ),
+        ("abc123", "human", "UniProtKB has no protein or gene called 'abc123' in human (Homo sapiens)"),
+        ("Lone1", "zebrafish", "UniProtKB has no protein or gene called 'Lone1' in zebrafish (Danio rerio)"),
+        ("tst1", "klingon", "UniProt knows no organism 'klingon'; check how it is written"),
+        ("P00008", "", "UniProtKB has no entry P00008; check the accession"),
+        ("P00006", "", "P00006 is obsolete: it was split into P00001, P00002; ask for one of these"),
+        ("P00007", "", "P00007 was deleted from UniProtKB"),
+        ('" (', "human", "the lookup names no protein"),
+    ],
+)
+def test_what_is_not_one_protein_is_told_and_never_guessed(name: str, organism: str, note: str) -> None:
+    one = found(uniprot(), asked(name, organism))
+    assert (ids(one), one.notes) == ([], (note,))
+
+
+@pytest.mark.parametrize(
+    ("name", "organism", "note"),
+    [
+        ("P00005", "", "P00005 is obsolete: it was merged into P00001"),
+        ("P00009", "", "P00009 is now part of P00001"),
+        ("P00001-2", "", "P00001-2 is an isoform; the entry P00001 describes all isoforms"),
+        ("P00001", "mouse", "P00001 belongs to Danio rerio, not to mouse (Mus musculus)"),
+    ],
+)
+def test_an_accession_that_leads_elsewhere_says_so(name: str, organism: str, note: str) -> None:
+    one = found(uniprot(), asked(name, organism))
+    assert (ids(one), one.notes) == (["UNIPROT:P00001"], (note,))
+
+
+def test_of_unreviewed_entries_the_whole_one_is_taken_and_marked() -> None:
+    source = uniprot()
+    one = found(source, asked("trm1", "zebrafish"))
+    assert ids(one) == ["UNIPROT:A0A001"]
+    assert one.notes == ("1 further unreviewed entries for 'trm1' in zebrafish (Danio rerio) are left out",)
+    document = asyncio.run(source.fetch(["UNIPROT:A0A001"]))["UNIPROT:A0A001"]
+    assert document.cautions[0].startswith("This entry is unreviewed")
+
+
+def test_syntax_in_a_name_reaches_uniprot_as_letters() -> None:
+    service = peer()
+    found(uniprot(service), asked('x" OR reviewed:true OR "\\', "human"))
+    queries = [httpx.URL(f"http://x/{one}").params["query"] for one in service.asked]
+    genes = 'gene_exact:"x OR reviewed:true OR" OR gene_exact:"xORreviewedtrueOR"'
+    assert queries[0] == f"({genes}) AND (organism_id:9606) AND (reviewed:true)"
+
+
+def test_filters_hold_for_records_too() -> None:
+    source = uniprot()
+    assert ids(found(source, asked("P00001"), Filters(year_from=2020))) == ["UNIPROT:P00001"]
+    assert ids(found(source, asked("P00001"), Filters(year_to=2020))) == []
+    assert ids(found(source, asked("P00001"), Filters(kinds=("research",)))) == []
+
+
+@pytest.mark.parametrize(
+    ("fault", "error", "message"),
+    [
+        ({"status": 500}, SourceUnavailable, "uniprot: "),
+        ({"status": 429, "headers": {"retry-after": "3600"}}, RateLimited, "uniprot: .*3600"),
+        ({"body": b'{"results": [', "type": "application/json"}, SourceUnavailable, "uniprot: the reply is not JSON"),
+        ({"body": b"<html>", "type": "text/html"}, SourceUnavailable, "uniprot: the reply is not JSON"),
+        ({"body": b'{"results": 7}'}, SourceUnavailable, "uniprot: the reply has no list of results"),
+        ({"body": b"{" * 90, "cut": 50}, SourceUnavailable, "uniprot: "),
+    ],
+)
+def test_a_fault_is_a_failure_and_not_an_empty_result(
+    fault: dict[str, Any], error: type[Exception], message: str, make_peer: Callable[..., Any], reply: Any
+) -> None:
+    service = Service("uniprot", make_peer(reply(**fault)).url, first_wait=0.001, attempts=2)
+    with pytest.raises(error, match=f"^{message}"):
+        found(UniProtSource(Client(service)), asked("tst1", "human"))
+
+
+def test_a_passing_fault_is_tried_again_and_a_slow_reply_fails_in_time(
+    make_peer: Callable[..., Any], reply: Any
+) -> None:
+    passing = peer(faults=[PeerFault("uniprotkb", 503, times=1), PeerFault("prediction", 500, b"busy", times=1)])
+    assert ids(found(uniprot(passing), asked("tst1", "human"))) == ["UNIPROT:P00002"]
+    slow = Service("uniprot", make_peer(reply(b"{}", hang=5)).url, first_wait=0.001, attempts=1, seconds=0.2)
+    with pytest.raises(SourceUnavailable, match=r"^uniprot: "):
+        found(UniProtSource(Client(slow)), asked("tst1", "human"))
+
+
+def structure_files(source: Any, document_id: str) -> StructureFiles:
+    async def run() -> StructureFiles:
+        document = (await source.fetch([document_id]))[document_id]
+        found: StructureFiles = await source.files(document)
+        return found
+
+    assert isinstance(source, StructureSource)
+    return asyncio.run(run())
+
+
+def test_a_predicted_structure_has_its_confidence_and_its_two_files() -> None:
+    source = AlphaFoldSource(client("alphafold", peer()))
+    one = found(source, asked("P00001", text="mean pLDDT of the structure"))
+    assert ids(one) == ["ALPHAFOLD:AF-P00001-F1"]
+    (hit,) = one.rankings[0]
+    assert hit.passage.text == "The mean pLDDT of the predicted structure AF-P00001-F1 of Test protein is 80.0."
+    assert one.notes == ("AlphaFold DB has 1 further models, of isoforms",)
+    files = structure_files(source, "ALPHAFOLD:AF-P00001-F1")
+    assert [one.name for one in files.files] == ["AF-P00001-F1-model_v6.pdb", "AF-P00001-F1-model_v6.cif"]
+    assert not files.refused
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (pdb_file(LETTERS, "P99999"), "it is of P99999, not of P00001"),
+        (pdb_file(LETTERS[:7]), "it has 7 residues, not the 20 of the model"),
+        (pdb_file(LETTERS, b=51.0), "its mean pLDDT is 51.00, not 80.0"),
+        ("<html>busy</html>", "it has no C-alpha atom"),
+    ],
+)
+def test_a_file_that_is_not_what_it_says_is_refused(content: str, why: str) -> None:
+    files = {**FILES, "files/AF-P00001-F1-model_v6.pdb": content.encode()}
+    got = structure_files(AlphaFoldSource(client("alphafold", peer(files=files))), "ALPHAFOLD:AF-P00001-F1")
+    assert [one.name for one in got.files] == ["AF-P00001-F1-model_v6.cif"]
+    assert got.refused == (f"alphafold: AF-P00001-F1-model_v6.pdb: {why}; the file was not kept",)
+
+
+def test_an_address_outside_alphafold_is_never_fetched() -> None:
+    bad = {**model("P00001", LETTERS), "pdbUrl": "http://169.254.169.254/latest", "cifUrl": "https://x/files/../../etc"}
+    service = peer(models={"P00001": [bad]})
+    got = structure_files(AlphaFoldSource(client("alphafold", service)), "ALPHAFOLD:AF-P00001-F1")
+    assert (len(got.files), len(got.refused)) == (0, 2)
+    assert service.asked == ["api/prediction/P00001"]
+
+
+def test_experimental_structures_come_by_coverage_and_then_resolution() -> None:
+    source = PDBSource(client("pdb", peer(), "/pdbe"))
+    one = found(source, asked("P00001", text="resolution"))
+    assert ids(one) == ["PDB:1TST:P00001", "PDB:2TST:P00001", "PDB:3TST:P00001"]
+    document = asyncio.run(source.fetch(["PDB:1TST:P00001"]))["PDB:1TST:P00001"]
+    assert document.text.split("\n") == [
+        "PDB 1TST is an experimental structure of Test protein, UniProtKB P00001.",
+        "The structure 1TST of Test protein was determined by x-ray diffraction, at a resolution of 1.5 Å.",
+        "The structure 1TST covers residues 3 to 12 of P00001, a share of 0.1 of the sequence.",
+        "Test protein is chain A of 1TST.",
+    ]
+    assert [one.name for one in structure_files(source, "PDB:1TST:P00001").files] == ["1tst_updated.cif"]
+    assert structure_files(source, "PDB:2TST:P00001").refused == ("pdb: there is no file of 2tst",)
+
+
+def test_settings_name_the_addresses(tmp_path: Path) -> None:
+    options = {f"{name}.address": f"http://127.0.0.1:9/{name}" for name in ("uniprot", "alphafold", "pdb")}
+    settings = Settings.load(environ={"MEDGROUND_HOME": str(tmp_path)}, options=options)
+    for name in ("uniprot", "alphafold", "pdb"):
+        source: Any = find_source(name).open(settings)
+        assert (source.name, source._client.service.address) == (name, f"http://127.0.0.1:9/{name}")
+
+
+@pytest.mark.shared
+def test_the_real_answers(shared: Path) -> None:
+    real = ProteinPeer.from_folder(shared)
+    one = found(uniprot(real), asked("amyloid precursor protein", "human", "which disease is APP involved in?"))
+    assert ids(one) == ["UNIPROT:P05067"]
+    assert ids(found(uniprot(real), asked("CBG22016", "Caenorhabditis briggsae"))) == ["UNIPROT:A8Y1C3"]
+    alphafold = AlphaFoldSource(client("alphafold", real))
+    assert found(alphafold, asked("P05067")).notes == ("AlphaFold DB has 9 further models, of isoforms",)
+    files = structure_files(alphafold, "ALPHAFOLD:AF-P05067-F1")
+    assert [len(one.structure.residues) for one in files.files] == [770, 770]
+    document = asyncio.run(alphafold.fetch(["ALPHAFOLD:AF-P05067-F1"]))["ALPHAFOLD:AF-P05067-F1"]
+    raw = json.dumps(real.models["P05067"])
+    assert all(number in raw for number in re.findall(r"\d+(?:\.\d+)?", document.text))
+    pdb = PDBSource(client("pdb", real, "/pdbe"))
+    assert found(pdb, asked("Q9NTW7")).notes == ("the Protein Data Bank has no structure of Q9NTW7",)
