@@ -13,8 +13,9 @@ import asyncio
 import gzip
 import json
 import re
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -175,12 +176,12 @@ class ProteinPeer:
         return None
 
     def _search(
-        self, records: Any, parameters: Mapping[str, str], fits: Callable[[Entry, str, str], bool]
+        self, records: Iterable[Entry], parameters: Mapping[str, str], fits: Callable[[Entry, str, str], bool]
     ) -> PeerAnswer:
         query = parameters.get("query", "")
         size = int(parameters.get("size", "25"))
         tokens = _TOKEN.findall(query)
-        found = [one for one in records if tokens and _holds(list(tokens), lambda f, v, one=one: fits(one, f, v))]
+        found = [one for one in records if tokens and _holds(list(tokens), partial(fits, one))]
         return PeerAnswer.of_json({"results": found[:size]})
 
     def _entry(self, accession: str) -> PeerAnswer:
