@@ -11,7 +11,7 @@ import contextlib
 import copy
 import itertools
 import time
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, TypeVar
@@ -326,38 +326,48 @@ class Run:
         self._searches[number] = search
         self.on_step(Searched(source=search.source, status=search.status, found=search.hits, node=search.node))
 
-    async def retrieve(self, ids: Sequence[str]) -> None:
+    async def retrieve(self, ids: Sequence[str], finders: Mapping[str, str] | None = None) -> None:
         """Fetch documents into the ledger, each from the first source that has it, so that they can be quoted.
+
+        Args:
+            ids: ids of the documents.
+            finders: names of the sources that found some of them, by document id. These are asked first and at once:
+                they still hold what they found.
 
         Raises:
             SourceUnavailable: a source failed, and the others do not have all documents.
         """
         wanted = list(dict.fromkeys(ids))
         failed: SourceUnavailable | None = None
+        if finders:
+            await self._retrieve_at_once(wanted, finders)
         for source in self.sources:
             missing = [i for i in wanted if i not in self.ledger.documents]
             if not missing:
                 return
             try:
-                documents = await self._fetched(source, missing)
+                documents = await source.fetch(missing)
             except SourceUnavailable as error:
                 failed = failed or error
                 continue
-            self.ledger.admit(documents.values())
-            self.origins.update(dict.fromkeys(documents, source.name))
+            self._admit(documents, source)
         if failed is not None and any(i not in self.ledger.documents for i in wanted):
             raise failed
 
-    async def _fetched(self, source: Source, ids: Sequence[str]) -> dict[str, Document]:
-        """Documents of a source by id; those that were kept are not asked for again."""
-        if self.kept is None:
-            return await source.fetch(ids)
-        known = self.kept.documents(source, ids)
-        if asked := [i for i in ids if i not in known]:
-            found = await source.fetch(asked)
-            self.kept.keep_documents(source, asked, found)
-            known |= found
-        return {i: document for i in ids if (document := known.get(i)) is not None}
+    async def _retrieve_at_once(self, ids: Sequence[str], finders: Mapping[str, str]) -> None:
+        """Fetch each document from the source that found it; what fails is left to the other sources."""
+        missing = [i for i in ids if i not in self.ledger.documents]
+        asked = [(s, own) for s in self.sources if (own := [i for i in missing if finders.get(i) == s.name])]
+        fetched = await asyncio.gather(*(s.fetch(own) for s, own in asked), return_exceptions=True)
+        for (source, _), documents in zip(asked, fetched, strict=True):
+            if isinstance(documents, dict):
+                self._admit(documents, source)
+            elif not isinstance(documents, SourceUnavailable):
+                raise documents
+
+    def _admit(self, documents: Mapping[str, Document], source: Source) -> None:
+        self.ledger.admit(documents.values())
+        self.origins.update(dict.fromkeys(documents, source.name))
 
     def stands(self, passage: Passage) -> bool:
         """Whether a passage is a slice of the retrieved document, and not of another source's version of it."""

@@ -1,0 +1,189 @@
+"""Literature for a sub-question: all databases at once, filtered by keywords, the k nearest (BioMedSearch, Eq. 3)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from medground.document import Hit, SourceKind
+from medground.errors import NotConfigured, SourceUnavailable
+from medground.executor.asking import Asking, asking, coverage
+from medground.executor.found import ToolFound, ToolState
+from medground.executor.names import names_of
+from medground.executor.papers import Paper, merged
+from medground.lookup import Found, Lookup, Ranking
+from medground.query import Query
+from medground.rank.cosine import cosines
+from medground.rank.fuse import fuse
+from medground.read.standing import readable
+from medground.recipes.settings.biomedsearch import BioMedSearchSettings
+from medground.report import FlowRow
+from medground.research_plan import ResearchPlan, SubQuestion
+from medground.run import Run
+from medground.sources.base import Source
+
+KINDS: tuple[SourceKind, ...] = ("research", "guideline", "book")
+"""What counts as literature."""
+RANKER = "cosine"
+_CORPUS = "corpus:"
+
+
+@dataclass(frozen=True)
+class _Returned:
+    """What a source returned: one hit for each record, best first, or why it could not be searched."""
+
+    source: str
+    hits: Ranking = ()
+    failure: SourceUnavailable | None = None
+    notes: tuple[str, ...] = ()
+
+
+async def find_literature(one: SubQuestion, plan: ResearchPlan, run: Run, names: Sequence[str] = ()) -> ToolFound:
+    """Find the papers that are nearest to a sub-question among those that hold its keywords.
+
+    All literature sources are asked at once; one that finds nothing is asked again with the most salient keywords.
+    Duplicates are merged, retracted papers set aside, and papers below the threshold of keywords filtered.
+
+    Args:
+        one: the sub-question.
+        plan: its plan.
+        run: the run of the question.
+        names: what earlier findings call the thing.
+
+    Raises:
+        BudgetExhausted: the run reached one of its limits.
+        UsageError: a source lacks a field that the question is limited by.
+    """
+    choices = run.settings.section(BioMedSearchSettings)
+    asked = asking(one, plan, names, use_keywords=choices.use_keywords, most_salient=choices.salient)
+    sources = [source for source in run.sources if _is_literature(source, one, asked, choices)]
+    returned = await asyncio.gather(*(_search(source.name, one, asked, run, choices) for source in sources))
+    papers, found = await _papers(returned, run)
+    kept, flow, told = await _chosen(papers, one, asked, run, choices)
+    row = flow.model_copy(update={"found": found, "merged": found - len(papers)})
+    failed = [one_source for one_source in returned if one_source.failure is not None]
+    return ToolFound(
+        tool="literature",
+        state="found" if kept else _state(returned),
+        flow=row,
+        hits=tuple(paper.hit for paper in kept),
+        failures=tuple(_missed(one_source, one) for one_source in failed) or _no_source(sources),
+        notes=(*(note for one_source in returned for note in one_source.notes), *told),
+        names=names_of(kept, f"{plan.question} {one.text}", asked.keywords),
+    )
+
+
+def _is_literature(source: Source, one: SubQuestion, asked: Asking, choices: BioMedSearchSettings) -> bool:
+    short = source.name.partition(":")[0]
+    if source.name in choices.without or short in choices.without or source.kinds.isdisjoint(KINDS):
+        return False
+    return source.accepts(_lookup(source.name, one, asked.tree, choices))
+
+
+def _lookup(name: str, one: SubQuestion, query: Query, choices: BioMedSearchSettings) -> Lookup:
+    return Lookup(
+        asked=query,
+        text=one.text,
+        sources=(name,),
+        kinds=KINDS,
+        limit=choices.each,
+        node=f"{one.id} literature",
+    )
+
+
+async def _search(name: str, one: SubQuestion, asked: Asking, run: Run, choices: BioMedSearchSettings) -> _Returned:
+    """Ask one source, and once more with fewer keywords if it finds nothing. Corpora rank by words and by vectors."""
+    query = asked.words if name.startswith(_CORPUS) else asked.tree
+    try:
+        hits = _records(await run.look_up(_lookup(name, one, query, choices)), run, choices.each)
+        if hits or asked.salient is None or query is asked.words:
+            return _Returned(name, hits)
+        hits = _records(await run.look_up(_lookup(name, one, asked.salient, choices)), run, choices.each)
+    except SourceUnavailable as error:
+        return _Returned(name, failure=error)
+    salient = ", ".join(forms[0] for forms in asked.keywords[: choices.salient])
+    return _Returned(name, hits, notes=(f"{name} found nothing with all keywords, so it was asked for {salient}",))
+
+
+def _records(found: Sequence[Found], run: Run, most: int) -> Ranking:
+    """The best hit of each record, rankings fused."""
+    rankings = [ranking for one in found for ranking in one.rankings if ranking]
+    hits = fuse(rankings, run.settings.retrieval.fusion_k) if len(rankings) > 1 else (rankings or [()])[0]
+    best: dict[str, Hit] = {}
+    for hit in hits:
+        best.setdefault(hit.passage.document_id, hit)
+    return tuple(best.values())[:most]
+
+
+async def _papers(returned: Sequence[_Returned], run: Run) -> tuple[list[Paper], int]:
+    """The papers of all sources, and how many records were found."""
+    hits = [hit for one in returned for hit in one.hits]
+    finders: dict[str, str] = {}
+    for one in returned:
+        for hit in one.hits:
+            finders.setdefault(hit.passage.document_id, one.source)
+    try:
+        await run.retrieve(list(finders), finders)
+    except SourceUnavailable as error:
+        run.warn(f"some papers could not be fetched: {error}")
+    documents = run.ledger.documents
+    read = [hit for hit in hits if hit.passage.document_id in documents]
+    return merged(read, documents), len(read)
+
+
+async def _chosen(
+    papers: Sequence[Paper], one: SubQuestion, asked: Asking, run: Run, choices: BioMedSearchSettings
+) -> tuple[list[Paper], FlowRow, tuple[str, ...]]:
+    """The papers to keep, best first, the counts, and what a reader should know."""
+    allowed = {hit.passage.key for hit in await readable([paper.hit for paper in papers], run)}
+    standing = [paper for paper in papers if paper.hit.passage.key in allowed]
+    near = await cosines(one.text, [paper.text for paper in standing], run)
+    held = [coverage(asked.keywords, paper.text) for paper in standing]
+    threshold = _reached(choices.coverage, held)
+    rows = sorted(zip(near, held, standing, strict=True), key=lambda row: (-row[0], row[2].hit.passage.key))
+    passing = [(cosine, paper) for cosine, share, paper in rows if share >= threshold]
+    kept = [_ranked(paper, rank, cosine) for rank, (cosine, paper) in enumerate(passing[: choices.kept], 1)]
+    lost = [paper.records[0].id for _, share, paper in rows[: choices.kept] if share < threshold]
+    flow = FlowRow(
+        subquestion=one.id,
+        tool="literature",
+        filtered=len(papers) - len(passing),
+        cut=len(passing) - len(kept),
+        kept=len(kept),
+        lost=tuple(lost),
+    )
+    aside = len(papers) - len(standing)
+    notes = [f"{aside} retracted papers or notices about papers were set aside"] if aside else []
+    if threshold < choices.coverage:
+        notes.append(
+            f"no paper holds {choices.coverage:.0%} of the keywords; those that hold {threshold:.0%} of them are kept"
+        )
+    return kept, flow, tuple(notes)
+
+
+def _reached(threshold: float, shares: Sequence[float]) -> float:
+    """The threshold, or the highest share that there is where no paper reaches it."""
+    return min(threshold, max(shares, default=threshold))
+
+
+def _ranked(paper: Paper, rank: int, cosine: float) -> Paper:
+    hit = paper.hit.model_copy(update={"ranker": RANKER, "rank": rank, "score": cosine})
+    return Paper(hit, paper.records)
+
+
+def _state(returned: Sequence[_Returned]) -> ToolState:
+    """What became of a search that kept nothing."""
+    failures = [one.failure for one in returned]
+    if not all(failures):
+        return "empty"
+    return "not configured" if all(isinstance(failure, NotConfigured) for failure in failures) else "failed"
+
+
+def _missed(returned: _Returned, one: SubQuestion) -> str:
+    reason = returned.failure.reason if returned.failure else ""
+    return f"{returned.source}: {reason}; its papers on {one.text!r} are missing"
+
+
+def _no_source(sources: Sequence[Source]) -> tuple[str, ...]:
+    return () if sources else ("no literature source is named; name one with --source, or a corpus",)
