@@ -14,11 +14,9 @@ from pydantic import Field
 from medground.operators.base import InvalidOutput, Operator, OperatorInput, OperatorOutput, Untrusted
 from medground.operators.keyless import reading, writing
 from medground.operators.reading import DATA_RULE
-from medground.operators.views import EvidenceView, PassageView, SentencedPassage
+from medground.operators.views import SentencedPassage
 from medground.operators.writing import allowed_answers, answer_choices
 from medground.question import Option, Task
-from medground.text import words
-from medground.text.prose import is_prose
 
 
 class Demonstration(OperatorInput):
@@ -105,20 +103,7 @@ def _choices(value: ReasonInput) -> dict[str, tuple[str, ...]]:
 
 def best_quotes(value: ReasonInput, most: int) -> tuple[SubClaim, ...]:
     """At most `most` sentences quoted from the passages on topic, best first; empty if no passage is on topic."""
-    texts = [PassageView(id=p.id, title=p.title, text=" ".join(s.text for s in p.sentences)) for p in value.passages]
-    name = words.rarest_name(value.question)
-    if not any(words.mentions(f"{t.title}\n{t.text}", name) for t in texts):
-        texts = [t.model_copy(update={"unnamed": True}) for t in texts]
-    on_topic = set(reading.screen(value.question, texts))
-    passages = [p for p in value.passages if p.id in on_topic]
-    views = {
-        s.id: EvidenceView(id=s.id, title=p.title, section=p.section, quote=s.text)
-        for p in passages
-        for s in p.sentences
-        if is_prose(s.text)
-    }
-    taken = [views[sentence] for sentence in reading.extract(value.question, passages)]
-    chosen = writing.choose(value.question, taken, most)
+    chosen = writing.choose(value.question, reading.on_topic(value.question, value.passages), most)
     return tuple(SubClaim(text=e.quote[:1200], sentences=(e.id,)) for e in chosen)
 
 

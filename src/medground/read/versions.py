@@ -73,6 +73,11 @@ def _instead(documents: Sequence[Document], retracted: Collection[str]) -> dict[
     return instead
 
 
+def same_text(one: Document, other: Document) -> bool:
+    """Whether one document holds the title and text of another."""
+    return _same(*(_shingles(f"{document.title} {document.text}") for document in (one, other)))
+
+
 def _same(one: frozenset[tuple[str, ...]], other: frozenset[tuple[str, ...]]) -> bool:
     smaller = min(len(one), len(other))
     return smaller == 0 or len(one & other) >= _HELD * smaller

@@ -123,6 +123,23 @@ def _strengths(question: str, passages: Sequence[SentencedPassage]) -> list[list
     return strengths(question, [Candidate(p.title, [s.text for s in p.sentences]) for p in passages])
 
 
+def on_topic(question: str, passages: Sequence[SentencedPassage]) -> list[EvidenceView]:
+    """The quotable sentences of the passages on topic, best first; none if no passage is on topic."""
+    texts = [PassageView(id=p.id, title=p.title, text=" ".join(s.text for s in p.sentences)) for p in passages]
+    name = words.rarest_name(question)
+    if not any(words.mentions(f"{t.title}\n{t.text}", name) for t in texts):
+        texts = [t.model_copy(update={"unnamed": True}) for t in texts]
+    kept_ids = set(screen(question, texts))
+    kept = [p for p in passages if p.id in kept_ids]
+    views = {
+        s.id: EvidenceView(id=s.id, title=p.title, section=p.section, quote=s.text)
+        for p in kept
+        for s in p.sentences
+        if is_prose(s.text)
+    }
+    return [views[sentence] for sentence in extract(question, kept)]
+
+
 def sufficient(question: str, evidence: Sequence[EvidenceView]) -> bool:
     """Whether the quotes together name most of the question's topic and one of them reports a result.
 

@@ -1,0 +1,160 @@
+"""A report without a model: which sentences address a sub-question, which names join sub-answers, what introduces them.
+
+These are statistics of words. They show what a text is about, and not what it says: a reader must judge.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from medground.operators.keyless import reading, writing
+from medground.operators.keyless.sentences import states_purpose
+from medground.operators.views import EvidenceView, SentencedPassage
+from medground.text import words
+from medground.text.abbreviations import spelled_out
+
+ADDRESSED = 0.4
+"""Least share of a sub-question's topic words, by weight, in the title and text of a quote that addresses it."""
+SUBJECT = 0.5
+"""Least share of those that it shares with the whole question, in the title and text of a passage that is read."""
+OWN = 0.3
+"""Least share, in the text of the quote alone, of those that the sub-question does not share with the whole question.
+
+Measured on 300 questions of BioASQ 8b and 9b, whose gold snippets have no titles (`benchmarks/subanswers.py`): 63 % are
+answerable from their own snippets, 10 % from those of another question about the same subject, 1 % from those of the
+same question about another subject. Without `SUBJECT` these are 80, 11 and 3 %."""
+LINES = 3
+"""Most lines of the records of proteins in a sub-answer."""
+_RECORDS = ("protein", "graph")
+INTRODUCTIONS = 2
+"""Most sentences of a background."""
+_TELLING = 4.0
+"""Least weight of a name that joins two sub-answers: `CI` and `RCT` join nothing."""
+_WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
+_SHOWN = 4
+"""Most names that a connection tells."""
+
+
+def answering(question: str, whole: str, passages: Sequence[SentencedPassage], most: int) -> tuple[EvidenceView, ...]:
+    """The sentences that address a question, best first, then lines of records; empty if none does.
+
+    Args:
+        question: the sub-question.
+        whole: the question that it is part of.
+        passages: what was found for it.
+        most: most sentences, beside lines of records.
+    """
+    records = [passage for passage in passages if passage.kind in _RECORDS]
+    texts = [p for p in passages if p.kind not in _RECORDS and _is_about(question, whole, p)]
+    addressing = [view for view in reading.on_topic(question, texts) if _addresses(question, whole, view)]
+    findings = [view for view in addressing if not states_purpose(view.quote)]
+    named = any(words.mentions(f"{view.title} {view.quote}", words.rarest_name(question)) for view in findings)
+    quotes = writing.choose(question, findings, most) if named else ()
+    return (*quotes, *_lines(question, records))
+
+
+def _is_about(question: str, whole: str, passage: SentencedPassage) -> bool:
+    """Whether a passage names what the sub-question shares with the whole question."""
+    topic = words.topic(question)
+    subject = topic & words.topic(whole) or topic
+    text = " ".join([passage.title, *(sentence.text for sentence in passage.sentences)])
+    return words.coverage(subject, words.terms(spelled_out(text, f"{question} {whole}"))) >= SUBJECT
+
+
+def _addresses(question: str, whole: str, view: EvidenceView) -> bool:
+    topic = words.topic(question)
+    own = topic - words.topic(whole) or topic
+    said = spelled_out(view.quote, question)
+    titled = words.terms(f"{view.title} {said}")
+    return words.coverage(topic, titled) >= ADDRESSED and words.coverage(own, words.terms(said)) >= OWN
+
+
+def why_not(question: str, passages: Sequence[SentencedPassage]) -> str:
+    """Why no passage addresses a question, as far as words tell."""
+    name = words.rarest_name(question)
+    text = " ".join(part for p in passages for part in (p.title, *(s.text for s in p.sentences)))
+    if name and not words.mentions(text, name):
+        written = next((word for word in _WORD.findall(question) if name in words.terms(word)), name)
+        return f"no passage mentions {written}"
+    return "no passage names enough of what is asked"
+
+
+def _lines(question: str, records: Sequence[SentencedPassage]) -> Iterator[EvidenceView]:
+    """Lines that share a word with the question beside their record's name; all if only the record is asked about."""
+    topic = words.topic(question)
+    found: list[tuple[float, EvidenceView]] = []
+    for record in records:
+        named = frozenset(words.terms(record.title))
+        beyond = topic - named
+        for sentence in record.sentences:
+            if not sentence.text.strip() or (named and topic.isdisjoint(named | frozenset(words.terms(sentence.text)))):
+                continue
+            share = words.coverage(beyond, words.terms(sentence.text)) if beyond else 1.0
+            found.append((share, _view(record, sentence.id, sentence.text)))
+    found.sort(key=lambda one: -one[0])
+    yield from (view for share, view in found[:LINES] if share > 0)
+
+
+def _view(passage: SentencedPassage, key: str, text: str) -> EvidenceView:
+    return EvidenceView(id=key, title=passage.title, section=passage.section, quote=text)
+
+
+@dataclass(frozen=True)
+class Shared:
+    """Names that the quotes of two sub-answers share, and a quote of each that has one."""
+
+    first: str
+    second: str
+    about: str
+    evidence: tuple[str, ...]
+
+
+def shared_names(question: str, parts: Sequence[tuple[str, str, Sequence[EvidenceView]]]) -> list[Shared]:
+    """The pairs of sub-answers whose quotes share a name that their questions do not have.
+
+    A quote that both have joins nothing, since it shares every name with itself.
+
+    Args:
+        question: the whole question.
+        parts: id, text and quotes of each sub-answer, in order.
+    """
+    found = []
+    for (first, one, left), (second, other, right) in combinations(parts, 2):
+        both = {view.id for view in left} & {view.id for view in right}
+        ours, theirs = (
+            _named([v for v in own if v.id not in both], f"{question} {one} {other}") for own in (left, right)
+        )
+        common = sorted((name for name in ours if name in theirs), key=lambda name: -words.weight(name))[:_SHOWN]
+        if common:
+            evidence = dict.fromkeys(e for name in common for e in (ours[name][1], theirs[name][1]))
+            about = ", ".join(dict.fromkeys(ours[name][0] for name in common))
+            found.append(Shared(first, second, about, tuple(evidence)))
+    return found
+
+
+def _named(quotes: Sequence[EvidenceView], asked: str) -> dict[str, tuple[str, str]]:
+    """Names by stem that are not asked about: how the first quote that has one writes it, and that quote's id."""
+    known = frozenset(words.terms(asked))
+    found: dict[str, tuple[str, str]] = {}
+    for view in quotes:
+        names = words.names(view.quote) - known
+        for word in _WORD.findall(view.quote):
+            if spelled_out(word, asked) != word:
+                continue  # an abbreviation of what is asked about
+            for stem in words.terms(word):
+                if stem in names and words.weight(stem) >= _TELLING:
+                    found.setdefault(stem, (word, view.id))
+    return found
+
+
+def introducing(
+    question: str, introductions: Sequence[SentencedPassage], said: Sequence[str]
+) -> tuple[EvidenceView, ...]:
+    """The introductory sentences that name most of the question's topic and are not in the findings already."""
+    topic = words.topic(question)
+    views = [_view(p, s.id, s.text) for p in introductions for s in p.sentences if s.text not in said]
+    views.sort(key=lambda view: -words.coverage(topic, words.terms(view.quote)))
+    return writing.choose(question, views, INTRODUCTIONS)
