@@ -24,6 +24,11 @@ _POINTS_BACK = re.compile(
     r"(?:this|these|those|such|it|they|its|their|he|she|both|however|therefore|thus)\b", re.IGNORECASE
 )
 
+_OWN_WORK = re.compile(
+    r"\b(?:we|our|us|(?:this|the present|the current) (?:study|trial|paper|review|report|case|analysis|series))\b",
+    re.IGNORECASE,
+)
+
 
 def introductions(
     question: str, hits: Sequence[Hit], places: dict[str, TextSpan], run: Run
@@ -58,7 +63,8 @@ def introductions(
 
 
 def _introduces(text: str) -> bool:
-    return is_prose(text) and not (_POINTS_BACK.match(text) or states_purpose(text) or reports_result(text))
+    of_own_work = _POINTS_BACK.match(text) or _OWN_WORK.search(text) or states_purpose(text) or reports_result(text)
+    return is_prose(text) and not of_own_work
 
 
 def _opening(document: Document) -> Iterator[tuple[int, int]]:

@@ -37,7 +37,7 @@ from medground.verify.check import CHECKING, check_all
 from medground.verify.named import without_marks
 from medground.write.draft import Draft
 from medground.write.frame import connected, disagreeing, framed
-from medground.write.sections import Written, literature_first, placed, rests_on_web, split, told_once
+from medground.write.sections import Written, in_order, placed, rests_on_web, split, told_once
 from medground.write.subanswers import Asks, Part, sub_answers
 from medground.write.told import limitations, searched, why_nothing
 
@@ -123,8 +123,9 @@ def _sections(answered: Sequence[Part], frame: ComposeReportOutput, asks: Asks, 
     """Background, a finding for each answered sub-question, and the synthesis; no sentence twice."""
     written = [Written("background", "Background", _sentences(frame.background))]
     kinds = {e.id: run.ledger.documents[e.document_id].kind for part in answered for e in part.evidence}
+    news = asks_for_news(run.question.text)
     for part in answered:
-        ordered = part.sentences if asks_for_news(run.question.text) else literature_first(part.sentences, kinds)
+        ordered = in_order(part.sentences, kinds, web_first=news)
         written.append(Written("findings", part.found.subquestion.text, ordered, part.id))
     if frame.synthesis or Author(asks.answerer(compose_report)).is_model:
         written.append(Written("synthesis", "Synthesis", _sentences(frame.synthesis)))

@@ -53,9 +53,11 @@ def told_once(sections: Sequence[Written]) -> Iterator[Written]:
         yield Written(one.kind, one.title, new, one.subquestion, notes)
 
 
-def literature_first(sentences: Sequence[Sentence], kinds: Mapping[str, SourceKind]) -> tuple[Sentence, ...]:
-    """The sentences in order, those that rest on web pages alone last. `kinds` are by evidence id."""
-    return tuple(sorted(sentences, key=lambda sentence: rests_on_web(sentence.evidence, kinds)))
+def in_order(
+    sentences: Sequence[Sentence], kinds: Mapping[str, SourceKind], *, web_first: bool
+) -> tuple[Sentence, ...]:
+    """The sentences in order, but those that rest on web pages alone last, or first. `kinds` are by evidence id."""
+    return tuple(sorted(sentences, key=lambda sentence: rests_on_web(sentence.evidence, kinds) != web_first))
 
 
 def rests_on_web(evidence: Sequence[str], kinds: Mapping[str, SourceKind]) -> bool:

@@ -1,0 +1,243 @@
+"""The report of what a plan found, with word statistics and with a scripted model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from researched import (
+    BLOG,
+    HORMONES,
+    PLAN,
+    PREPRINT,
+    PROTEIN,
+    QUESTION,
+    SEXES,
+    SLEEP,
+    found,
+    reported,
+    tool,
+)
+
+from medground.answer import Answer
+from medground.document import Document
+from medground.errors import ModelFailed
+from medground.executor.found import SubFound
+from medground.operators.reasoning import SubClaim
+from medground.operators.reporting import (
+    AnswerPartInput,
+    AnswerPartOutput,
+    ComposeReportOutput,
+    Connected,
+    ConnectOutput,
+)
+from medground.operators.writing import WrittenSentence
+from medground.report import Report, ReportSection
+from medground.run import Run
+from medground.write.paragraphs import report_paragraphs
+
+MakeRun = Callable[..., Run]
+
+
+def _report(answer: Answer) -> Report:
+    assert answer.report is not None
+    return answer.report
+
+
+def _said(answer: Answer, section: ReportSection) -> list[str]:
+    return [s.text for s in answer.statements if section.start <= s.start and s.end <= section.end]
+
+
+def _finding(answer: Answer, subquestion: str) -> ReportSection:
+    return next(one for one in _report(answer).sections if one.subquestion == subquestion)
+
+
+def test_a_report_of_quotes(make_run: MakeRun) -> None:
+    answer, _ = reported(make_run, found())
+    report = _report(answer)
+    kinds = [section.kind for section in report.sections]
+    assert kinds == ["background", *["findings"] * 3, "synthesis", "limitations", "searched"]
+    assert _said(answer, report.sections[0]) == [
+        "The enzyme cyp17a1 makes the precursors of steroid hormones in zebrafish."
+    ]
+    assert _said(answer, _finding(answer, "q1")) == [
+        "The cyp17a1 knockout lowered the hormones cortisol and 11-ketotestosterone by 87 % in zebrafish."
+    ]
+    assert {statement.verdict.label for statement in answer.statements} == {"quoted"}
+    assert answer.decision.status == "not judged"
+    assert len(report_paragraphs(answer)) == 4
+
+
+def test_the_parts_of_a_report_follow_the_rationale(make_run: MakeRun) -> None:
+    answer, _ = reported(make_run, found())
+    sections = [one for one in _report(answer).sections if one.start < one.end]
+    assert " ".join(answer.rationale[one.start : one.end] for one in sections) == answer.rationale
+    assert sum(len(_said(answer, one)) for one in sections) == len(answer.statements)
+
+
+def test_web_pages_come_last_and_are_told(make_run: MakeRun) -> None:
+    answer, _ = reported(make_run, found())
+    said = _said(answer, _finding(answer, "q2"))
+    assert said[-1].startswith("Every zebrafish of my cyp17a1 knockout") and said[0].startswith("The sex ratio")
+    assert any("1 sentence rests on web pages alone" in note for note in _notes(answer, "limitations"))
+
+
+def test_web_pages_come_first_where_experience_is_asked(make_run: MakeRun) -> None:
+    asked = PLAN.model_copy(update={"question": "What are people's personal experiences with cyp17a1 zebrafish?"})
+    answer, _ = reported(make_run, found(), plan=asked)
+    assert _said(answer, _finding(answer, "q2"))[0].startswith("Every zebrafish")
+
+
+def _notes(answer: Answer, kind: str) -> tuple[str, ...]:
+    return next(one.notes for one in _report(answer).sections if one.kind == kind)
+
+
+def test_lines_of_a_protein_record_are_quoted(make_run: MakeRun) -> None:
+    answer, _ = reported(make_run, found())
+    line = PROTEIN.text.splitlines()[0]
+    assert line in _said(answer, _finding(answer, "q3"))
+
+
+def test_what_is_not_answerable_says_why(make_run: MakeRun) -> None:
+    answer, _ = reported(make_run, found())
+    last = _report(answer).subanswers[-1]
+    assert (last.state, last.reason) == ("not answerable", "no passage mentions cyp17a1")
+    limits = _notes(answer, "limitations")
+    assert limits[0] == f"“{PLAN.subquestions[3].text}” is not answered: no passage mentions cyp17a1."
+    assert limits[1].startswith("Brave is not configured") and limits[1].endswith("(missed for q2, q4).")
+
+
+def test_counts_and_what_was_read(make_run: MakeRun) -> None:
+    answer, _ = reported(make_run, found())
+    report = _report(answer)
+    rows = {(row.subquestion, row.tool): row for row in report.flow}
+    assert ("q4", "web") not in rows  # it was not searched
+    assert rows["q2", "literature"].cited == 2  # the preprint and the paper are one work
+    assert report.read == (SLEEP.id,)
+    assert {document.id for document in answer.documents} == {HORMONES.id, SEXES.id, BLOG.id, PROTEIN.id, SLEEP.id}
+    searched = _notes(answer, "searched")
+    assert searched[0] == "Literature, for 4 sub-questions: 10 records found, 5 filtered out, 5 kept, 3 cited."
+    assert searched[-2:] == (
+        "A cycle was broken between sleep and cortisol.",
+        "2 organisms have Cyp17a1.",
+    )
+
+
+def test_a_preprint_of_a_retracted_paper_is_not_read(make_run: MakeRun) -> None:
+    gone = SEXES.model_copy(update={"retraction": "retracted"})
+    one = SubFound(PLAN.subquestions[1], (tool("q2", "literature", [gone, PREPRINT]),))
+    run = make_run(QUESTION)
+    run.ledger.admit([gone, PREPRINT])
+    answer, run = reported(make_run, [one], known=[gone])
+    assert answer.decision.status == "unanswerable" and not answer.statements
+    assert f"{PREPRINT.id} is a version of a retracted paper, so it is not used as evidence" in run.warnings
+
+
+def test_names_that_quotes_share_connect_sub_answers(make_run: MakeRun) -> None:
+    answer, _ = reported(make_run, found())
+    joined = next(one for one in _report(answer).connections if (one.first, one.second) == ("q1", "q2"))
+    assert (joined.relation, joined.found_by, joined.about) == ("extends", "keyless", "11-ketotestosterone")
+
+
+def test_nothing_found_calls_no_writer(make_run: MakeRun, scripted_model: Any) -> None:
+    model = scripted_model({})
+    nothing = [
+        SubFound(one, (tool(one.id, "literature", [], counts={"found": 7, "filtered": 7}),))
+        for one in PLAN.subquestions
+    ]
+    answer, _ = reported(make_run, nothing, model=model, by_model=["answer_part", "compose_report"])
+    assert answer.decision.status == "unanswerable"
+    counts = "literature: 28 records found, 28 filtered out, 0 kept, 0 cited"
+    assert answer.decision.reason == f"nothing was found for any of the 4 sub-questions ({counts})"
+    assert [one.state for one in _report(answer).subanswers] == ["not answerable"] * 4
+
+
+def test_sources_that_all_failed_are_no_empty_result(make_run: MakeRun) -> None:
+    failed = [
+        SubFound(one, (tool(one.id, "literature", [], state="failed", failures=("Europe PMC: no reply in 30 s",)),))
+        for one in PLAN.subquestions
+    ]
+    answer, _ = reported(make_run, failed)
+    assert (
+        answer.decision.reason == "nothing could be searched: Europe PMC: no reply in 30 s (missed for q1, q2, q3, q4)"
+    )
+    assert [one.state for one in _report(answer).subanswers] == ["failed"] * 4 and not _report(answer).flow
+
+
+def _first(value: AnswerPartInput) -> str:
+    return next(s.id for p in value.passages for s in p.sentences if "knockout" in s.text and p.kind == "research")
+
+
+def _answers(value: AnswerPartInput) -> AnswerPartOutput:
+    if "sleep" in value.question:
+        return AnswerPartOutput(answerable=False, reason="only mice were studied", claims=())
+    if "protein" in value.question:
+        line = next(s.id for p in value.passages if p.kind == "protein" for s in p.sentences)
+        return AnswerPartOutput(answerable=True, claims=(SubClaim(text="It hydroxylates things.", sentences=(line,)),))
+    claim = SubClaim(text="Knockout changed it in fish.", sentences=(_first(value),))
+    return AnswerPartOutput(answerable=True, claims=(claim,))
+
+
+def _connects(value: Any) -> ConnectOutput:
+    first, second = value.parts[:2]
+    found = Connected(
+        first=first.id, second=second.id, relation="supports", about="male fish",
+        evidence=(first.quotes[0].id, second.quotes[0].id),
+    )  # fmt: skip
+    return ConnectOutput(connections=(found,))
+
+
+def _composes(value: Any) -> ComposeReportOutput:
+    opening = value.introductions[0].sentences[0].id
+    quote = value.parts[0].quotes[0].id
+    return ComposeReportOutput(
+        background=(WrittenSentence(text="The enzyme makes hormones.", evidence=(opening,)),),
+        synthesis=(WrittenSentence(text="Hormones fall without it.", evidence=(quote,)),),
+        answer=("answered",),
+    )
+
+
+BY_MODEL = ["answer_part", "connect_parts", "compose_report"]
+
+
+def test_a_report_by_a_model(make_run: MakeRun, scripted_model: Any) -> None:
+    script = {"answer_part": _answers, "connect_parts": _connects, "compose_report": _composes}
+    answer, _ = reported(make_run, found(), model=scripted_model(script), by_model=BY_MODEL)
+    report = _report(answer)
+    said = {section.kind: _said(answer, section) for section in report.sections}
+    assert said["background"] == ["The enzyme makes hormones."]
+    assert said["synthesis"] == ["Hormones fall without it."]
+    assert _said(answer, _finding(answer, "q3"))[0].startswith("Function: Catalyzes")  # not the model's words
+    assert report.connections[0].relation == "supports" and report.connections[0].found_by == "scripted:model"
+    assert report.subanswers[3].reason == "only mice were studied"
+    assert answer.decision.status == "decided"
+
+
+def test_a_model_that_fails_on_a_part_leaves_that_part_out(make_run: MakeRun, scripted_model: Any) -> None:
+    def answers(value: AnswerPartInput) -> AnswerPartOutput:
+        if "hormones" in value.question:
+            raise ModelFailed("no usable output", model="scripted")
+        return _answers(value)
+
+    script = {"answer_part": answers, "connect_parts": _connects, "compose_report": ModelFailed("no", model="scripted")}
+    answer, run = reported(make_run, found(), model=scripted_model(script), by_model=BY_MODEL)
+    assert [one.state for one in _report(answer).subanswers][:2] == ["not answerable", "answered"]
+    assert any("background and synthesis could not be written" in warning for warning in run.warnings)
+
+
+def test_a_reached_limit_ends_in_a_report_of_quotes(make_run: MakeRun, scripted_model: Any) -> None:
+    script = {"answer_part": _answers, "connect_parts": _connects, "compose_report": _composes}
+    options = {"budget.calls": 2}
+    answer, _ = reported(make_run, found(), model=scripted_model(script), by_model=BY_MODEL, options=options)
+    assert answer.stopped and "ended early" in _notes(answer, "limitations")[0]
+    assert {statement.verdict.label for statement in answer.statements} == {"quoted"}
+
+
+@pytest.mark.parametrize("text", ["", "\u202e evil <script>", "$x^2$ #eval[1]", "A" * 3000])
+def test_what_a_title_or_text_holds_changes_nothing(make_run: MakeRun, text: str) -> None:
+    odd = Document(id="PMID:66", title=text, text=f"{HORMONES.text} {text}".strip(), year=2018)
+    items = [replace(one, tools=(tool(one.subquestion.id, "literature", [odd]),)) for one in found()[:1]]
+    answer, _ = reported(make_run, items, known=[odd])
+    assert answer.statements
