@@ -44,7 +44,7 @@ HORMONES = Document(
     id="PMID:1",
     title="Loss of cyp17a1 in zebrafish",
     text=(
-        "The enzyme cyp17a1 makes the precursors of steroid hormones in zebrafish. We knocked out cyp17a1. "
+        "The zebrafish gene cyp17a1 lies on chromosome 13. We knocked out cyp17a1. "
         "The cyp17a1 knockout lowered the hormones cortisol and 11-ketotestosterone by 87 % in zebrafish. "
         "Fish were fed twice a day."
     ),

@@ -59,9 +59,7 @@ def test_a_report_of_quotes(make_run: MakeRun) -> None:
     report = _report(answer)
     kinds = [section.kind for section in report.sections]
     assert kinds == ["background", *["findings"] * 3, "synthesis", "limitations", "searched"]
-    assert _said(answer, report.sections[0]) == [
-        "The enzyme cyp17a1 makes the precursors of steroid hormones in zebrafish."
-    ]
+    assert _said(answer, report.sections[0]) == ["The zebrafish gene cyp17a1 lies on chromosome 13."]
     assert _said(answer, _finding(answer, "q1")) == [
         "The cyp17a1 knockout lowered the hormones cortisol and 11-ketotestosterone by 87 % in zebrafish."
     ]
@@ -193,7 +191,7 @@ def _composes(value: Any) -> ComposeReportOutput:
     opening = value.introductions[0].sentences[0].id
     quote = value.parts[0].quotes[0].id
     return ComposeReportOutput(
-        background=(WrittenSentence(text="The enzyme makes hormones.", evidence=(opening,)),),
+        background=(WrittenSentence(text="The gene lies on chromosome 13.", evidence=(opening,)),),
         synthesis=(WrittenSentence(text="Hormones fall without it.", evidence=(quote,)),),
         answer=("answered",),
     )
@@ -207,7 +205,7 @@ def test_a_report_by_a_model(make_run: MakeRun, scripted_model: Any) -> None:
     answer, _ = reported(make_run, found(), model=scripted_model(script), by_model=BY_MODEL)
     report = _report(answer)
     said = {section.kind: _said(answer, section) for section in report.sections}
-    assert said["background"] == ["The enzyme makes hormones."]
+    assert said["background"] == ["The gene lies on chromosome 13."]
     assert said["synthesis"] == ["Hormones fall without it."]
     assert _said(answer, _finding(answer, "q3"))[0].startswith("Function: Catalyzes")  # not the model's words
     assert report.connections[0].relation == "supports" and report.connections[0].found_by == "scripted:model"
