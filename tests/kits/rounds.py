@@ -125,4 +125,5 @@ def replies(scripts: Sequence[Sequence[str]], relations: Mapping[str, str], **ch
 
 
 def about(topic: str, number: int = 0) -> str:
-    return f"Aspirin given {number or 'early'} prevents myocardial infarction and {topic}."
+    when = ("early", "late", "daily", "weekly", "again")[number]
+    return f"Aspirin given {when} prevents myocardial infarction and {topic}."

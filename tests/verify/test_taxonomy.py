@@ -166,7 +166,7 @@ def test_keyless_labels_what_words_can_show(make_run: MakeRun) -> None:
         make_run(QUESTION),
         ("Aspirin lowered the risk of stroke.", ("E1",)),
         ("The risk of stroke was lowered by aspirin.", ("E1",)),
-        ("Tuition fees doubled within ten years.", ("E1",)),
+        ("Tuition fees doubled within a decade.", ("E1",)),
     )
     assert [(v.category, v.labelled_by) for v in found] == [(EXPLICIT, "keyless"), (None, ""), (DEVIATING, "keyless")]
     assert [v.error_source for v in found] == [None, None, "generation"]
@@ -207,14 +207,14 @@ def test_a_reason_that_names_what_was_not_retrieved_is_not_shown(
 ) -> None:
     model = scripted_model({"label": LabelOutput(category=FALSE, best="E2", reason=reason)})
     run = make_run(QUESTION, model=model, by_model=["label"])
-    (found,) = verdicts(run, ("Tuition fees doubled within ten years.", ("E1",)))
+    (found,) = verdicts(run, ("Tuition fees doubled within a decade.", ("E1",)))
     assert (found.category, found.note) == (FALSE, shown)
 
 
 def test_the_passage_that_decided_is_kept(make_run: MakeRun, scripted_model: Any) -> None:
     model = scripted_model({"label": LabelOutput(category=FALSE, best="E2", reason="it rose")})
     run = make_run(QUESTION, model=model, by_model=["label"])
-    (found,) = verdicts(run, ("Tuition fees doubled within ten years.", ("E1",)))
+    (found,) = verdicts(run, ("Tuition fees doubled within a decade.", ("E1",)))
     assert (found.category, found.best, found.label) == (FALSE, "E2", "not found")
 
 

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from medground.document import Document
 from medground.identifiers import normal_doi
 from medground.verify.author_year import NEAR_YEARS, author_years, of_any
+from medground.verify.quantities import QUANTITY
 from medground.verify.quotations import altered_quotations
 from medground.verify.references import Reference, address, cochrane_number, plain, references, trial_numbers
 
@@ -21,7 +22,7 @@ FLAG = "reference"
 """The flag of a sentence that refers to a work that was never retrieved."""
 QUOTATION = "quotation"
 """The flag of a sentence that quotes what its sources do not say."""
-HELD = (FLAG, QUOTATION)
+HELD = (FLAG, QUOTATION, QUANTITY)
 """The flags of sentences that are never released."""
 
 _ID = r"(?:E\d+|P\d+(?:\.S\d+)?)"

@@ -29,7 +29,17 @@ _FAULTS = {
 }
 _RULES = ("verbatim", "citation", "retraction", "form", "graph", "context", KEYLESS)
 """Critics that compare ids, letters and words. Their verdict is complete without a name."""
-_EXPLAINED = ("purpose", "title", "reference", "quotation", "citation", "contradiction", "disputed", "own knowledge")
+_EXPLAINED = (
+    "purpose",
+    "title",
+    "reference",
+    "quotation",
+    "quantity",
+    "citation",
+    "contradiction",
+    "disputed",
+    "own knowledge",
+)
 """Flags that a verdict explains in words. The others name a difference from the quote."""
 _FOLDERS = re.compile(r"(?<=:)[/.~].*/(?=[^/])")
 """The folders of a model that is named by its path."""

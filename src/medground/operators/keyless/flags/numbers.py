@@ -7,14 +7,9 @@ from collections.abc import Sequence
 
 from medground.operators.keyless.flags.cues import cue
 from medground.operators.keyless.flags.pair import Pair, folded
+from medground.text.quantities import Quantity, quantities
+from medground.text.units import COUNT, same_unit
 
-# A digit in a name is not a quantity: IL-6, p53, type 2. Minus signs are ignored, since ranges use the same character.
-_NUMBER = re.compile(
-    r"(?=\d)(?<![\w.])(?<![A-Za-z]-)(?<!\btype )(?<!\bgrade )(?<!\bstage )(?<!\bphase )(?<!\bfactor )(?<!\bgroup )"
-    r"(\d+(?:[.,]\d+)*)\s*-?\s*(%|percent|[mµ]?g|kg|mcg|[mdµ]?l|mmol|nmol|[mcnµ]?m|mmhg|fold|"
-    r"(?:second|minute|hour|day|week|month|year)s?)?(?![\w])",
-    re.IGNORECASE,
-)
 _ANY_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _NAMES = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _NAMED = {name: str(value) for value, name in enumerate(_NAMES, start=2)}
@@ -25,19 +20,16 @@ def number(pair: Pair) -> bool:
     """Repeated text has other numbers, or a different order; a paraphrase has a number that the premise lacks."""
     if pair.repeats:
         return not _in_order(_sequence(pair.statement), _sequence(pair.quote))
-    stated = _quantities(pair.statement)
+    stated = _in_digits(pair.statement)
     held = _sequence(pair.premise) if stated else []
-    return any(not _holds(held, value) for value in stated)
+    return any(not any(_holds(held, str(value)) for value in quantity.values) for quantity in stated)
 
 
 def unit(pair: Pair) -> bool:
     """A number of the statement appears in the sentence only with other units."""
-    stated = _units(pair.statement)
-    known = _units(pair.quote) if stated else {}
-    return any(
-        value in known and "" not in units | known[value] and units.isdisjoint(known[value])
-        for value, units in stated.items()
-    )
+    stated = [quantity for quantity in _in_digits(pair.statement) if _measured(quantity)]
+    known = quantities(pair.quote) if stated else ()
+    return any(_only_otherwise(one, [q for q in known if q.values & one.values]) for one in stated)
 
 
 def is_number(word: str) -> bool:
@@ -45,26 +37,23 @@ def is_number(word: str) -> bool:
     return word[:1].isdigit() or word in _NAMED
 
 
+def _in_digits(text: str) -> list[Quantity]:
+    return [quantity for quantity in quantities(folded(text)) if not quantity.named]
+
+
+def _measured(quantity: Quantity) -> bool:
+    return bool(quantity.unit) and quantity.unit != COUNT
+
+
+def _only_otherwise(stated: Quantity, same: Sequence[Quantity]) -> bool:
+    """Whether the same numbers all have a unit, and none that of the statement."""
+    return bool(same) and all(_measured(q) and not same_unit(q.unit, stated.unit) for q in same)
+
+
 def _sequence(text: str) -> list[str]:
     """Every number of a text in order, including small ones in words, without thousands separators."""
     plain = _WORD.sub(lambda match: _NAMED[match[0].lower().removesuffix("fold")], folded(text))
-    return [_plain(found) for found in _ANY_NUMBER.findall(plain)]
-
-
-def _quantities(text: str) -> list[str]:
-    return [_plain(value) for value, _ in _NUMBER.findall(folded(text))]
-
-
-def _plain(number_: str) -> str:
-    return number_.replace(",", "")
-
-
-def _units(text: str) -> dict[str, set[str]]:
-    """Maps each number to the units that follow it; a number without a unit has an empty one."""
-    found: dict[str, set[str]] = {}
-    for value, name in _NUMBER.findall(folded(text)):
-        found.setdefault(_plain(value), set()).add(name.lower().replace("percent", "%").rstrip("s"))
-    return found
+    return [found.replace(",", "") for found in _ANY_NUMBER.findall(plain)]
 
 
 def _in_order(some: Sequence[str], others: Sequence[str]) -> bool:
