@@ -20,7 +20,7 @@ from medground.answer import Search
 from medground.author import Author
 from medground.budget import of_question, remaining
 from medground.document import Document, Passage
-from medground.errors import BudgetExhausted, ModelFailed, SourceUnavailable, UsageError
+from medground.errors import BudgetExhausted, ConfigError, ModelFailed, NotConfigured, SourceUnavailable, UsageError
 from medground.evidence import Ledger
 from medground.executor.found import ResearchSoFar
 from medground.kept_lookups import KeptLookups
@@ -289,7 +289,8 @@ class Run:
             try:
                 found = before or await self._once(key, lambda: self._searched(source, lookup, limits))
                 found = replace(found, lookup=lookup)
-            except SourceUnavailable as error:
+            except (SourceUnavailable, ConfigError) as raised:
+                error = self._unavailable(source, raised)
                 span.fail(error)
                 self._count_search(number, failed_search(source.name, lookup, error))
                 return error
@@ -297,6 +298,18 @@ class Run:
             if found.understood:
                 self._count_search(number, search_of(found, cached=cached))
             return found
+
+    def _unavailable(self, source: Source, error: SourceUnavailable | ConfigError) -> SourceUnavailable:
+        """A source that could not be searched. In research with many sources, a rejected key costs only its source.
+
+        Raises:
+            ConfigError: a rejected key, where it is not research.
+        """
+        if isinstance(error, SourceUnavailable):
+            return error
+        if not self.recipe.researches:
+            raise error
+        return NotConfigured(str(error).removeprefix(f"{source.name}: "), source=source.name)
 
     async def _searched(self, source: Source, lookup: Lookup, limits: Filters) -> Found:
         """What a source finds, kept as soon as it is there."""
@@ -346,9 +359,9 @@ class Run:
             if not missing:
                 return
             try:
-                documents = await source.fetch(missing)
-            except SourceUnavailable as error:
-                failed = failed or error
+                documents = await self._fetched(source, missing)
+            except (SourceUnavailable, ConfigError) as error:
+                failed = failed or self._unavailable(source, error)
                 continue
             self._admit(documents, source)
         if failed is not None and any(i not in self.ledger.documents for i in wanted):
@@ -358,12 +371,23 @@ class Run:
         """Fetch each document from the source that found it; what fails is left to the other sources."""
         missing = [i for i in ids if i not in self.ledger.documents]
         asked = [(s, own) for s in self.sources if (own := [i for i in missing if finders.get(i) == s.name])]
-        fetched = await asyncio.gather(*(s.fetch(own) for s, own in asked), return_exceptions=True)
+        fetched = await asyncio.gather(*(self._fetched(s, own) for s, own in asked), return_exceptions=True)
         for (source, _), documents in zip(asked, fetched, strict=True):
             if isinstance(documents, dict):
                 self._admit(documents, source)
-            elif not isinstance(documents, SourceUnavailable):
+            elif not isinstance(documents, SourceUnavailable | ConfigError):
                 raise documents
+
+    async def _fetched(self, source: Source, ids: Sequence[str]) -> dict[str, Document]:
+        """Documents of a source by id; those that were kept are not asked for again."""
+        if self.kept is None:
+            return await source.fetch(ids)
+        known = self.kept.documents(source, ids)
+        if asked := [i for i in ids if i not in known]:
+            found = await source.fetch(asked)
+            self.kept.keep_documents(source, asked, found)
+            known |= found
+        return {i: document for i in ids if (document := known.get(i)) is not None}
 
     def _admit(self, documents: Mapping[str, Document], source: Source) -> None:
         self.ledger.admit(documents.values())

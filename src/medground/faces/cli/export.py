@@ -10,6 +10,7 @@ import typer
 
 from medground.faces.cli import complete
 from medground.faces.cli.options import AnswerName
+from medground.faces.cli.report_file import write_file
 
 _FORMATS = "ris, bibtex, csl-json, markdown, docx"
 
@@ -57,17 +58,4 @@ def export(
     if output is None:
         typer.echo(content, nl=False)
     else:
-        _write(output, content)
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Write a file, whole or not at all."""
-    from medground.errors import UsageError
-
-    partial = path.with_name(f".{path.name}.partial")
-    try:
-        partial.write_bytes(content)
-        partial.replace(path)
-    except OSError as error:
-        partial.unlink(missing_ok=True)
-        raise UsageError(f"cannot write {path}: {error.strerror or error}; name another file") from None
+        write_file(output, content)

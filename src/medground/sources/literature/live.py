@@ -119,6 +119,10 @@ class LiveSource(ABC):
             found |= {document.id: document for document in read}
         return {i: found[i] for i in ids if i in found}
 
+    def held(self, ids: Sequence[str]) -> dict[str, Document]:
+        """Records of recent searches, from memory."""
+        return {i: self._read[i] for i in ids if i in self._read}
+
     @abstractmethod
     async def _find(self, asked: str, limit: int) -> Read:
         """The records that a compiled query finds, best first."""
