@@ -35,7 +35,7 @@ from medground.query import Filters
 from medground.question import Question
 from medground.recipes.declaration import Declaration
 from medground.settings import BudgetSettings, Settings
-from medground.sources.base import CountingSource, Source
+from medground.sources.base import CountingSource, RecallingSource, Source
 from medground.sources.listing import failed_search, search_of
 from medground.steps import Asking, OnStep, Searched, Searching, Step, ignore_steps
 from medground.together import together
@@ -284,7 +284,7 @@ class Run:
         begun = Searching(source=source.name, query=lookup.asked.model_dump_json(), node=lookup.node)
         with self.step(begun) as span:
             limits = lookup.limited(self.question.filters) or self.question.filters
-            before = self.kept.found(source, lookup, limits) if self.kept else None
+            before = self._found_before(source, lookup, limits)
             cached = before is not None or key in self._found
             try:
                 found = before or await self._once(key, lambda: self._searched(source, lookup, limits))
@@ -310,6 +310,13 @@ class Run:
         if not self.recipe.researches:
             raise error
         return NotConfigured(str(error).removeprefix(f"{source.name}: "), source=source.name)
+
+    def _found_before(self, source: Source, lookup: Lookup, limits: Filters) -> Found | None:
+        """What a search found before this run was interrupted; its source may need its documents again."""
+        found = self.kept.found(source, lookup, limits) if self.kept else None
+        if found is not None and self.kept is not None and isinstance(source, RecallingSource):
+            source.recall(filter(None, self.kept.documents(source, sorted(found.documents)).values()))
+        return found
 
     async def _searched(self, source: Source, lookup: Lookup, limits: Filters) -> Found:
         """What a source finds, kept as soon as it is there."""

@@ -142,7 +142,7 @@ REPLIES: list[tuple[dict[str, Any], str]] = [
     ({"status": 301, "headers": {"location": "http://[::ffff:127.0.0.1]/"}}, "its host is not on the public internet"),
     ({"status": 307, "headers": {"location": "file:///etc/passwd"}}, "only http and https are read, not file"),
     ({"status": 302, "headers": {"location": "http://elsewhere.test:22/"}}, "port 22 is not one of the web"),
-    ({"status": 302, "headers": {"location": "/private/page"}}, "robots.txt of site.test does not allow it"),
+    ({"status": 302, "headers": {"location": "/private/page"}}, "its robots.txt does not allow it"),
 ]
 
 
@@ -172,7 +172,7 @@ def test_each_refusal_is_one_line(site: Any, reply: Any, answer: dict[str, Any],
         ("http://100.64.0.1/", "its host is not on the public internet"),
         ("http://224.0.0.1/", "its host is not on the public internet"),
         ("http://0.0.0.0/", "its host is not on the public internet"),
-        ("http://nosuch.example/", "robots.txt of nosuch.example cannot be read, so nothing else is"),
+        ("http://nosuch.example/", "its robots.txt cannot be read, so nothing else is"),
     ],
 )
 def test_addresses_that_are_not_asked(site: Any, url: str, line: str) -> None:
@@ -222,7 +222,7 @@ def test_robots_txt_is_honoured(site: Any, reply: Any, page: Any, robots: dict[s
     else:
         reached = robots.get("status") != 503 and "reset" not in robots and "10.0.0.1" not in str(robots)
         why = "does not allow it" if reached else "cannot be read, so nothing else is"
-        assert here.refused() == f"robots.txt of site.test {why}"
+        assert here.refused() == f"its robots.txt {why}"
         assert "/page" not in here.asked
 
 

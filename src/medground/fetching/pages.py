@@ -143,7 +143,7 @@ class PageReader:
                 rules = await self._rules_for(url)
                 if not rules.allows(url):
                     why = "does not allow it" if rules.parsed is not None else "cannot be read, so nothing else is"
-                    raise Refused(f"robots.txt of {host} {why}")
+                    raise Refused(f"its robots.txt {why}")
                 await self._paced(host, rules.delay).wait()
                 async with asyncio.timeout(self._seconds):
                     received = await send(self._clients.current(), url, WANTED, self._largest)

@@ -24,6 +24,7 @@ from medground.fetching.wire import NotRecorded, is_offline
 _MOST_REDIRECTS = 3
 _PEEK = 4000
 _TITLE = re.compile(r"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
+_BAD_KEY = re.compile(r"(api[ _]key|token) (is )?(not valid|invalid)|invalid (api[ _]key|token)", re.IGNORECASE)
 _LIMITED = re.compile(r"rate.?limit|quota|too many requests", re.IGNORECASE)
 
 
@@ -249,7 +250,7 @@ class Client:
         if status >= 500 or status == 408:
             return Fault(f"the service failed with HTTP status {status}", status=str(status), retry_after=after)
         suffix = f": {detail}" if detail else ""
-        if status in (401, 403) and self.service.has_key:
+        if self.service.has_key and (status in (401, 403) or (status in (400, 422) and _BAD_KEY.search(detail))):
             reason = f"the key was rejected with HTTP status {status}{suffix}; correct it in the settings (`keys`)"
             return Fault(reason, status=str(status), user_error=ConfigError)
         reason = f"the request was rejected with HTTP status {status}{suffix}"

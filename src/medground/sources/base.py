@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, runtime_checkable
@@ -114,6 +114,15 @@ class HoldingSource(Protocol):
 
     def held(self, ids: Sequence[str]) -> dict[str, Document]:
         """Those of these documents that it can give without asking anything."""
+        ...
+
+
+@runtime_checkable
+class RecallingSource(Protocol):
+    """A source that fetches only what it has found, and can be told what it found in an earlier run. Optional."""
+
+    def recall(self, documents: Iterable[Document]) -> None:
+        """Take up documents of searches that were made before."""
         ...
 
 

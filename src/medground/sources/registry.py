@@ -10,5 +10,8 @@ SOURCES = {
     "pubmed": "medground.sources.pubmed:PUBMED",
     "sciencedirect": "medground.sources.literature.sciencedirect:SCIENCE_DIRECT",
     "uniprot": "medground.sources.uniprot:UNIPROT",
+    "duckduckgo": "medground.sources.web.duckduckgo:DUCKDUCKGO",
+    "google": "medground.sources.web.google:GOOGLE",
+    "brave": "medground.sources.web.brave:BRAVE",
 }
 """Name to `module:constant`. A source with settings of its own has a section of the same name."""

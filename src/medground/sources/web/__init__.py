@@ -1,0 +1,1 @@
+"""Search engines of the web as sources (BioMedSearch, section III.B, Web Search)."""

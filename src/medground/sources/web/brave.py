@@ -1,0 +1,69 @@
+"""Brave by its Web Search API, which needs a key. 20 results a request, ten pages at most."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from pydantic import Field
+
+from medground.fetching.pages import PageReader
+from medground.fetching.service import Client, Reply, Service
+from medground.fetching.wire import open_wire
+from medground.settings import Settings, SettingsSection
+from medground.sources.base import SourceDeclaration
+from medground.sources.web.results import ResultPage, changed, result
+from medground.sources.web.source import Engine, WebSource
+
+_NAME = "brave"
+_PAGE = 20
+_LAST_OFFSET = 9
+
+
+class BraveSettings(SettingsSection):
+    """The source `brave`. Its key is `keys.brave`."""
+
+    section: ClassVar[str] = "brave"
+
+    address: str = Field(default="https://api.search.brave.com", description="address of the API")
+    results: int = Field(default=100, ge=1, le=200, description="most results of a search; twenty cost one request")
+    per_second: float = Field(default=1.0, gt=0, description="requests per second that your plan allows")
+
+
+def _begin(query: str) -> Mapping[str, str]:
+    # Without decorations, titles and descriptions have no markup for the words that were searched for.
+    return {"q": query, "count": str(_PAGE), "offset": "0", "text_decorations": "false", "result_filter": "web"}
+
+
+def _read(reply: Reply, asked: Mapping[str, str]) -> ResultPage:
+    told = reply.json()
+    if not isinstance(told, dict) or told.get("type") != "search" or not isinstance(told.get("query"), dict):
+        raise changed(_NAME)
+    web = told.get("web", {"results": []})  # left out where nothing was found
+    items = web.get("results") if isinstance(web, dict) else None
+    if not isinstance(items, list):
+        raise changed(_NAME)
+    given = (one for one in items if isinstance(one, dict))
+    read = (result(one.get("url"), one.get("title"), one.get("description"), one.get("page_age")) for one in given)
+    results = tuple(filter(None, read))
+    if items and not results:
+        raise changed(_NAME)
+    offset = int(asked["offset"]) + 1
+    more = bool(told["query"].get("more_results_available")) and offset <= _LAST_OFFSET
+    return ResultPage(results, {**asked, "offset": str(offset)} if more else None)
+
+
+def _open(settings: Settings) -> WebSource:
+    own, key = settings.section(BraveSettings), settings.keys.brave
+    headers = {"X-Subscription-Token": key.get_secret_value()} if key else {}
+    service = Service(_NAME, own.address.rstrip("/"), headers, per_second=own.per_second)
+    return WebSource(
+        Engine(_NAME, "res/v1/web/search", _begin, _read, most=200),
+        Client(service, open_wire(settings)),
+        PageReader.of(settings),
+        results=own.results,
+        missing=None if key else "not configured; set keys.brave, or leave the source out",
+    )
+
+
+BRAVE = SourceDeclaration(name=_NAME, open=_open, settings=BraveSettings)

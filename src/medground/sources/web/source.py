@@ -1,0 +1,203 @@
+"""A search engine as a source. Its results are documents, and so are the pages behind them, fetched when asked for.
+
+Source: BioMedSearch, section III.B, Web Search.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from medground.corpus.chunk import chunk
+from medground.document import Document, Hit, SourceKind
+from medground.errors import NotConfigured, SourceUnavailable, UsageError
+from medground.fetching.addresses import Refused
+from medground.fetching.pages import PageReader
+from medground.fetching.service import Client, Reply
+from medground.lookup import Found, Lookup, PlainWords, Ranker
+from medground.query import Filters
+from medground.sources.web.results import PAGE, RESULT, ResultPage, WebResult
+
+_KINDS: frozenset[SourceKind] = frozenset(["web"])
+_MOST_HELD = 5000
+_MOST_WORDS = 50
+_MOST_CHARACTERS = 400
+
+
+@dataclass(frozen=True)
+class Engine:
+    """How an engine is asked and read.
+
+    Attributes:
+        name: its name in settings and answers.
+        path: below the address of the service.
+        begin: parameters of the first page of results, for a query.
+        read: one page of results from a reply to these parameters. Raises SourceUnavailable if the form has changed.
+        most: most results that it gives for a query.
+        absent: statuses besides 200 that `read` understands.
+    """
+
+    name: str
+    path: str
+    begin: Callable[[str], Mapping[str, str]]
+    read: Callable[[Reply, Mapping[str, str]], ResultPage]
+    most: int = 100
+    absent: frozenset[int] = frozenset()
+
+
+class WebSource:
+    """Searches the web by one engine. One ranking, in the engine's own order.
+
+    A hit is a search result, with the id `RESULT:DIGEST`; `WEB:DIGEST` is its page, which `fetch` reads politely.
+
+    Args:
+        engine: the engine.
+        client: asks it; the source closes it.
+        pages: reads pages.
+        results: most results of a search.
+        missing: what is not configured, and how to configure it; None if all is.
+    """
+
+    state = None
+    kinds: frozenset[SourceKind] = _KINDS
+
+    def __init__(
+        self, engine: Engine, client: Client, pages: PageReader, *, results: int = 100, missing: str | None = None
+    ) -> None:
+        self.name = engine.name
+        self._engine = engine
+        self._client = client
+        self._pages = pages
+        self._results = min(results, engine.most)
+        self._missing = missing
+        self._found: OrderedDict[str, Document] = OrderedDict()
+        self._closed = False
+
+    def accepts(self, lookup: Lookup) -> bool:
+        """Plain words, for rankers by words."""
+        return isinstance(lookup.asked, PlainWords) and lookup.wants(Ranker.LEXICAL)
+
+    async def search(self, lookup: Lookup, filters: Filters) -> Found:
+        """Ask the engine for as many results as wanted, page by page.
+
+        Raises:
+            UsageError: the lookup is not plain words.
+            NotConfigured: the key is missing.
+            ConfigError: the key was refused.
+            SourceUnavailable: the engine could not be asked, or changed its form.
+            RateLimited: the engine asks for fewer requests.
+        """
+        self._check_open()
+        if not isinstance(lookup.asked, PlainWords) or not self.accepts(lookup):
+            raise UsageError(f"{self.name} takes plain words, in the order of the engine")
+        if self._missing is not None:
+            raise NotConfigured(self._missing, source=self.name)
+        if note := _impossible(filters):
+            return Found(lookup, self.name, rankings=((),), notes=(note,))
+        query = _shortened(lookup.asked.text)
+        if not any(letter.isalnum() for letter in query):
+            return Found(lookup, self.name, rankings=((),))
+        found, notes = await self._all(query, min(lookup.limit or self._results, self._results))
+        if len(query) < len(" ".join(lookup.asked.text.split())):
+            notes = (*notes, f"only the first {_MOST_WORDS} words were searched for")
+        wanted = [one for one in found if not filters.ids or f"{RESULT}:{one.digest}" in filters.ids]
+        return Found(lookup, self.name, rankings=(self._hits(wanted),), notes=notes)
+
+    async def fetch(self, ids: Sequence[str]) -> dict[str, Document]:
+        """Results and pages by id. Unknown ids are left out, and so are pages that fail while others do not.
+
+        Raises:
+            SourceUnavailable: no page that was asked for could be read; one line says why.
+        """
+        self._check_open()
+        found = self.held(ids)
+        places = {f"{PAGE}:{digest}": one.url or "" for digest, one in self._found.items()}
+        pages = [(i, places[i]) for i in dict.fromkeys(ids) if i in places]
+        read = await asyncio.gather(*(self._page(i, url) for i, url in pages))
+        failures = [one for one in read if isinstance(one, SourceUnavailable)]
+        if failures and len(failures) == len(read):
+            raise failures[0]
+        found |= {one.id: one for one in read if isinstance(one, Document)}
+        return {i: found[i] for i in ids if i in found}
+
+    def held(self, ids: Sequence[str]) -> dict[str, Document]:
+        """Results of recent searches, from memory."""
+        results = {one.id: one for one in self._found.values()}
+        return {i: results[i] for i in ids if i in results}
+
+    def recall(self, documents: Iterable[Document]) -> None:
+        """Take up results of searches that were made before, so that their pages can be fetched."""
+        for one in documents:
+            if one.id.startswith(f"{RESULT}:") and one.url:
+                self._remember(one)
+
+    async def close(self) -> None:
+        """Close the connections. Safe to call twice."""
+        self._closed = True
+        await self._client.close()
+        await self._pages.close()
+
+    async def _page(self, document_id: str, url: str) -> Document | SourceUnavailable:
+        try:
+            return await self._pages.read(url, document_id)
+        except Refused as error:
+            return SourceUnavailable(str(error), source=urlsplit(url).hostname or self.name)
+
+    async def _all(self, query: str, limit: int) -> tuple[list[WebResult], tuple[str, ...]]:
+        """Up to `limit` results, each page once. If a later page of results fails, the earlier ones are kept."""
+        found: dict[str, WebResult] = {}
+        asked: Mapping[str, str] | None = self._engine.begin(query)
+        while asked is not None and len(found) < limit:
+            try:
+                reply = await self._client.get(self._engine.path, asked, absent=self._engine.absent)
+                page = self._engine.read(reply, asked)
+            except SourceUnavailable as error:
+                if not found:
+                    raise
+                return list(found.values()), (f"only the first {len(found)} results: {error.reason}",)
+            before = len(found)
+            for one in page.results:
+                found.setdefault(one.digest, one)
+            asked = page.following if len(found) > before else None
+        return list(found.values())[:limit], ()
+
+    def _hits(self, results: Sequence[WebResult]) -> tuple[Hit, ...]:
+        documents = [one.document() for one in results]
+        for document in documents:
+            self._remember(document)
+        passages = [next(chunk(document, limit=2000)) for document in documents]
+        return tuple(
+            Hit(passage=passage, ranker=self.name, rank=rank, score=1 / rank, source=self.name)
+            for rank, passage in enumerate(passages, start=1)
+        )
+
+    def _remember(self, document: Document) -> None:
+        digest = document.id.partition(":")[2]
+        self._found[digest] = document
+        self._found.move_to_end(digest)
+        while len(self._found) > _MOST_HELD:
+            self._found.popitem(last=False)
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise SourceUnavailable("the source is closed", source=self.name)
+
+
+def _impossible(filters: Filters) -> str | None:
+    """Why no result of an engine can be shown to lie within these limits; None if it can."""
+    if filters.kinds and "web" not in filters.kinds:
+        return "the web is not one of the kinds that were asked for"
+    if filters.model_copy(update={"kinds": (), "ids": ()}).as_query() is not None:
+        return "results of the web have no checked date or journal, so none was looked for within these limits"
+    return None
+
+
+def _shortened(text: str) -> str:
+    """As much of a text as every engine takes."""
+    words = text.split()[:_MOST_WORDS]
+    while len(" ".join(words)) > _MOST_CHARACTERS and len(words) > 1:
+        words.pop()
+    return " ".join(words)[:_MOST_CHARACTERS]

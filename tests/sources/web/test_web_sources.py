@@ -1,0 +1,254 @@
+"""Search engines as sources, against peers that answer in the forms of the real ones."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+import pytest
+from engines import FORMS, Result
+from hypothesis import given
+from hypothesis import strategies as st
+
+from medground.errors import ConfigError, MedgroundError, NotConfigured, RateLimited, SourceUnavailable
+from medground.fetching.addresses import Allowed
+from medground.fetching.pages import PageReader
+from medground.lookup import Lookup, PlainWords
+from medground.query import Filters
+from medground.settings import Settings
+from medground.sources.open import find_source
+from medground.sources.web.results import normal, page_digest, result
+from medground.sources.web.source import WebSource
+from medground.testing import SourceContract
+
+KEYS = {"keys.google_search": "google-key-1234", "google.engine": "engine-1", "keys.brave": "brave-key-1234"}
+PAGE = (
+    b"<html><head><title>Fish</title></head><body><article><p>Zebrafish without cyp17a1 are males, as this page of a "
+)
+PAGE += b"laboratory explains at some length to its readers.</p></article></body></html>"
+
+
+def results(query: str) -> list[Result]:
+    """Thirty-two results of which two are one page; none for words that nobody has written."""
+    if "xylophone" in query:
+        return []
+    found = [(f"https://site{n}.example/a?id={n}", f"Page {n} on {query}", f"Of zebrafish, {n}.") for n in range(31)]
+    return [*found, ("http://www.site0.example/a/?id=0&utm_source=x#top", "Again", "The first one.")]
+
+
+def opened(name: str, address: str, **options: str) -> WebSource:
+    settings = Settings.load(environ={}, options={f"{name}.address": address, **KEYS, **options})
+    source = find_source(name).open(settings)
+    assert isinstance(source, WebSource)
+    if name == "brave":
+        source._client._pace.per_second = float("inf")
+    return source
+
+
+def searched(source: WebSource, text: str = "cyp17a1 knockout", **more: Any) -> Any:
+    lookup = Lookup(asked=PlainWords(text=text), text=text, kinds=("web",), **{"limit": 100, **more})
+
+    async def run() -> Any:
+        try:
+            return await source.search(lookup, Filters())
+        finally:
+            await source.close()
+
+    return asyncio.run(run())
+
+
+class _Contract(SourceContract):
+    engine: ClassVar[str]
+    lookups: ClassVar[Sequence[Lookup]] = tuple(
+        Lookup(asked=PlainWords(text=text), text=text) for text in ("Marfan syndrome", "zebrafish fins", "migraine")
+    )
+    nothing: ClassVar[Lookup | None] = Lookup(asked=PlainWords(text="xylophone"), text="xylophone")
+
+    @pytest.fixture
+    def make(self, make_peer: Callable[..., Any]) -> Any:
+        peer = make_peer(FORMS[self.engine](lambda query: results(query)[:12]))
+        return lambda: opened(self.engine, peer.url)
+
+
+class TestDuckDuckGo(_Contract):
+    engine = "duckduckgo"
+
+
+class TestGoogle(_Contract):
+    engine = "google"
+
+
+class TestBrave(_Contract):
+    engine = "brave"
+
+
+@pytest.mark.parametrize(("name", "requests"), [("duckduckgo", 3), ("google", 4), ("brave", 2)])
+def test_all_pages_of_results_are_read_and_one_page_is_one_result(
+    name: str, requests: int, make_peer: Callable[..., Any]
+) -> None:
+    peer = make_peer(FORMS[name](results))
+    source = opened(name, peer.url)
+    found = searched(source)
+    assert len(found.rankings[0]) == 31
+    first = found.rankings[0][0].passage
+    assert (first.title, first.text) == (
+        "Page 0 on cyp17a1 knockout",
+        "Page 0 on cyp17a1 knockout\n\nOf zebrafish, 0.",
+    )
+    assert first.document_id == f"RESULT:{page_digest('https://site0.example/a?id=0')}"
+    assert len(peer.asked) == requests
+    assert not any("key" in value for one in peer.asked for value in one.parameters.values())
+    assert name == "duckduckgo" or any(value.endswith("key-1234") for value in peer.asked[0].headers.values())
+
+
+def test_the_settings_and_the_lookup_limit_what_is_asked_for(make_peer: Callable[..., Any]) -> None:
+    peer = make_peer(FORMS["google"](results))
+    assert len(searched(opened("google", peer.url, **{"google.results": "15"})).rankings[0]) == 15
+    assert len(searched(opened("google", peer.url), limit=3).rankings[0]) == 3
+    assert len(peer.asked) == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "gone", "line"),
+    [
+        ("brave", "keys.brave", "not configured; set keys.brave, or leave the source out"),
+        ("google", "keys.google_search", "not configured; set keys.google_search, or leave the source out"),
+        ("google", "google.engine", "not configured; set google.engine, or leave the source out"),
+    ],
+)
+def test_an_engine_without_its_key_is_not_configured(name: str, gone: str, line: str) -> None:
+    settings = Settings.load(environ={}, options={key: value for key, value in KEYS.items() if key != gone})
+    source = find_source(name).open(settings)
+    assert isinstance(source, WebSource)
+    with pytest.raises(NotConfigured) as caught:
+        searched(source)
+    assert str(caught.value) == f"{name}: {line}"
+
+
+CHANGED = "its results cannot be read: it changed its form; update Medground"
+FAULTS: list[tuple[str, dict[str, Any], type[MedgroundError], str]] = [
+    (
+        "duckduckgo",
+        {"body": b"<html><div class='card'>New design</div></html>"},
+        SourceUnavailable,
+        CHANGED,
+    ),
+    ("duckduckgo", {"body": b"<html><div class='result web-result'><b>Title</b></div>"}, SourceUnavailable, CHANGED),
+    ("duckduckgo", {"body": b""}, SourceUnavailable, CHANGED),
+    (
+        "duckduckgo",
+        {"status": 202, "body": b"<html><div class='anomaly-modal__title'>Unfortunately, bots use us too</div>"},
+        SourceUnavailable,
+        "it asks for a proof that a person is searching (captcha); wait some hours, or use another engine",
+    ),
+    ("google", {"body": b'{"kind": "customsearch#search", "entries": []}'}, SourceUnavailable, CHANGED),
+    ("google", {"body": b'{"items": [{"href": "https://a.example"}]}'}, SourceUnavailable, CHANGED),
+    ("google", {"body": b"<html>"}, SourceUnavailable, "the reply is not JSON; the service may have changed"),
+    (
+        "google",
+        {"body": b'{"error": {"message": "Quota"}}', "status": 429},
+        RateLimited,
+        "rate limit exceeded",
+    ),
+    (
+        "google",
+        {"body": b'{"error": {"message": "API key not valid. google-key-1234"}}', "status": 400},
+        ConfigError,
+        "the key was rejected with HTTP status 400: API key not valid. [key]; correct it in the settings (`keys`)",
+    ),
+    ("brave", {"body": b'{"type": "search", "query": {}, "web": {"hits": []}}'}, SourceUnavailable, CHANGED),
+    ("brave", {"body": b'{"type": "answer"}'}, SourceUnavailable, CHANGED),
+    (
+        "brave",
+        {"body": b'{"error": {"detail": "The provided subscription token is invalid."}}', "status": 422},
+        ConfigError,
+        "the key was rejected with HTTP status 422: The provided subscription token is invalid.",
+    ),
+    ("brave", {"status": 503}, SourceUnavailable, "the service failed with HTTP status 503"),
+]
+
+
+@pytest.mark.parametrize(("name", "answer", "error", "line"), FAULTS)
+def test_what_cannot_be_read_is_a_failure_and_never_an_empty_result(
+    name: str,
+    answer: dict[str, Any],
+    error: type[MedgroundError],
+    line: str,
+    make_peer: Callable[..., Any],
+    reply: Any,
+) -> None:
+    peer = make_peer(reply(**{"body": b"", "type": "text/html" if name == "duckduckgo" else "text/json", **answer}))
+    source = opened(name, peer.url)
+    object.__setattr__(source._client.service, "first_wait", 0.001)
+    with pytest.raises(error) as caught:
+        searched(source)
+    assert type(caught.value) is error
+    assert str(caught.value).startswith(f"{name}: {line}")
+
+
+def test_a_later_page_of_results_that_fails_is_told_and_the_earlier_ones_are_kept(
+    make_peer: Callable[..., Any], reply: Any
+) -> None:
+    peer = make_peer(FORMS["brave"](results), reply(b"{}", type="application/json"))
+    found = searched(opened("brave", peer.url))
+    assert len(found.rankings[0]) == 20
+    assert found.notes == (f"only the first 20 results: {CHANGED}",)
+
+
+def test_pages_are_fetched_by_the_digest_of_a_result_and_refusals_name_their_site(
+    make_peer: Callable[..., Any], reply: Any
+) -> None:
+    site = make_peer(lambda asked: reply(PAGE, type="text/html", status=404 if asked.path == "/robots.txt" else 200))
+    good, bad = f"{site.url}/page", "http://10.0.0.1/page"
+    peer = make_peer(FORMS["brave"](lambda query: [(good, "Good", ""), (bad, "Bad", "")]))
+    source = opened("brave", peer.url)
+    source._pages = PageReader(allowed=Allowed(frozenset([("127.0.0.1", site.server_address[1])])), pause=0)
+    lookup = Lookup(asked=PlainWords(text="fish"), limit=10)
+
+    async def run() -> Any:
+        assert await source.fetch([f"WEB:{page_digest(good)}"]) == {}  # nobody may ask for a page that was not found
+        found = await source.search(lookup, Filters())
+        both = await source.fetch([f"WEB:{page_digest(url)}" for url in (good, bad)])
+        with pytest.raises(SourceUnavailable, match=r"^10\.0\.0\.1: its host is not on the public internet$"):
+            await source.fetch([f"WEB:{page_digest(bad)}"])
+        later = opened("brave", peer.url)
+        later._pages = source._pages
+        later.recall(source.held(sorted(found.documents)).values())
+        assert await later.fetch([f"WEB:{page_digest(good)}"]) == both
+        await later.close()
+        await source.close()
+        return both
+
+    (document,) = asyncio.run(run()).values()
+    assert (document.id, document.kind, document.url) == (f"WEB:{page_digest(good)}", "web", good)
+    assert "are males" in document.text
+
+
+def test_limits_that_no_web_page_can_be_shown_to_meet_find_nothing_and_say_so(make_peer: Callable[..., Any]) -> None:
+    peer = make_peer(FORMS["brave"](results))
+    source = opened("brave", peer.url)
+    found = asyncio.run(source.search(Lookup(asked=PlainWords(text="fish"), limit=5), Filters(year_from=2020)))
+    assert (found.size, len(peer.asked)) == (0, 0)
+    assert "no checked date" in found.notes[0]
+
+
+@pytest.mark.parametrize("url", ["javascript:alert(1)", "ftp://x/y", "//x", "", None, 7, "http://[", "http://"])
+def test_what_is_no_address_of_the_web_is_no_result(url: object) -> None:
+    assert result(url, "Title") is None
+
+
+def test_markup_in_titles_and_summaries_is_cleaned() -> None:
+    one = result("https://a.example", "A &amp; <b>B</b>\n C", "x <em>y</em> " + "word " * 400)
+    assert one is not None
+    assert (one.title, one.summary[:3], len(one.summary) <= 1000) == ("A & B C", "x y", True)
+
+
+@given(
+    st.text(max_size=30), st.sampled_from(["http", "https"]), st.sampled_from(["", "www."]), st.text("/#", max_size=2)
+)
+def test_variants_of_an_address_are_one_page(path: str, scheme: str, www: str, end: str) -> None:
+    plain = "https://site.example/a/" + "".join(letter for letter in path if letter.isalnum())
+    other = plain.replace("https://", f"{scheme}://{www}") + end
+    assert normal(other) == normal(plain)
+    assert page_digest(other + ("?utm_source=x" if "#" not in end else "")) == page_digest(plain)
