@@ -36,12 +36,16 @@ class Keyword(Frozen):
 
 
 class SubQuestion(Frozen):
-    """One bounded part of a question: `q1`, `q2`, ... Its keywords are names of the plan's, most salient first."""
+    """One bounded part of a question: `q1`, `q2`, ... Its keywords are names of the plan's, most salient first.
+
+    `tools` look for it beside those of its keywords.
+    """
 
     id: str = Field(pattern=r"^q[1-9][0-9]?$")
     text: str = Field(min_length=1, max_length=500)
     dimension: str = ""
     keywords: tuple[str, ...] = ()
+    tools: tuple[Tool, ...] = ()
 
 
 class Edge(Frozen):
@@ -98,8 +102,8 @@ class ResearchPlan(Frozen):
         return tuple(self.keyword(name) for name in one.keywords)
 
     def tools_of(self, one: SubQuestion) -> tuple[Tool, ...]:
-        """The tools of a sub-question's keywords together; literature where none is named."""
-        wanted = {tool for keyword in self.keywords_of(one) for tool in keyword.tools}
+        """The tools of a sub-question and of its keywords together; literature where none is named."""
+        wanted = {*one.tools, *(tool for keyword in self.keywords_of(one) for tool in keyword.tools)}
         return tuple(tool for tool in TOOLS if tool in wanted) or ("literature",)
 
     def after(self) -> Mapping[str, tuple[str, ...]]:

@@ -13,6 +13,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import Field, ValidationError
 
 from medground.document import Frozen
+from medground.research_plan import ResearchPlan
 
 FACT = "medground."
 TEXT = "medground.text."
@@ -278,6 +279,40 @@ class WritingReport(Step):
     subquestions: int
 
 
+class PlanningResearch(Step):
+    """A question is being split into sub-questions with their keywords (BioMedSearch, section III.A)."""
+
+    span: ClassVar[str] = "research plan"
+    type: Literal["planning research"] = "planning research"
+
+
+class ResearchPlanned(Step):
+    """The plan of the research. `plan` is the JSON of a `ResearchPlan`; `mended` counts what was repaired in it."""
+
+    span: ClassVar[str] = "research plan"
+    texts: ClassVar[frozenset[str]] = frozenset(["plan"])
+    type: Literal["planned"] = "planned"
+    plan: str
+    subquestions: int
+    keywords: int = 0
+    mended: int = 0
+
+    @classmethod
+    def of(cls, plan: ResearchPlan) -> Self:
+        """The step of a plan."""
+        return cls(
+            plan=plan.model_dump_json(),
+            subquestions=len(plan.subquestions),
+            keywords=len(plan.keywords),
+            mended=len(plan.notes),
+        )
+
+    @property
+    def research(self) -> ResearchPlan:
+        """The plan."""
+        return ResearchPlan.model_validate_json(self.plan)
+
+
 class Kept(Step):
     """The answer, complete or partial, has been stored and can be loaded by its `trace_id`."""
 
@@ -307,6 +342,8 @@ AnyStep = Annotated[
     | SubQuestionBegun
     | SubQuestionDone
     | WritingReport
+    | PlanningResearch
+    | ResearchPlanned
     | Kept,
     Field(discriminator="type"),
 ]

@@ -7,12 +7,14 @@ from medground.steps import (
     Asking,
     Judging,
     Kept,
+    PlanningResearch,
     PlanningSources,
     PlanRated,
     PlanRound,
     QueryChosen,
     ReadingBatch,
     ResearchBegun,
+    ResearchPlanned,
     RewriteTrigger,
     RoundBegun,
     Searched,
@@ -51,6 +53,10 @@ def in_words(step: Step) -> str:
             return "planning what to ask each source"
         case SourcesPlanned():
             return f"planned {some(step.queries, 'query', 'queries')}" if step.queries else "planned to search nothing"
+        case PlanningResearch():
+            return "splitting the question"
+        case ResearchPlanned():
+            return f"planned {some(step.subquestions, 'sub-question')}"
         case RewriteTrigger(rewrite=True):
             return "too little was found; rewriting the question"
         case Asking():

@@ -68,6 +68,11 @@ def named(question: str) -> tuple[Named, ...]:
     return tuple(found.values())
 
 
+def is_drug_name(word: str) -> bool:
+    """Whether a word has a stem of the WHO's international nonproprietary names."""
+    return _DRUG.fullmatch(word.casefold()) is not None
+
+
 def alternatives(question: str) -> tuple[tuple[Named, ...], ...]:
     """What a question names, in groups: things joined by "or" are alternatives, everything else stands alone."""
     groups: list[list[Named]] = []

@@ -1,0 +1,115 @@
+"""The graph of keywords without a model (Eq. 2): the tools of each, and what is found before what."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import permutations
+
+from medground.operators.keyless.decomposing.dimensions import DIMENSIONS
+from medground.operators.keyless.decomposing.subjects import about
+from medground.operators.keyless.decomposing.things import things
+from medground.pubmed.mesh import vocabulary
+from medground.research_plan import Tool
+from medground.text import words
+
+_WEB = re.compile(
+    r"\b(?:news|latest|recent(?:ly)?|current(?:ly)?|today|now|this year|up[- ]to[- ]date|202[4-9]|guidelines?|"
+    r"recommendations?|recommended|approv\w+|licen[cs]\w+|fda|ema|nice|who says|trials? (?:under way|ongoing)|"
+    r"experiences?|forums?|patients? (?:say|report|feel)|support groups?|cost of|price of|compan(?:y|ies)|"
+    r"websites?|online|software|databases?|packages?|tools?|apps?)\b",
+    re.IGNORECASE,
+)
+_OF_SUBJECT, _IN_WHOM, _NARROWER, _BETWEEN = 0.8, 0.5, 0.9, 0.6
+"""Weights of edges: subject before its dimension, population before subject, broader before narrower heading, and one
+dimension before another."""
+
+
+@dataclass(frozen=True)
+class Sub:
+    """A sub-question with its keywords."""
+
+    id: str
+    text: str
+    dimension: str
+    keywords: tuple[str, ...]
+
+
+def tools_of(question: str, subs: Sequence[Sub], tools: Sequence[Tool]) -> dict[str, tuple[Tool, ...]]:
+    """The tools of each keyword: literature for all, proteins for genes, the web for what MeSH lacks.
+
+    Where news, guidelines or experiences are asked for, the web is searched for the question's own part too: for the
+    keyword of the sub-question nearest to the question that fewest others have.
+    """
+    names = tuple(dict.fromkeys(name for sub in subs for name in sub.keywords))
+    genes = {one.core.casefold() for one in things(question) if one.kind == "gene"}
+    web = {name for name in names if name.casefold() not in genes and _is_unknown(name)}
+    if _WEB.search(question) and subs:
+        nearest = max(subs, key=lambda sub: words.coverage(words.terms(question), words.terms(sub.text)))
+        counts = {name: sum(name in sub.keywords for sub in subs) for name in nearest.keywords}
+        web |= {min(nearest.keywords, key=lambda name: counts[name])} if nearest.keywords else set()
+    wanted: dict[str, set[Tool]] = {name: {"literature"} for name in names}
+    for name in names:
+        wanted[name] |= {"protein"} if name.casefold() in genes else set()
+        wanted[name] |= {"web"} if name in web else set()
+    return {name: tuple(tool for tool in tools if tool in chosen) for name, chosen in wanted.items()}
+
+
+def tools_of_text(text: str, tools: Sequence[Tool]) -> tuple[Tool, ...]:
+    """The tools of a sub-question without keywords."""
+    found = things(text)
+    protein = any(one.kind == "gene" for one in found)
+    web = bool(_WEB.search(text)) or any(one.kind != "gene" and _is_unknown(one.words) for one in found)
+    wanted = {"literature", *(["protein"] if protein else []), *(["web"] if web else [])}
+    return tuple(tool for tool in tools if tool in wanted)
+
+
+def edges(question: str, subs: Sequence[Sub]) -> list[tuple[str, str, float]]:
+    """What comes before what, with a weight: population, subject, its dimensions, the general before the specific."""
+    found = about(question)
+    if found is None:
+        return []
+    names = tuple(dict.fromkeys(name for sub in subs for name in sub.keywords))
+    wanted = {found.subject.words.casefold(), found.subject.core.casefold()}
+    subject = next((name for name in names if name.casefold() in wanted), None)
+    whom = {one.words.casefold() for one in found.things if one.kind in ("population", "organism", "place")}
+    made: dict[tuple[str, str], float] = {}
+    for before, after, weight in (*_narrower(names), *_of_subject(subject, names, whom), *_of_dimensions(subs)):
+        if before != after and (after, before) not in made:
+            made.setdefault((before, after), weight)
+    return [(before, after, weight) for (before, after), weight in made.items()]
+
+
+def _is_unknown(name: str) -> bool:
+    """Whether neither MeSH nor the counted words of abstracts have a name of one word."""
+    if vocabulary().find(name) is not None or len(name.split()) > 1:
+        return False
+    said = [word for word in words.tokens(name) if len(word) > 4]
+    return bool(said) and not any(words.abstracts_with(words.stem(word)) or vocabulary().find(word) for word in said)
+
+
+def _narrower(names: Sequence[str]) -> Iterator[tuple[str, str, float]]:
+    headings = {name: heading for name in names if (heading := vocabulary().find(name)) is not None}
+    for upper, lower in permutations(headings, 2):
+        trees = ((up, low) for up in headings[upper].trees for low in headings[lower].trees)
+        if any(low.startswith(f"{up}.") for up, low in trees):
+            yield upper, lower, _NARROWER
+
+
+def _of_subject(subject: str | None, names: Sequence[str], whom: set[str]) -> Iterator[tuple[str, str, float]]:
+    for name in names if subject is not None else ():
+        if name.casefold() in whom:
+            yield name, str(subject), _IN_WHOM
+        elif name != subject:
+            yield str(subject), name, _OF_SUBJECT
+
+
+def _of_dimensions(subs: Sequence[Sub]) -> Iterator[tuple[str, str, float]]:
+    """From the word of each dimension to those of the dimensions that come after it."""
+    word = {sub.dimension: view.keyword for sub in subs if (view := DIMENSIONS.get(sub.dimension)) and view.keyword}
+    there = {name for sub in subs for name in sub.keywords}
+    for later, name in word.items():
+        for earlier in DIMENSIONS[later].after:
+            if earlier in word and {word[earlier], name} <= there:
+                yield word[earlier], name, _BETWEEN

@@ -1,0 +1,62 @@
+"""Symbols of genes and proteins by their writing: human ones such as TP53, those of fish and mice such as cyp17a1."""
+
+from __future__ import annotations
+
+import re
+
+from medground.operators.keyless.decomposing.lists import LISTS
+from medground.pubmed.mesh import Heading, vocabulary
+from medground.text.words import FUNCTION_WORDS
+
+_WITH_NUMBER = re.compile(
+    r"(?:[A-Z]{2,6}|[a-z]{2,6}|[A-Z][a-z]{1,5}|p)-?\d{1,2}(?:[A-Za-z]{1,2}\d{0,2})?(?:l\d?)?|"
+    r"(?:ZNF|CD|SLC|KIAA|LOC|TMEM|FAM|TRIM)\d{1,5}[A-Z]?\d{0,2}|(?:mi|let-|si|sn|lnc)R?NA?-?\d+\w*|miR-\d+\w*(?:-[35]p)?"
+)
+_CAPITALS = re.compile(r"[A-Z][A-Za-z]{0,2}[A-Z]{1,5}[a-z]?")
+_NONE = re.compile(
+    r"(?:covid|sars|type|grade|stage|phase|day|week|month|year|group|level|class|visit|step|vitamin|omega|co|pm|hba|"
+    r"t|c|l|s|iv|ph|spo|pao|fio|icd|dsm|sf|eq|phq|gad|web|ct|web)-?\d+\w*|[a-z]{2,}-?\d+(?:mg|ml|kg|d|h|w|m|y)|"
+    r"(?:h\d+n\d+)|\d.*",
+    re.IGNORECASE,
+)
+_SAYS = re.compile(
+    r"\b(?:genes?|proteins?|mutations?|mutants?|mutated|knock-?outs?|knock-?downs?|polymorphisms?|variants?|alleles?|"
+    r"receptors?|express\w*|overexpress\w*|transcription|isoforms?|kinases?|signal?ling|haploinsufficiency|deletion|"
+    r"homologs?|orthologs?|null|deficient|phosphorylat\w+|promoter|encod\w+)\b",
+    re.IGNORECASE,
+)
+_NEAR = 40
+"""Characters on either side in which a word such as `gene` makes a symbol of an abbreviation."""
+_TREES = ("D08", "D12", "D23", "D06", "G05")
+_ABBREVIATIONS = LISTS["not genes"]
+
+
+def gene_heading(symbol: str) -> Heading | None:
+    """The MeSH heading of a gene or its protein, if MeSH has one: `BRCA1` is `BRCA1 Protein`, `cyp17a1` is CYP17."""
+    plain = symbol.strip("'’")
+    shorter = re.sub(r"(?<=\d)[A-Za-z]\d*$", "", plain)
+    for name in (plain, f"{plain} protein", f"genes {plain}", f"{plain} receptor", shorter):
+        found = vocabulary().find(name) if len(name) > 2 else None
+        if found is not None and any(tree.startswith(_TREES) for tree in found.trees):
+            return found
+    return None
+
+
+def is_symbol(token: str, question: str, start: int) -> bool:
+    """Whether a word of a question is the symbol of a gene or a protein.
+
+    Letters with a number are one by their form. Capitals alone, which also abbreviate diseases and tests, are one
+    where MeSH has such a gene or the words around them say `gene`, `mutation` or the like; so is any word right
+    before `gene` or `mutant`.
+    """
+    if token in _ABBREVIATIONS or token.lower() in FUNCTION_WORDS or _NONE.fullmatch(token) or len(token) < 2:
+        return False
+    if _WITH_NUMBER.fullmatch(token):
+        return True
+    around = question[max(0, start - _NEAR) : start] + question[start + len(token) : start + len(token) + _NEAR]
+    if _CAPITALS.fullmatch(token) and len(token) > 2:
+        heading = gene_heading(token)
+        return heading is not None or bool(_SAYS.search(around))
+    after = question[start + len(token) : start + len(token) + 24]
+    lower = re.fullmatch(r"[a-z]{3,6}\d?[ab]?", token) and vocabulary().find(token) is None
+    return bool(lower) and bool(re.match(r"\s+(?:gene|mutants?|knock-?(?:out|down)|null|morphants?)\b", after))

@@ -1,0 +1,151 @@
+"""Mending what a planner wrote: a plan that can be run, and a note on each thing that was wrong.
+
+Source: BioMedSearch, section III.A. Models repeat themselves, draw circles, and name keywords that are not there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from medground.operators.decomposing import (
+    BuildGraphOutput,
+    ChooseToolsOutput,
+    DraftedKeyword,
+    DraftedQuestion,
+    NameKeywordsOutput,
+)
+from medground.operators.keyless.decomposing.keywords import MOST_SYNONYMS, Drafted, is_named
+from medground.plan.cycles import acyclic
+from medground.pubmed.mesh import fold
+from medground.research_plan import Edge, Keyword, ResearchPlan, SubQuestion, Tool
+
+_SHOWN = 60
+"""Characters of a wrong entry that a note shows."""
+
+
+@dataclass
+class Mended:
+    """A plan that is being put together.
+
+    Attributes:
+        subquestions: the sub-questions so far.
+        keywords: the union of their keywords by folded name, with the spelling that came first.
+        notes: what was repaired.
+    """
+
+    subquestions: list[SubQuestion] = field(default_factory=list)
+    keywords: dict[str, Keyword] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+    def add_questions(self, drafted: Sequence[DraftedQuestion], most: int) -> None:
+        """Number the sub-questions; empty ones, repetitions and those beyond `most` are left out."""
+        different = {_key(one.text): one for one in reversed(drafted) if _key(one.text)}
+        wanted = [one for one in drafted if different.get(_key(one.text)) is one]
+        if len(wanted) < len(drafted):
+            self.notes.append(f"{len(drafted) - len(wanted)} empty or repeated sub-questions were left out")
+        if len(wanted) > most:
+            self.notes.append(f"{len(wanted) - most} sub-questions beyond {most} were left out")
+        for number, one in enumerate(wanted[:most], start=1):
+            self.subquestions.append(SubQuestion(id=f"q{number}", text=one.text, dimension=one.dimension))
+
+    def add_keywords(self, at: int, named: NameKeywordsOutput, most: int) -> None:
+        """Give a sub-question its keywords; one that another has already is the same, whatever its capitals."""
+        drafted = {_key(one.name): one for one in reversed(named.keywords) if _key(one.name)}
+        names = [self._keyword(one) for one in named.keywords if drafted.get(_key(one.name)) is one]
+        if len(names) > most:
+            left = ", ".join(name[:_SHOWN] for name in names[most:])
+            self.notes.append(f"{self.subquestions[at].id} had more than {most} keywords; left out: {left}")
+        self._set(at, names[:most])
+        self._forget()
+
+    def add_named(self, wanted: Sequence[Drafted], most: int) -> None:
+        """Add what the question names and no sub-question has, where there is room.
+
+        It joins the sub-question whose text says it, else the one with the fewest keywords.
+        """
+        lost = []
+        for one in wanted:
+            if is_named(one, [name for word in self.keywords.values() for name in (word.name, *word.synonyms)]):
+                continue
+            room = [n for n, sub in enumerate(self.subquestions) if len(sub.keywords) < most]
+            if not room:
+                lost.append(one.name)
+                continue
+            says = [n for n in room if one.name.casefold() in self.subquestions[n].text.casefold()]
+            at = min(says or room, key=lambda n: len(self.subquestions[n].keywords))
+            drafted = DraftedKeyword(name=one.name, dimension=one.dimension, synonyms=one.synonyms)
+            self._set(at, [*self.subquestions[at].keywords, self._keyword(drafted)])
+            self.notes.append(f"no sub-question had {one.name!r}, which the question names; it was added to q{at + 1}")
+        if lost:
+            self.notes.append(f"the question names more than its sub-questions have room for: {', '.join(lost)}")
+
+    def add_graph(self, graph: BuildGraphOutput, allowed: Sequence[Tool]) -> tuple[Edge, ...]:
+        """Give each keyword its tools and return the edges: known keywords, each pair once, no circle."""
+        tools = {_key(node.keyword): _tools(node.tools, allowed) for node in graph.nodes}
+        self._note_unknown([node.keyword for node in graph.nodes], "tools were given to")
+        for key, keyword in self.keywords.items():
+            self.keywords[key] = keyword.model_copy(update={"tools": tools.get(key) or tuple(allowed[:1])})
+        self._note_unknown([name for edge in graph.edges for name in (edge.before, edge.after)], "an edge named")
+        weights: dict[tuple[str, str], float] = {}
+        for edge in graph.edges:
+            ends = (_key(edge.before), _key(edge.after))
+            if ends[0] != ends[1] and set(ends) <= self.keywords.keys():
+                weights[ends] = max(edge.weight, weights.get(ends, 0.0))
+        found = [Edge(before=self._name(a), after=self._name(b), weight=w) for (a, b), w in weights.items()]
+        kept, removed = acyclic(found)
+        self.notes += [
+            f"the keywords had a circle; its weakest edge, from {edge.before!r} to {edge.after!r}, was removed"
+            for edge in removed
+        ]
+        return tuple(kept)
+
+    def add_tools(self, chosen: ChooseToolsOutput, allowed: Sequence[Tool]) -> None:
+        """Give each sub-question its tools, where it has no keywords."""
+        tools = {one.id: _tools(one.tools, allowed) for one in chosen.chosen}
+        for at, one in enumerate(self.subquestions):
+            self.subquestions[at] = one.model_copy(update={"tools": tools.get(one.id) or tuple(allowed[:1])})
+
+    def plan(self, question: str, edges: Sequence[Edge] = ()) -> ResearchPlan:
+        """The whole plan."""
+        return ResearchPlan(
+            question=question,
+            subquestions=tuple(self.subquestions),
+            keywords=tuple(self.keywords.values()),
+            edges=tuple(edges),
+            notes=tuple(dict.fromkeys(self.notes)),
+        )
+
+    def _keyword(self, drafted: DraftedKeyword) -> str:
+        key = _key(drafted.name)
+        others = [one for one in dict.fromkeys(drafted.synonyms) if one and _key(one) != key]
+        known = self.keywords.get(key)
+        if known is None:
+            name, dimension = drafted.name, drafted.dimension
+            self.keywords[key] = Keyword(name=name, dimension=dimension, synonyms=tuple(others[:MOST_SYNONYMS]))
+        return self.keywords[key].name
+
+    def _name(self, key: str) -> str:
+        return self.keywords[key].name
+
+    def _set(self, at: int, names: Sequence[str]) -> None:
+        self.subquestions[at] = self.subquestions[at].model_copy(update={"keywords": tuple(dict.fromkeys(names))})
+
+    def _forget(self) -> None:
+        """Drop keywords that no sub-question has kept."""
+        used = {_key(name) for one in self.subquestions for name in one.keywords}
+        self.keywords = {key: keyword for key, keyword in self.keywords.items() if key in used}
+
+    def _note_unknown(self, names: Sequence[str], what: str) -> None:
+        unknown = [name for name in dict.fromkeys(names) if name and _key(name) not in self.keywords]
+        self.notes += [f"{what} {name[:_SHOWN]!r}, which is no keyword; it was left out" for name in unknown]
+
+
+def _key(name: str) -> str:
+    """What two spellings of a keyword have in common."""
+    return fold(name) or name.casefold().strip()
+
+
+def _tools(said: Sequence[str], allowed: Sequence[Tool]) -> tuple[Tool, ...]:
+    wanted = {one.strip().casefold() for one in said}
+    return tuple(tool for tool in allowed if tool in wanted)
