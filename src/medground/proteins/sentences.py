@@ -165,7 +165,8 @@ def _interactions(comment: Json, subject: str) -> Iterator[Line]:
         named = f"{gene} ({accession})" if gene else accession
         other = " of another organism" if one.get("organismDiffer") is True else ""
         unit = "experiment" if count == "1" else "experiments"
-        yield Line("Interactions", f"{subject}, as {form}, interacts with {named}{other} in {count} {unit}.")
+        lead = f"{subject}, as {form}," if form else subject
+        yield Line("Interactions", f"{lead} interacts with {named}{other} in {count} {unit}.")
 
 
 def _disease(comment: Json, subject: str) -> Iterator[Line]:

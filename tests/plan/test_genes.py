@@ -1,0 +1,67 @@
+"""Genes, proteins and organisms that a question names."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from medground.plan.genes import genes_in, organisms_named
+
+
+@pytest.mark.parametrize(
+    ("text", "genes", "organisms"),
+    [
+        ("Effects of cyp17a1 knockout(KO) on zebrafish?", ["cyp17a1"], ["Danio rerio"]),
+        ("Is Tp53 needed for apoptosis in mice?", ["Tp53"], ["Mus musculus"]),
+        ("What does p53 do in rats and patients?", ["p53"], ["Rattus norvegicus", "Homo sapiens"]),
+        ("IL-6 and TNF-alpha in ICU patients with COPD", ["IL-6", "TNF-alpha"], ["Homo sapiens"]),
+        ("BRCA1 mutations, BRCA mutation carriers", ["BRCA1", "BRCA"], []),
+        ("Which secretase cleaves the amyloid precursor protein?", ["amyloid precursor protein"], []),
+        ("What is the structure of P05067?", ["P05067"], []),
+        ("Does the abc123 gene exist?", ["abc123"], []),
+        ("the lacZ gene of Escherichia coli", ["lacZ"], ["Escherichia coli"]),
+        (
+            "expression of c-kit; vascular endothelial growth factor",
+            ["c-kit", "vascular endothelial growth factor"],
+            [],
+        ),
+        ("Does the yeast Spt6 bind the fruit fly?", ["Spt6"], ["Saccharomyces cerevisiae", "Drosophila melanogaster"]),
+    ],
+)
+def test_genes_and_organisms_are_told_apart(text: str, genes: list[str], organisms: list[str]) -> None:
+    assert [one.name for one in genes_in(text)] == genes
+    assert [one.scientific.partition(" (")[0] for one in organisms_named(text)] == organisms
+    assert all(text[one.start : one.end].startswith(one.name) for one in genes_in(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Does MRI or CT help in the ICU in COPD, ALS, PCOS and HIV?",
+        "Is a CD4 count below 200 cells/mm3 in the UK a risk (OR 2.1, SD 4, p=0.03)?",
+        "Can gene therapy restore function? Was the set of rest large?",
+        "Nivolumab, liraglutide, insulin and vancomycin at 10 mg in type 2 diabetes, grade 3, stage T2N0M1",
+        "Vitamin B12, H1N1, O157H7, SF-36, HbA1c and PM2.5 in Il and CAT scans",
+    ],
+)
+def test_diseases_tests_places_statistics_and_drugs_are_not_genes(text: str) -> None:
+    assert [one.name for one in genes_in(text)] == []
+
+
+def test_a_scan_is_not_a_cat() -> None:
+    assert organisms_named("CAT scan") == ()
+    assert [one.scientific for one in organisms_named("a cat")] == ["Felis catus"]
+
+
+def test_a_symbol_is_named_once_and_says_how_it_is_written() -> None:
+    (one,) = genes_in("TP53 and tp53 and TP-53")
+    assert (one.name, one.looks_human) == ("TP53", True)
+    assert not genes_in("cyp17a1")[0].looks_human
+
+
+@given(st.text(max_size=300))
+def test_any_text_is_read(text: str) -> None:
+    for one in genes_in(text):
+        assert text[one.start : one.end].rstrip("+") == one.name
+    organisms_named(text)
