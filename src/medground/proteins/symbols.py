@@ -25,7 +25,8 @@ _DRUG = re.compile(
 _FEW = 2
 """Most narrower headings of a plural that still means one protein, such as beta-Globins."""
 _GENERAL_WORDS = """
-    secretase fruit protein proteins enzyme enzymes peptide peptides antigen antibody antibodies hormone receptor vaccine
+    secretase fruit
+    protein proteins enzyme enzymes peptide peptides antigen antibody antibodies hormone receptor vaccine
     collagen insulin albumin hemoglobin haemoglobin fibrin gelatin casein keratin toxin venom prion amyloid
     histone chromatin myosin actin tubulin lectin complement coagulant anticoagulant thromboplastin mitogen
     allergen kinase protease hydrolase transferase oxidase reductase ligase lipase amylase ribosome proteasome
