@@ -47,6 +47,7 @@ class KeptLookups:
         self._path = folder / _LOOKUPS
         self._found: dict[str, Any] = {}
         self._documents: dict[str, dict[str, Document | None]] = {}
+        self._origins: dict[str, str] = {}
         self._warned = False
         for line in _lines(self._path):
             self._take(line)
@@ -103,6 +104,25 @@ class KeptLookups:
             self._add({"call": "documents", "key": _place(source), "content": written})
             self._documents.setdefault(_place(source), {}).update(new)
 
+    def admitted(self, ids: Sequence[str]) -> dict[str, dict[str, Document]]:
+        """Those documents that the run has taken before, by the name of the source that each came from."""
+        taken: dict[str, dict[str, Document]] = {}
+        for i in ids:
+            name = self._origins.get(i)
+            if name is not None and (document := self._any_state(name, i)) is not None:
+                taken.setdefault(name, {})[i] = document
+        return taken
+
+    def keep_admitted(self, source: str, ids: Sequence[str]) -> None:
+        """Keep that the run takes these documents from a source, and not another source's version of them."""
+        if new := {i: source for i in ids if i not in self._origins}:
+            self._add({"call": "admitted", "key": "", "content": new})
+            self._origins.update(new)
+
+    def _any_state(self, name: str, document_id: str) -> Document | None:
+        places = (known for place, known in self._documents.items() if place.startswith(f"{name}@"))
+        return next((document for known in places if (document := known.get(document_id)) is not None), None)
+
     def _add(self, entry: dict[str, Any]) -> None:
         """Append a line in one write; a line that a kill cut off is ended first."""
         line = json.dumps({"sha256": _checksum(entry), "entry": entry}, ensure_ascii=False).encode() + b"\n"
@@ -121,6 +141,8 @@ class KeptLookups:
             if entry["call"] == "documents":
                 read = {i: None if one is None else Document.model_validate(one) for i, one in entry["content"].items()}
                 self._documents.setdefault(entry["key"], {}).update(read)
+            elif entry["call"] == "admitted":
+                self._origins.update(entry["content"])
             else:
                 self._found[entry["key"]] = entry["content"]
         except (KeyError, TypeError, AttributeError, ValidationError):  # of another version of Medground

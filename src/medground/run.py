@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import copy
 import itertools
 import time
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
@@ -26,15 +25,13 @@ from medground.executor.found import ResearchSoFar
 from medground.kept_lookups import KeptLookups
 from medground.lookup import Found, Lookup
 from medground.models.base import CallLimits
-from medground.models.keyless import NAME as KEYLESS
-from medground.models.keyless import Keyless
 from medground.models.registry import Models
 from medground.notice import Notice
 from medground.operators.base import I, O, Operator
 from medground.query import Filters
 from medground.question import Question
 from medground.recipes.declaration import Declaration
-from medground.settings import BudgetSettings, Settings
+from medground.settings import Settings
 from medground.sources.base import CountingSource, RecallingSource, Source
 from medground.sources.listing import failed_search, search_of
 from medground.steps import Asking, OnStep, Searched, Searching, Step, ignore_steps
@@ -77,8 +74,6 @@ class Run:
     """Where finished lookups and model calls are kept until the run has its answer; None for a run that is short."""
     research: ResearchSoFar | None = None
     """How far the research of a plan is, for a report of what there is; None for a recipe without such a plan."""
-    limited: bool = True
-    """Whether limits of the budget hold; they do not while a report of what there is is written."""
 
     def __post_init__(self) -> None:
         self._started = self.clock()
@@ -155,12 +150,6 @@ class Run:
         """Record the result of a step in its span, and report it to `on_step`."""
         span.record(step)
         self.on_step(step)
-
-    def without_models(self) -> Run:
-        """This run without models and without limits, to write up what there is: word statistics answer."""
-        run = copy.copy(self)
-        run.models, run.limited = Models(KEYLESS, {}, {KEYLESS: Keyless()}), False
-        return run
 
     def _limited(self) -> contextlib.AbstractAsyncContextManager[object]:
         """Allow one call at a time if calls are limited: concurrent calls would each spend what is left."""
@@ -359,6 +348,9 @@ class Run:
         """
         wanted = list(dict.fromkeys(ids))
         failed: SourceUnavailable | None = None
+        if self.kept is not None:  # each from the source that it came from before the run was interrupted
+            for name, documents in self.kept.admitted(wanted).items():
+                self._admit(documents, name)
         if finders:
             await self._retrieve_at_once(wanted, finders)
         for source in self.sources:
@@ -370,7 +362,7 @@ class Run:
             except (SourceUnavailable, ConfigError) as error:
                 failed = failed or self._unavailable(source, error)
                 continue
-            self._admit(documents, source)
+            self._admit(documents, source.name)
         if failed is not None and any(i not in self.ledger.documents for i in wanted):
             raise failed
 
@@ -381,7 +373,7 @@ class Run:
         fetched = await asyncio.gather(*(self._fetched(s, own) for s, own in asked), return_exceptions=True)
         for (source, _), documents in zip(asked, fetched, strict=True):
             if isinstance(documents, dict):
-                self._admit(documents, source)
+                self._admit(documents, source.name)
             elif not isinstance(documents, SourceUnavailable | ConfigError):
                 raise documents
 
@@ -396,9 +388,13 @@ class Run:
             known |= found
         return {i: document for i in ids if (document := known.get(i)) is not None}
 
-    def _admit(self, documents: Mapping[str, Document], source: Source) -> None:
-        self.ledger.admit(documents.values())
-        self.origins.update(dict.fromkeys(documents, source.name))
+    def _admit(self, documents: Mapping[str, Document], source: str) -> None:
+        """Put documents into the ledger, unless another source's version of one came first, at the same time."""
+        new = {i: document for i, document in documents.items() if i not in self.ledger.documents}
+        self.ledger.admit(new.values())
+        self.origins.update(dict.fromkeys(new, source))
+        if self.kept is not None:
+            self.kept.keep_admitted(source, tuple(new))
 
     def stands(self, passage: Passage) -> bool:
         """Whether a passage is a slice of the retrieved document, and not of another source's version of it."""
@@ -415,7 +411,7 @@ class Run:
         Raises:
             BudgetExhausted: nothing is left.
         """
-        return remaining(self.settings.budget if self.limited else BudgetSettings(), self.usage, self.seconds)
+        return remaining(self.settings.budget, self.usage, self.seconds)
 
 
 def _is_cancelled() -> bool:

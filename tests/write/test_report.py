@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -14,8 +15,10 @@ from researched import (
     PREPRINT,
     PROTEIN,
     QUESTION,
+    RECIPE,
     SEXES,
     SLEEP,
+    documents_of,
     found,
     reported,
     tool,
@@ -23,7 +26,7 @@ from researched import (
 
 from medground.answer import Answer
 from medground.document import Document
-from medground.errors import ModelFailed
+from medground.errors import BudgetExhausted, ModelFailed
 from medground.executor.found import SubFound
 from medground.operators.reasoning import SubClaim
 from medground.operators.reporting import (
@@ -37,6 +40,7 @@ from medground.operators.writing import WrittenSentence
 from medground.report import Report, ReportSection
 from medground.run import Run
 from medground.write.paragraphs import report_paragraphs
+from medground.write.report import report_so_far
 
 MakeRun = Callable[..., Run]
 
@@ -228,7 +232,11 @@ def test_a_model_that_fails_on_a_part_leaves_that_part_out(make_run: MakeRun, sc
 def test_a_reached_limit_ends_in_a_report_of_quotes(make_run: MakeRun, scripted_model: Any) -> None:
     script = {"answer_part": _answers, "connect_parts": _connects, "compose_report": _composes}
     options = {"budget.calls": 2}
-    answer, _ = reported(make_run, found(), model=scripted_model(script), by_model=BY_MODEL, options=options)
+    with pytest.raises(BudgetExhausted) as reached:
+        reported(make_run, found(), model=scripted_model(script), by_model=BY_MODEL, options=options)
+    run = make_run(QUESTION, recipe=RECIPE)
+    run.ledger.admit(documents_of(found()))
+    answer = asyncio.run(report_so_far(PLAN, found(), run, str(reached.value)))
     assert answer.stopped and "ended early" in _notes(answer, "limitations")[0]
     assert {statement.verdict.label for statement in answer.statements} == {"quoted"}
 

@@ -16,7 +16,6 @@ from medground.author import Author
 from medground.conclude.compose import compose, listed_documents, unanswered
 from medground.conclude.finish import finish
 from medground.document import Hit, SourceKind
-from medground.errors import BudgetExhausted
 from medground.evidence import Evidence
 from medground.executor.found import SubFound, ToolFound
 from medground.operators.base import Operator
@@ -51,7 +50,7 @@ _NEWS_ORDER: dict[SourceKind, int] = {"web": -1, "protein": 1, "graph": 1}
 
 
 async def write_report(plan: ResearchPlan, found: Sequence[SubFound], run: Run) -> Answer:
-    """The report on a plan's question. Where a limit of the run is reached, quotes alone make the report.
+    """The report on a plan's question.
 
     Args:
         plan: the plan that was carried out.
@@ -61,11 +60,9 @@ async def write_report(plan: ResearchPlan, found: Sequence[SubFound], run: Run) 
     Raises:
         ModelFailed: the model that reads failed on every sub-question.
         SourceUnavailable: a document can no longer be fetched.
+        BudgetExhausted: a limit of the run was reached; `report_so_far` makes the report of what there is.
     """
-    try:
-        return await _report(plan, found, run, None)
-    except BudgetExhausted as reached:
-        return await report_so_far(plan, found, run, str(reached))
+    return await _report(plan, found, run, None)
 
 
 async def report_so_far(plan: ResearchPlan, found: Sequence[SubFound], run: Run, stopped: str) -> Answer:
