@@ -75,6 +75,14 @@ class MeshHeading(Frozen):
     major_qualifiers: tuple[str, ...] = ()
 
 
+class Substance(Frozen):
+    """A substance that indexers registered for a record; `number` is its registry number, `0` if it has none."""
+
+    name: str
+    ui: str | None = None
+    number: str = "0"
+
+
 class Joined(Frozen):
     """What a document has from a record that it was joined with, and not from its file."""
 
@@ -105,6 +113,9 @@ class Document(Frozen):
     language: str | None = None
     mesh: tuple[MeshHeading, ...] = ()
     keywords: tuple[str, ...] = ()
+    """The authors' own."""
+    substances: tuple[Substance, ...] = ()
+    """Substances that indexers registered, which are not the authors' keywords."""
     publication_types: tuple[str, ...] = ()
     identifiers: Mapping[str, str] = Field(default_factory=dict)
     """Other ids of the same record: `pmid`, `pmc`, `doi`, `omim`, ..."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from html import unescape
+from typing import Any
 from urllib.parse import unquote
 
 KINDS = ("pmid", "pmc", "doi")
@@ -12,7 +13,9 @@ KINDS = ("pmid", "pmc", "doi")
 
 _DOI = re.compile(r"10\.\d{4,9}/\S+")
 _PMID = re.compile(
-    r"(?:https?://(?:www\.)?(?:pubmed\.)?ncbi\.nlm\.nih\.gov/(?:pubmed/)?|pmid:?\s*)?0*([1-9]\d{0,9})(?:\.\d+)?/?",
+    r"(?:https?://(?:www\.|m\.)?(?:pubmed\.)?ncbi\.nlm\.nih\.gov/(?:m/)?(?:pubmed/)?"
+    r"|https?://(?:www\.)?europepmc\.org/(?:article|abstract)/med/"
+    r"|(?:pmid|pubmed|medline)[\s_-]*(?:id)?\s*:?\s*)?0*([1-9]\d{0,9})(?:\.\d+)?/?(?:[?#].*)?",
     re.IGNORECASE,
 )
 _PMC = re.compile(r"(?:.*[:/\s])?PMC\s?0*([1-9]\d{0,9})(?:\.\d+)?/?", re.IGNORECASE | re.DOTALL)
@@ -52,6 +55,8 @@ def normal_pmc(value: str) -> str | None:
 
 
 _NORMAL = {"pmid": normal_pmid, "pmc": normal_pmc, "doi": normal_doi}
+_KEYS = {"pubmed": "pmid", "pubmedid": "pmid", "medline": "pmid", "pmcid": "pmc", "pmcentral": "pmc"}
+_NOT_IN_A_KEY = re.compile(r"[\s_-]+")
 
 
 def normal_id(kind: str, value: str) -> str | None:
@@ -59,11 +64,40 @@ def normal_id(kind: str, value: str) -> str | None:
     return _NORMAL[kind](value)
 
 
+def id_kind(name: str) -> str:
+    """What people call an id, in lower case and in our own word where it is one of `KINDS`: `PubMed ID` is `pmid`."""
+    plain = _NOT_IN_A_KEY.sub("", name).casefold()
+    return _KEYS.get(plain, plain if plain in _NORMAL else name.strip().casefold())
+
+
+def normal_document_id(value: str) -> str:
+    """The id of a PubMed record in the one form `PMID:123`, however it is written; any other id as it is.
+
+    `pmid:123`, `PubMed: 123`, `PMID:123.2` and the record's address name the same record. A bare number is no PMID.
+    """
+    text = value.strip()
+    pmid = None if text.isdigit() else normal_pmid(text)
+    return f"PMID:{pmid}" if pmid else value
+
+
+def normal_identifiers(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Identifiers by kind, in their normal form where they have one: `{"PMID": " 0123 "}` is `{"pmid": "123"}`.
+
+    A value that is no id of its kind stays as it is, and of two values of a kind the first.
+    """
+    found: dict[str, Any] = {}
+    for name, value in given.items():
+        kind = id_kind(str(name))
+        normal = normal_id(kind, str(value)) if kind in _NORMAL and isinstance(value, str | int) else None
+        found.setdefault(kind, normal or value)
+    return found
+
+
 def paper_names(document_id: str, identifiers: Mapping[str, str]) -> tuple[str, ...]:
     """The names of the paper that a record is about: `pmid:1`, `pmc:PMC1`, `doi:10.1/x`, from its id and other ids."""
-    prefix, _, name = document_id.partition(":")
-    own = prefix.casefold()
+    prefix, _, name = normal_document_id(document_id).partition(":")
+    own = id_kind(prefix)
     given = [(own, name)] if own in _NORMAL else []
-    given += [(kind, identifiers[kind]) for kind in KINDS if kind in identifiers]
+    given += [(kind, value) for key, value in identifiers.items() if (kind := id_kind(key)) in _NORMAL]
     found = [(kind, value) for kind, text in given if (value := _NORMAL[kind](text))]
     return tuple(dict.fromkeys(f"{kind}:{value}" for kind in KINDS for k, value in found if k == kind))

@@ -14,6 +14,7 @@ from typing import Protocol
 from medground.document import Hit, Retraction
 
 RETRACTED = "retracted"
+REMOVED = "removed by its publisher"
 NOTICE = "a retraction notice"
 CONCERN = "an expression of concern"
 ERRATUM = "an erratum"
@@ -21,6 +22,7 @@ ERRATUM = "an erratum"
 _STATES: Mapping[Retraction, str] = {"retracted": RETRACTED, "notice": NOTICE}
 _TYPES: Mapping[str, str] = {
     "retracted publication": RETRACTED,
+    "retracted article": RETRACTED,
     "retracted-article": RETRACTED,
     "retraction of publication": NOTICE,
     "retraction notice": NOTICE,
@@ -31,17 +33,28 @@ _TYPES: Mapping[str, str] = {
     "erratum": ERRATUM,
     "correction": ERRATUM,
 }
+_FOR = r"{} for\s*(?:[:\"“‘']|.*\bet al\b)"
+"""A notice names a paper by its authors or in quotes: "Correction for guessing" is a paper."""
 _TITLES: Mapping[str, re.Pattern[str]] = {
-    RETRACTED: re.compile(r"\W*(?:retracted|withdrawn)(?: article| paper)?\s*[:\]]", re.IGNORECASE),
+    RETRACTED: re.compile(
+        r"\W*(?:retracted|withdrawn)(?: (?:article|paper|as (?:a )?duplicate|and republished))?(?:\s*[:)\]]|\s+[-–—]\s)"
+        r"|.*[\[(](?:retracted|withdrawn)(?: (?:article|paper))?[\])]\W*$",
+        re.IGNORECASE,
+    ),
+    REMOVED: re.compile(r"\W*(?:temporary removal|temporarily removed|removed)(?:\s*[:)\]]|\s+[-–—]\s)", re.IGNORECASE),
     NOTICE: re.compile(
         r"\W*(?:(?:notice|statement) of retraction\b|(?:partial )?retraction(?: (?:notice|note|statement)\b|\s*:|"
-        r"\s*to\b| of\s*[:\"“‘']|\s*[.–—]|$)|withdrawal notice\b)",
+        r"\s*to\b| of\s*[:\"“‘']|\s*[.–—]|$)|(?:withdrawal|removal) notice\b|withdrawal\s*:|"
+        + _FOR.format("retraction")
+        + ")",
         re.IGNORECASE,
     ),
     CONCERN: re.compile(r"\W*(?:\w+ )?expressions? of (?:editorial )?concern\b", re.IGNORECASE),
     ERRATUM: re.compile(
         r"\W*(?:errat(?:um|a)\b|corrigend(?:um|a)\b|(?:(?:author|publisher)(?:['’]?s['’]?)? )?correction"
-        r"(?:\s*:|\s*to\s*:|\s*[.–—]|$)|(?:author|publisher)(?:['’]?s['’]?)? correction\b)",
+        r"(?:\s*:|\s*to\s*:|\s*[.–—]|$)|(?:author|publisher)(?:['’]?s['’]?)? correction\b|"
+        + _FOR.format("correction")
+        + ")",
         re.IGNORECASE,
     ),
 }

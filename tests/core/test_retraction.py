@@ -12,7 +12,7 @@ from medground.document import Document, Hit, Passage, Retraction
 from medground.operators.verifying import EntailOutput
 from medground.rank.design import UNKNOWN, design_level
 from medground.recipes.ground import ground
-from medground.retraction import CONCERN, ERRATUM, NOTICE, RETRACTED, set_aside, why_aside
+from medground.retraction import CONCERN, ERRATUM, NOTICE, REMOVED, RETRACTED, set_aside, why_aside
 from medground.run import Run
 from medground.sentence import Sentence
 from medground.verify.check import check_all
@@ -59,6 +59,22 @@ def passage(title: str = "", kinds: tuple[str, ...] = (), state: Retraction = "n
         (passage("Correction: Aspirin"), ERRATUM),
         (passage("Author Correction: Aspirin"), ERRATUM),
         (passage("Publisher's correction"), ERRATUM),
+        (passage(kinds=("Retracted Article",)), RETRACTED),
+        (passage("RETRACTED - Aspirin and stroke"), RETRACTED),
+        (passage("Aspirin and stroke (RETRACTED)"), RETRACTED),
+        (passage("(Retracted) Aspirin and stroke"), RETRACTED),
+        (passage("Withdrawn as duplicate: Aspirin and stroke"), RETRACTED),
+        (passage("Retracted and republished: Aspirin and stroke"), RETRACTED),
+        (passage("TEMPORARY REMOVAL: Aspirin and stroke"), REMOVED),
+        (passage("REMOVED: Aspirin and stroke"), REMOVED),
+        (passage("Retraction for Miller et al., Aspirin and stroke"), NOTICE),
+        (passage("Withdrawal: Aspirin and stroke"), NOTICE),
+        (passage("Removal notice to: Aspirin and stroke"), NOTICE),
+        (passage("Correction for Miller et al., Aspirin and stroke"), ERRATUM),
+        (passage("Correction for guessing in multiple-choice tests"), None),
+        (passage("Removed teeth and orthodontic treatment"), None),
+        (passage("Withdrawal of antiepileptic drugs in children"), None),
+        (passage("Retracted eyelids after surgery: a series"), None),
         (passage("Retraction of the gingiva with cord and paste: a trial"), None),
         (passage("Clot retraction in haemophilia"), None),
         (passage("Correction of anaemia in chronic kidney disease"), None),

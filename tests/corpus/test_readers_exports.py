@@ -93,7 +93,8 @@ def test_nbib_as_pubmed_saves_it(tmp_path: Path) -> None:
     ]
     statins = first.mesh[1]
     assert (statins.descriptor, statins.major, statins.major_qualifiers) == ("Statins", True, ("therapeutic use",))
-    assert first.keywords == ("Aspirin",)
+    assert first.keywords == ()
+    assert [(one.name, one.number) for one in first.substances] == [("Aspirin", "R16CO5Y76E")]
     assert first.publication_types[1] == "Randomized Controlled Trial"
     assert (first.retraction, notice.retraction) == ("retracted", "notice")
     assert first.metadata["pages"] == ("1054-62",)

@@ -323,3 +323,22 @@ def test_all_real_files_are_read(shared: Path) -> None:
     methods = {s.label: documents["PMID:27797938"].text[s.start : s.end] for s in documents["PMID:27797938"].sections}
     assert "Leucocyte" in documents["PMID:27797938"].title
     assert all(methods.values())
+
+
+def test_registered_substances_are_not_the_authors_keywords(tmp_path):
+    record = (
+        "<PubmedArticleSet><PubmedArticle><MedlineCitation><PMID>7</PMID><Article><Journal/>"
+        "<ArticleTitle>A trial.</ArticleTitle></Article><ChemicalList>"
+        "<Chemical><RegistryNumber>R16CO5Y76E</RegistryNumber>"
+        '<NameOfSubstance UI="D001241">Aspirin</NameOfSubstance></Chemical>'
+        "<Chemical><RegistryNumber>0</RegistryNumber><NameOfSubstance>Platelet Aggregation Inhibitors</NameOfSubstance>"
+        "</Chemical></ChemicalList><KeywordList><Keyword>stroke</Keyword></KeywordList>"
+        "</MedlineCitation></PubmedArticle></PubmedArticleSet>"
+    )
+    path = tmp_path / "one.xml"
+    path.write_text(record)
+    [source] = find_inputs([path])
+    [document] = source.read(0)
+    assert document.keywords == ("stroke",)
+    found = [(one.name, one.number, one.ui) for one in document.substances]
+    assert found == [("Aspirin", "R16CO5Y76E", "D001241"), ("Platelet Aggregation Inhibitors", "0", None)]

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import gzip
+import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from medground.corpus.readers.compose import make_document
+from medground.corpus.readers.entry import described
 from medground.corpus.retractions import is_retracted, retracted_pmids, with_retraction
 from medground.document import Document
+from medground.identifiers import paper_names
 
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "make_retracted.py"
 
@@ -41,9 +46,31 @@ def test_a_concern_becomes_a_retraction_and_a_notice_stays() -> None:
     assert with_retraction(notice).retraction == "notice"
 
 
-@pytest.mark.parametrize("name", ["PMID:0", "PMID:x", "PMID:²", "PMID:", "HP:993", "PMID:-993"])
+@pytest.mark.parametrize("name", ["PMID:0", "PMID:x", "PMID:²", "PMID:", "HP:993", "PMID:-993", "993", "DOC:993"])
 def test_other_ids_are_not_on_the_list(name: str) -> None:
-    assert not is_retracted(name)
+    assert not is_retracted(paper_names(name, {}))
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        {"id": "pmid:{}"},
+        {"id": "PubMed:{}"},
+        {"id": "PMID:{}.1"},
+        {"id": " PMID: {} "},
+        {"id": "https://pubmed.ncbi.nlm.nih.gov/{}/"},
+        {"id": "http://www.ncbi.nlm.nih.gov/pubmed/{}"},
+        {"id": "LAB:1", "identifiers": {"PMID": "{}"}},
+        {"id": "LAB:1", "identifiers": {"PubMed ID": "https://pubmed.ncbi.nlm.nih.gov/{}/"}},
+        {"id": "LAB:1", "PMID": "{}"},
+    ],
+)
+def test_a_retracted_paper_is_known_however_a_record_writes_its_pmid(form: dict[str, Any]) -> None:
+    pmid = some_retracted().removeprefix("PMID:")
+    record = json.loads(json.dumps(form).replace("{}", pmid))
+    assert with_retraction(described({**record, "text": "One."})).retraction == "retracted"
+    if "PMID" not in record:
+        assert with_retraction(make_document({**record, "text": "One."})).retraction == "retracted"
 
 
 def test_the_script_is_deterministic(tmp_path: Path) -> None:

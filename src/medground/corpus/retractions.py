@@ -7,6 +7,7 @@ A paper may have been retracted since its record was downloaded. The list in `me
 from __future__ import annotations
 
 import gzip
+from collections.abc import Iterable
 from functools import cache
 from importlib.resources import files
 
@@ -20,10 +21,10 @@ def retracted_pmids() -> frozenset[int]:
     return frozenset(map(int, gzip.decompress(packed).split()))
 
 
-def is_retracted(document_id: str) -> bool:
-    """Whether this document is on the list. Only ids of the form `PMID:N` can be."""
-    prefix, _, name = document_id.partition(":")
-    return prefix == "PMID" and name.isascii() and name.isdecimal() and int(name) in retracted_pmids()
+def is_retracted(paper: Iterable[str]) -> bool:
+    """Whether a paper is on the list, by its names (`Document.paper`): one of them is `pmid:N`."""
+    pmids = (name.removeprefix("pmid:") for name in paper if name.startswith("pmid:"))
+    return any(int(pmid) in retracted_pmids() for pmid in pmids)
 
 
 def with_retraction(document: Document) -> Document:
@@ -33,7 +34,6 @@ def with_retraction(document: Document) -> Document:
     """
     if document.retraction in ("retracted", "notice"):
         return document
-    ids = (document.id, f"PMID:{document.identifiers.get('pmid', '')}")
-    if any(is_retracted(name) for name in ids):
+    if is_retracted(document.paper):
         return document.model_copy(update={"retraction": "retracted"})
     return document

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from medground.document import Document, Passage
 
 FILE_NAME = "documents.sqlite"
-_ONLY_IF_ANY = ("imprint", "lines", "cautions", "metadata", "joined")
+_ONLY_IF_ANY = ("imprint", "lines", "cautions", "metadata", "joined", "substances")
 """Fields that are stored only where they hold something: documents without them keep the hash that they always had."""
 
 SCHEMA = """

@@ -146,7 +146,8 @@ def _values(record: Document) -> dict[str, list[str]]:
     abstract = [] if record.text == record.title else [record.text]
     headings = [heading.descriptor for heading in record.mesh]
     types = types_of(record)
-    indexed = [*headings, *types, *record.keywords]
+    substances = [substance.name for substance in record.substances]
+    indexed = [*headings, *types, *record.keywords, *substances]
     journal = [record.journal] if record.journal else []
     whole = {
         "author": record.authors,
@@ -170,7 +171,7 @@ def _values(record: Document) -> dict[str, list[str]]:
         "text_word": [record.title, *abstract, *indexed],
         "all": [record.title, *abstract, *indexed, *record.authors, *journal, *record.identifiers.values()],
         "keyword": [*record.keywords],
-        "substance": [*record.keywords],
+        "substance": substances,
         "journal": [value for name in journal for value in journal_values(name)],
         "mesh_below": _below(_mesh(record)),
         "mesh_major_below": _below(_major(record)),

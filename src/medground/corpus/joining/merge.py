@@ -9,7 +9,7 @@ from typing import Any
 from medground.document import Document, Joined, Retraction
 from medground.identifiers import KINDS
 
-_FILLED = ("title", "journal", "authors", "year", "language", "url", "mesh", "keywords", "references")
+_FILLED = ("title", "journal", "authors", "year", "language", "url", "mesh", "keywords", "substances", "references")
 _BY_NAME = ("imprint", "dates")
 _ADDED = ("publication_types", "cautions")
 """Lists to which the record adds what they do not hold: a file that says `research-article` names no design."""

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ValidationError
 
 from medground.corpus.readers.files import LONGEST_RECORD
 from medground.document import Document, Section
+from medground.identifiers import normal_document_id, normal_identifiers
 
 # Control characters break terminals, and lone surrogates (legal in JSON) cannot be encoded. Each is replaced by one
 # character, so that offsets that come with a text stay correct.
@@ -72,7 +73,16 @@ def make_document(fields: Mapping[str, Any]) -> Document:
             raise ValueError("the record has neither text nor title")
         if len(text) > LONGEST_RECORD:
             raise ValueError(f"the text has {len(text):,} characters, more than {LONGEST_RECORD:,}; split the record")
-    return validated(Document, _printable_fields(fields))
+    return validated(Document, _identified(_printable_fields(fields)))
+
+
+def _identified(fields: dict[str, Any]) -> dict[str, Any]:
+    """The fields with PMIDs, PMC ids and DOIs in one form each: retractions and other versions are known by these."""
+    given, others = fields.get("id"), fields.get("identifiers")
+    known: dict[str, Any] = {"id": normal_document_id(given)} if isinstance(given, str) else {}
+    if isinstance(others, Mapping):
+        known["identifiers"] = normal_identifiers(others)
+    return fields | known
 
 
 def validated(model: type[Model], fields: Mapping[str, Any]) -> Model:

@@ -12,6 +12,7 @@ from medground.corpus.readers.markup import unmarked
 from medground.corpus.readers.names import id_of_content, prefixed
 from medground.corpus.readers.values import doi_of, flattened, listed, names_of, one_line, pmc_of, pmid_of
 from medground.document import Document, SourceKind
+from medground.identifiers import normal_document_id, normal_identifiers
 
 _ALIASES = {
     "title": "article_title document_title primary_title ti",
@@ -32,7 +33,7 @@ _ALIASES = {
     "license": "licence",
 }
 _CANONICAL = {alias: name for name, aliases in _ALIASES.items() for alias in aliases.split()}
-_KNOWN = (frozenset(Document.model_fields) - {"joined"}) | {"abstract", "date", "doi", "pmid", "pmc"}
+_KNOWN = (frozenset(Document.model_fields) - {"joined", "substances"}) | {"abstract", "date", "doi", "pmid", "pmc"}
 _SEPARATORS = re.compile(r"[\s-]+")
 _EXTRA = re.compile(r"\b(PMID|PMCID):?\s*((?:PMC)?\d+)", re.IGNORECASE)
 _TEXTS = ("title", "journal", "url", "language", "license")
@@ -94,7 +95,8 @@ def _sorted(fields: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _identify(known: dict[str, Any], metadata: dict[str, Any]) -> None:
-    identifiers = dict(known["identifiers"]) if isinstance(known.get("identifiers"), Mapping) else {}
+    given = known.get("identifiers")
+    identifiers = normal_identifiers(given) if isinstance(given, Mapping) else {}
     if isinstance(extra := metadata.get("extra"), str):  # where Zotero keeps them
         for name, value in _EXTRA.findall(extra):
             known.setdefault("pmid" if name.upper() == "PMID" else "pmc", value)
@@ -108,7 +110,8 @@ def _identify(known: dict[str, Any], metadata: dict[str, Any]) -> None:
     if identifiers:
         known["identifiers"] = identifiers
     if "id" in known:
-        known["id"] = prefixed(str(known["id"])) if isinstance(known["id"], str | int) else known["id"]
+        own = known["id"]
+        known["id"] = prefixed(normal_document_id(str(own))) if isinstance(own, str | int) else own
     else:
         found = next((name for name in ("pmid", "pmc", "doi") if name in identifiers), None)
         if found is not None:

@@ -17,7 +17,7 @@ from medground.corpus.readers.files import file_input
 from medground.corpus.readers.medline_dates import dates_of, year_of
 from medground.corpus.readers.medline_links import Links, links_of
 from medground.corpus.readers.xml import Element, flat_text, name_of, records
-from medground.document import MeshHeading
+from medground.document import MeshHeading, Substance
 from medground.errors import BadDocument
 
 _RECORDS = ["PubmedArticle", "MedlineCitation", "PubmedBookArticle", "BookDocument"]
@@ -66,7 +66,8 @@ def _items(element: Element) -> Iterator[Item]:
         "year": year_of(dates),
         "dates": dates,
         "mesh": _mesh(citation),
-        "keywords": _keywords(citation),
+        "keywords": tuple(dict.fromkeys(_texts(citation, "KeywordList/Keyword"))),
+        "substances": _substances(citation),
         "identifiers": {"pmid": pmid, **_identifiers(citation, element)},
         "references": links.references,
         "cautions": links.cautions,
@@ -159,10 +160,16 @@ def _mesh(citation: Element) -> tuple[MeshHeading, ...]:
     )
 
 
-def _keywords(citation: Element) -> tuple[str, ...]:
-    """The authors' keywords, then the names of substances."""
-    found = _texts(citation, "KeywordList/Keyword") + _texts(citation, "ChemicalList/Chemical/NameOfSubstance")
-    return tuple(dict.fromkeys(found))
+def _substances(citation: Element) -> tuple[Substance, ...]:
+    return tuple(
+        Substance(
+            name=flat_text(name),
+            ui=name.get("UI") or None,
+            number=(one.findtext("RegistryNumber") or "").strip() or "0",
+        )
+        for one in citation.iterfind("ChemicalList/Chemical")
+        if (name := one.find("NameOfSubstance")) is not None and flat_text(name)
+    )
 
 
 def _identifiers(citation: Element, record: Element) -> dict[str, str]:

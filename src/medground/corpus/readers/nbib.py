@@ -8,7 +8,7 @@ from collections import defaultdict
 from medground.corpus.readers.compose import Composition
 from medground.corpus.readers.dates import iso_date
 from medground.corpus.readers.entry import described
-from medground.document import Document, MeshHeading
+from medground.document import Document, MeshHeading, Substance
 
 _TAG = re.compile(r"([A-Z][A-Z0-9]{1,3}) *- ?(.*)")
 _LABEL = re.compile(r"(?:^|(?<=[.?!;)] ))([A-Z][A-Z0-9 ,/&'()-]{2,60}): ")
@@ -32,7 +32,7 @@ def nbib_document(record: str) -> Document:
     dates = {kind: date for kind, tag in _DATES.items() if (date := iso_date(_one(tags, tag)))}
     if published := iso_date(_one(tags, "DP")) or iso_date(_one(tags, "DEP")):
         dates["published"] = published
-    return described(
+    read = described(
         {
             "id": f"PMID:{pmid}",
             "title": title,
@@ -44,7 +44,7 @@ def nbib_document(record: str) -> Document:
             "journal": _one(tags, "JT") or _one(tags, "TA"),
             "language": _one(tags, "LA"),
             "mesh": tuple(_heading(value) for value in tags["MH"]),
-            "keywords": list(dict.fromkeys([*(word.lstrip("*") for word in tags["OT"]), *map(_substance, tags["RN"])])),
+            "keywords": list(dict.fromkeys(word.lstrip("*") for word in tags["OT"])),
             "publication_types": tags["PT"],
             "pmid": pmid,
             "pmc": _one(tags, "PMC"),
@@ -54,6 +54,7 @@ def nbib_document(record: str) -> Document:
             "metadata": {name: tags[tag] for tag, name in _TOLD.items() if tags[tag]},
         }
     )
+    return read.model_copy(update={"substances": tuple(map(_substance, tags["RN"]))})
 
 
 def retracted_by(record: str) -> tuple[str, ...]:
@@ -98,9 +99,10 @@ def _heading(value: str) -> MeshHeading:
     )
 
 
-def _substance(value: str) -> str:
-    """`R16CO5Y76E (Aspirin)` without its number."""
-    return value.partition(" (")[2].rstrip(")") or value
+def _substance(value: str) -> Substance:
+    """`R16CO5Y76E (Aspirin)` as its name and its number."""
+    number, _, name = value.partition(" (")
+    return Substance(name=name.removesuffix(")"), number=number) if name else Substance(name=value)
 
 
 def _doi(tags: defaultdict[str, list[str]]) -> str | None:

@@ -7,11 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from medground.corpus.readers.compose import printable
-from medground.identifiers import normal_doi
+from medground.identifiers import normal_doi, normal_pmid
 
-_PMID = re.compile(
-    r"(?:https?://(?:www\.)?(?:pubmed\.)?ncbi\.nlm\.nih\.gov/(?:pubmed/)?|pmid:?\s*)?0*([1-9]\d{0,9})/?", re.I
-)
 _PMC = re.compile(r"(?:.*/)?(?:PMC(?:ID)?:?\s*)?(?:PMC)?(\d{1,10})(?:\.\d+)?/?", re.IGNORECASE)
 _WITH_INITIALS = re.compile(r"[^\W\d_][\w'’. -]* [A-Z]{1,4}")
 _MOST_INITIALS = 4
@@ -63,8 +60,8 @@ def pmid_of(value: Any) -> str | None:
         ValueError: the value mixes digits with something else.
     """
     text = one_line(int(value) if isinstance(value, float) and value.is_integer() else value)
-    if found := _PMID.fullmatch(text):
-        return found[1]
+    if found := normal_pmid(text):
+        return found
     if any(letter.isdigit() for letter in text) and isinstance(value, str | int | float):
         raise ValueError(f"pmid: {text[:40]!r} is not a PMID")
     return None

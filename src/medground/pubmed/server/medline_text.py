@@ -40,6 +40,7 @@ def _fields(record: Document) -> Iterator[tuple[str, str]]:
     yield "TA", record.journal or ""
     yield "JT", record.journal or ""
     yield from (("MH", _heading(heading)) for heading in record.mesh)
+    yield from (("RN", f"{one.number} ({one.name})") for one in record.substances)
     yield from (("OT", word) for word in record.keywords)
     yield "EDAT", timestamp(date_of(record, "entered")).removesuffix(" 00:00")
     yield "PMC", record.identifiers.get("pmc", "")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from lxml import etree
 
-from medground.document import Document, MeshHeading
+from medground.document import Document, MeshHeading, Substance
 from medground.pubmed import records_fields
 from medground.pubmed.mesh import vocabulary
 from medground.pubmed.records_fields import date_of
@@ -48,6 +48,8 @@ def _citation(record: Document) -> etree._Element:
             element.append(node(tag, None, *_day(day)))
     element.append(_body(record))
     element.append(node("MedlineJournalInfo", None, node("MedlineTA", record.journal or "")))
+    if record.substances:
+        element.append(node("ChemicalList", None, *map(_chemical, record.substances)))
     if correction := _CORRECTIONS.get(record.retraction):
         entry = node("CommentsCorrections", None, node("RefSource", "not stored"), RefType=correction)
         element.append(node("CommentsCorrectionsList", None, entry))
@@ -57,6 +59,11 @@ def _citation(record: Document) -> etree._Element:
         keywords = (node("Keyword", word, MajorTopicYN="N") for word in record.keywords)
         element.append(node("KeywordList", None, *keywords, Owner="NOTNLM"))
     return element
+
+
+def _chemical(substance: Substance) -> etree._Element:
+    named = node("NameOfSubstance", substance.name, UI=substance.ui or "")
+    return node("Chemical", None, node("RegistryNumber", substance.number), named)
 
 
 def status_of(record: Document) -> str:
