@@ -11,6 +11,7 @@ import httpx
 import pytest
 from protein_records import FISH, HUMAN, cif_file, entry, model, pdb_file, shown, text
 
+from medground.corpus.retractions import retracted_pmids
 from medground.executor.found import ToolFound
 from medground.executor.protein import NO_GENE, NOT_OPEN, find_proteins
 from medground.executor.protein_parts import asks_for_structure, sections_for
@@ -153,6 +154,7 @@ def test_a_structure_brings_its_facts_its_files_and_a_picture(find: Find) -> Non
     assert Attachments(run.settings.home).read(picture).startswith(b"<svg")
     assert "The mean pLDDT of the predicted structure AF-P00001-F1 of Test protein is 80.0." in lines(found)
     assert {hit.passage.document_id.partition(":")[0] for hit in found.hits} == {"UNIPROT", "ALPHAFOLD", "PDB"}
+    assert "ALPHAFOLD:AF-P00001-F1: This structure is a prediction by a program, not an experiment." in found.notes
     assert found.flow.found == found.flow.merged + found.flow.cut + found.flow.kept == 3
 
 
@@ -183,7 +185,18 @@ def test_capitals_mean_the_human_gene_and_that_is_told(find: Find) -> None:
     found, _ = find("What does CYP17A1 do?", question="What does CYP17A1 do?")
     assert {hit.passage.document_id for hit in found.hits} == {"UNIPROT:P00002"}
     assert found.notes == (
-        "no organism is named; CYP17A1 is written as human genes are, so that its human record was looked up",
+        "no organism is named, so that the human record of CYP17A1 was looked up; name another if it is meant",
+    )
+
+
+def test_a_line_that_rests_on_a_retracted_paper_is_left_out(find: Find) -> None:
+    pmid = min(retracted_pmids())
+    told = [text("FUNCTION", f"Cures all (PubMed:{pmid}). Makes androgens (PubMed:{pmid}, PubMed:1)")]
+    service = ProteinPeer([entry("P00001", "cyp17a1", FISH, comments=told)])
+    found, _ = find("What is the function of cyp17a1?", service=service)
+    assert lines(found) == [f"cyp17a1 (Danio rerio), function: Makes androgens (PubMed:{pmid}, PubMed:1)."]
+    assert found.notes == (
+        f"a line of UNIPROT:P00001 is left out, because it rests on a retracted paper (PMID:{pmid})",
     )
 
 

@@ -20,6 +20,8 @@ from medground.plan.genes import genes_in, organisms_named
         ("Which secretase cleaves the amyloid precursor protein?", ["amyloid precursor protein"], []),
         ("What is the structure of P05067?", ["P05067"], []),
         ("Does the abc123 gene exist?", ["abc123"], []),
+        ("How is APP involved in Alzheimer disease?", ["APP"], []),
+        ("the CBG22016 gene in Caenorhabditis briggsae", ["CBG22016"], ["Caenorhabditis briggsae"]),
         ("the lacZ gene of Escherichia coli", ["lacZ"], ["Escherichia coli"]),
         (
             "expression of c-kit; vascular endothelial growth factor",
@@ -58,6 +60,10 @@ def test_a_symbol_is_named_once_and_says_how_it_is_written() -> None:
     (one,) = genes_in("TP53 and tp53 and TP-53")
     assert (one.name, one.looks_human) == ("TP53", True)
     assert not genes_in("cyp17a1")[0].looks_human
+    assert not genes_in("Tp53")[0].looks_human
+    assert all(
+        genes_in(name)[0].looks_human for name in ("p53", "IL-6", "TGF-β1", "vascular endothelial growth factor")
+    )
 
 
 @given(st.text(max_size=300))

@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from medground.document import Document, Hit, Passage
 from medground.errors import SourceUnavailable
 from medground.executor.found import ToolFound, ToolState
-from medground.executor.protein_parts import asks_for_structure, passages_for
+from medground.executor.protein_parts import asks_for_structure, passages_for, standing
 from medground.executor.structures import structures_of
 from medground.lookup import Found, Lookup, ProteinQuery
 from medground.plan.genes import genes_in, organisms_named
 from medground.proteins.accession import split_isoform
-from medground.proteins.organisms import HUMAN, Organism
+from medground.proteins.organisms import HUMAN
 from medground.recipes.settings.biomedsearch import BioMedSearchSettings
 from medground.report import FlowRow
 from medground.research_plan import ResearchPlan, SubQuestion
@@ -31,7 +31,7 @@ _MOST_ORGANISMS = 2
 _MOST_NAMES = 12
 _MOST_STRUCTURED = 2
 """Entries of one sub-question whose structures are looked up."""
-_LINES_OF_STRUCTURE = 4
+_LINES_OF_STRUCTURE = 3
 NOT_OPEN = "no source of protein records is open; add uniprot to retrieval.sources"
 NO_GENE = "no gene or protein is named, so that no protein record was searched"
 
@@ -86,7 +86,7 @@ async def find_proteins(one: SubQuestion, plan: ResearchPlan, run: Run, names: S
         shown = await _look_up(_of_structures(looked.distinct, one.text, node, structured), run)
     unread = await _retrieved([*looked.distinct, *shown.distinct], run)
     attachments, refused = await structures_of(_stored(shown.distinct, run), structured, run)
-    hits = _hits(text, looked.distinct, shown.distinct, run)
+    hits, withdrawn = _hits(text, looked.distinct, shown.distinct, run)
     state: ToolState = "found" if hits else "empty" if looked.answered else "failed"
     return ToolFound(
         "protein",
@@ -94,7 +94,7 @@ async def find_proteins(one: SubQuestion, plan: ResearchPlan, run: Run, names: S
         _counted(flow, [*looked.documents, *shown.documents], hits),
         hits=hits,
         failures=tuple(dict.fromkeys([*looked.failures, *shown.failures, *unread, *refused])),
-        notes=tuple(dict.fromkeys([*notes, *looked.notes, *shown.notes])),
+        notes=tuple(dict.fromkeys([*notes, *looked.notes, *shown.notes, *withdrawn])),
         names=_names(_stored(looked.distinct, run)),
         attachments=attachments,
     )
@@ -106,8 +106,8 @@ def queries_for(
     """The proteins to look up for a sub-question, each with the organism in which it is meant, and notes on the choice.
 
     The organism is the one that the sub-question names, else the one of the whole question. Where neither names one, a
-    symbol in capitals is written as human genes are, which a note says; any other is looked up in all organisms, and
-    the source lists those that have it.
+    name that is written as for people is looked up in human, which a note says; any other, such as `tp53`, is looked up
+    in all organisms, and the source lists those that have it.
     """
     own = "; ".join([one.text, *one.keywords])
     genes = genes_in(own) or genes_in(plan.question) or genes_in("; ".join(names))
@@ -115,14 +115,16 @@ def queries_for(
     queries: list[ProteinQuery] = []
     assumed: list[str] = []
     for gene in genes[:_MOST_GENES]:
-        meant: Sequence[Organism | None] = organisms[:_MOST_ORGANISMS] if split_isoform(gene.name) is None else ()
-        if not meant and gene.looks_human and split_isoform(gene.name) is None:
-            meant = [HUMAN]
+        meant = [organism.scientific for organism in organisms[:_MOST_ORGANISMS]]
+        if split_isoform(gene.name) is not None:
+            meant = meant[:1]
+        elif not meant and gene.looks_human:
+            meant = [HUMAN.scientific]
             assumed.append(gene.name)
-        named = [organism.scientific if organism else "" for organism in meant] or [""]
-        queries += [ProteinQuery(name=gene.name, organism=organism) for organism in named]
-    told = "no organism is named; {} is written as human genes are, so that its human record was looked up"
-    return queries, [told.format(", ".join(assumed))] if assumed else []
+        queries += [ProteinQuery(name=gene.name, organism=organism) for organism in meant or [""]]
+    human = f"the human record of {', '.join(assumed)} was looked up"
+    told = f"no organism is named, so that {human}; name another if it is meant"
+    return queries, [told] if assumed else []
 
 
 def _lookup(query: ProteinQuery, text: str, node: str, source: Source) -> Lookup:
@@ -172,8 +174,11 @@ async def _retrieved(ids: Sequence[str], run: Run) -> list[str]:
     return []
 
 
-def _hits(text: str, entries: Sequence[str], structures: Sequence[str], run: Run) -> tuple[Hit, ...]:
-    """The lines that bear on the sub-question: first those of structures that it asks for, then those of entries."""
+def _hits(text: str, entries: Sequence[str], structures: Sequence[str], run: Run) -> tuple[tuple[Hit, ...], list[str]]:
+    """The lines that bear on the sub-question: first those of structures that it asks for, then those of entries.
+
+    Also notes on lines that are left out, and what a reader must know of these records.
+    """
     most = run.settings.section(BioMedSearchSettings).kept
     chosen: list[Passage] = []
     for document in _stored(structures, run):
@@ -182,7 +187,8 @@ def _hits(text: str, entries: Sequence[str], structures: Sequence[str], run: Run
     for number, document in enumerate(read):
         share = -(-(most - len(chosen)) // (len(read) - number))
         chosen += passages_for(text, document, share) if share > 0 else []
-    return tuple(
+    kept, notes = standing(chosen[:most])
+    hits = tuple(
         Hit(
             passage=passage,
             ranker="protein",
@@ -190,8 +196,11 @@ def _hits(text: str, entries: Sequence[str], structures: Sequence[str], run: Run
             score=1 / rank,
             source=run.origins.get(passage.document_id, ""),
         )
-        for rank, passage in enumerate(chosen[:most], start=1)
+        for rank, passage in enumerate(kept, start=1)
     )
+    shown = [run.ledger.documents[name] for name in dict.fromkeys(hit.passage.document_id for hit in hits)]
+    cautions = [f"{document.id}: {caution}" for document in shown for caution in document.cautions]
+    return hits, [*notes, *cautions]
 
 
 def _stored(ids: Sequence[str], run: Run) -> list[Document]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from medground.corpus.retractions import retracted_pmids
 from medground.document import Document, Passage
 from medground.sources.records import lines_in
 from medground.text.words import coverage, terms
@@ -39,6 +40,7 @@ _STRUCTURE = re.compile(
     re.IGNORECASE,
 )
 _SEQUENCE = re.compile(r"\bsequences?\b", re.IGNORECASE)
+_CITED = re.compile(r"PubMed:(\d{1,9})")
 _DEFAULT = ("Function", "Phenotype", "Disease", "Activity", "Interactions")
 _NAME = re.compile(r"\b(?=\w*[A-Z])(?=\w*(?:\d|[A-Z]\w*[A-Z]))\w{3,}\b")
 
@@ -84,6 +86,20 @@ def passages_for(text: str, document: Document, most: int) -> list[Passage]:
     kept = _spread(ordered, most)
     cautions = [one for one in lines if one.section == "Caution" and _is_about(one, [*kept], own)]
     return list({one.key: one for one in [*kept[: max(most - len(cautions), 1)], *cautions]}.values())
+
+
+def standing(lines: Sequence[Passage]) -> tuple[list[Passage], list[str]]:
+    """The lines without those whose papers are all retracted, and a note on each of these."""
+    kept: list[Passage] = []
+    notes: list[str] = []
+    for one in lines:
+        cited = _CITED.findall(one.text)
+        if cited and one.section != "Caution" and all(int(pmid) in retracted_pmids() for pmid in cited):
+            papers = ", ".join(f"PMID:{pmid}" for pmid in cited)
+            notes.append(f"a line of {one.document_id} is left out, because it rests on a retracted paper ({papers})")
+        else:
+            kept.append(one)
+    return kept, notes
 
 
 def _is_sequence(line: Passage) -> bool:

@@ -14,6 +14,7 @@ from medground.proteins.accession import ACCESSION
 from medground.proteins.names import folded
 from medground.proteins.organisms import Organism, known_organism, organisms_in
 from medground.proteins.symbols import is_alias, is_protein_name, is_symbol
+from medground.pubmed.mesh.table import Heading
 from medground.pubmed.mesh.vocabulary import vocabulary
 
 _WORD = re.compile(r"[A-Za-zα-ωΑ-Ω0-9]+(?:[-'][A-Za-zα-ωΑ-Ω0-9]+)*[+]?")
@@ -54,10 +55,20 @@ _CELLS_WORDS = """
     cell cells lymphocyte lymphocytes count counts t positive
 """
 _CELLS = frozenset(_CELLS_WORDS.split())
+_BINOMIAL = re.compile(r"\b([A-Z][a-z]{3,}) [a-z]{2,}(?:us|is|ae|um|ii|ans|ens|es|a|i|e)\b")
+"""The scientific name of a species, if the first word is a genus."""
+_OLD_NAME = re.compile(r"p\d{2,3}")
 _MARK = re.compile(r"[(;:?]")
+_ASKED = re.compile(
+    r"\b(?:roles? of|functions? of|involved in|located|binds?|interact\w*|expressed|genes?|proteins?|mutations?|"
+    r"encod\w+)\b",
+    re.IGNORECASE,
+)
+"""What questions ask of genes and proteins: three capitals, such as APP, count as a symbol in such a question."""
 _STAGE = re.compile(r"[pc]?T[0-4xX][ab]?(?:N[0-3xX])?(?:M[01xX])?")
 """A stage of cancer."""
 _LONGEST = 6
+"""Most words of a protein's name, and most letters of a symbol without digits."""
 _INTERLEUKIN = re.compile(r"(?:interleukin|IL)[ -]?\d{1,2}[A-Za-z]?\b", re.IGNORECASE)
 
 
@@ -71,8 +82,15 @@ class NamedGene:
 
     @property
     def looks_human(self) -> bool:
-        """Whether it is written as human symbols are: in capitals."""
-        return self.name.isupper() and any(c.isalpha() for c in self.name)
+        """Whether it is written as in texts on people: a symbol in capitals, `p53`, or the name of a protein in words.
+
+        `Tp53` is written as of mice, `tp53` as of fish.
+        """
+        if _OLD_NAME.fullmatch(self.name):
+            return True
+        letters = [c for c in self.name if c.isalpha() and c.isascii()]
+        in_words = " " in self.name or (self.name.isalpha() and len(self.name) > _LONGEST)
+        return bool(letters) and (all(c.isupper() for c in letters) or (in_words and is_protein_name(self.name)))
 
 
 def genes_in(text: str) -> tuple[NamedGene, ...]:
@@ -90,8 +108,13 @@ def genes_in(text: str) -> tuple[NamedGene, ...]:
 
 
 def organisms_named(text: str) -> tuple[Organism, ...]:
-    """The organisms that a text names: those of our table, then species that only MeSH has."""
-    found = dict.fromkeys(organisms_in(text))
+    """The organisms that a text names: species of which MeSH has the name or the genus, then those of our table."""
+    found: dict[Organism, None] = {}
+    for binomial in _BINOMIAL.finditer(text):
+        genus = vocabulary().find(binomial[1])
+        if known_organism(binomial[0]) is None and genus is not None and _is_organism(genus):
+            found.setdefault(Organism(binomial[0]))
+    found |= dict.fromkeys(organisms_in(text))
     words = list(_WORD.finditer(text))
     for at in range(len(words)):
         for size in (3, 2):
@@ -105,10 +128,14 @@ def organisms_named(text: str) -> tuple[Organism, ...]:
 def _species(name: str) -> str:
     """The scientific name of an organism of MeSH; empty if there is none."""
     heading = vocabulary().find(name)
-    if heading is None or not any(tree.startswith(("B01", "B03")) for tree in heading.trees):
+    if heading is None or not _is_organism(heading):
         return ""
     latin = (one for one in (heading.name, *heading.entry_terms) if re.fullmatch(r"[A-Z][a-z]{3,} [a-z]{3,}", one))
     return next(latin, "")
+
+
+def _is_organism(heading: Heading) -> bool:
+    return any(tree.startswith(("B01", "B02", "B03")) for tree in heading.trees)
 
 
 def _protein_name(text: str, words: list[re.Match[str]], at: int) -> int:
@@ -135,7 +162,8 @@ def _is_gene(text: str, words: list[re.Match[str]], at: int) -> bool:
     cued = _beside(words, at, _CUES) or text[words[at].end() :].startswith(("-/-", "(-/-)", "+/-", "−/−"))
     mixed = _DIGIT_AND_LETTER.match(word) is not None
     if is_symbol(word):
-        return _symbol_counts(word, at, cued=cued, mixed=mixed)
+        asked = len(key) == 3 and _ASKED.search(text) is not None
+        return _symbol_counts(word, at, cued=cued or (asked and word.isupper()), mixed=mixed)
     if is_alias(word):
         return (mixed and len(key) >= 3 and (cued or _written_as_name(word))) or (
             cued and _written_as_name(word) and len(key) >= 3

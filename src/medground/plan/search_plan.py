@@ -16,6 +16,7 @@ from medground.document import Hit, Passage, SourceKind
 from medground.errors import SourceUnavailable
 from medground.graph.finding import GraphFact
 from medground.lookup import Asked, ConceptQuery, Found, Lookup, PlainWords, ProteinQuery
+from medground.plan.genes import genes_in, organisms_named
 from medground.plan.plannable import OpenSource, not_configured, open_to_plans
 from medground.plan.source_plan import SourcePlan, SourceQuery
 from medground.query import Words
@@ -186,4 +187,10 @@ def _forms(kind: SourceKind, query: SourceQuery, run: Run) -> list[Asked]:
     if kind == "graph":
         return [ConceptQuery(term=query.term or query.text, question=query.text or run.question.text)]
     words: list[Asked] = [Words(text=query.text), PlainWords(text=query.text)]
-    return [ProteinQuery(name=query.text), *words] if kind == "protein" else words
+    return [_protein(query.text), *words] if kind == "protein" else words
+
+
+def _protein(text: str) -> ProteinQuery:
+    """The first protein that a query names, in the first organism that it names; the query itself if it names none."""
+    genes, organisms = genes_in(text), organisms_named(text)
+    return ProteinQuery(name=genes[0].name if genes else text, organism=organisms[0].scientific if organisms else "")

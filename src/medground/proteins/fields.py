@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from medground.corpus.readers.compose import printable
+
 Json = Mapping[str, Any]
 
 
@@ -27,10 +29,15 @@ def text(value: Any, *names: str) -> str:
         value = value.get(name) if isinstance(value, Mapping) else None
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return ""
-    return " ".join(str(value).split())
+    return _line(str(value))
 
 
 def texts(value: Any, name: str) -> list[str]:
     """The texts in the list under a name."""
     found = value.get(name) if isinstance(value, Mapping) else None
-    return [" ".join(one.split()) for one in found if isinstance(one, str)] if isinstance(found, list) else []
+    return [_line(one) for one in found if isinstance(one, str)] if isinstance(found, list) else []
+
+
+def _line(told: str) -> str:
+    """In one line, without control characters and lone surrogates."""
+    return " ".join(printable(told).split())
