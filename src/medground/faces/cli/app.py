@@ -26,6 +26,7 @@ from medground.faces.cli.demonstrations import demonstrations_app
 from medground.faces.cli.doctor import doctor
 from medground.faces.cli.eval import eval_app
 from medground.faces.cli.eval_audit import audit
+from medground.faces.cli.eval_build import build as build_set
 from medground.faces.cli.eval_compare import compare_runs
 from medground.faces.cli.eval_judge import form, judge, judged
 from medground.faces.cli.eval_report import report
@@ -73,6 +74,7 @@ app.add_typer(data_app, name="data")
 eval_app.command("compare")(compare_runs)
 eval_app.command("report")(report)
 eval_app.command("audit")(audit)
+eval_app.command("build")(build_set)
 eval_app.command("judge")(judge)
 eval_app.command("judged")(judged)
 eval_app.command("form")(form)

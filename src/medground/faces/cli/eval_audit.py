@@ -42,7 +42,7 @@ def audit(
         raise UsageError(f"{data} has no questions in split {split!r}; it has {there}; choose another --split")
     documents = _documents(load_settings(sets, None, settings), corpus) if corpus else None
     found = audited(items, documents=documents, every=every, models=linear, seed=seed)
-    typer.echo(found.model_dump_json(indent=2) if json else _shown(found))
+    typer.echo(found.model_dump_json(indent=2) if json else shown_audit(found))
 
 
 def _documents(settings: Settings, names: list[str]) -> Iterator[Document]:
@@ -54,7 +54,8 @@ def _documents(settings: Settings, names: list[str]) -> Iterator[Document]:
             yield from snapshot.all_documents()
 
 
-def _shown(found: Audit) -> str:
+def shown_audit(found: Audit) -> str:
+    """The audit as text."""
     width = max(len(figure.name) for figure in (*found.baselines, *found.facts))
     lines = [f"{found.items:,} items, {found.scored:,} with a gold answer"]
     if found.baselines:
