@@ -52,10 +52,8 @@ def build(
     from medground.faces.cli.eval_stop import run_stoppable
     from medground.faces.cli.progress import shown_progress
     from medground.operators.set_building import LEVELS
-    from medground.recipes.settings.biomedsearch import BioMedSearchSettings
 
     chosen = load_settings(sets, preset, settings, {**searched(corpus, kb), "model.default": model})
-    section = chosen.section(BioMedSearchSettings).model_copy(update={"coverage": coverage})
     plan = Plan(
         topics=tuple(dict.fromkeys(topic or ())),
         random_topics=random_topics,
@@ -64,12 +62,13 @@ def build(
         subtopics=subtopics,
         papers=papers,
         top=top,
+        coverage=coverage,
         tries=tries,
         rounds=rounds,
         seed=seed,
     )
     with shown_progress(quiet=quiet) as progress:
-        built = run_stoppable(build_set(plan, chosen.with_section(section), out, progress=progress))
+        built = run_stoppable(build_set(plan, chosen, out, progress=progress))
     if not built.questions:
         raise UsageError(f"no question could be made: {_missing(built)}; give other topics or search more literature")
     audit = _audited(built)

@@ -13,7 +13,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
-from medground.operators.keyless.flags.cues import HEDGE, NEGATION
+from medground.operators.keyless.flags.cues import HEDGE, NEGATION, cue
 from medground.operators.keyless.sentences import reports_result
 from medground.operators.keyless.set_swaps import Place, SwapKind, exchanged, place_of
 from medground.text import words
@@ -42,45 +42,64 @@ _BOUND = re.compile(
     r"Therefore|Thus|In contrast|While|Finally|In conclusion|Interestingly|Notably|Importantly)\b"
 )
 """Words of a sentence that cannot stand alone, or says two things, of which one would show that the other changed."""
-_LABEL = re.compile(r"^[A-Z][A-Za-z /&]{3,40}:\s")
+_LABEL = re.compile(
+    r"^(?:[A-Z][A-Za-z /&]{3,40}:|[A-Z]{4,}\b|(?:Conclusions?|Results?|Findings|Background|Objectives?|Methods?)\b)\s"
+)
+_OF_PAPERS = frozenset(
+    """review reviews narrative systematic critical latest case cases report reports trial trials randomized randomised
+    controlled prospective retrospective analysis meta evidence approach approaches insights update updates emerging
+    current novel perspective perspectives mechanisms advances potential therapeutic implications""".split()
+)
+"""Words of titles that say what kind of paper it is, not what it is about."""
 _ASIDE = re.compile(r"[\[\]]|\([^()]*[^\w\s()-][^()]*\)")
 """An aside that says more than an abbreviation."""
 _PHRASE_WORDS = (2, 3)
+ABSOLUTE = cue(
+    "only|always|never|all|none|every|must|exclusively|invariably|solely|entirely|completely|regardless|cannot|any|"
+    "directly"
+)
+"""Words that test takers know as a mark of wrong options."""
+HEDGED = cue("may|might|can|could|some|often|usually|generally|partly|potentially|possibly|suggests?|likely")
+"""Words that they know as a mark of right ones."""
 Option = tuple[str, bool, tuple[str, ...]]
 """An option: its text, whether it is right, and the ids of the findings that show it."""
 
 
 def subtopics(topic: str, titles: Sequence[str], most: int, keywords: int) -> list[tuple[str, tuple[str, ...]]]:
-    """Sub-topics as phrases that several titles share, the commonest first; the topic itself where none do."""
+    """Sub-topics as phrases that several titles on the topic share, the commonest first; then the topic itself.
+
+    A title is on the topic if it has one of its words. Where none is, as for a whole field, all of them count.
+    """
     known = frozenset(words.terms(topic))
+    own = [title for title in dict.fromkeys(titles) if not known.isdisjoint(words.terms(title))]
     found: dict[frozenset[str], Counter[str]] = defaultdict(Counter)
-    for title in dict.fromkeys(titles):
+    for title in own or dict.fromkeys(titles):
         for phrase in dict.fromkeys(_phrases(title)):
-            if not (stems := frozenset(words.terms(phrase))) <= known:
+            if not (stems := frozenset(words.terms(phrase))) & known:
                 found[stems][phrase] += 1
     shared = [(stems, counted) for stems, counted in found.items() if counted.total() > 1]
     shared.sort(key=lambda one: (-one[1].total() * sum(map(words.weight, one[0])), sorted(one[0])))
     chosen: list[tuple[str, tuple[str, ...]]] = []
     used: set[str] = set()
     for stems, counted in shared:
-        if len(chosen) == most:
-            break
-        if len(stems - used) * 2 > len(stems):
+        if used.isdisjoint(stems):
             phrase = min(counted, key=lambda one: (-counted[one], one))
-            chosen.append((phrase, (topic, phrase, *phrase.split())[:keywords]))
+            chosen.append(
+                (f"{topic} and {phrase}" if own else phrase, (topic, phrase)[:keywords] if own else (phrase,))
+            )
             used |= stems
-    return chosen or [(topic, (topic, *topic.split())[:keywords])]
+    return [*chosen[: most - 1], (topic, (topic,))] if own else chosen[:most] or [(topic, (topic,))]
 
 
 def _phrases(title: str) -> Iterator[str]:
     """Runs of two or three content words of a title, as written there, in lower case but for names."""
-    for part in re.split(r"[^\w\s'-]+", title):
+    for part in re.split(r"[^\w\s-]+", title):
         run = [word if any(c.isupper() for c in word[1:]) else word.lower() for word in part.split()]
         for size in _PHRASE_WORDS:
             for n in range(len(run) - size + 1):
                 some = run[n : n + size]
                 if all(len(w) > 2 and w.lower() not in words.FUNCTION_WORDS and not w.isdigit() for w in some) and not (
-                    set(some) & words.QUESTION_WORDS
+                    set(some) & (words.QUESTION_WORDS | _OF_PAPERS)
                 ):
                     yield " ".join(some)
 
@@ -93,7 +112,7 @@ def stands_alone(sentence: str) -> bool:
         and sentence.endswith(".")
         and is_prose(sentence)
         and reports_result(sentence)
-        and not any(no.search(sentence) for no in (_BOUND, _LABEL, _ASIDE, HEDGE, NEGATION))
+        and not any(no.search(sentence) for no in (_BOUND, _LABEL, _ASIDE, HEDGE, NEGATION, ABSOLUTE, HEDGED))
     )
 
 
