@@ -45,11 +45,12 @@ _BOUND = re.compile(
 _LABEL = re.compile(
     r"^(?:[A-Z][A-Za-z /&]{3,40}:|[A-Z]{4,}\b|(?:Conclusions?|Results?|Findings|Background|Objectives?|Methods?)\b)\s"
 )
-_OF_PAPERS = frozenset(
-    """review reviews narrative systematic critical latest case cases report reports trial trials randomized randomised
+_KIND_WORDS = """
+    review reviews narrative systematic critical latest case cases report reports trial trials randomized randomised
     controlled prospective retrospective analysis meta evidence approach approaches insights update updates emerging
-    current novel perspective perspectives mechanisms advances potential therapeutic implications""".split()
-)
+    current novel perspective perspectives mechanisms advances potential therapeutic implications
+"""
+_OF_PAPERS = frozenset(_KIND_WORDS.split())
 """Words of titles that say what kind of paper it is, not what it is about."""
 _ASIDE = re.compile(r"[\[\]]|\([^()]*[^\w\s()-][^()]*\)")
 """An aside that says more than an abbreviation."""
@@ -200,7 +201,7 @@ def _options(
     texts: Mapping[str, str], places: Mapping[str, Place], chosen: Mapping[str, str], right: int, drawn: random.Random
 ) -> list[Option]:
     kept = set(drawn.sample(sorted(chosen), right))
-    made = [
+    made: list[Option] = [
         (texts[i] if i in kept else exchanged(texts[i], places[i], by), i in kept, (i,)) for i, by in chosen.items()
     ]
     drawn.shuffle(made)
@@ -211,7 +212,7 @@ def _paired(
     made: Sequence[Option], texts: Mapping[str, str], companions: Sequence[str], drawn: random.Random
 ) -> list[Option]:
     """Each option together with a finding that is right as it stands, in either order."""
-    pairs = []
+    pairs: list[Option] = []
     for (text, right, ids), other in zip(made, companions, strict=False):
         both = [text, texts[other]]
         drawn.shuffle(both)

@@ -1,0 +1,348 @@
+"""Building a set: from the literature to files that other commands read, resumed where it stopped."""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import itertools
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from medground.corpus.build import build
+from medground.corpus.library import Library
+from medground.corpus.readers import find_inputs
+from medground.document import Document
+from medground.errors import BadDocument, UsageError
+from medground.evaluate.audit import audit
+from medground.evaluate.base import Item
+from medground.evaluate.build.attempt import Rejected, Wanted, attempt
+from medground.evaluate.build.blind import above_chance, too_easy
+from medground.evaluate.build.checks import gives_away
+from medground.evaluate.build.file import open_build, read_build
+from medground.evaluate.build.make import FILE, Built, Plan, build_set, key_counts
+from medground.evaluate.build.values import (
+    BuiltOption,
+    BuiltQuestion,
+    Finding,
+    Head,
+    Line,
+    Proof,
+    SubTopic,
+    answer_sets,
+)
+from medground.evaluate.build.write import write_set
+from medground.evaluate.datasets import open_dataset
+from medground.operators.set_building import CheckOptionOutput, WriteQuestionOutput, WrittenOption
+from medground.run import Run
+from medground.settings import Settings
+from medground.testing.command import run as medground
+
+MakeRun = Callable[..., Run]
+DRUGS = (
+    "aspirin",
+    "statin",
+    "insulin",
+    "zinc",
+    "digoxin",
+    "codeine",
+    "lithium",
+    "heparin",
+    "warfarin",
+    "morphine",
+    "caffeine",
+    "dopamine",
+    "ketamine",
+    "quinine",
+)
+DOSES = ("early", "late", "oral", "inhaled", "topical", "repeated", "intravenous", "nightly")
+MEASURES = ("blood flow", "oxygen use", "water content", "cell count", "pressure", "volume", "sodium", "temperature")
+PEOPLE = ("older men", "young women", "children", "rats", "infants", "athletes", "smokers", "nurses")
+PLACES = ("at night", "in winter", "after surgery", "during exercise", "at altitude", "on wards", "at home", "at sea")
+ORGANS = ("heart", "liver", "kidney", "lung", "spleen", "brain", "skin", "colon")
+
+
+@pytest.fixture
+def settings(home: Path, tmp_path: Path) -> Settings:
+    """Settings that search a corpus of small papers on septic shock: half of their findings go up, half down."""
+    drawn = random.Random(1)
+    records = []
+    for n, (drug, organ) in enumerate(itertools.product(DRUGS, ORGANS)):
+        some = [drawn.choice(words) for words in (DOSES, MEASURES, PEOPLE, PLACES)]
+        verb = "increased" if n % 2 else "decreased"
+        told = f"In septic shock, {some[0]} {drug} {verb} the {some[1]} of the {organ} in {some[2]} {some[3]}."
+        text = f"We studied {organ} tissue. {told}"
+        records.append({"id": f"PAPER:{n}", "title": f"{drug} for the {organ} in septic shock", "text": text})
+    file = tmp_path / "papers.jsonl"
+    file.write_text("".join(json.dumps(one) + "\n" for one in records), encoding="utf-8")
+    build(Library(home), "sepsis", find_inputs([file]))
+    return Settings.load(options={"retrieval.corpora": ("sepsis",)})
+
+
+PLAN = Plan(topics=("septic shock",), count=10, subtopics=1, papers=200, top=200, tries=8)
+
+
+def _built(plan: Plan, settings: Settings, folder: Path) -> Built:
+    return asyncio.run(build_set(plan, settings, folder))
+
+
+def test_a_set_is_built_balanced_proved_and_read_by_other_commands(
+    settings: Settings, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "set"
+    built = _built(PLAN, settings, out)
+    assert (len(built.questions), built.missing) == (10, {})
+    assert set(key_counts(built.questions).values()) == {1}  # each of the ten sets of letters once
+    texts = {document.id: document.text for document in _documents(settings)}
+    for question in built.questions:
+        for option in question.options:
+            assert option.checked == ("shown" if option.right else "ruled out")
+            assert option.proofs
+            for proof in option.proofs:
+                assert texts[proof.document_id][proof.start : proof.end] == proof.quote
+                assert (option.text == proof.quote) is option.right
+    write_set(built.questions, None, out)
+    own = open_dataset("jsonl")
+    assert [item.gold for item in own.read(out / "questions.jsonl", "test")] == [one.key for one in built.questions]
+    authors = open_dataset("biomedmcqs")
+    as_text = list(authors.read(authors.find(out), "test"))
+    assert [item.question.options for item in as_text] == [one.item().question.options for one in built.questions]
+    assert [item.gold for item in as_text] == [one.key for one in built.questions]
+    rows = _rows(out)
+    assert len(rows) == 40
+    assert {row["key"] for row in rows} == {"right", "wrong"}
+    assert medground("eval", "audit", "jsonl", "--data", str(out / "questions.jsonl"), "--no-linear") == 0
+    assert "10 items" in capsys.readouterr().out
+
+
+def _documents(settings: Settings) -> list[Document]:
+    with Library(settings.home).open("sepsis") as snapshot:
+        return list(snapshot.all_documents())
+
+
+def _rows(folder: Path) -> list[dict[str, str]]:
+    with (folder / "review.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_a_stopped_build_goes_on_and_ends_with_the_same_questions(settings: Settings, tmp_path: Path) -> None:
+    whole = _built(PLAN, settings, tmp_path / "whole")
+    content = (tmp_path / "whole" / FILE).read_bytes()
+    stopped = tmp_path / "stopped"
+    stopped.mkdir()
+    (stopped / FILE).write_bytes(content[: int(len(content) * 0.9)])  # killed in the middle of a line
+    assert _built(PLAN, settings, stopped).questions == whole.questions
+    before = (stopped / FILE).read_bytes()
+    assert _built(PLAN, settings, stopped).questions == whole.questions
+    assert (stopped / FILE).read_bytes() == before  # nothing was asked again
+    with pytest.raises(UsageError, match="was made with other options"):
+        _built(Plan(topics=("septic shock",), count=11), settings, stopped)
+
+
+def test_levels_2_and_random_topics(settings: Settings, tmp_path: Path) -> None:
+    plan = Plan(random_topics=1, levels=(2,), count=4, subtopics=2, papers=200, top=200, tries=8, rounds=0)
+    built = _built(plan, settings, tmp_path / "two")
+    assert {question.topic for question in built.questions} == {"septic shock"}
+    assert [question.level for question in built.questions] == [2] * 4
+    assert all(len({p.quote for p in option.proofs}) == 2 for one in built.questions for option in one.options)
+
+
+def test_a_build_that_runs_out_of_findings_says_so(settings: Settings, tmp_path: Path) -> None:
+    built = _built(Plan(topics=("whales",), count=3, papers=5, top=5), settings, tmp_path / "none")
+    assert (built.questions, built.missing) == ((), {"too few findings are left": 3})
+    assert medground("eval", "build", str(tmp_path / "x"), "-c", "sepsis", "--topic", "whales", "-q") != 0
+
+
+def test_a_topic_is_needed(settings: Settings, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no topic"):
+        _built(Plan(), settings, tmp_path)
+
+
+def test_the_command_builds_audits_and_writes(
+    settings: Settings, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = [
+        "eval",
+        "build",
+        str(tmp_path / "s"),
+        "--topic",
+        "septic shock",
+        "-c",
+        "sepsis",
+        "--count",
+        "10",
+        "--tries",
+        "8",
+    ]
+    assert medground(*words, "--subtopics", "1", "--papers", "200", "--top", "200", "-q") == 0
+    out = capsys.readouterr().out
+    assert "10 of 10 questions" in out
+    assert "the set passes" in out
+    assert (tmp_path / "s" / "audit.json").exists()
+
+
+# One attempt by a model
+
+ASPIRIN = Document(id="PAPER:1", title="Aspirin", text="Aspirin lowered fever in children. Aspirin was given by mouth.")
+ZINC = Document(id="PAPER:2", title="Zinc", text="Zinc raised the plasma level of copper in rats.")
+FINDINGS = tuple(
+    Finding(text=one.text, proofs=(Proof(document_id=one.id, start=0, end=end, quote=one.text[:end]),))
+    for one, end in ((ASPIRIN, 34), (ZINC, 47))
+)
+WANTED = Wanted("L1-1-1", 1, SubTopic(topic="t", text="drugs", keywords=("drug",)), ("B",), 2, FINDINGS)
+WRITTEN = WriteQuestionOutput(
+    question="What do trials of old drugs show?",
+    options=(
+        WrittenOption(text="Aspirin lowered the fever of children.", right=True, findings=("F1",)),
+        WrittenOption(text="Zinc lowered the copper level of rats.", right=False, findings=("F2",)),
+    ),
+)
+
+
+def _attempt(
+    make_run: MakeRun, memory_source: Any, scripted_model: Any, says: dict[str, str], there: list[Item] | None = None
+) -> BuiltQuestion:
+    def check(value: Any) -> CheckOptionOutput:
+        said = says[value.option.split()[0]]
+        ids = tuple(p.sentences[0].id for p in value.passages if p.title == value.option.split()[0])
+        return CheckOptionOutput.model_validate({"sentences": ids if said != "silent" else (), "says": said})
+
+    model = scripted_model({"write_choice_question": lambda value: WRITTEN, "check_option": check})
+    run = make_run("drugs", [memory_source([ASPIRIN, ZINC])], model, by_model=["write_choice_question", "check_option"])
+    return asyncio.run(attempt(WANTED, there or [], run))
+
+
+def test_a_models_question_gets_the_wanted_letters_and_its_proofs(
+    make_run: MakeRun, memory_source: Any, scripted_model: Any
+) -> None:
+    made = _attempt(make_run, memory_source, scripted_model, {"Aspirin": "shown", "Zinc": "ruled out"})
+    assert (made.key, made.written_by, made.checked_by) == (("B",), "scripted:model", "scripted:model")
+    assert made.options[0].text == "Zinc lowered the copper level of rats."
+    assert [proof.document_id for proof in made.options[1].proofs] == ["PAPER:1"]
+
+
+@pytest.mark.parametrize(
+    ("says", "reason"),
+    [
+        ({"Aspirin": "silent", "Zinc": "ruled out"}, "says silent of a right option"),
+        ({"Aspirin": "shown", "Zinc": "shown"}, "says shown of a wrong option"),
+        ({"Aspirin": "shown", "Zinc": "silent"}, "says silent of a wrong option"),
+    ],
+)
+def test_the_second_check_decides(
+    make_run: MakeRun, memory_source: Any, scripted_model: Any, says: dict[str, str], reason: str
+) -> None:
+    with pytest.raises(Rejected, match=reason):
+        _attempt(make_run, memory_source, scripted_model, says)
+
+
+def test_a_question_is_not_asked_twice(make_run: MakeRun, memory_source: Any, scripted_model: Any) -> None:
+    says = {"Aspirin": "shown", "Zinc": "ruled out"}
+    made = _attempt(make_run, memory_source, scripted_model, says)
+    with pytest.raises(Rejected, match="nearly the same as L1-1-1"):
+        _attempt(make_run, memory_source, scripted_model, says, [made.item()])
+
+
+# What gives a key away
+
+
+def _question(*options: tuple[str, bool], text: str = "What is true?", number: int = 0) -> BuiltQuestion:
+    built = tuple(
+        BuiltOption(letter="ABCD"[n], text=said, right=right, checked="shown" if right else "ruled out", proofs=())
+        for n, (said, right) in enumerate(options)
+    )
+    return BuiltQuestion(
+        id=f"Q{number}",
+        level=1,
+        topic="t",
+        subtopic="t",
+        question=text,
+        options=built,
+        written_by="keyless",
+        checked_by="keyless",
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ([("It lowers the fever of children a lot.", True), ("It does not.", False)], "longer"),
+        ([("It lowers fever.", True), ("It raises the fever of most children.", False)], "shorter"),
+        ([("It lowers fever.", True), ("It only helps men", False)], "an absolute word stands in wrong"),
+        ([("It always helps.", True), ("It harms women.", False)], "an absolute word stands in right"),
+        ([("It may help men.", True), ("It harms women.", False)], "a hedge stands in right"),
+        ([("It helps all men.", True), ("It harms all men.", False)], ""),
+        ([("It helps men.", True), ("It harms men.", False)], ""),
+    ],
+)
+def test_what_marks_right_or_wrong_options_alike_is_rejected(options: list[tuple[str, bool]], reason: str) -> None:
+    found = gives_away(_question(*options))
+    assert reason in found
+    assert bool(found) is bool(reason)
+
+
+def test_a_question_may_not_speak_of_a_context() -> None:
+    told = _question(("It helps men.", True), ("It harms men.", False), text="What does the context describe?")
+    assert "a context that nobody is shown" in gives_away(told)
+
+
+def test_a_set_that_option_texts_give_away_is_found_out() -> None:
+    pytest.importorskip("sklearn")
+    keys = answer_sets()
+    clued = [
+        _question(
+            *(
+                (
+                    f"Drug {n} {'helps' if letter in keys[n % 10] else 'harms'} organ {letter} {n}.",
+                    letter in keys[n % 10],
+                )
+                for letter in "ABCD"
+            ),
+            number=n,
+        ).item()
+        for n in range(60)
+    ]
+    assert "option text alone" in [one.name for one in above_chance(clued)]
+    assert len(too_easy(clued)) == 15  # at most a quarter at once
+    fair = [item.model_copy(update={"gold": keys[(n * 7 + 3) % 10]}) for n, item in enumerate(clued)]
+    assert audit(fair).baselines[0].low <= 0.25
+    assert too_easy(clued[:20]) == []  # too few to say
+
+
+# The file
+
+
+HEAD = Head(options={}, models={}, settings_hash="0")
+
+
+def test_what_was_taken_out_is_made_again(tmp_path: Path) -> None:
+    first = _question(("It helps men.", True), ("It harms men.", False), number=1)
+    with open_build(tmp_path / FILE, HEAD) as file:
+        file.add(Line(slot=0, attempt=1, question=first))
+        assert file.questions() == {0: first}
+        file.add(Line(dropped=("Q1",)))
+        assert (file.questions(), file.attempts(0)) == ({}, [])
+    with open_build(tmp_path / FILE, HEAD) as file:
+        assert (file.questions(), file.attempts(0)) == ({}, [])
+
+
+@pytest.mark.parametrize(
+    ("content", "position"), [("nonsense\n", 1), ('{"options":{},"models":{},"settings_hash":"0"}\n{"slot":"x"}\n', 2)]
+)
+def test_another_file_is_refused_with_its_line(tmp_path: Path, content: str, position: int) -> None:
+    (tmp_path / FILE).write_text(content, encoding="utf-8")
+    with pytest.raises(BadDocument) as refused:
+        read_build(tmp_path / FILE)
+    assert refused.value.position == position
+    with pytest.raises(UsageError, match="name the file of a build"):
+        read_build(tmp_path / "none")
+
+
+def test_a_cell_of_the_sheet_is_no_formula(tmp_path: Path) -> None:
+    write_set([_question(("=1+1 helps men.", True), ("It harms men.", False))], None, tmp_path)
+    rows = _rows(tmp_path)
+    assert rows[0]["option text"] == "'=1+1 helps men."
