@@ -22,6 +22,7 @@ from medground.graph.finding import GraphFinding
 from medground.lookup import Found, Lookup
 from medground.models.cache import CallCache
 from medground.query import Filters
+from medground.report import Attachment
 from medground.sources.base import HoldingSource, Source
 
 _LOOKUPS = "lookups.jsonl"
@@ -48,6 +49,7 @@ class KeptLookups:
         self._found: dict[str, Any] = {}
         self._documents: dict[str, dict[str, Document | None]] = {}
         self._origins: dict[str, str] = {}
+        self._attachments: dict[str, tuple[Attachment, ...]] = {}
         self._warned = False
         for line in _lines(self._path):
             self._take(line)
@@ -104,6 +106,15 @@ class KeptLookups:
             self._add({"call": "documents", "key": _place(source), "content": written})
             self._documents.setdefault(_place(source), {}).update(new)
 
+    def attachments(self, document_id: str) -> tuple[Attachment, ...] | None:
+        """The files of a document that were fetched before; None where they were not."""
+        return self._attachments.get(document_id)
+
+    def keep_attachments(self, document_id: str, files: Sequence[Attachment]) -> None:
+        """Keep which files go with a document; their content is kept already (`kept_attachments`)."""
+        written = [one.model_dump(mode="json") for one in files]
+        self._add({"call": "attachments", "key": document_id, "content": written})
+
     def admitted(self, ids: Sequence[str]) -> dict[str, dict[str, Document]]:
         """Those documents that the run has taken before, by the name of the source that each came from."""
         taken: dict[str, dict[str, Document]] = {}
@@ -141,6 +152,8 @@ class KeptLookups:
             if entry["call"] == "documents":
                 read = {i: None if one is None else Document.model_validate(one) for i, one in entry["content"].items()}
                 self._documents.setdefault(entry["key"], {}).update(read)
+            elif entry["call"] == "attachments":
+                self._attachments[entry["key"]] = tuple(map(Attachment.model_validate, entry["content"]))
             elif entry["call"] == "admitted":
                 self._origins.update(entry["content"])
             else:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -22,6 +21,7 @@ from medground.report import FlowRow
 from medground.research_plan import ResearchPlan, SubQuestion
 from medground.run import Run
 from medground.sources.base import Source
+from medground.together import together
 
 KINDS: tuple[SourceKind, ...] = ("research", "guideline", "book")
 """What counts as literature."""
@@ -58,7 +58,7 @@ async def find_literature(one: SubQuestion, plan: ResearchPlan, run: Run, names:
     choices = run.settings.section(BioMedSearchSettings)
     asked = asking(one, plan, names, use_keywords=choices.use_keywords, most_salient=choices.salient)
     sources = [source for source in run.sources if _is_literature(source, one, asked, choices)]
-    returned = await asyncio.gather(*(_search(source.name, one, asked, run, choices) for source in sources))
+    returned = await together(_search(source.name, one, asked, run, choices) for source in sources)
     papers, found = await _papers(returned, run)
     kept, flow, told = await _chosen(papers, one, asked, run, choices)
     row = flow.model_copy(update={"found": found, "merged": found - len(papers)})

@@ -5,7 +5,6 @@ Source: BioMedSearch, section III.B, Protein Information Retrieval.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -25,6 +24,7 @@ from medground.run import Run
 from medground.sources.base import Source
 from medground.sources.records import lines_in
 from medground.sources.structures import StructureSource
+from medground.together import together
 
 _MOST_GENES = 4
 _MOST_ORGANISMS = 2
@@ -145,7 +145,7 @@ def _of_structures(documents: Sequence[str], text: str, node: str, sources: Sequ
 
 async def _look_up(lookups: Sequence[Lookup], run: Run) -> _Looked:
     """All lookups at once. One that fails is told; the others count all the same."""
-    results = await asyncio.gather(*(_one(lookup, run) for lookup in lookups))
+    results = await together(_one(lookup, run) for lookup in lookups)
     looked = _Looked()
     for result in results:
         if isinstance(result, SourceUnavailable):

@@ -12,6 +12,7 @@ from medground.proteins.picture import picture
 from medground.report import Attachment
 from medground.run import Run
 from medground.sources.structures import StructureFile, StructureSource
+from medground.together import together
 
 
 async def structures_of(
@@ -29,16 +30,20 @@ async def structures_of(
         if source is not None:
             key = source.name, document.identifiers.get("uniprot", document.id)
             wanted.setdefault(key, (source, document))
-    got = await asyncio.gather(*(_of_one(source, document, run) for source, document in wanted.values()))
+    got = await together(_of_one(source, document, run) for source, document in wanted.values())
     return tuple(one for kept, _ in got for one in kept), [line for _, lines in got for line in lines]
 
 
 async def _of_one(source: StructureSource, document: Document, run: Run) -> tuple[list[Attachment], list[str]]:
+    if run.kept is not None and (before := run.kept.attachments(document.id)) is not None:
+        return list(before), []
     try:
         found = await source.files(document)
     except SourceUnavailable as error:
         return [], [f"{error.source}: {error.reason}; the files of {document.id} were missed"]
     kept = await asyncio.to_thread(_keep, found.files, document, source.predicted, Attachments(run.settings.home))
+    if run.kept is not None and not found.refused:
+        run.kept.keep_attachments(document.id, kept)
     return kept, list(found.refused)
 
 

@@ -5,7 +5,6 @@ Source: BioMedSearch, section III.A, Eq. 1 and 2.
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 from medground.errors import UsageError
@@ -29,6 +28,7 @@ from medground.recipes.settings.biomedsearch import BioMedSearchSettings
 from medground.research_plan import TOOLS, Edge, ResearchPlan, Tool
 from medground.run import Run
 from medground.steps import PlanningResearch, ResearchPlanned
+from medground.together import together
 
 PLANNING: tuple[Operator[Any, Any], ...] = (decompose, name_keywords, build_graph, choose_tools)
 """The operators that `research_plan` asks; a recipe that plans declares them."""
@@ -76,7 +76,7 @@ async def _name_keywords(mended: Mended, text: str, most: int, run: Run) -> None
         NameKeywordsInput(question=text, subquestion=one.text, dimension=one.dimension, most=most)
         for one in mended.subquestions
     )
-    named = await asyncio.gather(*(run.ask(name_keywords, value) for value in asked))
+    named = await together(run.ask(name_keywords, value) for value in asked)
     for at, output in enumerate(named):
         mended.add_keywords(at, output, most)
     mended.add_named(named_keywords(text), most)

@@ -96,6 +96,10 @@ class RecordSource(ABC):
         self._hold(tuple(found.values()))
         return {one: found[one] for one in wanted if one in found}
 
+    def held(self, ids: Sequence[str]) -> dict[str, Document]:
+        """Records of recent searches, from memory."""
+        return {i: self._held[i] for i in ids if i in self._held}
+
     async def close(self) -> None:
         """Close the connections. Safe to call twice."""
         self._closed = True

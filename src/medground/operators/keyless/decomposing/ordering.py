@@ -39,13 +39,13 @@ class Sub:
 def tools_of(question: str, subs: Sequence[Sub], tools: Sequence[Tool]) -> dict[str, tuple[Tool, ...]]:
     """The tools of each keyword: literature for all, proteins for genes, the web for what MeSH lacks.
 
-    Where news, guidelines or experiences are asked for, the web is searched for the question's own part too: for the
-    keyword of the sub-question nearest to the question that fewest others have.
+    The web is searched for the question's own part too: for the keyword of the sub-question nearest to the question
+    that fewest others have.
     """
     names = tuple(dict.fromkeys(name for sub in subs for name in sub.keywords))
     genes = {one.core.casefold() for one in things(question) if one.kind == "gene"}
     web = {name for name in names if name.casefold() not in genes and _is_unknown(name)}
-    if _WEB.search(question) and subs:
+    if subs:
         nearest = max(subs, key=lambda sub: words.coverage(words.terms(question), words.terms(sub.text)))
         counts = {name: sum(name in sub.keywords for sub in subs) for name in nearest.keywords}
         web |= {min(nearest.keywords, key=lambda name: counts[name])} if nearest.keywords else set()
