@@ -33,7 +33,7 @@ class BioMedSearchSettings(SettingsSection):
     )
     salient: int = Field(default=3, ge=1, description="keywords of the second query where the first finds nothing")
     kept: int = Field(default=10, ge=1, le=100, description="papers kept for a sub-question (k)")
-    relevance: float = Field(default=0.3, ge=0, le=1, description="least relevance of a web page (tau)")
+    relevance: float = Field(default=0.4, ge=0, le=1, description="least relevance of a web page (tau)")
     pages: int = Field(default=5, ge=1, le=100, description="web pages kept for a sub-question (k)")
     embedder: str = Field(
         default="minilm",
