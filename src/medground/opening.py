@@ -39,7 +39,7 @@ async def set_up(settings: Settings, models: Models | None = None) -> Setup:
     problems: list[MedgroundError] = []
     used = with_fetched(settings)
     recipe = _tried(problems, lambda: open_recipe(settings.recipe.name))
-    opened = models or _tried(problems, lambda: _open_models(settings))
+    opened = models or _tried(problems, lambda: open_models_of(settings))
     await asyncio.to_thread(_tried, problems, lambda: check_critic(used.verify.critic, used.home / "models"))
     if recipe is not None:
         problems += await _problems(recipe, used, ())
@@ -71,7 +71,12 @@ async def _problems(recipe: Recipe, settings: Settings, sources: Sequence[Source
     return await asyncio.to_thread(lambda: list(recipe.check(settings, sources)))
 
 
-def _open_models(settings: Settings) -> Models:
+def open_models_of(settings: Settings) -> Models:
+    """The models that settings name, with those that their recipe implies.
+
+    Raises:
+        ConfigError: an operator or model is unknown, or a key or extra is missing.
+    """
     settings = settings.model_copy(update={"model": settings.served})
     if not settings.model.operators:
         return open_models(settings, ())

@@ -37,6 +37,7 @@ from medground.faces.cli.kb import kb_app
 from medground.faces.cli.kept import history, show
 from medground.faces.cli.mesh import mesh
 from medground.faces.cli.models import models_app
+from medground.faces.cli.plan import plan
 from medground.faces.cli.pubmed import pubmed_app
 from medground.faces.cli.show import schema_app, show_version, trace_app, version
 from medground.faces.cli.train import train_app
@@ -65,6 +66,7 @@ def _options(
 
 app.command()(ask)
 app.command()(verify)
+app.command()(plan)
 app.command()(history)
 app.command()(show)
 app.command()(export)

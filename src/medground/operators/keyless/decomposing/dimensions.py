@@ -94,7 +94,8 @@ _ALL = (
     ),
     Dimension(
         "cause",
-        r"caus\w+|a?etiolog\w*|due to|risk factors?|predispos\w+|why|inherit\w*|hereditary|mutat\w+",
+        r"caus\w+|a?etiolog\w*|due to|risk factors?|predispos\w+|why|inherit\w*|hereditary|mutat\w+|"
+        r"genes?|genetic\w*|pathogenesis",
         "cause",
         ("etiology", "aetiology", "risk factor", "due to", "caused"),
         "causation",
@@ -178,19 +179,19 @@ _ALL = (
         ("cause", "epidemiology"),
         {
             "disease": ("Which tests are used to diagnose {S}{P}?",),
-            "finding": ("Which methods assess {S}{P}?",),
+            "finding": ("Which methods detect or assess {S}{P}?",),
             "test": ("What is the diagnostic accuracy of {S} for {D}{P}?", "What is the accuracy of {S}{P}?"),
             "substance": ("What is the diagnostic value of {S} for {D}{P}?", "Which methods measure {S}{P}?"),
             "microbe": ("How is infection with {S} diagnosed{P}?",),
             "other": ("Which methods measure {S}{P}?",),
             "name": ("Which methods detect or measure {S}{P}?",),
-            "anatomy": ("Which methods assess {S}{P}?",),
+            "anatomy": ("Which methods detect or assess {S}{P}?",),
         },
     ),
     Dimension(
         "treatment effect",
         r"treat\w*|therap\w+|effective\w*|efficacy|improv\w*|reduc\w+|prevent\w*|manag\w+|benefit\w*|cure\w*|"
-        r"surg\w+|vaccin\w+|lower\w*|alleviat\w+|mitigat\w+|protect\w*|approved|intervention\w*|prophyla\w+",
+        r"lower\w*|alleviat\w+|mitigat\w+|protect\w*|approved|intervention\w*|prophyla\w+",
         "treatment",
         ("therapy", "efficacy", "effect", "effective", "trial", "improved"),
         "efficacy",
@@ -218,7 +219,7 @@ _ALL = (
     ),
     Dimension(
         "safety",
-        r"safe\w*|adverse|side effects?|toxic\w*|harm\w*|complications?|contraindicat\w+|risks? of|bleeding|"
+        r"safe\w*|adverse|side effects?|toxic\w*|harm\w*|complications?|contraindicat\w+|risks? of harm|bleeding|"
         r"tolera\w+|injur\w+",
         "adverse effects",
         ("side effect", "safety", "toxicity", "complication", "harm", "adverse event"),
@@ -276,6 +277,9 @@ _ALL = (
         {
             "other": ("What do guidelines and studies of practice say about {S}{P}?",),
             "disease": ("What do guidelines recommend for {S}{P}?",),
+            "procedure": ("What do guidelines and studies of practice say about {S}{P}?",),
+            "drug": ("What do guidelines and studies of practice say about {S}{P}?",),
+            "test": ("What do guidelines and studies of practice say about {S}{P}?",),
         },
     ),
     Dimension(
@@ -307,6 +311,14 @@ USUAL: Mapping[str, tuple[str, ...]] = {
         "developmental effects",
         "molecular mechanism",
         "disease association",
+    ),
+    "gene of a disease": (
+        "molecular function",
+        "disease association",
+        "molecular mechanism",
+        "clinical phenotype",
+        "treatment effect",
+        "prognosis",
     ),
     "drug": ("treatment effect", "safety", "molecular mechanism", "comparison", "dose and use"),
     "substance": (DIRECT, "molecular mechanism", "prognosis", "diagnosis", "cause"),

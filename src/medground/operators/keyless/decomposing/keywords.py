@@ -13,8 +13,6 @@ from medground.pubmed.mesh import Heading, fold
 from medground.text import words
 
 MOST_SYNONYMS = 4
-_CROWDED = 4
-"""Things that a sub-question names; with as many, the word of its dimension narrows it no further."""
 _LOSS = ("knock-out", "mutant", "null", "deficient", "loss of function", "deletion", "mutation")
 
 
@@ -33,7 +31,7 @@ def keywords(question: str, text: str, dimension: str, most: int) -> list[Drafte
     found = [word for one in _salient(question) if _says(said, one) for word in _words(one, said)]
     chosen = found[:most]
     view = DIMENSIONS.get(dimension)
-    if view and view.keyword and len(chosen) < min(most, _CROWDED):
+    if view and view.keyword and len(chosen) < most:
         chosen.append(Drafted(view.keyword, view.fine, view.synonyms))
     return chosen or [Drafted(" ".join(text.rstrip("?").split()[:6]), "term of the question")]
 

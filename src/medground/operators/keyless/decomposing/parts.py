@@ -78,10 +78,12 @@ def _own_dimension(question: str, found: About) -> str:
     """The dimension that the question itself asks for: of those its words ask for, the one its subject usually has."""
     kind, said = found.subject.kind, _asking(question)
     asked = [one.name for one in DIMENSIONS.values() if kind in one.asks and one.is_asked(said)]
-    if found.subject.kind == "gene" and found.done:
+    if kind == "gene" and "disease association" in asked and _is_disease(found.bears_on):
+        return "disease association"
+    if kind == "gene" and found.done:
         return next((one for one in asked if one.startswith(("physiology", "developmental"))), "clinical phenotype")
     usual = [name for name in _usual(found) if name in asked]
-    for name in ("comparison", "safety", "dose and use", "epidemiology", "treatment effect", "diagnosis", "prognosis"):
+    for name in ("comparison", "dose and use", "epidemiology", "treatment effect", "safety", "diagnosis", "prognosis"):
         if name in asked and (name in usual or not usual):
             return name
     return usual[0] if usual else asked[0] if asked else DIRECT
@@ -98,6 +100,8 @@ def _wanted(question: str, found: About) -> list[Dimension]:
 
 
 def _usual(found: About) -> tuple[str, ...]:
+    if found.subject.kind == "gene" and _is_disease(found.bears_on):
+        return USUAL["gene of a disease"]
     return USUAL.get(found.subject.kind, USUAL["other"])
 
 
@@ -155,7 +159,8 @@ def _done(found: About) -> str:
 
 
 _WORKERS = re.compile(
-    r"\b(?:nurses|physicians|doctors|students|residents|surgeons|practitioners|workers)$", re.IGNORECASE
+    r"\b(?:nurses|physicians|doctors|students|residents|surgeons|practitioners|workers|midwives|clinicians|staff)$",
+    re.IGNORECASE,
 )
 
 
@@ -167,16 +172,16 @@ def _in_whom(found: About, without: str = "") -> str:
         without: what the sub-question says already.
     """
     subject, other = found.subject.words.casefold(), found.bears_on
-    treated = found.subject.kind in ("drug", "procedure", "substance", "test") and _is_disease(other)
+    treated = found.subject.kind in ("gene", "drug", "procedure", "substance", "test") and _is_disease(other)
     disease = _as_written(other, found) if other and treated and other.words.casefold() != without.casefold() else ""
     whom = _unnamed(found.population)
     if whom and without and without.casefold() in whom.casefold():
         whom = ""
     if whom and subject not in whom.casefold():
-        with_ = (
-            f" with {disease}" if disease and " with " not in whom and disease.casefold() not in whom.casefold() else ""
-        )
-        return f" {'among' if _WORKERS.search(whom) else 'in'} {whom}{with_ if not _WORKERS.search(whom) else ''}"
+        if _WORKERS.search(whom):
+            return f" among {whom}"
+        said = " with " in whom or disease.casefold() in whom.casefold()
+        return f" in {whom}" if said else f" in {whom} with {disease}"
     organism = next((one for one in found.things if one.kind == "organism" and one != found.subject), None)
     if organism is not None and not found.population:
         return f" in {organism.words}"
@@ -185,6 +190,8 @@ def _in_whom(found: About, without: str = "") -> str:
 
 def _unnamed(whom: str) -> str:
     """A population with a small letter first, unless a name begins it."""
+    if whom.casefold() == "elderly":
+        return "the elderly"
     return whom[:1].lower() + whom[1:] if whom[1:2].islower() and not _is_proper(whom.split(" ")[0]) else whom
 
 
@@ -205,12 +212,12 @@ def _is_titled(question: str) -> bool:
 def _lower(text: str) -> str:
     """Without the capital of its first word; names and abbreviations keep theirs."""
     first = re.split(r"[ -]", text)[0]
-    plain = first[:1].isupper() and first[1:].islower() and (len(first) > 3 or first in ("The", "An", "In", "Are"))
+    plain = first[:1].isupper() and first[1:].islower() and len(first) > 2
     return text[:1].lower() + text[1:] if plain and "'" not in first and not _is_proper(first) else text
 
 
 def _is_proper(word: str) -> bool:
-    return word.rstrip("s'’").casefold() in _NAMED_AFTER
+    return not _NAMED_AFTER.isdisjoint((word.casefold(), word.rstrip("s'’").casefold()))
 
 
 _NAMED_AFTER = LISTS["named after"]

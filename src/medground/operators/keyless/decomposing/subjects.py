@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from medground.operators.keyless.decomposing.lists import LISTS
@@ -28,7 +29,8 @@ _ORDER: tuple[Kind, ...] = (
 _WHOM = r"""
     patients?|women|woman|men|man|children|child|adults?|infants?|neonates?|newborns?|adolescents?|girls?|boys?|mothers?|
     people|persons?|individuals|survivors?|smokers?|nurses?|physicians?|doctors?|students?|residents?|veterans|surgeons?|
-    workers?|athletes?|recipients?|carriers?|volunteers?|practitioners?|inpatients?|outpatients?|elderly|pregnancy|mice|
+    workers?|athletes?|recipients?|carriers?|volunteers?|practitioners?|inpatients?|outpatients?|elderly|pregnancy|midwives|clinicians?|
+    pharmacists?|dentists?|childhood|infancy|adolescence|mice|
     rats?|zebrafish|drosophila|humans?|dogs?|cats?|pigs?|monkeys?|rabbits?|yeast|plants?|cattle|horses?|sheep
 """
 _PEOPLE = "".join(_WHOM.split())
@@ -40,10 +42,6 @@ _POPULATION = re.compile(
     rf"\b(?P<who>(?:{_NO_BREAK}[\w'’/+-]+\s+){{0,3}}?\b(?:{_PEOPLE}))\b"
     rf"(?P<with>\s+(?:with|who have|undergoing|receiving|after|on|following|treated with)\s+"
     rf"(?:{_NO_BREAK}[\w'’/+-]+\s*){{1,5}})?",
-    re.IGNORECASE,
-)
-_BEFORE = re.compile(
-    r"\b(?:in|among|for|of|on|are|is|do|does|can|should|which|by|affect\w*|improv\w+|all|and|or|with|to)\s+(?:the\s+)?$",
     re.IGNORECASE,
 )
 _NOT_FIRST = re.compile(
@@ -123,15 +121,20 @@ def about(question: str) -> About | None:
     if not found:
         return None
     population = population_of(question)
-    free = [one for one in found if one.words.casefold() not in population.casefold()] or list(found)
+    free = [one for one in found if not _is_within(one, population, found)] or list(found)
     subject = min(free, key=lambda one: (_rank(one, question), one.start))
     others = [one for one in free if one is not subject and one.kind not in ("population", "organism", "place")]
     if subject.kind == "drug":
         others = [one for one in others if one.kind != "drug"]
     bears_on = min(others, key=lambda one: (_bearing(one), abs(one.start - subject.start)), default=None)
-    return About(
-        question, subject, bears_on, population, found, perturbation(question) if subject.kind == "gene" else ""
-    )
+    done = perturbation(question) if subject.kind == "gene" else ""
+    return About(question, subject, bears_on, population, found, done)
+
+
+def _is_within(one: Thing, population: str, others: Sequence[Thing]) -> bool:
+    """Whether a thing is part of the population, or of a longer name that another thing has."""
+    said = one.words.casefold()
+    return said in population.casefold() or any(said in other.words.casefold() for other in others if other != one)
 
 
 def population_of(question: str) -> str:
@@ -142,10 +145,8 @@ def population_of(question: str) -> str:
             said = shorter
         with_ = _ENDS.sub("", (match["with"] or "").rstrip()).rstrip(" ,")
         with_ = "" if re.fullmatch(r"\s*(?:with|on|after|following|treated with)", with_) else with_
-        if (
-            said.casefold() in ("humans", "human", "plant", "man", "men's", "rate")
-            or question[match.end("who") :][:1] in "-'’"
-        ):
+        is_compound = question.startswith(("-", "'", "’"), match.end("who"))  # `patient-reported`
+        if is_compound or said.casefold() in ("humans", "human", "plant", "man", "rate"):
             continue
         return " ".join(f"{said}{with_}".split())
     return ""

@@ -44,12 +44,13 @@ _MOST_MODIFIERS = 3
 """Words around a name of MeSH that stay part of it, such as `silent` in `silent myocardial ischaemia`."""
 _LONGEST_PHRASE = 4
 
+_MICROBES = ("B02", "B03", "B04", "B05", "B01.300", "B01.043")
 _KINDS: tuple[tuple[tuple[str, ...], Kind], ...] = (
     (("C23",), "finding"),
     (("C", "F03"), "disease"),
     (("E02", "E03", "E04", "E06", "E07"), "procedure"),
     (("E01", "E05.196", "E05.200", "E05.242", "E05.478", "E05.601"), "test"),
-    (("B02", "B03", "B04", "B05", "B01.300", "B01.043"), "microbe"),
+    (_MICROBES, "microbe"),
     (("B01",), "organism"),
     (("M01",), "population"),
     (("Z",), "place"),
@@ -72,6 +73,7 @@ _PEOPLE = re.compile(
     r"people|persons?|individuals|elderly|survivors?|smokers?|nurses?|physicians?|doctors?|students?|residents?|"
     r"veterans|surgeons?|workers?|athletes?|recipients?|carriers?|volunteers?|practitioners?|preschoolers?|toddlers?|"
     r"teenagers?|youths?|couples?|families|parents?|caregivers?|drivers?|donors?|siblings?|twins|fetus(?:es)?|"
+    r"midwi(?:fe|ves)|clinicians?|pharmacists?|dentists?|providers?|staff|teachers?|carers?|childhood|infancy|adolescence|"
     r"metabolizers?|inpatients?|outpatients?|pregnant",
     re.IGNORECASE,
 )
@@ -85,7 +87,18 @@ _TREAT = re.compile(
     r"role of [^?]{1,40} (?:for|in))\b",
     re.IGNORECASE,
 )
-_HELPS = re.compile(r"\b(?:reduc\w+|lower\w*|improv\w*|benefi\w+|protect\w*|safe\w*|harm\w*)\b", re.IGNORECASE)
+_ACT = re.compile(
+    r"(?:\w*(?:ectomy|otomy|ostomy|plasty|scopy|therapy|surgery|monitoring|stimulation|stenting|cision)|repair|resection|"
+    r"transplantation|implantation|block(?:ade)?|injection|vaccination|rehabilitation|training|counsell?ing|screening|"
+    r"ablation|ligation|supplementation|headgear|braces?|stents?|exercises?|acupuncture|massage|embolization)",
+    re.IGNORECASE,
+)
+"""The last word of what is done to people, whatever stands before it."""
+_COMMON_NOUN = re.compile(r"(?:ion|ment|ness|ity|ism|ing|ance|ence|ogy|ery|ure|age|hood|ship)s?$")
+_LEVELS = re.compile(r"\b(?:levels?|serum|plasma|concentrations?|deficien\w+|intake|status)\b", re.IGNORECASE)
+_HELPS = re.compile(
+    r"\b(?:versus|vs|compared|trial|reduc\w+|lower\w*|improv\w*|benefi\w+|protect\w*|safe\w*|harm\w*)\b", re.I
+)
 _COMMENSAL = re.compile(r"\b(?:microbio\w+|probiotic\w*|gut|intestinal|commensal|protect\w*)\b", re.IGNORECASE)
 _PERTURBED = re.compile(
     r"knock-?outs?|knock-?downs?|mutants?|deletions?|deficiency|depletion|overexpression|silencing|null|loss|"
@@ -122,8 +135,8 @@ class Thing:
     @property
     def dimension(self) -> str:
         """Its fine dimension: the branch of MeSH that it is in, else its kind."""
-        if self.kind == "gene":
-            return "gene or protein"
+        if self.kind in ("gene", "organism", "population", "place"):
+            return "gene or protein" if self.kind == "gene" else self.kind
         if self.heading is None or not self.heading.trees:
             return {"name": "term without a MeSH heading", "drug": "drug or chemical"}.get(self.kind, self.kind)
         path = vocabulary().path(self.heading.trees[0])
@@ -135,6 +148,8 @@ class _Word:
     text: str
     start: int
     clause: int
+    owns: bool
+    """Whether it is a genitive, so that what follows is another thing: `psilocybin's value`."""
 
     @property
     def lower(self) -> str:
@@ -175,7 +190,8 @@ def _words(question: str) -> Iterator[_Word]:
         if _MARK.search(question[last : match.start()]):
             clause += 1
         last = match.end()
-        yield _Word(re.sub(r"['’]s?$", "", match[0]), match.start(), clause)
+        plain = re.sub(r"['’]s?$", "", match[0])
+        yield _Word(plain, match.start(), clause, plain != match[0])
 
 
 def _in_clause(words: Sequence[_Word], question: str) -> Iterator[Thing]:
@@ -190,8 +206,8 @@ def _in_clause(words: Sequence[_Word], question: str) -> Iterator[Thing]:
     taken = {n for first, end, _ in spans for n in range(first, end)}
     free = [n for n in range(len(words)) if n not in taken and not _breaks(words, n)]
     for first, end, heading in spans:
-        before = _run(free, first, -1)
-        after = _run(free, end - 1, 1)
+        before = _run(free, first, -1) or _pathogen(spans, first)
+        after = [] if words[end - 1].owns else _run(free, end - 1, 1)
         if any(other == end + len(after) for other, _, _ in spans):
             after = []  # words between two names belong to the later one
         free = [n for n in free if n not in (*before, *after)]
@@ -242,6 +258,8 @@ def _kind(thing: Thing, first: _Word, size: int, question: str) -> Kind:
         return "gene"
     if size == 1 and is_drug_name(thing.core):
         return "drug"
+    if _ACT.fullmatch(thing.words.split()[-1]) and not (symbol and thing.heading):
+        return "procedure"
     if thing.heading is None:
         return _of_unknown(thing, question)
     kind: Kind = next((kind for heads, kind in _KINDS if any(tree.startswith(heads) for tree in trees)), "other")
@@ -249,7 +267,7 @@ def _kind(thing: Thing, first: _Word, size: int, question: str) -> Kind:
         return "substance"
     protein = any(tree.startswith(("D08", "D12.776")) for tree in trees)
     small = any(tree.startswith(("D02", "D03", "D04", "D20", "D26", "D27")) for tree in trees)
-    given = _TREAT.search(question) or (small and _HELPS.search(question))
+    given = _TREAT.search(question) or (small and _HELPS.search(question) and not _LEVELS.search(question))
     return "drug" if kind == "substance" and not protein and given else kind
 
 
@@ -260,7 +278,8 @@ def _of_unknown(thing: Thing, question: str) -> Kind:
     if Phrase(thing.words).is_disease:
         return "disease"
     said = [term for term in tokens(thing.words) if len(term) > 5 and not abstracts_with(stem(term))]
-    return "drug" if said and len(thing.words.split()) <= 2 and _TREAT.search(question) else "name"
+    plain = _COMMON_NOUN.search(thing.words) is not None or len(thing.words.split()) > 2
+    return "drug" if said and not plain and _TREAT.search(question) else "name"
 
 
 def _is_function(word: str) -> bool:
@@ -288,6 +307,16 @@ def _breaks(words: Sequence[_Word], n: int) -> bool:
         return not following or _is_function(following) or not {word[:-2], word[:-1]}.isdisjoint(lists.VERBS)
     verbs = lists.VERBS | lists.OFTEN_VERBS
     return word.endswith("ing") and not {word[:-3], f"{word[:-3]}e", word[:-4]}.isdisjoint(verbs)
+
+
+def _pathogen(spans: Sequence[tuple[int, int, Heading | None]], first: int) -> list[int]:
+    """The microbe right before a disease, which is named after it: `Staphylococcus aureus bacteremia`."""
+    disease = next(heading for start, _, heading in spans if start == first)
+    before = next(((start, heading) for start, end, heading in spans if end == first), None)
+    if before is None or disease is None or not any(tree.startswith("C") for tree in disease.trees):
+        return []
+    microbe = before[1] is not None and any(tree.startswith(_MICROBES) for tree in before[1].trees)
+    return list(range(before[0], first)) if microbe else []
 
 
 def _run(free: Sequence[int], at: int, step: int) -> list[int]:
