@@ -1,4 +1,4 @@
-"""An answer for other programs: reference managers (RIS, BibTeX, CSL-JSON) and writers (Markdown, Word)."""
+"""An answer for other programs: reference managers (RIS, BibTeX, CSL-JSON) and readers (Markdown, Word, HTML, PDF)."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ from typing import Literal, get_args
 
 from medground.answer import Answer
 from medground.errors import UsageError
+from medground.wording.pictures import Files
 
-Format = Literal["ris", "bibtex", "csl-json", "markdown", "docx"]
+Format = Literal["ris", "bibtex", "csl-json", "markdown", "docx", "html", "pdf"]
+Pages = Literal["markdown", "docx", "html", "pdf"]
+"""The formats that hold the whole answer."""
 
 STYLE = "harvard-cite-them-right"
 """The citation style where none is named; citeproc-py brings it."""
@@ -21,6 +24,8 @@ _WRITERS: Mapping[Format, str] = {
     "csl-json": "csl_json:as_csl_json",
     "markdown": "page:as_styled_markdown",
     "docx": "docx:as_docx",
+    "html": "html:as_page",
+    "pdf": "pdf:as_pdf",
 }
 _SUFFIXES: Mapping[str, Format] = {
     ".ris": "ris",
@@ -28,29 +33,33 @@ _SUFFIXES: Mapping[str, Format] = {
     ".json": "csl-json",
     ".md": "markdown",
     ".docx": "docx",
+    ".html": "html",
+    ".htm": "html",
+    ".pdf": "pdf",
 }
 
 
-def export(answer: Answer, form: Format = "markdown", *, style: str = STYLE) -> bytes:
+def export(answer: Answer, form: Format = "markdown", *, style: str = STYLE, files: Files | None = None) -> bytes:
     """An answer in a format; text formats are UTF-8.
 
     `ris`, `bibtex` and `csl-json` hold a reference for each source that the answer quotes, with the quotes and their
-    section or page as notes. `markdown` and `docx` hold the whole answer, its references in a citation style.
+    section or page as notes. The others hold the whole answer, the same in each, its references in a citation style.
 
     Args:
         answer: the answer.
         form: the format.
-        style: for `markdown` and `docx`: a style that citeproc-py has, or a CSL file.
+        style: for the whole answer: a style that citeproc-py has, or a CSL file.
+        files: for the whole answer: reads the files of a report, so that its pictures are shown.
 
     Raises:
         UsageError: an unknown format or style; the answer quotes no source, so that there is no reference.
-        ConfigError: the `export` extra is missing, which `markdown` and `docx` need.
+        ConfigError: the `export` extra is missing, which the whole answer needs.
     """
     if form not in get_args(Format):
         raise UsageError(f"unknown format {form!r}; choose one of {', '.join(get_args(Format))}")
     module, _, name = _WRITERS[form].partition(":")
     write: Callable[..., bytes] = getattr(import_module(f"medground.export.{module}"), name)
-    return write(answer, style) if form in ("markdown", "docx") else write(answer)
+    return write(answer, style, files) if form in get_args(Pages) else write(answer)
 
 
 def format_of(path: Path) -> Format:

@@ -5,15 +5,18 @@ Text of documents goes into text nodes alone: it cannot become a field, a link o
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from io import BytesIO
 from typing import TYPE_CHECKING
 
 from medground.answer import Answer
 from medground.errors import ConfigError
 from medground.export.page import bibliography
-from medground.export.reference import one_line
-from medground.wording.blocks import Block, Span
+from medground.export.pdf import as_png
+from medground.export.reference import one_line, spaced_line
+from medground.wording.blocks import Block, Picture, Span
 from medground.wording.layout import layout
+from medground.wording.pictures import Files
 
 if TYPE_CHECKING:
     from docx.document import Document as WordDocument
@@ -21,11 +24,14 @@ if TYPE_CHECKING:
     from docx.text.paragraph import Paragraph
 
 _COLOURS = {"dim": "666666", "caution": "8A5200", "bad": "B00000", "good": "1B6B1B"}
+_HEADINGS: Mapping[str, str] = {"title": "Heading 1", "heading": "Heading 2", "subheading": "Heading 3"}
+_WIDTH = 5.5
+"""Inches of a picture."""
 _HANGING = 0.3
 """Inches by which the lines of a list are indented after its marker."""
 
 
-def as_docx(answer: Answer, style: str) -> bytes:
+def as_docx(answer: Answer, style: str, files: Files | None = None) -> bytes:
     """An answer as a Word document.
 
     Raises:
@@ -42,7 +48,7 @@ def as_docx(answer: Answer, style: str) -> bytes:
     word.core_properties.created = word.core_properties.modified = answer.created.replace(tzinfo=None)
     word.core_properties.comments = ""
     page = _Page(word)
-    for block in layout(answer, bibliography=bibliography(answer, style)):
+    for block in layout(answer, bibliography=bibliography(answer, style), files=files):
         page.add(block)
     held = BytesIO()
     word.save(held)
@@ -57,7 +63,12 @@ class _Page:
         self._bookmarks = 0
 
     def add(self, block: Block) -> None:
-        """Add a block as one paragraph; its lines are separated by line breaks."""
+        """Add a block as one paragraph whose lines are separated by line breaks; or as a table; a picture first."""
+        if block.kind == "table":
+            self._table(block)
+            return
+        if block.picture is not None:
+            self._picture(block.picture)
         paragraph = self._paragraph(block)
         if block.marker or block.kind == "note":
             self._hang(paragraph, block.marker or "•")
@@ -68,9 +79,20 @@ class _Page:
                 self._span(paragraph, span, strong=block.kind == "decision" and number == 0)
 
     def _paragraph(self, block: Block) -> Paragraph:
-        if block.kind in ("title", "heading"):
-            return self._word.add_paragraph(style="Heading 1" if block.kind == "title" else "Heading 2")
-        return self._word.add_paragraph()
+        return self._word.add_paragraph(style=_HEADINGS.get(block.kind))
+
+    def _table(self, block: Block) -> None:
+        table = self._word.add_table(rows=0, cols=len(block.rows[0]), style="Table Grid")
+        for number, row in enumerate(block.rows):
+            for cell, line in zip(table.add_row().cells, row, strict=True):
+                for span in line:
+                    self._span(cell.paragraphs[0], span, strong=number == 0)
+
+    def _picture(self, picture: Picture) -> None:
+        from docx.shared import Inches
+
+        png = as_png(picture)
+        self._word.add_picture(BytesIO(png), width=Inches(_WIDTH))
 
     def _hang(self, paragraph: Paragraph, marker: str) -> None:
         from docx.shared import Inches
@@ -83,7 +105,7 @@ class _Page:
     def _span(self, paragraph: Paragraph, span: Span, *, strong: bool) -> None:
         from docx.shared import RGBColor
 
-        run = paragraph.add_run(_spaced(span.text))
+        run = paragraph.add_run(spaced_line(span.text))
         run.bold = True if strong or span.style == "strong" or span.anchor else None
         run.italic = True if span.style == "italic" else None
         if colour := _COLOURS.get(span.style):
@@ -119,10 +141,3 @@ class _Page:
                 mark.set(qn("w:name"), name)
             add(mark)
         self._bookmarks += 1
-
-
-def _spaced(text: str) -> str:
-    """One line that keeps a space at each end, where words of neighbouring spans meet."""
-    if not text.strip():
-        return " " if text else ""
-    return " " * text[0].isspace() + one_line(text) + " " * text[-1].isspace()

@@ -9,16 +9,17 @@ from medground.export.reference import listed_sources
 from medground.export.styles import styled
 from medground.wording.blocks import Line
 from medground.wording.markdown import as_markdown
+from medground.wording.pictures import Files
 
 
-def as_styled_markdown(answer: Answer, style: str) -> bytes:
+def as_styled_markdown(answer: Answer, style: str, files: Files | None = None) -> bytes:
     """An answer as a report in Markdown.
 
     Raises:
         UsageError: there is no such style.
         ConfigError: the `export` extra is missing.
     """
-    return (as_markdown(answer, bibliography=bibliography(answer, style)) + "\n").encode()
+    return (as_markdown(answer, bibliography=bibliography(answer, style), files=files) + "\n").encode()
 
 
 def bibliography(answer: Answer, style: str) -> Callable[[SourceDocument], Line]:

@@ -140,3 +140,10 @@ def _quoted(quote: Evidence) -> str:
     place = [one_line(quote.section).lower()] if quote.section else []
     place += [f"p. {quote.page}"] if quote.page else []
     return f"[{quote.id}] “{one_line(quote.quote)}”" + (f" ({', '.join(place)})" if place else "")
+
+
+def spaced_line(text: str) -> str:
+    """`one_line`, but with a space at each end that has white space, where words of neighbouring spans meet."""
+    if not text.strip():
+        return " " if text else ""
+    return " " * text[0].isspace() + one_line(text) + " " * text[-1].isspace()

@@ -8,9 +8,9 @@ from typing import Literal
 
 Style = Literal["plain", "strong", "italic", "dim", "good", "caution", "bad", "mark"]
 
-Kind = Literal["title", "decision", "heading", "paragraph", "item", "note"]
+Kind = Literal["title", "decision", "heading", "subheading", "paragraph", "item", "note", "table", "picture"]
 """`decision`: the decision, then its reason. `paragraph`: its lines after the first are indented. `item`: an entry of a
-list. `note`: a line of a compact list."""
+list. `note`: a line of a compact list. `table`: its `rows`. `picture`: its lines are the caption."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,19 @@ Line = tuple[Span, ...]
 
 
 @dataclass(frozen=True)
+class Picture:
+    """An image, for outputs that can show one. Its content is checked: it can neither run nor load anything.
+
+    Args:
+        content: the bytes of the file.
+        media_type: `image/svg+xml` or `image/png`.
+    """
+
+    content: bytes
+    media_type: str
+
+
+@dataclass(frozen=True)
 class Block:
     """Lines that belong together.
 
@@ -41,11 +54,15 @@ class Block:
         kind: what the block is.
         lines: each starts on a line of its own, and may be wrapped.
         marker: what is printed before an item, such as `1.` or `-`.
+        rows: the rows of a table, each with as many cells; the first is its head.
+        picture: the image of a picture.
     """
 
     kind: Kind
     lines: tuple[Line, ...]
     marker: str = ""
+    rows: tuple[tuple[Line, ...], ...] = ()
+    picture: Picture | None = None
 
 
 def line(text: str, style: Style = "plain") -> Line:
@@ -55,12 +72,21 @@ def line(text: str, style: Style = "plain") -> Line:
 
 def mapped(block: Block, change: Callable[[Span], Span]) -> Block:
     """A block with each of its spans changed."""
-    return replace(block, lines=tuple(tuple(map(change, line)) for line in block.lines))
+
+    def changed(lines: tuple[Line, ...]) -> tuple[Line, ...]:
+        return tuple(tuple(map(change, line)) for line in lines)
+
+    return replace(block, lines=changed(block.lines), rows=tuple(map(changed, block.rows)))
 
 
 def heading(text: str) -> Block:
     """A heading."""
     return Block("heading", (line(text),))
+
+
+def subheading(text: str) -> Block:
+    """A heading below a heading."""
+    return Block("subheading", (line(text),))
 
 
 def note(text: str, style: Style = "plain") -> Block:
@@ -70,6 +96,6 @@ def note(text: str, style: Style = "plain") -> Block:
 
 def spaced(block: Block, before: Block | None) -> bool:
     """Whether an empty line separates a block from the one before it."""
-    if before is None or before.kind == "heading":
+    if before is None or before.kind in ("heading", "subheading"):
         return False
     return block.kind not in ("item", "note") or (before.kind != block.kind and block.kind == "note")

@@ -10,6 +10,7 @@ from medground.wording.blocks import Block, Line, Span, spaced
 from medground.wording.encoding import encodable_blocks
 from medground.wording.layout import layout
 from medground.wording.phrases import clean
+from medground.wording.pictures import Files
 from medground.wording.references import plain_reference
 
 _AUTOLINK = re.compile(r"(?<=\w)(?=://|@)|(?<=www)(?=\.)", re.IGNORECASE)
@@ -17,7 +18,7 @@ _AUTOLINK = re.compile(r"(?<=\w)(?=://|@)|(?<=www)(?=\.)", re.IGNORECASE)
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#!|~&$]|(?<!\w)[+-]|[+-](?!\w))")
 _STARTS_LIST = re.compile(r"^(\d{1,9})([.)])(?=\s|$)")
 _ITALIC = ("italic", "good", "caution", "bad")
-_PREFIXES = {"title": "# ", "heading": "## ", "note": "- "}
+_PREFIXES = {"title": "# ", "heading": "## ", "subheading": "### ", "note": "- "}
 
 
 def as_markdown(
@@ -26,6 +27,7 @@ def as_markdown(
     details: bool = False,
     encoding: str = "utf-8",
     bibliography: Callable[[SourceDocument], Line] = plain_reference,
+    files: Files | None = None,
 ) -> str:
     """The whole report, ending without a newline.
 
@@ -34,8 +36,9 @@ def as_markdown(
         details: also show category labels, offsets, queries, hashes and the trace.
         encoding: the encoding it will be written in; characters that it lacks are replaced.
         bibliography: formats each source.
+        files: reads the files of a report.
     """
-    return blocks_as_markdown(layout(answer, details=details, bibliography=bibliography), encoding)
+    return blocks_as_markdown(layout(answer, details=details, bibliography=bibliography, files=files), encoding)
 
 
 def blocks_as_markdown(blocks: Sequence[Block], encoding: str = "utf-8") -> str:
@@ -57,12 +60,19 @@ def escaped(text: str) -> str:
 
 
 def _block(block: Block) -> str:
+    if block.kind == "table":
+        return _table(block)
     prefix = f"{block.marker} " if block.marker else _PREFIXES.get(block.kind, "")
     indent = " " * len(prefix) if block.kind == "item" else ""
     lines = [_line(line) for line in block.lines]
     if block.kind == "decision":
         lines[0] = f"**{lines[0]}**"
     return prefix + f"  \n{indent}".join(lines)
+
+
+def _table(block: Block) -> str:
+    head, *rows = ["| " + " | ".join(map(_line, row)) + " |" for row in block.rows]
+    return "\n".join([head, "|" + " --- |" * len(block.rows[0]), *rows])
 
 
 def _line(line: Line) -> str:

@@ -37,10 +37,20 @@ class Quotes:
         section = [quote.section.lower()] if quote.section else []
         return [*section, f"p. {quote.page}"] if quote.page else section
 
+    def are_web(self, evidence_ids: Iterable[str]) -> bool:
+        """Whether all these quotes are from web pages; False for none."""
+        kinds = {self.documents[self._evidence[e].document_id].kind for e in evidence_ids}
+        return kinds == {"web"}
+
     def study(self, evidence_id: str) -> str:
         """Design, year and number of the source of a quote, in brackets."""
         document_id = self._evidence[evidence_id].document_id
         return f"({study(self.documents[document_id])}; source {self.numbers[document_id]})"
+
+    @property
+    def cited(self) -> set[str]:
+        """Ids of the documents that are quoted."""
+        return {evidence.document_id for evidence in self._evidence.values()}
 
     def of(self, document_id: str) -> list[Evidence]:
         """The quotes from one source, in the order they were taken."""

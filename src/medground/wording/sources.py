@@ -13,7 +13,11 @@ from medground.wording.quotes import Quotes, anchor, marks
 
 
 def source_list(
-    quotes: Quotes, *, details: bool, bibliography: Callable[[SourceDocument], Line] = references.plain_reference
+    quotes: Quotes,
+    *,
+    details: bool,
+    bibliography: Callable[[SourceDocument], Line] = references.plain_reference,
+    cited_as: str = "",
 ) -> Iterator[Block]:
     """The sources by number.
 
@@ -22,12 +26,14 @@ def source_list(
         details: also show where each quote is in its source, and the licence of each document. Of a source that says
             where it has its texts from, the licence is always shown.
         bibliography: formats each source.
+        cited_as: the heading under which those alone are listed that are quoted; all, if empty.
     """
-    if quotes.numbers:
-        yield heading("Sources")
-    for document_id, number in quotes.numbers.items():
+    numbers = {name: n for name, n in quotes.numbers.items() if not cited_as or name in quotes.cited}
+    if numbers:
+        yield heading(cited_as or "Sources")
+    for document_id, number in numbers.items():
         document = quotes.documents[document_id]
-        lines = [bibliography(document), _where(document)]
+        lines = [bibliography(document), where(document)]
         if state := references.state(document):
             lines.append(line(state, "bad"))
         lines += [line(caution, "caution") for caution in document.cautions]
@@ -43,7 +49,8 @@ def _filled(note: Joined) -> str:
     return f"From {note.record} ({note.source}): {', '.join(note.fields)}"
 
 
-def _where(document: SourceDocument) -> Line:
+def where(document: SourceDocument) -> Line:
+    """The id of a document and where it can be read."""
     address = references.address(document)
     if not address:
         return line(document.id)

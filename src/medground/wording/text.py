@@ -50,10 +50,13 @@ def printed_lines(blocks: Iterable[Block], width: int) -> Iterator[Line]:
 
 
 def _printed(block: Block, width: int) -> Iterator[Line]:
+    if block.kind == "table":
+        yield from _table(block)
+        return
     indent = len(block.marker) + 1 if block.marker else _INDENT if block.kind in ("paragraph", "note") else 0
     hang = min(indent, width // 8)
     for number, line in enumerate(block.lines):
-        strong = block.kind in ("title", "heading") or (block.kind == "decision" and number == 0)
+        strong = block.kind in ("title", "heading", "subheading") or (block.kind == "decision" and number == 0)
         spans = tuple(replace(span, style="strong") for span in line) if strong else line
         marked = number == 0 and bool(block.marker)
         first = f"{block.marker} " if marked else " " * hang if number or block.marker else ""
@@ -61,6 +64,18 @@ def _printed(block: Block, width: int) -> Iterator[Line]:
         for row, wrapped in enumerate(wrap(spans, width - len(first), width - len(rest))):
             before = rest if row else first
             yield (Span(before), *wrapped) if before else wrapped
+
+
+def _table(block: Block) -> Iterator[Line]:
+    """The rows of a table in columns, numbers to the right; the head is strong."""
+    texts = [["".join(span.text for span in cell) for cell in row] for row in block.rows]
+    widths = [max(map(columns, column)) for column in zip(*texts, strict=True)]
+    for number, row in enumerate(texts):
+        cells = (
+            " " * (width - columns(cell)) + cell if cell.isdigit() else cell + " " * (width - columns(cell))
+            for cell, width in zip(row, widths, strict=True)
+        )
+        yield (Span("  ".join(cells).rstrip(), "plain" if number else "strong"),)
 
 
 def wrap(line: Line, first: int, rest: int) -> Iterator[Line]:
