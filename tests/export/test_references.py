@@ -239,9 +239,16 @@ def test_an_answer_without_quotes_has_no_references(answered: Callable[..., Answ
 
 
 def test_the_format_is_named_or_told_by_the_file(answer: Answer) -> None:
-    names = {"a.RIS": "ris", "a.bib": "bibtex", "a.json": "csl-json", "a.md": "markdown", "a.docx": "docx"}
+    names = {
+        "a.RIS": "ris",
+        "a.bib": "bibtex",
+        "a.json": "csl-json",
+        "a.md": "markdown",
+        "a.docx": "docx",
+        "a.pdf": "pdf",
+    }
     assert {name: format_of(Path(name)) for name in names} == names
     with pytest.raises(UsageError, match=r"cannot tell the format from the name a\.txt"):
         format_of(Path("a.txt"))
-    with pytest.raises(UsageError, match="unknown format 'pdf'"):
-        export(answer, "pdf")  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="unknown format 'odt'"):
+        export(answer, "odt")  # type: ignore[arg-type]

@@ -72,7 +72,7 @@ class ReportPage:
             became = (
                 (Span(f"{_state(one)} ", "dim"), *marks(one.evidence)) if one.evidence else line(_state(one), "caution")
             )
-            yield Block("item", (line(texts.get(one.id, "")), became), marker=f"{one.id}:")
+            yield Block("item", (line(f"{one.id}: {texts.get(one.id, '')}"), became), marker="-")
 
     def _sections(self, kinds: Sequence[str]) -> Iterator[Block]:
         findings = False

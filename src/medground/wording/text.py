@@ -43,6 +43,8 @@ def printed_lines(blocks: Iterable[Block], width: int) -> Iterator[Line]:
     """The lines of blocks, wrapped to a width in columns; an empty line between blocks."""
     before: Block | None = None
     for block in blocks:
+        if block.kind == "picture":  # its caption says nothing by itself
+            continue
         if before is not None and spaced(block, before):
             yield ()
         yield from _printed(block, width)

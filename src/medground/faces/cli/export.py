@@ -1,10 +1,10 @@
-"""`medground export ID`: a kept answer for a reference manager or a word processor."""
+"""`medground export ID`: a kept answer for a reference manager or a reader."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, get_args
 
 import typer
 
@@ -12,7 +12,8 @@ from medground.faces.cli import complete
 from medground.faces.cli.options import AnswerName
 from medground.faces.cli.report_file import write_file
 
-_FORMATS = "ris, bibtex, csl-json, markdown, docx"
+_FORMATS = "ris, bibtex, csl-json, markdown, docx, html, pdf"
+_BINARY = {"docx": "a Word document", "pdf": "a PDF"}
 
 
 def export(
@@ -28,7 +29,9 @@ def export(
     ] = None,
     style: Annotated[
         str | None,
-        typer.Option(metavar="NAME|FILE", help="Citation style for markdown and docx: a name or a CSL file."),
+        typer.Option(
+            metavar="NAME|FILE", help="Citation style for markdown, docx, html and pdf: a name or a CSL file."
+        ),
     ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to a file; what it holds is replaced.")
@@ -36,25 +39,28 @@ def export(
 ) -> None:
     """Print a kept answer in another format.
 
-    ris, bibtex and csl-json hold the references that it quotes, with the quotes as notes; markdown and docx hold the
-    whole answer, with its references in a citation style.
+    ris, bibtex and csl-json hold the references that it quotes, with the quotes as notes; markdown, docx, html and pdf
+    hold the whole answer, with its references in a citation style and, except in markdown, the pictures of a report.
     """
     from medground.answers import Answers
     from medground.errors import UsageError
-    from medground.export import STYLE, format_of
+    from medground.export import STYLE, Pages, format_of
     from medground.export import export as exported
+    from medground.kept_attachments import Attachments
     from medground.settings import Settings
 
     chosen = form or (format_of(output) if output is not None else "markdown")
-    if style is not None and chosen not in ("markdown", "docx"):
-        raise UsageError(f"{chosen} has no citation style; leave --style out, or use --format markdown or docx")
-    if chosen == "docx" and output is None and sys.stdout.isatty():
-        raise UsageError("a Word document cannot be shown in a terminal; give --output FILE")
-    answer = Answers(Settings.load().home).read(name)
+    if style is not None and chosen not in get_args(Pages):
+        whole = ", ".join(get_args(Pages))
+        raise UsageError(f"{chosen} has no citation style; leave --style out, or choose a --format of {whole}")
+    if chosen in _BINARY and output is None and sys.stdout.isatty():
+        raise UsageError(f"{_BINARY[chosen]} cannot be shown in a terminal; give --output FILE")
+    home = Settings.load().home
+    answer = Answers(home).read(name)
     if answer.schema_version < "1.4":
         hint = f"run medground ask --again {answer.trace_id} for one that has them"
         typer.echo(f"medground: this answer was stored before authors were kept; {hint}", err=True)
-    content = exported(answer, chosen, style=style or STYLE)  # type: ignore[arg-type]
+    content = exported(answer, chosen, style=style or STYLE, files=Attachments(home).read)  # type: ignore[arg-type]
     if output is None:
         typer.echo(content, nl=False)
     else:

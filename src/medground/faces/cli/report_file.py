@@ -43,11 +43,14 @@ class ReportFile:
             ConfigError: an extra that the form needs is missing.
         """
         from medground.export import export
+        from medground.kept_attachments import Attachments
+        from medground.settings import Settings
 
         if self._form == "json":
             content = answer.model_dump_json(indent=2).encode()
         else:
-            content = export(answer, cast("Format", self._form))
+            files = Attachments(Settings.load().home).read
+            content = export(answer, cast("Format", self._form), files=files)
         write_file(self.path, content)
 
 

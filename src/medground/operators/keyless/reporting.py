@@ -6,12 +6,12 @@ These are statistics of words. They show what a text is about, and not what it s
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 from medground.operators.keyless import reading, writing
-from medground.operators.keyless.sentences import states_purpose
+from medground.operators.keyless.sentences import describes_method, states_purpose
 from medground.operators.views import EvidenceView, SentencedPassage
 from medground.text import words
 from medground.text.abbreviations import spelled_out
@@ -50,7 +50,7 @@ def answering(question: str, whole: str, passages: Sequence[SentencedPassage], m
     records = [passage for passage in passages if passage.kind in _RECORDS]
     texts = [p for p in passages if p.kind not in _RECORDS and _is_about(question, whole, p)]
     addressing = [view for view in reading.on_topic(question, texts) if _addresses(question, whole, view)]
-    findings = [view for view in addressing if not states_purpose(view.quote)]
+    findings = [v for v in addressing if not (states_purpose(v.quote) or describes_method(v.quote))]
     named = any(words.mentions(f"{view.title} {view.quote}", words.rarest_name(question)) for view in findings)
     quotes = writing.choose(question, findings, most) if named else ()
     return (*quotes, *_lines(question, records))
@@ -82,20 +82,21 @@ def why_not(question: str, passages: Sequence[SentencedPassage]) -> str:
     return "no passage names enough of what is asked"
 
 
-def _lines(question: str, records: Sequence[SentencedPassage]) -> Iterator[EvidenceView]:
-    """Lines that share a word with the question beside their record's name; all if only the record is asked about."""
+def _lines(question: str, records: Sequence[SentencedPassage]) -> list[EvidenceView]:
+    """Lines that share a word with the question beside their record's name, most of them first; else the first lines.
+
+    The search for records has chosen those parts of them that bear on the question.
+    """
     topic = words.topic(question)
     found: list[tuple[float, EvidenceView]] = []
     for record in records:
-        named = frozenset(words.terms(record.title))
-        beyond = topic - named
-        for sentence in record.sentences:
-            if not sentence.text.strip() or (named and topic.isdisjoint(named | frozenset(words.terms(sentence.text)))):
-                continue
-            share = words.coverage(beyond, words.terms(sentence.text)) if beyond else 1.0
-            found.append((share, _view(record, sentence.id, sentence.text)))
+        beyond = topic - frozenset(words.terms(record.title))
+        for one in record.sentences:
+            share = words.coverage(beyond, words.terms(one.text))
+            found.append((share, _view(record, one.id, one.text)))
     found.sort(key=lambda one: -one[0])
-    yield from (view for share, view in found[:LINES] if share > 0)
+    sharing = [view for share, view in found if share > 0]
+    return sharing[:LINES] or [view for _, view in found[:LINES]]
 
 
 def _view(passage: SentencedPassage, key: str, text: str) -> EvidenceView:

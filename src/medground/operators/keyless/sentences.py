@@ -63,3 +63,9 @@ def states_purpose(sentence: str) -> bool:
 def reports_result(sentence: str) -> bool:
     """Whether a sentence looks like a finding or a conclusion."""
     return not states_purpose(sentence) and any(_FORMS[form][1].search(sentence) for form in _RESULT_FORMS)
+
+
+def describes_method(sentence: str) -> bool:
+    """Whether a sentence says what was done, and neither what was found nor what follows."""
+    found = ("significance", "finding", "comparison", "conclusion", "negation")
+    return bool(_FORMS["method"][1].search(sentence)) and not any(_FORMS[form][1].search(sentence) for form in found)
