@@ -46,7 +46,7 @@ def test_a_reference_reaches_a_reference_manager_whole(kept: str, capsys: pytest
 
 def test_the_file_tells_the_format(kept: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     capsys.readouterr()
-    for name in ("a.docx", "a.md", "a.bib", "a.json", "a.ris"):
+    for name in ("a.docx", "a.html", "a.pdf", "a.md", "a.bib", "a.json", "a.ris"):
         assert run("export", kept, "-o", name) == 0
     assert capsys.readouterr().out == ""
     assert docx.Document(io.BytesIO((tmp_path / "a.docx").read_bytes())).paragraphs[0].text == QUESTION
@@ -70,7 +70,7 @@ def test_python_exports_the_same(kept: str) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--format", "pdf"], "unknown format 'pdf'; choose one of ris"),
+        (["--format", "odt"], "unknown format 'odt'; choose one of ris"),
         (["-o", "a.txt"], "cannot tell the format"),
         (["--format", "ris", "--style", "x"], "ris has no citation style"),
         (["--style", "no-such-style"], "no-such-style"),
