@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,6 +23,7 @@ from medground.evaluate.experiments.form import Experiment, find_experiments, re
 from medground.evaluate.experiments.marking import is_marked
 from medground.evaluate.experiments.place import PartOfSet
 from medground.evaluate.experiments.planned import is_planned
+from medground.evaluate.experiments.repeating import METRIC as DEVIATION
 from medground.evaluate.experiments.results import save
 from medground.evaluate.experiments.run import Made, Options, make
 from medground.evaluate.experiments.sampling import METRIC
@@ -29,8 +32,11 @@ from medground.evaluate.experiments.traces import read_traced
 from medground.evaluate.results import read_result
 from medground.faces.cli.app import main
 from medground.layers import preset_names
+from medground.models import open as models_open
+from medground.models.base import Reply
 from medground.recipes.registry import recipe_names
 from medground.settings import Settings
+from medground.usage import Usage
 
 FILES = Path(__file__).resolve().parents[2] / "experiments"
 ALL = find_experiments(FILES)
@@ -112,7 +118,7 @@ def test_every_requested_table_and_figure_has_a_file() -> None:
 
 def is_known(metric: str) -> bool:
     """Whether a run or a judge can provide the metric."""
-    of_several = metric in {"change", METRIC} or is_planned(metric) or is_marked(metric)
+    of_several = metric in {"change", METRIC, DEVIATION} or is_planned(metric) or is_marked(metric)
     return of_several or figures.is_known(metric) or re.fullmatch(r"question-\d+", metric) is not None
 
 
@@ -384,3 +390,44 @@ def test_real_questions(shared: Path, ready: Path) -> None:
     assert not made.missing
     assert {run.header.dataset for run in made.runs.values()} == {"pubmedqa", "mirage-mmlu (mmlu:clinical_knowledge-*)"}
     assert isinstance(experiment, Experiment)
+
+
+def test_a_row_is_repeated_for_the_mean_and_standard_deviation_of_its_accuracy(
+    ready: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = itertools.cycle(["yes", "no", "yes", "yes"])
+
+    class Guessing:
+        name = identity = "scripted:guess"
+        cacheable = True
+
+        async def answer(self, operator: Any, value: Any, limits: Any) -> Reply[Any]:
+            output = operator.output(sentences=(), answer=(next(answers),))
+            return Reply(output=output, usage=Usage(model_calls=1))
+
+        async def close(self) -> None:
+            """Nothing is open."""
+
+    real = models_open._open
+    monkeypatch.setattr(
+        models_open, "_open", lambda name, *rest: Guessing() if name == "scripted:guess" else real(name, *rest)
+    )
+    experiment = Experiment.model_validate(
+        {
+            "paper": "004",
+            "title": "t",
+            "table": "Table 1",
+            "shows": "s",
+            "of": "o",
+            "columns": ["p.accuracy", "p.sd"],
+            "data": {"p": {"set": "pubmedqa", "limit": 3}},
+            "rows": [{"name": "baseline", "recipe": "model-only"}],
+        }
+    )
+    made = asyncio.run(make(experiment, options(ready, smoke=False, model="scripted:guess", repeat=3, out=tmp_path)))
+    assert len(made.every("baseline", "p")) == 3
+    assert cells(made)["ours: baseline"] == ["66.67 [20.77, 93.85]", "33.33"]  # 100, 33.3 and 66.7 %
+    assert any("means of 3 runs" in note for note in notes(made))
+    keyless = asyncio.run(make(experiment, options(ready, smoke=False, repeat=3, out=tmp_path)))
+    assert len(keyless.every("baseline", "p")) == 1
+    assert any("standard deviations wait" in note for note in notes(keyless))

@@ -23,6 +23,8 @@ from medground.evaluate.experiments.encoding import Remembering
 from medground.evaluate.experiments.figures import RunOfRow, read_row
 from medground.evaluate.experiments.form import Data, Experiment, Row
 from medground.evaluate.experiments.place import find_data
+from medground.evaluate.experiments.repeating import SETTINGS as REPEATING
+from medground.evaluate.experiments.repeating import repeat_paths, repeats
 from medground.evaluate.experiments.sampling import METRIC, nli_of, open_entailment, sample_paths, waits_for
 from medground.evaluate.experiments.sampling import SETTINGS as SAMPLING
 from medground.evaluate.experiments.sampling import measured as sampled_uncertainty
@@ -66,6 +68,7 @@ class Options:
         nli: the NLI model that compares sampled answers; by default that of `verify.critic`, if it is one.
         marks: files in which people marked long answers.
         embedding: the model that encodes queries for their diversity.
+        repeat: runs of each row that a model answers, for the mean and standard deviation of accuracy.
     """
 
     data: Path
@@ -80,6 +83,7 @@ class Options:
     nli: str | None = None
     marks: tuple[Path, ...] = ()
     embedding: str = "minilm"
+    repeat: int = 1
 
 
 @dataclass(frozen=True)
@@ -93,6 +97,7 @@ class Made:
         stand_ins: options that replaced the paper's own, by row.
         judged: the judge's comparison of two rows, by data.
         uncertain: LUQ of the rows that were sampled, by row and data.
+        again: further runs of the rows that were repeated, by row and data.
         marks: what people marked.
         embedder: encodes queries; None if no column needs it, or there is none here.
         waits: what single columns wait for, in a line each.
@@ -105,6 +110,7 @@ class Made:
     stand_ins: Mapping[str, Mapping[str, Any]]
     judged: Mapping[str, PairResult] = field(default_factory=dict)
     uncertain: Mapping[tuple[str, str], SampledUncertainty] = field(default_factory=dict)
+    again: Mapping[tuple[str, str], tuple[RunOfRow, ...]] = field(default_factory=dict)
     marks: tuple[Judgement, ...] = ()
     embedder: Embedder | None = None
     waits: tuple[str, ...] = ()
@@ -112,6 +118,11 @@ class Made:
     def of_row(self, row: str) -> list[RunOfRow]:
         """The runs of a row, in the order of the data."""
         return [self.runs[row, data] for data in self.experiment.data if (row, data) in self.runs]
+
+    def every(self, row: str, data: str) -> list[RunOfRow]:
+        """The run of a row on a data set, and those in which it was repeated."""
+        run = self.runs.get((row, data))
+        return [] if run is None else [run, *self.again.get((row, data), ())]
 
     def base(self, data: str) -> RunOfRow | None:
         """The run that cost ratios are relative to."""
@@ -134,6 +145,7 @@ async def make(experiment: Experiment, options: Options, shown: Shown = unseen) 
     marks = tuple(read_marked(options.marks).lines) if options.marks else ()
     runs: dict[tuple[str, str], RunOfRow] = {}
     uncertain: dict[tuple[str, str], SampledUncertainty] = {}
+    again: dict[tuple[str, str], tuple[RunOfRow, ...]] = {}
     waits: dict[str, None] = {}
     missing: dict[tuple[str, str], str] = {}
     blind: dict[str, Baseline] = {}
@@ -155,6 +167,8 @@ async def make(experiment: Experiment, options: Options, shown: Shown = unseen) 
                 with shown(f"{name}, {row.name}") as watch:
                     await _run(selection, settings, path, options, watch)
                 runs[row.name, name] = read_row(path, headings, settings.home / "traces")
+                paths = await _repeated(selection, settings_of(row, data, _uncached(options)), path, options, shown)
+                again[row.name, name] = tuple(read_row(one, headings, settings.home / "traces") for one in paths)
                 if f"{name}.{METRIC}" in experiment.columns:
                     sampled = await _uncertainty(selection, row, data, options, shown)
                     if isinstance(sampled, str):
@@ -175,6 +189,7 @@ async def make(experiment: Experiment, options: Options, shown: Shown = unseen) 
         blind,
         _stand_ins(experiment, options),
         uncertain=uncertain,
+        again=again,
         marks=marks,
         embedder=embedder,
         waits=tuple(waits),
@@ -225,6 +240,21 @@ def _selection(dataset: DataSet, place: Path, data: Data, options: Options) -> S
 async def _run(selection: Selection, settings: Settings, path: Path, options: Options, watch: Watch) -> None:
     async with await Engine.open(settings) as engine:
         await run_set(engine, selection, path, concurrency=options.concurrency, accept=options.accept, watch=watch)
+
+
+def _uncached(options: Options) -> Options:
+    return replace(options, sets={**options.sets, **REPEATING})
+
+
+async def _repeated(
+    selection: Selection, settings: Settings, first: Path, options: Options, shown: Shown
+) -> list[Path]:
+    """Run a row again as often as wanted; the files of these runs."""
+    paths = repeat_paths(first, repeats(settings, options.repeat))
+    for number, path in enumerate(paths, start=2):
+        with shown(f"run {number} of {len(paths) + 1}") as watch:
+            await _run(selection, settings, path, options, watch)
+    return paths
 
 
 async def _uncertainty(

@@ -9,6 +9,8 @@ from medground.evaluate.experiments.form import POOLED, Experiment, Published
 from medground.evaluate.experiments.judging import judge_notes, judged_figure
 from medground.evaluate.experiments.marking import is_marked, marked_figure, marks_notes
 from medground.evaluate.experiments.planned import is_planned, planned_figure
+from medground.evaluate.experiments.repeating import METRIC as DEVIATION
+from medground.evaluate.experiments.repeating import deviation, mean_accuracy
 from medground.evaluate.experiments.run import Made
 from medground.evaluate.experiments.sampling import METRIC
 from medground.evaluate.tally import is_right
@@ -78,9 +80,21 @@ def notes(made: Made) -> Iterator[str]:
         where.setdefault((row_name, reason), []).append(name)
     for (row_name, reason), names in where.items():
         yield f"not run, {row_name + ' on ' if row_name else ''}{', '.join(names)}: {reason}"
+    if any(metric == DEVIATION for _, _, metric in experiment.cells()):
+        yield _runs_made(made)
     yield from made.waits
     yield from marks_notes(made.experiment, made.marks)
     yield from judge_notes(made)
+
+
+def _runs_made(made: Made) -> str:
+    """How many runs the standard deviations are of."""
+    numbers = sorted({len(made.every(*place)) for place in made.runs})
+    if numbers[-1] == 1:
+        return (
+            "standard deviations wait for several runs: name a model and --repeat N; without a model all are the same"
+        )
+    return f"accuracies are means of {' or '.join(map(str, numbers))} runs, sd their standard deviation in points"
 
 
 def _when_answering(made: Made) -> Iterator[str]:
@@ -112,6 +126,10 @@ def value_of(made: Made, row: str, data: str, metric: str) -> Figure | None:
         return _average(made, row, metric) if data == "average" else None
     if metric == "change":
         return _change(made, row, data)
+    if metric == DEVIATION:
+        return deviation(made.every(row, data))
+    if metric == "accuracy" and made.again.get((row, data)):
+        return mean_accuracy(made.every(row, data))
     run = made.runs.get((row, data))
     return None if run is None else figure(metric, run, made.base(data))
 

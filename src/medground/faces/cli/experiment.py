@@ -56,6 +56,9 @@ def run(
         list[Path] | None, typer.Option(metavar="FILE", help="A form that a person filled in; repeatable.")
     ] = None,
     concurrency: Annotated[int, typer.Option(min=1, help="Number of questions in parallel.")] = 1,
+    repeat: Annotated[
+        int, typer.Option(min=1, help="Runs of each row, for the mean and standard deviation of accuracy.")
+    ] = 1,
     out: Annotated[Path | None, typer.Option(help="Folder of the runs; by default in the home folder.")] = None,
     save: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Save figures and settings there.")] = None,
     accept: Annotated[
@@ -87,6 +90,7 @@ def run(
         accept=tuple(accept or ()),
         nli=nli,
         marks=tuple(marks or ()),
+        repeat=repeat,
     )
     made = run_stoppable(_make(experiment, options, judge, quiet=quiet))
     _show(made)
