@@ -1,4 +1,4 @@
-"""Critics by name for the benchmarks: `keyless`, `nli:FOLDER`, or the name of a model (`local`, `openai:...`).
+"""Critics by name for the benchmarks: `keyless`, `critic`, `nli:FOLDER`, or a model (`local`, `openai:...`).
 
 Each takes the same path as an answer's statements (a run, `open_critic`), except keyless, which is called directly
 because it needs no run and its speed is measured.
@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from medground.conclude.claim import CHECKING_A_CLAIM
 from medground.models.open import open_models
+from medground.models.pairs.shipped import shipped
 from medground.operators.catalogue import operator_names
 from medground.operators.keyless.flags import compare
 from medground.question import Question
@@ -43,7 +44,7 @@ def _keyless(claim: Claim) -> Judgement:
 
 
 async def _judged(name: str, claims: Sequence[Claim]) -> list[Judgement]:
-    chosen = {"verify.critic": name} if name.startswith("nli:") else {"model.default": name}
+    chosen = {"verify.critic": name} if name.startswith("nli:") or name in shipped() else {"model.default": name}
     settings = Settings.load(options=chosen)
     models = open_models(settings, operator_names())
     trace = Trace("benchmark", None)

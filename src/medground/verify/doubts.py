@@ -18,7 +18,7 @@ from medground.verify.context import Context, cited_evidence
 from medground.verify.critics.base import Claim, Critic, Judgement, sound
 from medground.verify.critics.operator import OperatorCritic
 from medground.verify.last_word import has_last_word
-from medground.verify.overclaim import Overclaim, downgraded, overclaims, unquoted_numbers
+from medground.verify.overclaim import Overclaim, downgraded, overclaims, wrong_numbers
 from medground.verify.reporting import asks, why_not_finding
 
 OWN_WORDS = "the source's own words"
@@ -55,7 +55,7 @@ def _noticed(sentence: Sentence, checked: Checked, run: Run) -> tuple[Overclaim,
     quotes = [quote.quote, *(e.quote for e in cited_evidence(sentence, run))]
     return (
         *overclaims(sentence.text, quote.quote, document, sentence=sentence.whole.text),
-        *unquoted_numbers(sentence.text, quotes),
+        *wrong_numbers(sentence.text, quotes),
     )
 
 

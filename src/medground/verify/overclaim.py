@@ -3,8 +3,8 @@
 Each kind is detected from words alone: `certainty` (the quote hedges, the statement does not), `cause` (the quote
 reports an association, the statement a cause), `population` (the quote is about animals or cells, the statement about
 people), `purpose` and `title` (the quote reports no finding: it asks, plans or supposes, or is a title), `number` (no
-quote that is cited holds a number of the statement). Words alone are not proof, so an overclaim never makes a statement
-false: the statement is `partly` supported at most.
+quote that is cited holds a number of the statement), `misplaced` (the quotes give a number for another group or
+outcome). Words alone are not proof, so an overclaim never makes a statement false: it is `partly` supported at most.
 """
 
 from __future__ import annotations
@@ -19,11 +19,14 @@ from medground.document import Document
 from medground.operators.keyless.flags import differences
 from medground.operators.keyless.flags.cues import ASSOCIATION, DOUBT, HEDGE
 from medground.text import words
+from medground.verify.number_binding import misplaced_number
 from medground.verify.quantities import missing_quantities
 from medground.verify.reporting import PURPOSE, TITLE, asks_or_plans, why_not_finding
 
 NUMBER = "number"
 """The flag of a statement with a number that no quote holds."""
+MISPLACED = "misplaced"
+"""The flag of a statement with a number that the quotes give for another group or outcome."""
 
 _REPORTED = re.compile(
     r"\b(?:suggest\w*|hypothesi\w+|speculat\w+|appear(?:s|ed)?|seem(?:s|ed)?|possible|likely)\b[^.;,]{0,20}?\bthat\b",
@@ -56,6 +59,7 @@ _NOTES = {
     PURPOSE: "claims a finding, but its source reports none (`{word}`)",
     TITLE: "claims a finding, but its source is only {word}",
     NUMBER: "gives a number that the text quoted does not hold (`{word}`)",
+    MISPLACED: "gives a number (`{word}`) for another group or outcome than the text quoted does",
 }
 
 
@@ -85,15 +89,18 @@ def overclaims(statement: str, quote: str, document: Document, *, sentence: str 
     return tuple(Overclaim(kind, word) for kind, word in found if word)
 
 
-def unquoted_numbers(statement: str, quotes: Sequence[str]) -> tuple[Overclaim, ...]:
-    """The numbers of a statement, with their units, that none of its quotes holds, as one overclaim; empty if none.
+def wrong_numbers(statement: str, quotes: Sequence[str]) -> tuple[Overclaim, ...]:
+    """The numbers of a statement that none of its quotes holds with their unit, or that they give for something else.
 
     Args:
         statement: one checked statement.
         quotes: everything that its sentence cites, and the quote that was found to support it.
     """
     missing = dict.fromkeys(quantity.text for quantity in missing_quantities(statement, quotes))
-    return (Overclaim(NUMBER, ", ".join(missing)),) if missing else ()
+    if missing:
+        return (Overclaim(NUMBER, ", ".join(missing)),)
+    misplaced = misplaced_number(statement, quotes)
+    return (Overclaim(MISPLACED, misplaced),) if misplaced else ()
 
 
 def downgraded(verdict: Verdict, found: tuple[Overclaim, ...]) -> Verdict:

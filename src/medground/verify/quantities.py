@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from medground.text.quantities import Quantity, quantities
-from medground.text.units import COUNT, POINTS, same_unit
+from medground.text.units import COUNT, POINTS, TIMES, same_unit
 
 __all__ = ["QUANTITY", "Quantity", "missing_quantities"]
 
@@ -34,18 +34,18 @@ def missing_quantities(sentence: str, quotes: Sequence[str]) -> tuple[Quantity, 
     stated = [q for q in quantities(sentence) if not q.named or (q.unit and not q.shared)]
     held = [q for quote in quotes for q in quantities(quote)] if stated else []
     units = {q.unit for q in held if q.unit}
-    return tuple(
-        q for q in stated if not any(_holds(h, q, units) for h in held) and not (_is_bare(q) and _is_in_name(q, quotes))
-    )
-
-
-def _is_bare(stated: Quantity) -> bool:
-    return not (stated.unit or stated.measure or stated.relation)
+    return tuple(q for q in stated if not any(_holds(h, q, units) for h in held) and not _is_in_name(q, quotes))
 
 
 def _is_in_name(stated: Quantity, quotes: Sequence[str]) -> bool:
-    """Whether the digits are part of a name in a quote, such as those of `Smc2`; a statement may write it apart."""
-    name = re.compile(rf"(?:(?<=[A-Za-z])|(?<=[A-Za-z]-)){re.escape(stated.text)}(?!\d)")
+    """Whether a number is part of a name in a quote, such as that of `Smc2`, or of a day: `d7` and `7th day`."""
+    number = re.escape(stated.text.partition(" ")[0])
+    if stated.unit in TIMES:
+        name = re.compile(rf"\b{stated.unit[0]}{number}\b|\b{number}(?:st|nd|rd|th) {stated.unit}", re.IGNORECASE)
+    elif stated.unit or stated.measure or stated.relation:
+        return False
+    else:
+        name = re.compile(rf"(?:(?<=[A-Za-z])|(?<=[A-Za-z]-)){number}(?!\d)")
     return any(name.search(quote) for quote in quotes)
 
 

@@ -35,6 +35,7 @@ _EXPLAINED = (
     "reference",
     "quotation",
     "quantity",
+    "misplaced",
     "citation",
     "contradiction",
     "disputed",
@@ -286,7 +287,9 @@ def _named(critic: str) -> str:
 
 def _differences(found: Verdict) -> list[str]:
     differing = [clean(flag) for flag in found.flags if flag not in _EXPLAINED]
-    return [f"may differ from the quote in {', '.join(differing)}"] if differing else []
+    said = [f"may differ from the quote in {', '.join(differing)}"] if differing else []
+    misplaced = ["the quote may give its number for another group or outcome"] if "misplaced" in found.flags else []
+    return said + misplaced
 
 
 def _no_finding(found: Verdict) -> list[str]:
