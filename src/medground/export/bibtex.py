@@ -57,6 +57,7 @@ def _fields(reference: Reference) -> Iterator[tuple[str, str]]:
     yield "pmid", reference.pmid
     yield "pmcid", reference.pmcid
     yield "url", quote(reference.address, safe=":/?#[]@!$&'()*+,;=%~")
+    yield "urldate", reference.accessed.isoformat() if reference.accessed else ""
     yield "annote", escaped(" ".join(reference.notes))
 
 

@@ -22,13 +22,14 @@ def as_csl_json(answer: Answer) -> bytes:
 
 def csl_item(reference: Reference) -> dict[str, Any]:
     """A reference as an item of the Citation Style Language, without its quotes."""
-    year = reference.document.year
+    year, read = reference.document.year, reference.accessed
     fields: dict[str, Any] = {
         "id": reference.document.id,
         "type": reference.type,
         "title": reference.title,
         "author": [_author(name) for name in reference.authors],
         "issued": {"date-parts": [[year]]} if year else None,
+        "accessed": {"date-parts": [[read.year, read.month, read.day]]} if read else None,
         "container-title": reference.journal,
         "volume": reference.imprint("volume"),
         "issue": reference.imprint("issue"),

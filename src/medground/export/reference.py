@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date
 from urllib.parse import unquote
 
 from medground.answer import Answer, SourceDocument
@@ -22,10 +23,12 @@ _TYPES: Mapping[SourceKind, str] = {
     "research": "article-journal",
     "wiki": "entry-encyclopedia",
     "graph": "entry",
-    "protein": "entry",
+    "protein": "dataset",
     "web": "webpage",
 }
 """CSL's types by kind of source."""
+_CHANGING = ("web", "protein", "wiki")
+"""Kinds of source whose texts change, so that their references tell when they were read."""
 _DOI = re.compile(r"10\.\d{4,9}(?:\.\d+)*/[^\s\"\\{}]+")
 """With `<` and `>`, which older DOIs have: `10.1002/(SICI)1097-0258(19980815)17:15<1661::AID-SIM968>3.0.CO;2-2`."""
 _NOT_TEXT = re.compile("[\ufdd0-\ufdef\ufffe\uffff]")
@@ -40,11 +43,13 @@ class Reference:
         document: the source as the answer lists it.
         number: its number in the answer's list of sources, from 1.
         quotes: what the answer quotes from it.
+        accessed: the day on which it was read, for what may change: a web page, a record of a database.
     """
 
     document: SourceDocument
     number: int
     quotes: tuple[Evidence, ...] = ()
+    accessed: date | None = None
 
     @property
     def type(self) -> str:
@@ -126,7 +131,12 @@ def listed_sources(answer: Answer) -> list[Reference]:
     """Every source that an answer lists, quoted or not, in the order of its list of sources."""
     quotes = Quotes(answer)
     return [
-        Reference(quotes.documents[document_id], number, tuple(quotes.of(document_id)))
+        Reference(
+            quotes.documents[document_id],
+            number,
+            tuple(quotes.of(document_id)),
+            answer.created.date() if quotes.documents[document_id].kind in _CHANGING else None,
+        )
         for document_id, number in quotes.numbers.items()
     ]
 

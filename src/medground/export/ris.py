@@ -16,6 +16,7 @@ _TYPES = {
     "chapter": "CHAP",
     "report": "RPRT",
     "entry-encyclopedia": "ENCYC",
+    "dataset": "DATA",
     "entry": "DATA",
     "webpage": "ELEC",
 }
@@ -48,6 +49,7 @@ def _fields(reference: Reference) -> Iterator[tuple[str, str]]:
         ("AN", reference.pmid),
         ("C2", reference.pmcid),
         ("UR", reference.address),
+        ("Y2", f"{reference.accessed:%Y/%m/%d}/" if reference.accessed else ""),
         *(("N1", note) for note in reference.notes),
     ]
     yield from ((tag, value) for tag, value in fields if value)

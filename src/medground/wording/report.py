@@ -18,11 +18,13 @@ from medground.retraction import why_aside
 from medground.wording import phrases, references
 from medground.wording.blocks import Block, Line, Span, heading, line, subheading
 from medground.wording.pictures import Files, picture
+from medground.wording.plans import svg
 from medground.wording.quotes import Quotes, mark, marks
 from medground.wording.sentences import conflicts, left_out, sentence_blocks, supported, written_sentences
 from medground.wording.sources import source_list, where
 
 QUOTED = "A sentence without a remark is quoted from its source."
+PLAN = "The plan: which sub-questions and keywords come after which."
 _RELATIONS: dict[Relation, str] = {"supports": "support each other", "extends": "extend each other",
                                    "contradicts": "contradict each other"}  # fmt: skip
 _TOOLS: dict[Tool, str] = {"literature": "literature", "protein": "protein databases", "web": "web"}
@@ -73,6 +75,8 @@ class ReportPage:
                 (Span(f"{_state(one)} ", "dim"), *marks(one.evidence)) if one.evidence else line(_state(one), "caution")
             )
             yield Block("item", (line(f"{one.id}: {texts.get(one.id, '')}"), became), marker="-")
+        if self.report.plan.subquestions and (drawn := picture(svg(self.report.plan).encode(), "image/svg+xml")):
+            yield Block("picture", (line(PLAN, "dim"),), picture=drawn)
 
     def _sections(self, kinds: Sequence[str]) -> Iterator[Block]:
         findings = False
