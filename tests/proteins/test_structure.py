@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 from pathlib import Path
 
 import pytest
@@ -54,7 +55,7 @@ def test_any_text_is_a_structure_or_refused(text: str, file: str) -> None:
         read_structure(text.encode("utf-8", "replace"), file)
 
 
-@pytest.mark.parametrize(("plddt", "band"), [(100, 0), (90, 1), (70, 2), (50, 3), (0, 3)])
+@pytest.mark.parametrize(("plddt", "band"), [(100, 0), (90, 0), (89.99, 1), (70, 1), (50, 2), (49.99, 3), (0, 3)])
 def test_bands_of_confidence(plddt: float, band: int) -> None:
     assert band_of(plddt) == band
 
@@ -66,7 +67,7 @@ def test_a_picture_is_one_image_with_title_legend_and_no_code() -> None:
     tags = [etree.QName(one).localname for one in root.iter()]
     assert "script" not in tags
     assert tags.count("path") == 2 * (len(LETTERS) - 1)
-    assert "High (pLDDT 70 to 90): 100.0 % of residues" in "".join(root.itertext())
+    assert "High (pLDDT 70 to under 90): 100.0 % of residues" in "".join(root.itertext())
     assert svg == picture(structure, 'AF-1 <script>alert("x")</script> & co', predicted=True)
 
 
@@ -93,3 +94,14 @@ def test_real_files(shared: Path) -> None:
     ):
         structure = read_structure(gzip.decompress((folder / f"{name}.gz").read_bytes()), name)
         assert (len(structure.residues), structure.accessions) == (residues, {accession})
+
+
+@pytest.mark.shared
+def test_the_picture_has_the_shares_that_alphafold_gives(shared: Path) -> None:
+    folder = shared / "alphafold_pdb"
+    models = json.loads((folder / "alphafold_api_prediction_P05067.json").read_text())
+    told = next(one for one in models if one["entryId"] == "AF-P05067-F1")
+    content = gzip.decompress((folder / "AF-P05067-F1-model_v6.pdb.gz").read_bytes())
+    bands = [band_of(one.b) for one in read_structure(content, "a.pdb").residues]
+    names = ("VeryHigh", "Confident", "Low", "VeryLow")
+    assert [round(bands.count(n) / len(bands), 3) for n in range(4)] == [told[f"fractionPlddt{name}"] for name in names]

@@ -16,11 +16,12 @@ from medground.proteins.structure import Residue, Structure
 
 _SIZE, _MARGIN, _TITLE, _LINE = 600.0, 24.0, 54.0, 22.0
 _BANDS = (
-    (90.0, "#0053d6", "Very high (pLDDT over 90)"),
-    (70.0, "#65cbf3", "High (pLDDT 70 to 90)"),
-    (50.0, "#ffdb13", "Low (pLDDT 50 to 70)"),
-    (-1.0, "#ff7d45", "Very low (pLDDT under 50)"),
+    (90.0, "#0053d6", "Very high (pLDDT 90 or more)"),
+    (70.0, "#65cbf3", "High (pLDDT 70 to under 90)"),
+    (50.0, "#ffdb13", "Low (pLDDT 50 to under 70)"),
+    (0.0, "#ff7d45", "Very low (pLDDT under 50)"),
 )
+"""A bound belongs to the band above it, so that the shares are those that AlphaFold DB gives of the same file."""
 _CHAINS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c6d31", "#525252")
 _FARTHEST = 4.6
 """Angstroms between neighbours in a chain; farther apart, residues between them are missing."""
@@ -36,7 +37,7 @@ class Key(NamedTuple):
 
 def band_of(plddt: float) -> int:
     """The band of a pLDDT, 0 (very high) to 3 (very low)."""
-    return next(number for number, (least, _, _) in enumerate(_BANDS) if plddt > least or number == len(_BANDS) - 1)
+    return next(number for number, (least, _, _) in enumerate(_BANDS) if plddt >= least or number == len(_BANDS) - 1)
 
 
 def picture(structure: Structure, title: str, *, predicted: bool) -> str:
