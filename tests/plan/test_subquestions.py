@@ -26,7 +26,8 @@ from medground.operators.decomposing import (
     name_keywords,
 )
 from medground.operators.keyless.decomposing.keywords import is_named, named_keywords
-from medground.operators.keyless.decomposing.subjects import about, is_biomedical
+from medground.operators.keyless.decomposing.subjects import about, is_biomedical, population_of
+from medground.operators.keyless.decomposing.things import things
 from medground.plan.cycles import acyclic
 from medground.plan.subquestions import PLANNING, research_plan
 from medground.recipes.declaration import Declaration
@@ -309,3 +310,30 @@ def test_the_operators_answer_without_a_model() -> None:
     assert {operator.name for operator in PLANNING} == {"decompose", "name_keywords", "build_graph", "choose_tools"}
     assert ChooseToolsOutput.model_validate({"chosen": None}).chosen == ()
     assert name_keywords.instructions.count("most") >= 1
+
+
+@pytest.mark.parametrize(
+    ("said", "symbols"),
+    [
+        ("Do TP53, cyp17a1, G3BP1 and GvpA matter?", {"TP53", "cyp17a1", "G3BP1", "GvpA"}),
+        ("Does COVID-19 or H1N1 need MRI, HbA1c or vitamin B12?", set()),
+        ("Is SLE treated with FTY720 or AZD8601 at 30-day intervals?", set()),
+        ("Is the EGFR gene mutated in zebrafish shha mutants?", {"EGFR", "shha"}),
+    ],
+)
+def test_symbols_of_genes(said: str, symbols: set[str]) -> None:
+    assert {one.core for one in things(said) if one.kind == "gene"} == symbols
+
+
+@pytest.mark.parametrize(
+    ("said", "population"),
+    [
+        ("Does zinc help children with diarrhoea?", "children with diarrhoea"),
+        ("Should HIV-infected patients be screened?", "HIV-infected patients"),
+        ("Is it safe in patients undergoing open surgery?", "patients undergoing open surgery"),
+        ("Do patient-reported outcomes matter?", ""),
+        ("Does adult influenza vaccination work?", ""),
+    ],
+)
+def test_populations(said: str, population: str) -> None:
+    assert population_of(said) == population

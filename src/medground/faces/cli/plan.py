@@ -42,7 +42,7 @@ def plan(
 ) -> None:
     """Split a question into sub-questions with keywords, tools and order. Nothing is searched.
 
-    Write the plan as JSON, edit it, and research it with `medground research --from-plan FILE`.
+    Write the plan as JSON, edit it, and give it back with --from-plan: what is wrong in it is told by its place.
     """
     from medground.errors import UsageError
 

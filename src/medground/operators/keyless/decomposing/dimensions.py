@@ -219,7 +219,8 @@ _ALL = (
     ),
     Dimension(
         "safety",
-        r"safe\w*|adverse|side effects?|toxic\w*|harm\w*|complications?|contraindicat\w+|risks? of harm|bleeding|"
+        r"safe\w*|adverse (?:drug )?(?:effects?|events?|reactions?)|side effects?|toxic\w*|harm\w*|complications?|"
+        r"contraindicat\w+|risks? of harm|bleeding|"
         r"tolera\w+|injur\w+",
         "adverse effects",
         ("side effect", "safety", "toxicity", "complication", "harm", "adverse event"),

@@ -19,7 +19,7 @@ _LONGEST = 400
 _AUXILIARY = re.compile(
     r"(?:^|[:.?!,;] *|\b(?:and|or) )(?:is|are|was|were|do|does|did|has|have|had|can|could|should|will|would|may|might|"
     r"must|which|what|who|whom|whose|where|when|why|how)\b|"
-    r"^(?:in|for|from|to|at|with|on|by|during) (?:which|what|whom)\b",
+    r"^(?:in|for|from|to|at|with|on|by|during) (?:which|what|whom|how)\b",
     re.IGNORECASE,
 )
 _ORDERS = re.compile(
@@ -31,6 +31,7 @@ _ABOUT_TITLE = re.compile(
     r"prevalence|management|prognosis|outcomes?|mechanisms?|benefits?|risks?|use|value|function)\b",
     re.IGNORECASE,
 )
+_DEFINED = re.compile(r"^(?:what (?:is|are) (?:known|(?:an? |the )?[\w-]+\??$)|describe|define|explain)", re.IGNORECASE)
 _PLURAL = re.compile(r"^(?:the )?(?:effects|causes|outcomes|mechanisms|benefits|risks)\b", re.IGNORECASE)
 _VERB = re.compile(
     r"\b(?:is|are|was|were|has|have|had|can|could|may|might|does|do|did|will|(?:improve|reduce|mitigate|alleviate|promote|"
@@ -78,6 +79,8 @@ def _own_dimension(question: str, found: About) -> str:
     """The dimension that the question itself asks for: of those its words ask for, the one its subject usually has."""
     kind, said = found.subject.kind, _asking(question)
     asked = [one.name for one in DIMENSIONS.values() if kind in one.asks and one.is_asked(said)]
+    if kind == "name" and _DEFINED.match(said):
+        return BACKGROUND
     if kind == "gene" and "disease association" in asked and _is_disease(found.bears_on):
         return "disease association"
     if kind == "gene" and found.done:
@@ -174,7 +177,7 @@ def _in_whom(found: About, without: str = "") -> str:
     subject, other = found.subject.words.casefold(), found.bears_on
     treated = found.subject.kind in ("gene", "drug", "procedure", "substance", "test") and _is_disease(other)
     disease = _as_written(other, found) if other and treated and other.words.casefold() != without.casefold() else ""
-    whom = _unnamed(found.population)
+    whom = _population(found)
     if whom and without and without.casefold() in whom.casefold():
         whom = ""
     if whom and subject not in whom.casefold():
@@ -188,19 +191,24 @@ def _in_whom(found: About, without: str = "") -> str:
     return f" in {disease}" if disease else ""
 
 
-def _unnamed(whom: str) -> str:
-    """A population with a small letter first, unless a name begins it."""
+def _population(found: About) -> str:
+    """In whom, without the capitals of a title or of the first word of a sentence."""
+    whom = found.population
     if whom.casefold() == "elderly":
         return "the elderly"
-    return whom[:1].lower() + whom[1:] if whom[1:2].islower() and not _is_proper(whom.split(" ")[0]) else whom
+    return _written(whom, max(found.question.find(whom), 0), found) if whom else ""
 
 
 def _as_written(one: Thing, found: About) -> str:
     """A thing without the capitals of a title or of the first word of a sentence; names keep theirs."""
+    return _written(one.words, one.start, found)
+
+
+def _written(said: str, start: int, found: About) -> str:
     if _is_titled(found.question):
-        return " ".join(map(_lower, one.words.split()))
-    begins = one.start == 0 or found.question[: one.start].rstrip().endswith((".", "?", ":"))
-    return _lower(one.words) if begins else one.words
+        return " ".join(map(_lower, said.split()))
+    begins = start == 0 or found.question[:start].rstrip().endswith((".", "?", ":"))
+    return _lower(said) if begins else said
 
 
 def _is_titled(question: str) -> bool:
@@ -248,6 +256,8 @@ def _as_question(said: str) -> str:
     if _AUXILIARY.search(text):
         return text if text.endswith("?") else f"{text}?"
     text = text.rstrip("?").strip()
+    if _is_titled(text):
+        text = " ".join(map(_lower, text.split()))
     if _ABOUT_TITLE.match(text):
         return f"What {'are' if _PLURAL.match(text) else 'is'} {_the(text)}?"
     if _VERB.search(text) and ":" not in text and not said.strip().endswith("?"):

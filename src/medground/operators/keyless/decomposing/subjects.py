@@ -8,7 +8,9 @@ from dataclasses import dataclass
 
 from medground.operators.keyless.decomposing.lists import LISTS
 from medground.operators.keyless.decomposing.things import Kind, Thing, perturbation, things
+from medground.text import predicate_words as lists
 from medground.text import words
+from medground.text.words import FUNCTION_WORDS, QUESTION_WORDS
 
 _ORDER: tuple[Kind, ...] = (
     "gene",
@@ -34,6 +36,9 @@ _WHOM = r"""
     rats?|zebrafish|drosophila|humans?|dogs?|cats?|pigs?|monkeys?|rabbits?|yeast|plants?|cattle|horses?|sheep
 """
 _PEOPLE = "".join(_WHOM.split())
+_VERBS = lists.VERBS | LISTS["other verbs"]
+_PREDICATES = _VERBS | lists.STATES | lists.ADVERBS | LISTS["ends of people"]
+_SINGULAR = re.compile(r"\b(?:patient|adult|infant|child|neonate|newborn|adolescent|nurse|physician|student)$", re.I)
 _NO_BREAK = (
     r"(?!(?:is|are|was|were|does|do|did|can|has|have|in|of|for|and|or|with|on|to|by|the|a|an|among|from|all|any|when|"
     r"while|if|after|before|during|between|than|as|that|per|using|through)\b)"
@@ -46,7 +51,7 @@ _POPULATION = re.compile(
 )
 _NOT_FIRST = re.compile(
     r"^(?:should|could|would|may|might|must|which|what|how|many|some|most|these|those|all|any|if|when|whether|than|"
-    r"effects?|risk|care|between|her|his|their|our|my|using|both)\s+",
+    r"we|where|every|more|less|'?s|effects?|risk|care|between|her|his|their|our|my|using|both)\s+",
     re.IGNORECASE,
 )
 _ENDS = re.compile(
@@ -143,13 +148,32 @@ def population_of(question: str) -> str:
         said = match["who"]
         while (shorter := _NOT_FIRST.sub("", said)) != said:
             said = shorter
-        with_ = _ENDS.sub("", (match["with"] or "").rstrip()).rstrip(" ,")
+        said = _without_verb(said)
+        with_ = _without_end(_ENDS.sub("", (match["with"] or "").partition("--")[0].rstrip()).rstrip(" ,-"))
         with_ = "" if re.fullmatch(r"\s*(?:with|on|after|following|treated with)", with_) else with_
         is_compound = question.startswith(("-", "'", "’"), match.end("who"))  # `patient-reported`
+        following = re.match(r"\s+([\w-]+)", question[match.end("who") :])
+        modifies = following is not None and following[1].casefold() not in FUNCTION_WORDS | QUESTION_WORDS
+        is_compound = is_compound or (modifies and _SINGULAR.search(said) is not None)  # `adult vaccination`
         if is_compound or said.casefold() in ("humans", "human", "plant", "man", "rate"):
             continue
         return " ".join(f"{said}{with_}".split())
     return ""
+
+
+def _without_verb(said: str) -> str:
+    """A phrase after its last verb: `zinc help children` is `children`."""
+    parts = said.split()
+    verbs = [n for n, word in enumerate(parts[:-1]) if {word.lower(), word.lower().removesuffix("s")} & _VERBS]
+    return " ".join(parts[verbs[-1] + 1 :]) if verbs else said
+
+
+def _without_end(said: str) -> str:
+    """What people have, without the predicate that follows: `with cirrhosis possible`."""
+    parts = said.split()
+    while parts and (parts[-1].lower() in _PREDICATES or parts[-1].endswith("ed")):
+        parts.pop()
+    return " " + " ".join(parts) if parts else ""
 
 
 def is_biomedical(question: str) -> bool:

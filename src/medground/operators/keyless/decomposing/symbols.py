@@ -10,6 +10,7 @@ from medground.text.words import FUNCTION_WORDS
 
 _WITH_NUMBER = re.compile(
     r"(?:[A-Z]{2,6}|[a-z]{2,6}|[A-Z][a-z]{1,5}|p)-?\d{1,2}(?:[A-Za-z]{1,2}\d{0,2})?(?:l\d?)?|"
+    r"[A-Z]\d[A-Z]{1,4}\d{0,2}|[A-Z][a-z]{2}[A-Z]\d?|"
     r"(?:ZNF|CD|SLC|KIAA|LOC|TMEM|FAM|TRIM)\d{1,5}[A-Z]?\d{0,2}|(?:mi|let-|si|sn|lnc)R?NA?-?\d+\w*|miR-\d+\w*(?:-[35]p)?"
 )
 _CAPITALS = re.compile(r"[A-Z][A-Za-z]{0,2}[A-Z]{1,5}[a-z]?")
@@ -19,12 +20,13 @@ _NONE = re.compile(
     r"(?:h\d+n\d+)|\d.*",
     re.IGNORECASE,
 )
-_SAYS = re.compile(
+SAYS_GENE = re.compile(
     r"\b(?:genes?|proteins?|mutations?|mutants?|mutated|knock-?outs?|knock-?downs?|polymorphisms?|variants?|alleles?|"
     r"receptors?|express\w*|overexpress\w*|transcription|isoforms?|kinases?|signal?ling|haploinsufficiency|deletion|"
     r"homologs?|orthologs?|null|deficient|phosphorylat\w+|promoter|encod\w+)\b",
     re.IGNORECASE,
 )
+"""Words that speak of genes and proteins."""
 _NEAR = 40
 """Characters on either side in which a word such as `gene` makes a symbol of an abbreviation."""
 _TREES = ("D08", "D12", "D23", "D06", "G05")
@@ -56,7 +58,7 @@ def is_symbol(token: str, question: str, start: int) -> bool:
     around = question[max(0, start - _NEAR) : start] + question[start + len(token) : start + len(token) + _NEAR]
     if _CAPITALS.fullmatch(token) and len(token) > 2:
         heading = gene_heading(token)
-        return heading is not None or bool(_SAYS.search(around))
+        return heading is not None or bool(SAYS_GENE.search(around))
     after = question[start + len(token) : start + len(token) + 24]
     lower = re.fullmatch(r"[a-z]{3,6}\d?[ab]?", token) and vocabulary().find(token) is None
     return bool(lower) and bool(re.match(r"\s+(?:gene|mutants?|knock-?(?:out|down)|null|morphants?)\b", after))

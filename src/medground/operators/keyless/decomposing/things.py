@@ -10,13 +10,13 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import groupby
+from itertools import groupby, takewhile
 from typing import Literal
 
 from medground.follow.subject import Thing as Phrase
 from medground.follow.words import ARTICLES, AUXILIARIES, PREPOSITIONS
 from medground.operators.keyless.decomposing.lists import LISTS
-from medground.operators.keyless.decomposing.symbols import gene_heading, is_symbol
+from medground.operators.keyless.decomposing.symbols import SAYS_GENE, gene_heading, is_symbol
 from medground.operators.keyless.naming import is_drug_name
 from medground.pubmed.mesh import Heading, vocabulary
 from medground.text import predicate_words as lists
@@ -59,6 +59,13 @@ _KINDS: tuple[tuple[tuple[str, ...], Kind], ...] = (
 )
 """Branches of MeSH and the kind of thing in them; the first that fits counts, and anything else is `other`."""
 
+_JOINED_BRANCHES: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
+    (_MICROBES, ("C",)),
+    (("C",), ("E02", "E04", "N02.421.726")),
+    (("D",), ("D", "E02", "E07")),
+)
+"""Branches of two names of MeSH that stand side by side and are one: a disease after its microbe, and so on."""
+
 _EMPTY_HEADINGS = frozenset(name.casefold() for name in LISTS["empty headings"])
 """Headings that say what is asked, or nothing; the words of a question choose dimensions by them instead."""
 
@@ -79,7 +86,7 @@ _PEOPLE = re.compile(
 )
 _TOKEN = re.compile(r"[^\W_](?:[\w'’+/.-]*[\w+])?")
 _MARK = re.compile(r"[,;:?!()\[\]\"“”]|\.\s|\s[-–—]+\s")
-_ADVERB = re.compile(r"(?:al|ous|ive|ent|ant|ed|ab|ib|ar|ic|at)ly$")
+_ADVERB = re.compile(r"(?:[^m]e|al|ous|ive|ent|ant|ed|ab|ib|ar|ic|at)ly$")
 _ADJECTIVE = re.compile(r"(?:al|ic|ous|ive|ar|ary|ory|oid)$")
 _TREAT = re.compile(
     r"\b(?:treat\w*|therap\w+|drugs?|dos(?:e|es|age|ing)|mg|efficacy|adverse|side effects?|administ\w+|prescri\w+|"
@@ -94,6 +101,10 @@ _ACT = re.compile(
     re.IGNORECASE,
 )
 """The last word of what is done to people, whatever stands before it."""
+_TESTED = re.compile(
+    r"(?:\w*(?:graphy|gram|metry)|examinations?|imaging|tests?|assays?|scores?|scales?|scans?|questionnaires?|index)",
+    re.IGNORECASE,
+)
 _COMMON_NOUN = re.compile(r"(?:ion|ment|ness|ity|ism|ing|ance|ence|ogy|ery|ure|age|hood|ship)s?$")
 _LEVELS = re.compile(r"\b(?:levels?|serum|plasma|concentrations?|deficien\w+|intake|status)\b", re.IGNORECASE)
 _HELPS = re.compile(
@@ -206,8 +217,9 @@ def _in_clause(words: Sequence[_Word], question: str) -> Iterator[Thing]:
     taken = {n for first, end, _ in spans for n in range(first, end)}
     free = [n for n in range(len(words)) if n not in taken and not _breaks(words, n)]
     for first, end, heading in spans:
-        before = _run(free, first, -1) or _pathogen(spans, first)
+        before = _run(free, first, -1) or _named_before(spans, first)
         after = [] if words[end - 1].owns else _run(free, end - 1, 1)
+        after = list(takewhile(lambda n: words[n].lower not in lists.STATES, after))
         if any(other == end + len(after) for other, _, _ in spans):
             after = []  # words between two names belong to the later one
         free = [n for n in free if n not in (*before, *after)]
@@ -258,14 +270,17 @@ def _kind(thing: Thing, first: _Word, size: int, question: str) -> Kind:
         return "gene"
     if size == 1 and is_drug_name(thing.core):
         return "drug"
-    if _ACT.fullmatch(thing.words.split()[-1]) and not (symbol and thing.heading):
-        return "procedure"
+    last = thing.words.split()[-1]
+    if not symbol and (_ACT.fullmatch(last) or _TESTED.fullmatch(last)):
+        return "procedure" if _ACT.fullmatch(last) else "test"
     if thing.heading is None:
         return _of_unknown(thing, question)
     kind: Kind = next((kind for heads, kind in _KINDS if any(tree.startswith(heads) for tree in trees)), "other")
     if kind == "microbe" and _COMMENSAL.search(question):
         return "substance"
     protein = any(tree.startswith(("D08", "D12.776")) for tree in trees)
+    if protein and SAYS_GENE.search(question) and not _LEVELS.search(question) and thing.core == thing.words:
+        return "gene"
     small = any(tree.startswith(("D02", "D03", "D04", "D20", "D26", "D27")) for tree in trees)
     given = _TREAT.search(question) or (small and _HELPS.search(question) and not _LEVELS.search(question))
     return "drug" if kind == "substance" and not protein and given else kind
@@ -293,7 +308,7 @@ def _breaks(words: Sequence[_Word], n: int) -> bool:
         return True
     if word.isdigit():
         return n + 1 >= len(words) or words[n + 1].lower not in ("protein", "receptor", "gene", "kinase", "inhibitor")
-    if word in ("ask", "based", "due", "involved", "according", "yes", "no"):
+    if word in ("ask", "use", "uses", "based", "due", "involved", "according", "yes", "no"):
         return True
     base = word.removesuffix("s")
     if word in lists.VERBS or base in lists.VERBS or word.removesuffix("es") in lists.VERBS:
@@ -309,14 +324,19 @@ def _breaks(words: Sequence[_Word], n: int) -> bool:
     return word.endswith("ing") and not {word[:-3], f"{word[:-3]}e", word[:-4]}.isdisjoint(verbs)
 
 
-def _pathogen(spans: Sequence[tuple[int, int, Heading | None]], first: int) -> list[int]:
-    """The microbe right before a disease, which is named after it: `Staphylococcus aureus bacteremia`."""
-    disease = next(heading for start, _, heading in spans if start == first)
+def _named_before(spans: Sequence[tuple[int, int, Heading | None]], first: int) -> list[int]:
+    """The name right before another that is part of it: `Staphylococcus aureus bacteremia`, `influenza vaccination`."""
+    own = next(heading for start, _, heading in spans if start == first)
     before = next(((start, heading) for start, end, heading in spans if end == first), None)
-    if before is None or disease is None or not any(tree.startswith("C") for tree in disease.trees):
+    if before is None or own is None or before[1] is None:
         return []
-    microbe = before[1] is not None and any(tree.startswith(_MICROBES) for tree in before[1].trees)
-    return list(range(before[0], first)) if microbe else []
+    both = before[1].trees, own.trees
+    joined = any(_any_in(both[0], upper) and _any_in(both[1], lower) for upper, lower in _JOINED_BRANCHES)
+    return list(range(before[0], first)) if joined else []
+
+
+def _any_in(trees: Sequence[str], branches: tuple[str, ...]) -> bool:
+    return any(tree.startswith(branches) for tree in trees)
 
 
 def _run(free: Sequence[int], at: int, step: int) -> list[int]:
