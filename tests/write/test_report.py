@@ -26,7 +26,7 @@ from researched import (
 
 from medground.answer import Answer
 from medground.document import Document
-from medground.errors import BudgetExhausted, ModelFailed
+from medground.errors import ModelFailed
 from medground.executor.found import SubFound
 from medground.operators.reasoning import SubClaim
 from medground.operators.reporting import (
@@ -229,16 +229,13 @@ def test_a_model_that_fails_on_a_part_leaves_that_part_out(make_run: MakeRun, sc
     assert any("background and synthesis could not be written" in warning for warning in run.warnings)
 
 
-def test_a_reached_limit_ends_in_a_report_of_quotes(make_run: MakeRun, scripted_model: Any) -> None:
-    script = {"answer_part": _answers, "connect_parts": _connects, "compose_report": _composes}
-    options = {"budget.calls": 2}
-    with pytest.raises(BudgetExhausted) as reached:
-        reported(make_run, found(), model=scripted_model(script), by_model=BY_MODEL, options=options)
-    run = make_run(QUESTION, recipe=RECIPE)
+def test_a_report_so_far_is_made_of_quotes_and_asks_nobody(make_run: MakeRun, scripted_model: Any) -> None:
+    run = make_run(QUESTION, recipe=RECIPE, model=scripted_model({}), by_model=BY_MODEL)
     run.ledger.admit(documents_of(found()))
-    answer = asyncio.run(report_so_far(PLAN, found(), run, str(reached.value)))
+    answer = asyncio.run(report_so_far(PLAN, found(), run, "the budget of 2 calls is used"))
     assert answer.stopped and "ended early" in _notes(answer, "limitations")[0]
     assert {statement.verdict.label for statement in answer.statements} == {"quoted"}
+    assert run.usage.model_calls == 0
 
 
 @pytest.mark.parametrize("text", ["", "\u202e evil <script>", "$x^2$ #eval[1]", "A" * 3000])

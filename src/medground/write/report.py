@@ -60,13 +60,13 @@ async def write_report(plan: ResearchPlan, found: Sequence[SubFound], run: Run) 
     Raises:
         ModelFailed: the model that reads failed on every sub-question.
         SourceUnavailable: a document can no longer be fetched.
-        BudgetExhausted: a limit of the run was reached; `report_so_far` makes the report of what there is.
+        BudgetExhausted: the run reached one of its limits; `report_so_far` still reports what there is.
     """
     return await _report(plan, found, run, None)
 
 
 async def report_so_far(plan: ResearchPlan, found: Sequence[SubFound], run: Run, stopped: str) -> Answer:
-    """The report of a run that ended early: quotes that word statistics choose. It asks no model and no source.
+    """The report of a run that ended early: quotes that word statistics choose. It asks no model.
 
     Raises:
         SourceUnavailable: a document can no longer be fetched.

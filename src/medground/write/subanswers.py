@@ -5,8 +5,7 @@ Source: BioMedSearch, section III.C: the results of each sub-query are evaluated
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -25,6 +24,7 @@ from medground.recipes.settings.biomedsearch import BioMedSearchSettings
 from medground.report import SubAnswerState
 from medground.run import Run
 from medground.sentence import Sentence
+from medground.together import together
 from medground.verify.named import without_marks
 
 RECORDS = ("protein", "graph")
@@ -105,21 +105,11 @@ async def sub_answers(found: Sequence[tuple[SubFound, Sequence[Hit]]], asks: Ask
     """
     shown = [_shown(one, hits, run) for one, hits in found]
     asked = [_asked(one.found, one.passages, asks, run) if one.passages else _nothing() for one in shown]
-    outputs = await at_once(asked)
+    outputs = await together(asked)
     failures = [output for output in outputs if isinstance(output, ModelFailed)]
     if failures and not any(isinstance(output, AnswerPartOutput) for output in outputs):
         raise failures[0]
     return [_part(one, output, asks, run) for one, output in zip(shown, outputs, strict=True)]
-
-
-async def at_once(calls: Iterable[Awaitable[Any]]) -> list[Any]:
-    """The results of concurrent calls, in order. If one raises, the others are cancelled first."""
-    tasks = [asyncio.ensure_future(call) for call in calls]
-    try:
-        return await asyncio.gather(*tasks)
-    finally:
-        for task in tasks:
-            task.cancel()
 
 
 @dataclass(frozen=True)

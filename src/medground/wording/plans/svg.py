@@ -61,7 +61,7 @@ def svg(plan: ResearchPlan) -> str:
         drawn, wide, height = _panel(keywords, reduced(list(weights)), y + 50, lambda edge: weights[edge])
         parts.append(drawn)
         width, y = max(width, wide), y + 50 + height
-    width = max(width, int(max(len(line) for line, _ in title) * 7.6) + 2 * _MARGIN, 420)
+    width = max(width, int(max(len(line) for line, _ in title) * 9.4) + 2 * _MARGIN, 600)
     return _document("".join(parts), width, y + _MARGIN, _line(plan.question))
 
 

@@ -1,0 +1,94 @@
+"""The layout of a report, and the pictures that it may show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from researched import PLAN, found, reported, tool
+
+from medground.executor.found import SubFound
+from medground.run import Run
+from medground.wording.html import as_html
+from medground.wording.markdown import as_markdown
+from medground.wording.pictures import picture
+from medground.wording.text import as_text
+
+MakeRun = Callable[..., Run]
+SVG = '<svg xmlns="http://www.w3.org/2000/svg">{}</svg>'
+
+
+def test_findings_and_connections_as_plain_text(make_run: MakeRun) -> None:
+    answer, _ = reported(make_run, found())
+    text = as_text(answer)
+    assert text[text.index("Findings") : text.index("Limitations")] == (
+        """\
+Findings
+q1: Does cyp17a1 knockout change the hormones of zebrafish?
+The cyp17a1 knockout lowered the hormones cortisol and 11-ketotestosterone by 87 % in
+zebrafish. [E1]
+
+q2: Does cyp17a1 knockout change the sex ratio of zebrafish?
+The sex ratio of zebrafish was 100 % male after knockout of cyp17a1, and 11-ketotestosterone was
+low. [E2]
+
+Sex of zebrafish depends on many genes. [E4]
+
+Every zebrafish of my cyp17a1 knockout had a male sex ratio of 3 to 1. [E3] (web page)
+
+q3: What is the function of the protein Cyp17a1?
+Function: Catalyzes the hydroxylation of pregnenolone; a function of the protein in steroid
+synthesis. [E5]
+
+Synthesis
+No language model wrote a synthesis. The quotes that name most of the whole question are [E1] [E2]
+    [E3].
+
+A sentence without a remark is quoted from its source.
+
+How the findings connect
+- q1 and q2 both mention 11-ketotestosterone. [E1] [E2]
+  Found by comparing words; whether they are connected has not been assessed.
+
+"""
+    )
+
+
+def test_a_table_of_counts(make_run: MakeRun) -> None:
+    answer, _ = reported(make_run, found())
+    assert "Sub-question  Tool               Found  Merged  Filtered  Cut  Kept  Cited" in as_text(answer)
+    assert "| q2 | web | 2 | 0 | 1 | 0 | 1 | 1 |" in as_markdown(answer)
+    assert "<th>Found</th>" in as_html(answer) and "<td>protein databases</td>" in as_html(answer)
+
+
+def test_an_unanswered_report_has_no_references(make_run: MakeRun) -> None:
+    answer, _ = reported(make_run, [SubFound(one, (tool(one.id, "literature", []),)) for one in PLAN.subquestions])
+    text = as_text(answer)
+    assert "Unanswerable" in text and "References" not in text and "Findings" not in text
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [
+        "<script>alert(1)</script>",
+        '<image href="http://e.org/x.png"/>',
+        '<use href="http://e.org/x.svg#a"/>',
+        '<rect onload="x()"/>',
+        '<rect style="fill: url(http://e.org/x)"/>',
+        "<style>@import 'x.css';</style>",
+        "<foreignObject><p/></foreignObject>",
+        '<a href="https://e.org"><rect/></a>',
+        "<rect>",
+        '<?xml-stylesheet href="x.css"?>',
+    ],
+)
+def test_a_drawing_that_runs_or_loads_is_not_shown(inside: str) -> None:
+    assert picture(SVG.format(inside).encode(), "image/svg+xml") is None
+
+
+def test_a_drawing_is_shown() -> None:
+    drawing = SVG.format('<defs><marker id="m"/></defs><path marker-end="url(#m)"/><use href="#m"/>').encode()
+    assert picture(drawing, "image/svg+xml") is not None
+    assert picture(b"\x89PNG\r\n\x1a\n...", "image/png") is not None
+    assert picture(b"GIF89a", "image/png") is None and picture(drawing, "text/html") is None
+    assert picture(b'<!DOCTYPE svg [<!ENTITY a "b">]><svg/>', "image/svg+xml") is None
