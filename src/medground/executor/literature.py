@@ -11,8 +11,8 @@ from medground.executor.asking import Asking, asking, coverage
 from medground.executor.found import ToolFound, ToolState
 from medground.executor.names import names_of
 from medground.executor.papers import Paper, merged
-from medground.lookup import Found, Lookup, Ranking
-from medground.query import Query
+from medground.lookup import Found, Lookup, Ranker, Ranking
+from medground.query import Query, Words
 from medground.rank.cosine import cosines
 from medground.rank.fuse import fuse
 from medground.read.standing import readable
@@ -57,7 +57,7 @@ async def find_literature(one: SubQuestion, plan: ResearchPlan, run: Run, names:
     """
     choices = run.settings.section(BioMedSearchSettings)
     asked = asking(one, plan, names, use_keywords=choices.use_keywords, most_salient=choices.salient)
-    sources = [source for source in run.sources if _is_literature(source, one, asked, choices)]
+    sources = literature_sources(run, choices.without)
     returned = await together(_search(source.name, one, asked, run, choices) for source in sources)
     papers, found = await _papers(returned, run)
     kept, flow, told = await _chosen(papers, one, asked, run, choices)
@@ -74,11 +74,15 @@ async def find_literature(one: SubQuestion, plan: ResearchPlan, run: Run, names:
     )
 
 
-def _is_literature(source: Source, one: SubQuestion, asked: Asking, choices: BioMedSearchSettings) -> bool:
-    short = source.name.partition(":")[0]
-    if source.name in choices.without or short in choices.without or source.kinds.isdisjoint(KINDS):
+def literature_sources(run: Run, without: Sequence[str] = ()) -> list[Source]:
+    """The sources of a run that hold literature and take query trees, without those named, such as `pmc`."""
+    return [source for source in run.sources if _is_literature(source, without)]
+
+
+def _is_literature(source: Source, without: Sequence[str]) -> bool:
+    if source.name in without or source.name.partition(":")[0] in without or source.kinds.isdisjoint(KINDS):
         return False
-    return source.accepts(_lookup(source.name, one, asked.tree, choices))
+    return source.accepts(Lookup(asked=Words(text="any"), text="any", rankers=(Ranker.LEXICAL,)))
 
 
 def _lookup(name: str, one: SubQuestion, query: Query, choices: BioMedSearchSettings) -> Lookup:
@@ -118,18 +122,20 @@ def _records(found: Sequence[Found], run: Run, most: int) -> Ranking:
 
 async def _papers(returned: Sequence[_Returned], run: Run) -> tuple[list[Paper], int]:
     """The papers of all sources, and how many records were found."""
-    hits = [hit for one in returned for hit in one.hits]
+    hits = await retrieved([hit for one in returned for hit in one.hits], run)
+    return merged(hits, run.ledger.documents), len(hits)
+
+
+async def retrieved(hits: Sequence[Hit], run: Run) -> list[Hit]:
+    """The hits whose documents can be fetched, each from the source that found it first; others are warned of."""
     finders: dict[str, str] = {}
-    for one in returned:
-        for hit in one.hits:
-            finders.setdefault(hit.passage.document_id, one.source)
+    for hit in hits:
+        finders.setdefault(hit.passage.document_id, hit.source)
     try:
         await run.retrieve(list(finders), finders)
     except SourceUnavailable as error:
         run.warn(f"some papers could not be fetched: {error}")
-    documents = run.ledger.documents
-    read = [hit for hit in hits if hit.passage.document_id in documents]
-    return merged(read, documents), len(read)
+    return [hit for hit in hits if hit.passage.document_id in run.ledger.documents]
 
 
 async def _chosen(

@@ -1,0 +1,269 @@
+"""Measures literature for sub-questions (BioMedSearch, III.B): titled abstracts, gold papers, contradicting findings.
+
+    python benchmarks/subquestions.py titles|gold|contradictions [--data ../shared/data] [--half training|test]
+
+- titles: sub-questions made of the titles of 332 abstracts without the rarest third of their words; is the abstract
+  itself within the first 10? BM25, vectors and both fused beside it.
+- gold: list and summary questions of BioASQ, each split into sub-questions without a model; how many of the papers
+  that experts chose are among those kept, against one plain hybrid query that keeps as many papers. The corpus holds
+  the chosen snippets of these questions' papers, and the abstracts of PubMedQA and SciFact.
+- contradictions: claims of SciFact that an abstract contradicts; the rank of the first such abstract.
+
+Everything was chosen on the training half (other titles, task 7b, SciFact's training claims) and measured on the test
+half. A plan and all rankings are made without a language model; vectors are MiniLM's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import gzip
+import json
+import random
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from medground.corpus.build import build
+from medground.corpus.embedding import open_embedder
+from medground.corpus.library import Library
+from medground.corpus.readers import find_inputs
+from medground.corpus.snapshot import Snapshot
+from medground.document import Document, Hit
+from medground.evaluate.intervals import wilson
+from medground.evaluate.significance import paired_bootstrap
+from medground.executor.contradictions import contradicting
+from medground.executor.found import ToolFound
+from medground.executor.literature import find_literature
+from medground.models.keyless import Keyless
+from medground.models.registry import Models
+from medground.operators.base import Operator
+from medground.plan.subquestions import research_plan
+from medground.query import Words
+from medground.question import Question
+from medground.rank.fuse import fuse
+from medground.recipes.declaration import Declaration
+from medground.recipes.settings.biomedsearch import BioMedSearchSettings
+from medground.research_plan import Keyword, ResearchPlan, SubQuestion
+from medground.run import Run
+from medground.settings import Settings
+from medground.sources.corpus import CorpusSource
+from medground.text import words
+from medground.trace import Trace
+
+TITLES = {"training": 60, "test": 30}
+QUESTIONS = {"training": 40, "test": 100}
+DEPTH = 200
+SEED = 16
+Search = Callable[[str], list[str]]
+
+
+class Bench:
+    """Corpora, their sources, and runs over them."""
+
+    def __init__(self, home: Path, data: Path, choices: BioMedSearchSettings) -> None:
+        self.data = data
+        self.choices = choices
+        self.settings = Settings.load(environ={"MEDGROUND_HOME": str(home)}).with_section(choices)
+        self.library = Library(home)
+        self.embedder = open_embedder(choices.embedder, home)
+        self.snapshots: list[Snapshot] = []
+        self.operators: tuple[Operator[Any, Any], ...] = ()
+
+    def opened(self, name: str, path: Path) -> Snapshot:
+        if name not in self.library.list():
+            build(self.library, name, find_inputs([path]), embedder=self.embedder)
+        snapshot = self.library.open(name)
+        self.snapshots.append(snapshot)
+        return snapshot
+
+    def run(self, text: str) -> Run:
+        recipe = Declaration(name="biomedsearch", operators=self.operators)
+        return Run(
+            question=Question.ask(text),
+            settings=self.settings,
+            recipe=recipe,
+            sources=[CorpusSource(snapshot, self.embedder) for snapshot in self.snapshots],
+            models=Models("keyless", {}, {"keyless": Keyless()}),
+            trace=Trace("bench", Path(tempfile.mkdtemp()) / "bench.jsonl"),
+        )
+
+    def searches(self) -> dict[str, Search]:
+        """Plain rankings over all corpora, as ids of documents."""
+
+        def bm25(text: str) -> list[tuple[Hit, ...]]:
+            return [snapshot.bm25(Words(text=text), DEPTH) for snapshot in self.snapshots]
+
+        def dense(text: str) -> list[tuple[Hit, ...]]:
+            vector = self.embedder.embed([text])[0]
+            return [snapshot.dense(vector, DEPTH) for snapshot in self.snapshots]
+
+        return {
+            "BM25": lambda text: documents_of(by_score(bm25(text))),
+            f"dense ({self.embedder.name})": lambda text: documents_of(by_score(dense(text))),
+            "hybrid (RRF)": lambda text: documents_of(fuse([by_score(bm25(text)), by_score(dense(text))])),
+        }
+
+
+def by_score(rankings: Sequence[tuple[Hit, ...]]) -> tuple[Hit, ...]:
+    """One ranking of several corpora by the same ranker, as if they were one corpus (nearly so, for BM25)."""
+    hits = sorted((hit for ranking in rankings for hit in ranking), key=lambda hit: -hit.score)
+    return tuple(hit.model_copy(update={"rank": rank}) for rank, hit in enumerate(hits, 1))
+
+
+def documents_of(hits: Sequence[Hit]) -> list[str]:
+    return list(dict.fromkeys(hit.passage.document_id for hit in hits))
+
+
+def titled(document: Document) -> tuple[SubQuestion, ResearchPlan]:
+    """A sub-question of a title without the rarest third of its words; keywords are the six rarest of the others."""
+    content = [word for word in words.tokens(document.title) if word not in words.FUNCTION_WORDS and len(word) > 2]
+    rarest = sorted(set(content), key=lambda word: (-words.weight(words.stem(word)), word))
+    left = [word for word in dict.fromkeys(content) if word not in rarest[: max(2, len(rarest) // 3)]]
+    keywords = [word for word in rarest if word in left][:6]
+    text = f"What is known about {' '.join(left)}?"
+    one = SubQuestion(id="q1", text=text, keywords=tuple(keywords))
+    return one, ResearchPlan(question=text, subquestions=(one,), keywords=tuple(Keyword(name=n) for n in keywords))
+
+
+def titles(bench: Bench, half: str) -> Iterator[str]:
+    snapshot = bench.opened("literature", bench.data / "biomedsearch" / "literature.jsonl")
+    long = [d for d in sorted(snapshot.all_documents(), key=lambda d: d.id) if len(words.tokens(d.title)) >= 8]
+    random.Random(SEED).shuffle(long)
+    chosen = long[: TITLES["test"]] if half == "test" else long[TITLES["test"] :][: TITLES["training"]]
+    asked = [(document.id, *titled(document)) for document in chosen]
+    rows = {name: [search(one.text)[:10] for _, one, _ in asked] for name, search in bench.searches().items()}
+    found = [asyncio.run(find_literature(one, plan, bench.run(one.text))) for _, one, plan in asked]
+    rows["find_literature"] = [[hit.passage.document_id for hit in one.hits][:10] for one in found]
+    yield f"{len(asked)} sub-questions from titles ({half} half), {len(long)} titles to choose from"
+    yield ""
+    yield "| ranking | own abstract within 10 | first |"
+    yield "| --- | --- | --- |"
+    for name, ranked in rows.items():
+        within = sum(own in ids for (own, _, _), ids in zip(asked, ranked, strict=True))
+        first = sum(own in ids[:1] for (own, _, _), ids in zip(asked, ranked, strict=True))
+        yield f"| {name} | {share(within, len(asked))} | {first} |"
+    lost = sum(own in one.flow.lost for (own, _, _), one in zip(asked, found, strict=True))
+    yield f"The filter of keywords lost the abstract of {lost}; it was lowered for {sum(map(lowered, found))}."
+
+
+def lowered(one: ToolFound) -> bool:
+    return any("of the keywords" in note for note in one.notes)
+
+
+def share(right: int, of: int) -> str:
+    low, high = wilson(right, of)
+    return f"{right} of {of}, {right / of:.0%} ({low:.0%} to {high:.0%})"
+
+
+def bioasq(data: Path, half: str) -> list[dict[str, Any]]:
+    """A fixed sample of list and summary questions: of task 7b for training, of 8b and 9b for the test."""
+    names = ("task7b",) if half == "training" else ("task8b", "task9b")
+    questions = [
+        question
+        for name in names
+        for question in json.loads(gzip.decompress((data / "bioasq" / f"{name}.json.gz").read_bytes()))["questions"]
+        if question["type"] in ("list", "summary") and question.get("snippets")
+    ]
+    return random.Random(SEED).sample(sorted(questions, key=lambda q: str(q["id"])), QUESTIONS[half])
+
+
+def papers_of(question: dict[str, Any]) -> set[str]:
+    return {f"PMID:{snippet['document'].rpartition('/')[2]}" for snippet in question["snippets"]}
+
+
+async def researched(bench: Bench, question: str) -> tuple[ResearchPlan, list[ToolFound]]:
+    """The plan of a question and what each sub-question found, later ones sharpened by names of earlier ones."""
+    run = bench.run(question)
+    plan = await research_plan(run.question, run)
+    found: dict[str, ToolFound] = {}
+    after = plan.after()
+    for one in sorted(plan.subquestions, key=lambda one: len(after[one.id])):
+        names = [name for before in after[one.id] if before in found for name in found[before].names]
+        found[one.id] = await find_literature(one, plan, run, names)
+    return plan, list(found.values())
+
+
+def gold(bench: Bench, half: str) -> Iterator[str]:
+    questions = bioasq(bench.data, half)
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("training", "test"):
+            path = Path(folder) / f"{'7' if name == 'training' else '8'}B1_golden.json"
+            path.write_text(json.dumps({"questions": bioasq(bench.data, name)}))
+        bench.opened("bioasq-sample", Path(folder))
+    bench.opened("pubmedqa", bench.data / "pubmedqa" / "pqa_l.jsonl.gz")
+    bench.opened("scifact", bench.data / "scifact" / "corpus.jsonl.gz")
+    hybrid = bench.searches()["hybrid (RRF)"]
+    ours, plain, wanted, kept, parts = [], [], 0, 0, 0
+    for question in questions:
+        plan, found = asyncio.run(researched(bench, question["body"]))
+        papers = {hit.passage.document_id for one in found for hit in one.hits}
+        relevant = papers_of(question)
+        ours.append(len(papers & relevant))
+        plain.append(len(set(hybrid(question["body"])[: len(papers)]) & relevant))
+        wanted, kept, parts = wanted + len(relevant), kept + len(papers), parts + len(plan.subquestions)
+    difference = paired_bootstrap(plain, ours)
+    assert difference is not None
+    yield f"{len(questions)} questions of BioASQ ({half} half), {wanted} papers chosen by experts"
+    yield f"{parts / len(questions):.1f} sub-questions and {kept / len(questions):.1f} papers a question"
+    yield ""
+    yield "| search | gold papers | of all |"
+    yield "| --- | --- | --- |"
+    yield f"| one hybrid query | {sum(plain)} | {sum(plain) / wanted:.1%} |"
+    yield f"| sub-questions | {sum(ours)} | {sum(ours) / wanted:.1%} |"
+    yield (
+        f"Difference a question: {difference.value:+.2f} papers ({difference.low:+.2f} to {difference.high:+.2f}, "
+        f"paired bootstrap, p = {difference.p:.3f})"
+    )
+
+
+def contradictions(bench: Bench, half: str) -> Iterator[str]:
+    snapshot = bench.opened("scifact", bench.data / "scifact" / "corpus.jsonl.gz")
+    by_number = {document.id.rpartition(":")[2]: document.id for document in snapshot.all_documents()}
+    name = "claims_train.jsonl" if half == "training" else "claims_dev.jsonl"
+    claims: list[tuple[str, set[str]]] = []
+    for line in (bench.data / "scifact" / name).read_text(encoding="utf-8").splitlines():
+        record = json.loads(line)
+        against = {
+            by_number[number]
+            for number, evidence in record["evidence"].items()
+            if any(one["label"] == "CONTRADICT" for one in evidence)
+        }
+        if against:
+            claims.append((record["claim"], against))
+    one = SubQuestion(id="q1", text="What contradicts this?")
+
+    def ours(text: str) -> list[str]:
+        return documents_of(asyncio.run(contradicting(text, one, bench.run(text))))
+
+    yield f"{len(claims)} claims of SciFact ({half} half), each contradicted by one of {len(by_number)} abstracts"
+    yield ""
+    yield "| ranking | MRR at 10 | within 10 |"
+    yield "| --- | --- | --- |"
+    for label, search in {**bench.searches(), "contradicting": ours}.items():
+        ranks = [rank_of(search(text)[:10], against) for text, against in claims]
+        mean = sum(1 / rank for rank in ranks if rank) / len(ranks)
+        yield f"| {label} | {mean:.3f} | {share(sum(map(bool, ranks)), len(ranks))} |"
+
+
+def rank_of(ranked: Sequence[str], relevant: set[str]) -> int:
+    return next((rank for rank, document in enumerate(ranked, 1) if document in relevant), 0)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("part", choices=("titles", "gold", "contradictions"))
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--home", type=Path, default=Settings().home, help="where corpora are built, and MiniLM is")
+    parser.add_argument("--half", choices=("training", "test"), default="test")
+    parser.add_argument("--coverage", type=float, default=BioMedSearchSettings().coverage)
+    chosen = parser.parse_args()
+    bench = Bench(chosen.home, chosen.data, BioMedSearchSettings(coverage=chosen.coverage))
+    part = {"titles": titles, "gold": gold, "contradictions": contradictions}[chosen.part]
+    for line in part(bench, chosen.half):
+        print(line)
+
+
+if __name__ == "__main__":
+    main()
