@@ -38,8 +38,7 @@ from medground.executor.found import ToolFound
 from medground.executor.literature import find_literature
 from medground.models.keyless import Keyless
 from medground.models.registry import Models
-from medground.operators.base import Operator
-from medground.plan.subquestions import research_plan
+from medground.plan.subquestions import PLANNING, research_plan
 from medground.query import Words
 from medground.question import Question
 from medground.rank.fuse import fuse
@@ -69,7 +68,6 @@ class Bench:
         self.library = Library(home)
         self.embedder = open_embedder(choices.embedder, home)
         self.snapshots: list[Snapshot] = []
-        self.operators: tuple[Operator[Any, Any], ...] = ()
 
     def opened(self, name: str, path: Path) -> Snapshot:
         if name not in self.library.list():
@@ -79,7 +77,7 @@ class Bench:
         return snapshot
 
     def run(self, text: str) -> Run:
-        recipe = Declaration(name="biomedsearch", operators=self.operators)
+        recipe = Declaration(name="biomedsearch", operators=PLANNING)
         return Run(
             question=Question.ask(text),
             settings=self.settings,

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from medground.corpus.embedding import Embedder
 
-_MOST_HELD = 4096
+_MOST_HELD = 16_384
 """Most vectors kept in memory: sub-questions of one topic find many papers twice."""
 _DIGITS = 4
 """Further digits depend on what else was in the batch."""
