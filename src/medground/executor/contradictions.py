@@ -5,7 +5,6 @@ Source: BioMedSearch has no such step. Measured on SciFact: `benchmarks/subquest
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Sequence
 
@@ -22,6 +21,7 @@ from medground.research_plan import SubQuestion
 from medground.run import Run
 from medground.text import words
 from medground.text.sentences import sentence_spans
+from medground.together import together
 
 RANKER = "opposing"
 MOST = 10
@@ -69,7 +69,7 @@ async def contradicting(sentence: str, one: SubQuestion, run: Run) -> tuple[Hit,
         )
         for source in literature_sources(run, choices.without)
     ]
-    found = await asyncio.gather(*(_found(lookup, run) for lookup in lookups))
+    found = await together(_found(lookup, run) for lookup in lookups)
     rankings = [ranking for results in found for result in results for ranking in result.rankings if ranking]
     if not rankings:
         return ()
