@@ -9,8 +9,8 @@ from itertools import permutations
 
 from medground.operators.keyless.decomposing.dimensions import DIMENSIONS
 from medground.operators.keyless.decomposing.subjects import about
+from medground.operators.keyless.decomposing.symbols import names_protein
 from medground.operators.keyless.decomposing.things import things
-from medground.plan.genes import genes_in
 from medground.pubmed.mesh import vocabulary
 from medground.research_plan import Tool
 from medground.text import words
@@ -52,7 +52,7 @@ def tools_of(question: str, subs: Sequence[Sub], tools: Sequence[Tool]) -> dict[
         web |= {min(nearest.keywords, key=lambda name: counts[name])} if nearest.keywords else set()
     wanted: dict[str, set[Tool]] = {name: {"literature"} for name in names}
     for name in names:
-        wanted[name] |= {"protein"} if name.casefold() in genes or genes_in(name) else set()
+        wanted[name] |= {"protein"} if name.casefold() in genes or names_protein(name) else set()
         wanted[name] |= {"web"} if name in web else set()
     return {name: tuple(tool for tool in tools if tool in chosen) for name, chosen in wanted.items()}
 
@@ -60,7 +60,7 @@ def tools_of(question: str, subs: Sequence[Sub], tools: Sequence[Tool]) -> dict[
 def tools_of_text(text: str, tools: Sequence[Tool]) -> tuple[Tool, ...]:
     """The tools of a sub-question without keywords."""
     found = things(text)
-    protein = any(one.kind == "gene" for one in found) or bool(genes_in(text))
+    protein = any(one.kind == "gene" for one in found) or names_protein(text)
     web = bool(_WEB.search(text)) or any(one.kind != "gene" and _is_unknown(one.words) for one in found)
     wanted = {"literature", *(["protein"] if protein else []), *(["web"] if web else [])}
     return tuple(tool for tool in tools if tool in wanted)
