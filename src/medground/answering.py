@@ -51,15 +51,15 @@ async def researched(run: Run, recipe: Recipe, name: str | None = None) -> Answe
         UsageError: another process is at work on it; and as for `answered`.
         BudgetExhausted, SourceUnavailable, ModelFailed: as for `answered`; `.research` is its id.
     """
-    research = name or run.trace.id
+    research, unfinished = name or run.trace.id, UnfinishedResearch(run.settings.home)
     if run.notice is not None and run.notice.stops:
         return await answered(run, recipe)
     try:
-        with UnfinishedResearch(run.settings.home).begun(research, run.question, run.settings, run.now()) as run.kept:
+        with unfinished.begun(research, run.question, run.settings, run.now()) as run.kept:
             run.on_step(ResearchBegun(id=research, resumed=name is not None))
             return await answered(run, recipe)
     except MedgroundError as error:
-        error.research = research
+        error.research = research if unfinished.has(research) else None
         raise
 
 

@@ -54,6 +54,11 @@ class KeptLookups:
         for line in _lines(self._path):
             self._take(line)
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether no call has been finished."""
+        return not self._path.is_file()
+
     def found(self, source: Source, lookup: Lookup, filters: Filters) -> Found | None:
         """What a search found before; None where it was not finished."""
         content = self._found.get(_key("search", source, lookup, filters))

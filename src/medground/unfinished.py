@@ -19,7 +19,7 @@ from filelock import FileLock, Timeout
 from pydantic import Field, ValidationError
 
 from medground.document import Frozen
-from medground.errors import UsageError
+from medground.errors import UsageError, UserMistake
 from medground.kept_lookups import KeptLookups
 from medground.models.files.storage import writing_to
 from medground.question import Question
@@ -91,9 +91,15 @@ class UnfinishedResearch:
             raise UsageError(f"no unfinished research has the id {name[:64]!r}; latest: {ids}")
         return one
 
+    def has(self, name: str) -> bool:
+        """Whether research with this id can be gone on with."""
+        return self._record(name) is not None
+
     @contextmanager
     def begun(self, name: str, question: Question, settings: Settings, now: datetime) -> Iterator[KeptLookups]:
-        """Keep what the research finds while the block runs; its folder goes if the block ends without an error.
+        """Keep what the research finds while the block runs.
+
+        Its folder goes if the block ends without an error, or with a mistake of the user before anything was found.
 
         Args:
             name: its id; one that is there is gone on with.
@@ -105,14 +111,18 @@ class UnfinishedResearch:
             UsageError: another process is at work on it.
             StorageFailed: the folder cannot be written to.
         """
-        folder = self._folder / name
+        folder, kept = self._folder / name, None
         with writing_to(self._folder):
             folder.mkdir(parents=True, exist_ok=True)
         try:
             with FileLock(folder / _LOCK, timeout=0):
                 if not (folder / _RECORD).is_file():
                     self._write(folder, _asked(name, question, settings, now))
-                yield KeptLookups(folder)
+                yield (kept := KeptLookups(folder))
+        except UserMistake:
+            if kept is None or kept.is_empty:  # there is nothing to go on with
+                shutil.rmtree(folder, ignore_errors=True)
+            raise
         except Timeout:
             raise UsageError(f"another process is at work on research {name}; wait for it, or stop it") from None
         shutil.rmtree(folder, ignore_errors=True)

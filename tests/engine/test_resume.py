@@ -57,7 +57,7 @@ def calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """The file in which calls of this process are written down; the recipe, the source and the model are there."""
     for table, name in ((RECIPES, "slow-research"), (SOURCES, "slow")):
         monkeypatch.setitem(table, name, "")  # removed again at the end
-    monkeypatch.setattr(opening, "_open_models", opening._open_models)
+    monkeypatch.setattr(opening, "open_models_of", opening.open_models_of)
     slow_research.install(tmp_path / "calls")
     yield tmp_path / "calls"
 

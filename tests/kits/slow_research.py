@@ -135,7 +135,7 @@ def install(calls: Path) -> None:
     LOG = calls
     RECIPES["slow-research"] = f"{__name__}:RESEARCH"
     SOURCES["slow"] = f"{__name__}:SLOW"
-    opening._open_models = lambda settings: _models(settings, ())
+    opening.open_models_of = lambda settings: _models(settings, ())
 
 
 def options(**more: Any) -> dict[str, Any]:

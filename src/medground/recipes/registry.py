@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 RECIPES = {
+    "biomedsearch": "medground.recipes.biomedsearch:BIOMEDSEARCH",
     "ground": "medground.recipes.ground:GROUND",
     "model-only": "medground.recipes.model_only:MODEL_ONLY",
     "omni-rag": "medground.recipes.omni_rag:OMNI_RAG",

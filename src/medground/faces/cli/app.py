@@ -39,6 +39,7 @@ from medground.faces.cli.mesh import mesh
 from medground.faces.cli.models import models_app
 from medground.faces.cli.plan import plan
 from medground.faces.cli.pubmed import pubmed_app
+from medground.faces.cli.research import research
 from medground.faces.cli.show import schema_app, show_version, trace_app, version
 from medground.faces.cli.train import train_app
 from medground.faces.cli.verify import verify
@@ -65,6 +66,7 @@ def _options(
 
 
 app.command()(ask)
+app.command()(research)
 app.command()(verify)
 app.command()(plan)
 app.command()(history)

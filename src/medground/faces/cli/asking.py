@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from medground.blocking import BlockingEngine
     from medground.query import Filters
     from medground.question import Question
+    from medground.research_plan import ResearchPlan
     from medground.settings import Settings
     from medground.steps import OnStep
 
@@ -45,13 +46,20 @@ class Kind:
         )
 
 
-def ask_one(question: Question, settings: Settings, *, follow: str | None = None, quiet: bool) -> Answer:
-    """The answer to a question; `follow` names the answer that it follows.
+def ask_one(
+    question: Question,
+    settings: Settings,
+    *,
+    follow: str | None = None,
+    plan: ResearchPlan | None = None,
+    quiet: bool,
+) -> Answer:
+    """The answer to a question; `follow` names the answer that it follows, and `plan` is a plan of research for it.
 
     Raises what `Engine.open` and `Engine.ask` raise, and Stopped after Ctrl-C.
     """
     with opened(settings, quiet=quiet) as engine:
-        return _shown(lambda on_step: engine.ask(question, follow=follow, on_step=on_step), quiet=quiet)
+        return _shown(lambda on_step: engine.ask(question, follow=follow, plan=plan, on_step=on_step), quiet=quiet)
 
 
 def ask_again(name: str, now: Settings, *, quiet: bool) -> AskedAgain:
@@ -68,6 +76,18 @@ def ask_again(name: str, now: Settings, *, quiet: bool) -> AskedAgain:
         then = then.with_options({"model.cache": False})
     with opened(then, quiet=quiet) as engine:
         return _shown(lambda on_step: engine.again(before.trace_id, on_step=on_step), quiet=quiet)
+
+
+def resume_one(name: str, now: Settings, changes: Mapping[str, object], *, quiet: bool) -> Answer:
+    """The answer of unfinished research that is gone on with; `changes` are settings that it did not have.
+
+    Raises what `UnfinishedResearch.read`, `Engine.open` and `Engine.resume` raise, and Stopped after Ctrl-C.
+    """
+    from medground.unfinished import UnfinishedResearch
+
+    one = UnfinishedResearch(now.home).read(name)
+    with opened(one.settings_with(now).with_options(changes), quiet=quiet) as engine:
+        return _shown(lambda on_step: engine.resume(one.id, settings=changes, on_step=on_step), quiet=quiet)
 
 
 @contextlib.contextmanager
@@ -110,4 +130,6 @@ def _shown(work: Callable[[OnStep], T], *, quiet: bool) -> T:
         except KeyboardInterrupt:
             if not line.kept:
                 raise
-            raise Stopped(f"stopped; what was found is kept, see it with medground show {line.kept}") from None
+            kept = f"stopped; what was found is kept, see it with medground show {line.kept}"
+            on = f", or go on: medground research --resume {line.research}" if line.research else ""
+            raise Stopped(kept + on) from None

@@ -46,7 +46,7 @@ def plan(
     """
     from medground.errors import UsageError
 
-    chosen = _form(form, output)
+    chosen = form_of_plan(form, output)
     if (question is None) == (from_plan is None):
         raise UsageError("give either a question in quotes or --from-plan FILE")
     if from_plan is not None:
@@ -54,10 +54,12 @@ def plan(
 
         _show(read_plan_file(from_plan), "", chosen, output)
     else:
-        _plan(str(question), load_settings(sets, preset, settings, {"model.default": model}), chosen, output, quiet)
+        show_plan_of(
+            str(question), load_settings(sets, preset, settings, {"model.default": model}), chosen, output, quiet
+        )
 
 
-def _form(form: str | None, output: Path | None) -> str:
+def form_of_plan(form: str | None, output: Path | None) -> str:
     """The format that is named, else the one that the file's name ends with."""
     from medground.errors import UsageError
 
@@ -68,7 +70,8 @@ def _form(form: str | None, output: Path | None) -> str:
     return form or (_FORMS[output.suffix.lower()] if output is not None else "tree")
 
 
-def _plan(question: str, settings: Settings, form: str, output: Path | None, quiet: bool) -> None:
+def show_plan_of(question: str, settings: Settings, form: str, output: Path | None, quiet: bool) -> None:
+    """Plan a question, and print the plan or write it."""
     from medground.author import Author
     from medground.faces.cli.steps import StepLine
     from medground.research_planning import plan_of

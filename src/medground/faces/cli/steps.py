@@ -17,10 +17,12 @@ class StepLine:
 
     Attributes:
         kept: trace id of a partial answer that was kept; empty if there is none.
+        research: id of the research that can be gone on with; empty for another question.
     """
 
     def __init__(self, *, quiet: bool = False) -> None:
         self.kept = ""
+        self.research = ""
         self._live: Status | None = None
         if sys.stderr.isatty() and not quiet:
             from rich.console import Console
@@ -29,8 +31,10 @@ class StepLine:
 
     def __call__(self, step: Step) -> None:
         """Show a step."""
-        from medground.steps import Kept
+        from medground.steps import Kept, ResearchBegun
 
+        if isinstance(step, ResearchBegun):
+            self.research = step.id
         if isinstance(step, Kept) and step.stopped:
             self.kept = step.trace_id
         elif self._live is not None:

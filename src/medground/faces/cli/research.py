@@ -1,0 +1,194 @@
+"""`medground research`: a report on one question, from literature, protein records and the web."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from medground.faces.cli import question_options as by
+from medground.faces.cli.ask import UNANSWERABLE
+from medground.faces.cli.options import (
+    KnowledgeBase,
+    Preset,
+    Quiet,
+    Sets,
+    SettingsFile,
+    Where,
+    load_settings,
+    searched,
+)
+from medground.faces.cli.report_file import ReportFile
+from medground.faces.cli.shown import Shown, form_of, show_answer
+from medground.faces.cli.typed import STDIN, read_stdin
+
+if TYPE_CHECKING:
+    from medground.answer import Answer
+    from medground.question import Question
+    from medground.research_plan import ResearchPlan
+    from medground.settings import Settings
+
+PRESET = "biomedsearch"
+
+_Tools = Annotated[
+    str | None, typer.Option("--tools", metavar="TOOLS", help="Search only with these: literature, protein, web.")
+]
+_Plan = Annotated[bool, typer.Option("--plan", help="Show the plan, and search nothing.")]
+_FromPlan = Annotated[
+    Path | None, typer.Option("--from-plan", metavar="FILE", help="Follow this plan (or -), in place of a new one.")
+]
+_Replay = Annotated[
+    Path | None, typer.Option(metavar="FOLDER", help="Answer from recorded replies, without a network.")
+]
+_Record = Annotated[Path | None, typer.Option(metavar="FOLDER", help="Record the replies of services in this folder.")]
+_Resume = Annotated[
+    bool,
+    typer.Option("--resume", help="Go on with unfinished research: with this id in place of a question, or the last."),
+]
+_Output = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", metavar="FILE", help="Write the report; .md, .html, .docx, .pdf or .json."),
+]
+
+
+def research(
+    question: by.QuestionText = None,
+    corpus: by.Corpora = None,
+    kb: KnowledgeBase = None,
+    source: by.SourceNames = None,
+    tools: _Tools = None,
+    model: by.ModelName = None,
+    task: by.TaskName = None,
+    option: by.Choices = None,
+    year_from: by.YearFrom = None,
+    year_to: by.YearTo = None,
+    where: Where = None,
+    plan: _Plan = False,
+    from_plan: _FromPlan = None,
+    replay: _Replay = None,
+    record: _Record = None,
+    resume: _Resume = False,
+    output: _Output = None,
+    json: by.Json = False,
+    markdown: by.Markdown = False,
+    details: by.Details = False,
+    sets: Sets = None,
+    preset: Preset = None,
+    settings: SettingsFile = None,
+    quiet: Quiet = False,
+) -> None:
+    """Write a report on a question: what is planned is searched, read, connected and checked.
+
+    PubMed, PMC, Europe PMC, ScienceDirect, UniProt, AlphaFold, PDB and web searches are asked, or what --corpus, --kb
+    and --source name. The exit status is that of medground ask.
+    """
+    from medground.faces.cli.asking import Kind, limits
+    from medground.faces.cli.plan import form_of_plan, show_plan_of
+    from medground.risk import notice_first
+
+    file = ReportFile(output) if output is not None and not plan else None
+    shown = Shown(form_of(json=json, markdown=markdown), details=details, quiet=quiet)
+    given = _plan_of(from_plan)
+    filters = limits(year_from, year_to, where or [])
+    named = _named(corpus, kb, source) | {
+        "model.default": model,
+        "biomedsearch.tools": tools,
+        "retrieval.replay": replay,
+        "retrieval.record": record,
+    }
+    if resume:
+        others = [preset, settings, task, option, plan or None, from_plan, filters.as_query(), *named.values()]
+        _check_resumed(others)
+        _finish(lambda: _resumed(question, sets, shown), file, shown)
+        return
+    text = _text(question, given)
+    with notice_first(text):
+        chosen = load_settings(sets, preset or PRESET, settings, named | {"recipe.name": PRESET})
+        asked = Kind(task, tuple(option or ()), filters).question(text)
+        if plan:
+            show_plan_of(text, chosen, form_of_plan(None, output), output, quiet)
+            return
+        _finish(lambda: _asked(asked, given, chosen, shown), file, shown)
+
+
+def _named(corpus: list[str] | None, kb: str | None, source: list[str] | None) -> dict[str, object]:
+    """The settings of what is searched: what is named stands in place of every source of the preset."""
+    if not (corpus or kb or source):
+        return {}
+    return {"retrieval.corpora": (), **searched(corpus, kb), "retrieval.sources": tuple(source or ())}
+
+
+def _plan_of(file: Path | None) -> ResearchPlan | None:
+    if file is None:
+        return None
+    from medground.plan.plan_file import read_plan_file
+
+    return read_plan_file(file)
+
+
+def _text(question: str | None, plan: ResearchPlan | None) -> str:
+    """The question as it was typed, or that of the plan.
+
+    Raises:
+        UsageError: there is none, or the plan is of another one.
+    """
+    from medground.errors import UsageError
+
+    text = read_stdin() if question == STDIN else question
+    if plan is None:
+        if text is None:
+            raise UsageError("there is no question; write one in quotes, or - to read it from standard input")
+        return text
+    if text is not None and " ".join(text.split()) != " ".join(plan.question.split()):
+        raise UsageError("the plan is of another question; leave the question out, or edit `question` in the plan")
+    return plan.question
+
+
+def _check_resumed(others: list[object]) -> None:
+    from medground.errors import UsageError
+
+    if any(one is not None and one != () for one in others):
+        raise UsageError("--resume takes question and settings from the research; only --set and the output can differ")
+
+
+def _asked(question: Question, plan: ResearchPlan | None, settings: Settings, shown: Shown) -> Answer:
+    from medground.faces.cli.asking import ask_one
+
+    return ask_one(question, settings, plan=plan, quiet=shown.quiet)
+
+
+def _resumed(name: str | None, sets: list[str] | None, shown: Shown) -> Answer:
+    from medground.faces.cli.asking import resume_one
+    from medground.layers import parse_options
+    from medground.unfinished import LAST
+
+    return resume_one(name or LAST, load_settings(), parse_options(sets or []), quiet=shown.quiet)
+
+
+def _finish(work: Callable[[], Answer], file: ReportFile | None, shown: Shown) -> None:
+    """Show a report or write it to a file, also one that ends early; say how to go on where it is not finished."""
+    from medground.errors import MedgroundError
+
+    try:
+        answer = work()
+    except MedgroundError as error:
+        early = getattr(error, "answer", None)
+        if early is not None:
+            _deliver(early, file, shown)
+        if error.research is not None:
+            typer.echo(f"medground: go on with it: medground research --resume {error.research}", err=True)
+        raise
+    _deliver(answer, file, shown)
+    if answer.decision.status == "unanswerable":
+        raise typer.Exit(UNANSWERABLE)
+
+
+def _deliver(answer: Answer, file: ReportFile | None, shown: Shown) -> None:
+    if file is None:
+        show_answer(answer, shown.form, details=shown.details)
+    else:
+        file.write(answer, details=shown.details)
+        if not shown.quiet:
+            typer.echo(f"the report is in {file.path}", err=True)
