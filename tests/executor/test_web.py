@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
 from engines import FORMS, Result
 
 from medground.executor.web import find_pages
-from medground.fetching.addresses import Allowed
+from medground.fetching.addresses import Allowed, CheckedTransport
 from medground.fetching.pages import PageReader
+from medground.fetching.wire import Recording, Replay
 from medground.operators.page_rating import PageRating, RatePagesInput, RatePagesOutput, ResultView, rate_pages
 from medground.recipes.settings.biomedsearch import BioMedSearchSettings
 from medground.research_plan import Keyword, ResearchPlan, SubQuestion
@@ -153,7 +155,7 @@ def test_an_engine_that_fails_is_named_and_the_others_are_searched(web: Any, mak
 def test_what_became_of_a_search_that_kept_nothing(web: Any, make_run: Any, reply: Any) -> None:
     here = web({})
     (line,) = found(here, make_run)[0].failures
-    assert line == "no search engine is named; name one with --source, such as duckduckgo"
+    assert line == "no search engine is named; name one with --set retrieval.sources=duckduckgo"
     here.engine("brave", [])
     assert found(here, make_run)[0].state == "empty"
     here = web({}, **{"keys.brave": ""})
@@ -180,6 +182,28 @@ def test_a_model_rates_what_is_near_and_both_must_reach_tau(web: Any, make_run: 
     answer, _ = found(here, make_run, model=model, by_model=["rate_pages"])
     assert (answer.flow.kept, answer.flow.filtered) == (1, 2)
     assert {one.path for one in here.site.asked} == {"/robots.txt", "/good"}
+
+
+def test_everything_is_replayed_from_a_folder_without_a_network(
+    web: Any, make_run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = web({"/good": page(FACT), "/shop": page(OTHER)})
+    folder = {"retrieval.record": str(tmp_path / "kept")}
+    source = here.engine("brave", [GOOD, SHOP], **folder)
+    allowed = here.reader._allowed
+    source._pages = PageReader(Recording(tmp_path / "kept", lambda: CheckedTransport(allowed)), allowed=allowed)
+    first, _ = found(here, make_run)
+    asked = len(here.site.asked), len(here.peers["brave"].asked)
+
+    monkeypatch.setattr("socket.getaddrinfo", lambda *a, **k: pytest.fail("a name was resolved"))
+    options = {"brave.address": here.peers["brave"].url, "retrieval.replay": str(tmp_path / "kept")}
+    settings = Settings.load(environ={}, options=options | {"keys.brave": "another-key"})
+    replayed: Any = find_source("brave").open(settings)
+    replayed._pages = PageReader(Replay(tmp_path / "kept"), allowed=allowed)
+    here.sources = [replayed]
+    again, _ = found(here, make_run)
+    assert (again, again.flow.kept) == (first, 1)
+    assert (len(here.site.asked), len(here.peers["brave"].asked)) == asked
 
 
 def test_without_a_model_words_count_beside_the_cosine() -> None:

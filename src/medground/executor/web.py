@@ -234,7 +234,7 @@ def _state(returned: Sequence[_Returned], read: _Read) -> ToolState:
 
 def _missed(returned: Sequence[_Returned], one: SubQuestion) -> tuple[str, ...]:
     if not returned:
-        return ("no search engine is named; name one with --source, such as duckduckgo",)
+        return ("no search engine is named; name one with --set retrieval.sources=duckduckgo",)
     return tuple(
         f"{each.engine}: {each.failure.reason}; its pages on {one.text!r} are missing"
         for each in returned

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import tempfile
-import threading
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -34,8 +33,11 @@ _STATUS = {
     429: "its site asks for fewer requests",
     451: "it may not be shown for legal reasons",
 }
-_PDFIUM = threading.Lock()
-"""PDFium may be used by one thread at a time."""
+
+
+def is_readable(media_type: str) -> bool:
+    """Whether content of this type may be a document; other content is not even received."""
+    return media_type in (*HTML, PDF, TEXT, *_UNTYPED)
 
 
 def document_of(received: Received, url: str, document_id: str) -> Document:
@@ -111,8 +113,7 @@ def _pdf(content: bytes) -> Document:
     with tempfile.TemporaryDirectory(prefix="medground-") as folder:
         path = Path(folder, "page.pdf")
         path.write_bytes(content)
-        with _PDFIUM:
-            items = list(open_pdf(path).read(0))
+        items = list(open_pdf(path).read(0))
     for item in items:
         if isinstance(item, BadDocument):
             raise item

@@ -21,9 +21,10 @@ import httpx
 
 from medground.document import Document
 from medground.fetching.addresses import PUBLIC, Allowed, CheckedTransport, Refused, Resolve, resolve
-from medground.fetching.contents import WANTED, document_of
+from medground.fetching.contents import WANTED, is_readable
 from medground.fetching.loops import USER_AGENT, LoopClients
 from medground.fetching.pace import UNLIMITED, Pace
+from medground.fetching.reading import read_document
 from medground.fetching.robots import LARGEST, NAME, Rules, robots_address, rules_of
 from medground.fetching.secrets import shown_address
 from medground.fetching.sending import Received, send
@@ -46,7 +47,8 @@ class PageReader:
         wire: makes what carries requests; by default connections to checked addresses.
         allowed: what may be asked.
         pause: least seconds between two pages of one host; a site may want more (`Crawl-delay`).
-        seconds: most seconds for one page with its redirects, from the first request on.
+        seconds: most seconds for one request, and for reading what it brings; twice as many for a page with its
+            redirects and its turn at the host.
         largest: most bytes of a page.
         held: seconds for which a page is remembered.
         clock: monotonic clock, in seconds.
@@ -121,8 +123,9 @@ class PageReader:
     async def _found(self, url: str, document_id: str) -> Document | str:
         """The document, or why there is none."""
         try:
-            received, last = await self._fetched(url)
-            return await asyncio.to_thread(document_of, received, shown_address(last), document_id)
+            async with asyncio.timeout(2 * self._seconds):  # with waiting for its turn at the host
+                received, last = await self._fetched(url)
+            return await asyncio.to_thread(read_document, received, shown_address(last), document_id, self._seconds)
         except Refused as error:
             return str(error)
         except NotRecorded as missing:
@@ -146,7 +149,7 @@ class PageReader:
                     raise Refused(f"its robots.txt {why}")
                 await self._paced(host, rules.delay).wait()
                 async with asyncio.timeout(self._seconds):
-                    received = await send(self._clients.current(), url, WANTED, self._largest)
+                    received = await send(self._clients.current(), url, WANTED, self._largest, is_readable)
             if received.target is None:
                 return received, url
             url = received.target
@@ -171,7 +174,7 @@ class PageReader:
             try:
                 self._allowed.check_url(place)
                 async with asyncio.timeout(self._seconds):
-                    received = await send(self._clients.current(), place, "text/plain, */*;q=0.1", LARGEST, cut=True)
+                    received = await send(self._clients.current(), place, "text/plain, */*;q=0.1", LARGEST)
             except Refused:
                 if place == first:  # the host itself may not be asked
                     raise

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from urllib.parse import urljoin
 
 import httpx
@@ -31,7 +31,9 @@ class Received:
         return self.headers.get("content-type", "").split(";")[0].strip().lower()
 
 
-async def send(client: httpx.AsyncClient, url: str, accept: str, largest: int, *, cut: bool = False) -> Received:
+async def send(
+    client: httpx.AsyncClient, url: str, accept: str, largest: int, wanted: Callable[[str], bool] | None = None
+) -> Received:
     """Ask for an address, and read at most `largest` bytes.
 
     Args:
@@ -39,7 +41,8 @@ async def send(client: httpx.AsyncClient, url: str, accept: str, largest: int, *
         url: the address; redirects are reported, not followed.
         accept: the types of content that are wanted.
         largest: most bytes, uncompressed.
-        cut: whether the rest of a larger body is left out; otherwise it is refused at once.
+        wanted: whether content of a type is received at all; a larger body is then refused at once. Without it, any
+            type is, and the rest of a larger body is left out.
 
     Raises:
         Refused: the body is too large, or packed in a way that cannot be limited.
@@ -50,7 +53,10 @@ async def send(client: httpx.AsyncClient, url: str, accept: str, largest: int, *
         if response.has_redirect_location:
             target = urljoin(url, response.headers["location"])
             return Received(response.status_code, response.headers, b"", target)
-        return Received(response.status_code, response.headers, await _body(response, largest, cut=cut))
+        received = Received(response.status_code, response.headers, b"")
+        if wanted is not None and response.status_code == 200 and not wanted(received.media_type):
+            return received
+        return replace(received, body=await _body(response, largest, cut=wanted is None))
 
 
 async def _body(response: httpx.Response, largest: int, *, cut: bool) -> bytes:

@@ -76,22 +76,31 @@ class Recording(httpx.AsyncBaseTransport):
         """The reply, which is kept when its last byte has been read."""
         await request.aread()
         inner = await self._clients.current().send(request, stream=True)
+        if inner.has_redirect_location:  # whose body nobody reads
+            await inner.aclose()
+            self._keep(request, Recorded(inner.status_code, inner.headers, b""))
+            return httpx.Response(inner.status_code, headers={"location": inner.headers["location"]})
         transient = inner.status_code >= 500 or inner.status_code in _TRANSIENT
-        stream = inner.stream if transient else _Kept(inner, request, self._folder)
+        stream = inner.stream if transient else _Kept(inner, lambda reply: self._keep(request, reply))
         return httpx.Response(inner.status_code, headers=inner.headers, stream=stream, extensions=inner.extensions)
 
     async def aclose(self) -> None:
         """Close the connections of this loop."""
         await self._clients.close()
 
+    def _keep(self, request: httpx.Request, reply: Recorded) -> None:
+        try:
+            keep(self._folder, request, reply)
+        except OSError as error:
+            raise StorageFailed(f"cannot record replies in {self._folder}: {error.strerror or error}") from None
+
 
 class _Kept(httpx.AsyncByteStream):
     """The bytes of a reply on their way to the reader, who stops where a reply is too large."""
 
-    def __init__(self, response: httpx.Response, request: httpx.Request, folder: Path) -> None:
+    def __init__(self, response: httpx.Response, keep: Callable[[Recorded], None]) -> None:
         self._response = response
-        self._request = request
-        self._folder = folder
+        self._keep = keep
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         raw = bytearray()
@@ -100,10 +109,7 @@ class _Kept(httpx.AsyncByteStream):
             yield chunk
         headers = self._response.headers
         body = httpx.Response(200, headers=headers, content=bytes(raw)).content  # uncompressed
-        try:
-            keep(self._folder, self._request, Recorded(self._response.status_code, headers, body))
-        except OSError as error:
-            raise StorageFailed(f"cannot record replies in {self._folder}: {error.strerror or error}") from None
+        self._keep(Recorded(self._response.status_code, headers, body))
 
     async def aclose(self) -> None:
         await self._response.aclose()
