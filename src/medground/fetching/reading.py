@@ -10,6 +10,7 @@ import json
 import subprocess
 import sys
 from contextlib import suppress
+from typing import Any
 
 from medground.document import Document
 from medground.fetching.addresses import Refused
@@ -51,6 +52,7 @@ def _main() -> None:
     _limit(int(sys.argv[1]))
     head = json.loads(sys.stdin.buffer.readline())
     received = Received(head["status"], head["headers"], sys.stdin.buffer.read())
+    answer: dict[str, Any]
     try:
         answer = {"document": document_of(received, head["url"], head["id"]).model_dump(mode="json")}
     except Refused as error:
