@@ -69,10 +69,18 @@ def failures(found: Iterable[SubFound]) -> Iterator[str]:
         yield f"{failure} (missed for {', '.join(dict.fromkeys(ids))})"
 
 
-def searched(plan: ResearchPlan, found: Sequence[SubFound], flow: Sequence[FlowRow]) -> tuple[str, ...]:
-    """What was searched with which counts, one line for each tool, then notes of the planner and of the tools."""
+def searched(
+    plan: ResearchPlan, found: Sequence[SubFound], flow: Sequence[FlowRow], opposing: int = 0
+) -> tuple[str, ...]:
+    """What was searched with which counts, one line for each tool, then notes of the planner and of the tools.
+
+    `opposing`: in how many papers contradictions of the findings were looked for.
+    """
     notes = [*plan.notes, *(note for one in found for tool in one.tools for note in tool.notes)]
-    return tuple(map(sentence, (*_totals(flow), *dict.fromkeys(notes))))
+    looked = (
+        [f"Contradictions of the findings were looked for by words in {some(opposing, 'paper')}"] if opposing else []
+    )
+    return tuple(map(sentence, (*_totals(flow), *looked, *dict.fromkeys(notes))))
 
 
 def _totals(flow: Sequence[FlowRow]) -> Iterator[str]:
