@@ -1,13 +1,14 @@
 """Measures answering a choice from retrieved paragraphs: evidence per option, its lean, and a model's sets of options.
 
     python benchmarks/choice.py BIOMEDMCQS --corpus literature [--model local] [--limit 40] [--out FILE]
-        [--paragraphs 5]
+        [--paragraphs 5] [--each-option]
 
 BIOMEDMCQS is the file or folder of the set `biomedmcqs`; the corpus holds its abstracts (`docs/evaluation.md`). Each
 question searches the corpus by words and vectors, fused by RRF; the passages of the first ten papers are the
-paragraphs, and those nearest to question and options by cosine are read. `--out` keeps a line for each question, and
-the same command resumes. An answer is right only if the set is exactly right. The baselines of `medground eval audit`
-are computed on the same questions.
+paragraphs, and those nearest to question and options by cosine are read. With `--each-option` every option is searched
+for by itself, too, and as many papers are taken for each. `--out` keeps a line for each question, and the same command
+resumes. An answer is right only if the set is exactly right. The baselines of `medground eval audit` are computed on
+the same questions.
 """
 
 from __future__ import annotations
@@ -41,17 +42,20 @@ PAPERS = 10
 DECLARED = Declaration(name="choice", operators=(choose_options,), settings=BioMedSearchSettings)
 
 
-async def one(item: Item, engine: Engine) -> dict[str, Any]:
+async def one(item: Item, engine: Engine, section: BioMedSearchSettings, *, each: bool) -> dict[str, Any]:
     """The line of one question."""
-    run = Run(item.question, engine.settings, DECLARED, engine.sources, engine.models, Trace("choice", None))
+    settings = engine.settings.with_section(section)
+    run = Run(item.question, settings, DECLARED, engine.sources, engine.models, Trace("choice", None))
     began = time.monotonic()
-    found = await run.look_up(Lookup.words(item.question.text, also=" ".join(o.text for o in item.question.options)))
+    asked = [Lookup.words(item.question.text, also=" ".join(o.text for o in item.question.options))]
+    found = await run.look_up(*asked, *(Lookup.words(o.text) for o in item.question.options if each))
     hits = distinct(fuse([ranking for result in found for ranking in result.rankings], k=60))
+    most = PAPERS * (1 + len(item.question.options) * each)
     papers: dict[str, None] = {}
     kept = []
     for hit in hits:
         papers.setdefault(hit.passage.document_id)
-        if len(papers) > PAPERS:
+        if len(papers) > most:
             break
         kept.append(hit.passage.text)
     line: dict[str, Any] = {
@@ -112,7 +116,7 @@ async def measured(arguments: argparse.Namespace) -> None:
         items = items[: arguments.limit]
     options = {"retrieval.corpora": tuple(arguments.corpus), "model.default": arguments.model}
     section = BioMedSearchSettings(paragraphs=arguments.paragraphs)
-    settings = Settings.load(options=options).with_section(section)
+    settings = Settings.load(options=options)
     lines = []
     if arguments.out and arguments.out.exists():
         lines = [json.loads(text) for text in arguments.out.read_text(encoding="utf-8").splitlines()]
@@ -121,7 +125,7 @@ async def measured(arguments: argparse.Namespace) -> None:
         for item in items:
             if item.id in done:
                 continue
-            lines.append(await one(item, engine))
+            lines.append(await one(item, engine, section, each=arguments.each_option))
             if arguments.out:
                 with arguments.out.open("a", encoding="utf-8") as file:
                     file.write(json.dumps(lines[-1]) + "\n")
@@ -151,5 +155,6 @@ if __name__ == "__main__":
     parser.add_argument("--model", default="keyless")
     parser.add_argument("--limit", type=int)
     parser.add_argument("--out", type=Path)
+    parser.add_argument("--each-option", action="store_true")
     parser.add_argument("--paragraphs", type=int, default=BioMedSearchSettings().paragraphs)
     asyncio.run(measured(parser.parse_args()))

@@ -36,8 +36,9 @@ _STEMS = {
 _BOUND = re.compile(
     r"\b(?:[Ww]e|[Oo]ur|us|[Tt]his|[Tt]hese|[Tt]hose|[Hh]ere(?:in)?|respectively|former|latter|"
     r"(?:the|either|each|two|all|three|four) (?:\w+ )?groups?|[Gg]roups? [A-Z\d]|CI|confidence|hazard|odds|OR|HR|RR|"
-    r"ratio|Tables?|Fig\w*|should|must|[Ff]uture|needed|was measured|were (?:measured|included|assessed)|except|only|"
-    r"always|never|[Hh]owever|whereas|[Aa]lthough|[Dd]espite|but)\b|"
+    r"ratio|Tables?|Fig\w*|should|must|[Ff]uture|needed|(?:is|was|were|been) (?:\w+ly )?"
+    r"(?:measured|included|assessed|examined|evaluated|analy[sz]ed|performed|compared|recruited|enrolled|studied|"
+    r"investigated|tested|used|explored|calculated)|except|only|always|never|[Hh]owever|whereas|[Aa]lthough|[Dd]espite|but)\b|"
     r"^(?:Its?|They|Their|He|She|Both|Such|Similarly|Moreover|Furthermore|In addition|Additionally|Also|Conversely|"
     r"Therefore|Thus|In contrast|While|Finally|In conclusion|Interestingly|Notably|Importantly)\b"
 )
