@@ -41,6 +41,9 @@ from medground.usage import Usage, UsageReport
 
 T = TypeVar("T")
 
+_UNREACHABLE = "ConnectError"
+"""The last status of a source whose host cannot be reached at all."""
+
 Clock = Callable[[], float]
 """Returns seconds and never goes back, such as `time.monotonic`."""
 
@@ -79,6 +82,7 @@ class Run:
         self._started = self.clock()
         self._turn = asyncio.Lock()
         self._found: dict[tuple[str, Lookup], asyncio.Future[Found]] = {}
+        self._down: dict[str, SourceUnavailable] = {}
         self._searches: dict[int, Search] = {}
         self._order = itertools.count()
 
@@ -276,6 +280,8 @@ class Run:
             before = self._found_before(source, lookup, limits)
             cached = before is not None or key in self._found
             try:
+                if (down := self._down.get(source.name)) is not None and before is None:
+                    raise down
                 found = before or await self._once(key, lambda: self._searched(source, lookup, limits))
                 found = replace(found, lookup=lookup)
             except (SourceUnavailable, ConfigError) as raised:
@@ -295,6 +301,8 @@ class Run:
             ConfigError: a rejected key, where it is not research.
         """
         if isinstance(error, SourceUnavailable):
+            if self.recipe.researches and (isinstance(error, NotConfigured) or error.last_status == _UNREACHABLE):
+                self._down[source.name] = error  # the next sub-question would only wait for the same
             return error
         if not self.recipe.researches:
             raise error

@@ -13,6 +13,8 @@ from medground.answer import Answer
 from medground.conclude.compose import compose, unanswered
 from medground.errors import NotConfigured, SourceUnavailable
 from medground.executor.found import SubFound, ToolFound
+from medground.lookup import Found, Lookup
+from medground.query import Filters
 from medground.question import Question
 from medground.recipes.biomedsearch import BIOMEDSEARCH, biomedsearch
 from medground.report import FlowRow
@@ -188,3 +190,20 @@ def test_without_a_plan_there_is_nothing_to_write_up(make_run: Callable[..., Run
     answer = asyncio.run(BIOMEDSEARCH.so_far(make_run(QUESTION, recipe=BIOMEDSEARCH), "stopped here"))
     assert answer.stopped == "stopped here"
     assert answer.report is None
+
+
+def test_a_host_that_cannot_be_reached_is_asked_once(make_run: Callable[..., Run], memory_source: type[Any]) -> None:
+    class Unreachable(memory_source):  # type: ignore[misc]
+        searches = 0
+
+        async def search(self, lookup: Lookup, filters: Filters) -> Found:
+            self.searches += 1
+            raise SourceUnavailable("the connection failed", source=self.name, last_status="ConnectError")
+
+    source = Unreachable([])
+    run = make_run(QUESTION, [source], recipe=BIOMEDSEARCH)
+    for words in ("one", "two"):
+        with pytest.raises(SourceUnavailable, match="the connection failed"):
+            asyncio.run(run.look_up(Lookup.words(words)))
+    assert source.searches == 1
+    assert [search.status for search in run.searches] == ["failed", "failed"]

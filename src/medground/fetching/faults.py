@@ -11,6 +11,9 @@ from medground.errors import ConfigError, MedgroundError, RateLimited, SourceUna
 LONGEST = 200
 """Maximum characters quoted from a service's message."""
 LATER = "try again later"
+_UNREACHABLE = "ConnectError"
+"""No connection, or no such host: what a machine without a network has."""
+_MOST_CONNECTS = 2
 
 
 class Fault(Exception):
@@ -45,6 +48,11 @@ class Fault(Exception):
         self.retry_after = retry_after
         self.user_error = user_error
         self.advice = advice
+
+    def count(self, attempt: int) -> None:
+        """Take note of how often the request was tried: a host that cannot be reached at all is tried twice."""
+        if self.status == _UNREACHABLE and attempt >= _MOST_CONNECTS:
+            self.transient = False
 
     def error(self, source: str, attempts: int, secrets: Iterable[str] = ()) -> MedgroundError:
         """The public error for a failed request. Replaces `secrets`, which the service may have echoed."""

@@ -159,7 +159,11 @@ class Client:
             ):
                 with attempt:
                     tried = attempt.num
-                    return await self._once(url, absent)
+                    try:
+                        return await self._once(url, absent)
+                    except Fault as fault:
+                        fault.count(tried)
+                        raise
         except Fault as fault:
             raise fault.error(service.name, tried, keys_in(service.headers)) from None
         raise AssertionError("the loop ends by return or raise")

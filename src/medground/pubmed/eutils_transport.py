@@ -87,7 +87,11 @@ class Transport:
             ):
                 with attempt:
                     tried = attempt.num
-                    return await self._once(utility, parameters, read, key)
+                    try:
+                        return await self._once(utility, parameters, read, key)
+                    except Fault as fault:
+                        fault.count(tried)
+                        raise
         except Fault as fault:
             secrets = [self.service.api_key] if self.service.api_key else []
             raise fault.error(self.service.name, tried, secrets) from None
