@@ -14,6 +14,7 @@ from medground.executor.web import find_pages
 from medground.fetching.addresses import Allowed, CheckedTransport
 from medground.fetching.pages import PageReader
 from medground.fetching.wire import Recording, Replay
+from medground.kept_lookups import KeptLookups
 from medground.operators.page_rating import PageRating, RatePagesInput, RatePagesOutput, ResultView, rate_pages
 from medground.recipes.settings.biomedsearch import BioMedSearchSettings
 from medground.research_plan import Keyword, ResearchPlan, SubQuestion
@@ -145,7 +146,7 @@ def test_an_engine_that_fails_is_named_and_the_others_are_searched(web: Any, mak
     here.engine("google", [GOOD], **{"keys.google_search": "google-key-1", "google.engine": "cx"})
     answer, _ = found(here, make_run)
     assert (answer.state, answer.flow.kept) == ("found", 1)
-    missing = f"; its pages on {ONE.text!r} are missing"
+    missing = "; its pages are missing"
     assert answer.failures == (
         f"brave: not configured; set keys.brave, or leave the source out{missing}",
         f"duckduckgo: its results cannot be read: it changed its form; update Medground{missing}",
@@ -204,6 +205,19 @@ def test_everything_is_replayed_from_a_folder_without_a_network(
     again, _ = found(here, make_run)
     assert (again, again.flow.kept) == (first, 1)
     assert (len(here.site.asked), len(here.peers["brave"].asked)) == asked
+
+
+def test_a_run_that_goes_on_fetches_the_pages_of_results_that_were_found_before(
+    web: Any, make_run: Any, tmp_path: Path
+) -> None:
+    here = web({"/good": page(FACT)})
+    here.engine("brave", [GOOD])
+    here.sources[0]._pages = PageReader()  # which may not ask this machine, so that no page is read
+    assert found(here, make_run, kept=KeptLookups(tmp_path / "kept"))[0].state == "failed"
+    here.sources = []
+    here.engine("brave", [])
+    answer, _ = found(here, make_run, kept=KeptLookups(tmp_path / "kept"))
+    assert (answer.state, here.peers["brave"].asked) == ("found", [])
 
 
 def test_without_a_model_words_count_beside_the_cosine() -> None:

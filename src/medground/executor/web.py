@@ -110,7 +110,7 @@ async def find_pages(one: SubQuestion, plan: ResearchPlan, run: Run, names: Sequ
             kept=kept,
         ),
         hits=hits,
-        failures=(*_missed(returned, one), *read.failures),
+        failures=(*_missed(returned), *read.failures),
         notes=_notes(read, relevant),
     )
 
@@ -232,13 +232,12 @@ def _state(returned: Sequence[_Returned], read: _Read) -> ToolState:
     return "not configured" if all(isinstance(failure, NotConfigured) for failure in failures) else "failed"
 
 
-def _missed(returned: Sequence[_Returned], one: SubQuestion) -> tuple[str, ...]:
+def _missed(returned: Sequence[_Returned]) -> tuple[str, ...]:
+    """The same line for each sub-question, so that a report says it once."""
     if not returned:
         return ("no search engine is named; name one with --set retrieval.sources=duckduckgo",)
     return tuple(
-        f"{each.engine}: {each.failure.reason}; its pages on {one.text!r} are missing"
-        for each in returned
-        if each.failure is not None
+        f"{each.engine}: {each.failure.reason}; its pages are missing" for each in returned if each.failure is not None
     )
 
 
