@@ -80,6 +80,9 @@ def test_the_papers_question(make_run: MakeRun) -> None:
         ("What causes gout?", {"cause", "diagnosis", "treatment effect", "prognosis"}),
         ("Can procalcitonin diagnose sepsis in newborns?", {"diagnosis", "prognosis"}),
         ("Is laparoscopic appendectomy safe in pregnancy?", {"safety", "treatment effect"}),
+        ("Does zinc shorten colds in children?", {"treatment effect", "safety"}),
+        ("Are tuberculosis patients adherent to treatment in China?", {"cause", "prognosis"}),
+        ("Can pets affect infants?", {"background"}),
     ],
 )
 def test_dimensions_by_subject_and_words(make_run: MakeRun, question: str, dimensions: set[str]) -> None:

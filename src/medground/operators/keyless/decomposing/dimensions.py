@@ -191,7 +191,7 @@ _ALL = (
     Dimension(
         "treatment effect",
         r"treat\w*|therap\w+|effective\w*|efficacy|improv\w*|reduc\w+|prevent\w*|manag\w+|benefit\w*|cure\w*|"
-        r"lower\w*|alleviat\w+|mitigat\w+|protect\w*|approved|intervention\w*|prophyla\w+",
+        r"lower\w*|shorten\w*|reliev\w+|alleviat\w+|mitigat\w+|protect\w*|approved|intervention\w*|prophyla\w+",
         "treatment",
         ("therapy", "efficacy", "effect", "effective", "trial", "improved"),
         "efficacy",

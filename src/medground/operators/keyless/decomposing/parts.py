@@ -180,13 +180,13 @@ def _in_whom(found: About, without: str = "") -> str:
     whom = _population(found)
     if whom and without and without.casefold() in whom.casefold():
         whom = ""
-    if whom and subject not in whom.casefold():
+    if whom and subject not in whom.casefold() and whom.casefold() not in subject:
         if _WORKERS.search(whom):
             return f" among {whom}"
         said = " with " in whom or disease.casefold() in whom.casefold()
         return f" in {whom}" if said else f" in {whom} with {disease}"
     organism = next((one for one in found.things if one.kind == "organism" and one != found.subject), None)
-    if organism is not None and not found.population:
+    if organism is not None and not found.population and organism.words.casefold() not in subject:
         return f" in {organism.words}"
     return f" in {disease}" if disease else ""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from medground.operators.keyless.decomposing.lists import LISTS
 from medground.operators.keyless.decomposing.things import Kind, Thing, perturbation, things
@@ -28,6 +28,7 @@ _ORDER: tuple[Kind, ...] = (
     "population",
     "place",
 )
+_WHO_AND_WHERE: tuple[Kind, ...] = ("population", "organism", "place")
 _WHOM = r"""
     patients?|women|woman|men|man|children|child|adults?|infants?|neonates?|newborns?|adolescents?|girls?|boys?|mothers?|
     people|persons?|individuals|survivors?|smokers?|nurses?|physicians?|doctors?|students?|residents?|veterans|surgeons?|
@@ -127,8 +128,12 @@ def about(question: str) -> About | None:
         return None
     population = population_of(question)
     free = [one for one in found if not _is_within(one, population, found)] or list(found)
+    if all(one.kind in _WHO_AND_WHERE for one in free):  # then what people have is the subject
+        free = list(found)
     subject = min(free, key=lambda one: (_rank(one, question), one.start))
-    others = [one for one in free if one is not subject and one.kind not in ("population", "organism", "place")]
+    if subject.kind in _WHO_AND_WHERE:
+        subject = replace(subject, kind="name")
+    others = [one for one in free if one.start != subject.start and one.kind not in _WHO_AND_WHERE]
     if subject.kind == "drug":
         others = [one for one in others if one.kind != "drug"]
     bears_on = min(others, key=lambda one: (_bearing(one), abs(one.start - subject.start)), default=None)

@@ -108,7 +108,9 @@ _TESTED = re.compile(
 _COMMON_NOUN = re.compile(r"(?:ion|ment|ness|ity|ism|ing|ance|ence|ogy|ery|ure|age|hood|ship)s?$")
 _LEVELS = re.compile(r"\b(?:levels?|serum|plasma|concentrations?|deficien\w+|intake|status)\b", re.IGNORECASE)
 _HELPS = re.compile(
-    r"\b(?:versus|vs|compared|trial|reduc\w+|lower\w*|improv\w*|benefi\w+|protect\w*|safe\w*|harm\w*)\b", re.I
+    r"\b(?:versus|vs|compared|trial|reduc\w+|lower\w*|improv\w*|benefi\w+|protect\w*|safe\w*|harm\w*|"
+    r"shorten\w*|reliev\w+|cures?)\b",
+    re.I,
 )
 _COMMENSAL = re.compile(r"\b(?:microbio\w+|probiotic\w*|gut|intestinal|commensal|protect\w*)\b", re.IGNORECASE)
 _PERTURBED = re.compile(
@@ -281,7 +283,7 @@ def _kind(thing: Thing, first: _Word, size: int, question: str) -> Kind:
     protein = any(tree.startswith(("D08", "D12.776")) for tree in trees)
     if protein and SAYS_GENE.search(question) and not _LEVELS.search(question) and thing.core == thing.words:
         return "gene"
-    small = any(tree.startswith(("D02", "D03", "D04", "D20", "D26", "D27")) for tree in trees)
+    small = any(tree.startswith(("D01", "D02", "D03", "D04", "D20", "D26", "D27")) for tree in trees)
     given = _TREAT.search(question) or (small and _HELPS.search(question) and not _LEVELS.search(question))
     return "drug" if kind == "substance" and not protein and given else kind
 
