@@ -20,12 +20,12 @@ ADDRESSED = 0.4
 """Least share of a sub-question's topic words, by weight, in the title and text of a quote that addresses it."""
 SUBJECT = 0.5
 """Least share of those that it shares with the whole question, in the title and text of a passage that is read."""
-OWN = 0.3
+OWN = 0.4
 """Least share, in the text of the quote alone, of those that the sub-question does not share with the whole question.
 
-Measured on 300 questions of BioASQ 8b and 9b, whose gold snippets have no titles (`benchmarks/subanswers.py`): 63 % are
-answerable from their own snippets, 10 % from those of another question about the same subject, 1 % from those of the
-same question about another subject. Without `SUBJECT` these are 80, 11 and 3 %."""
+Measured on 300 questions of BioASQ 8b and 9b, whose gold snippets have no titles (`benchmarks/subanswers.py`): 61 % are
+answerable from their own snippets, 7 % from those of another question about the same subject, 1 % from those of the
+same question about another subject. Without `SUBJECT` these are 77, 8 and 3 %."""
 LINES = 3
 """Most lines of the records of proteins in a sub-answer."""
 _RECORDS = ("protein", "graph")

@@ -65,7 +65,13 @@ def reports_result(sentence: str) -> bool:
     return not states_purpose(sentence) and any(_FORMS[form][1].search(sentence) for form in _RESULT_FORMS)
 
 
+_GROUPS = re.compile(
+    r"\b(?:served as (?:a )?(?:controls?|comparison)|acted as controls?|control group)\b", re.IGNORECASE
+)
+
+
 def describes_method(sentence: str) -> bool:
     """Whether a sentence says what was done, and neither what was found nor what follows."""
     found = ("significance", "finding", "comparison", "conclusion", "negation")
-    return bool(_FORMS["method"][1].search(sentence)) and not any(_FORMS[form][1].search(sentence) for form in found)
+    done = _FORMS["method"][1].search(sentence) or _GROUPS.search(sentence)
+    return done is not None and not any(_FORMS[form][1].search(sentence) for form in found)
