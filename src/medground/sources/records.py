@@ -6,15 +6,18 @@ import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from medground.answer import SnapshotReference
 from medground.document import Document, Hit, Passage, SourceKind
 from medground.errors import SourceUnavailable, UsageError
-from medground.fetching.service import Client
 from medground.lookup import Found, Lookup, ProteinQuery, Ranker
 from medground.query import Filters
 from medground.sources.base import MOST_HITS
 from medground.text.words import terms
+
+if TYPE_CHECKING:
+    from medground.fetching.service import Client
 
 _MOST_HELD = 200
 """Most records kept in memory: those of one question."""
