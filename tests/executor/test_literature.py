@@ -104,9 +104,17 @@ def test_a_retraction_in_any_database_sets_the_paper_aside(make_run: MakeRun, me
 def test_where_no_paper_reaches_the_threshold_the_best_are_kept_and_that_is_told(
     make_run: MakeRun, memory_source: Any
 ) -> None:
+    near = AWAY.model_copy(update={"text": "Sex differentiation in zebrafish was studied.", "id": "PMID:4"})
+    result = found(make_run("q", [memory_source([AWAY, near])]))
+    assert (ids(result), result.flow.kept, result.flow.filtered) == (["PMID:4"], 1, 1)
+    assert result.notes == ("no paper holds 80% of the keywords; those that hold 67% of them are kept",)
+
+
+def test_papers_on_another_subject_are_not_kept_instead(make_run: MakeRun, memory_source: Any) -> None:
     result = found(make_run("q", [memory_source([AWAY])]))
-    assert (ids(result), result.flow.kept) == (["PMID:3"], 1)
-    assert result.notes == ("no paper holds 80% of the keywords; those that hold 33% of them are kept",)
+    assert (ids(result), result.state, result.flow.filtered) == ([], "empty", 1)
+    assert result.flow.lost == ("PMID:3",)
+    assert result.notes == ("no paper holds 40% of the keywords, so none is kept",)
 
 
 def test_nothing_found_is_empty_and_a_failure_is_named(make_run: MakeRun, memory_source: Any) -> None:

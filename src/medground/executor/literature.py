@@ -27,6 +27,9 @@ KINDS: tuple[SourceKind, ...] = ("research", "guideline", "book")
 """What counts as literature."""
 RANKER = "cosine"
 _CORPUS = "corpus:"
+_LOWERED = 0.5
+"""Where no paper reaches the threshold, it is lowered to what the best reach, but not below this share of it: what
+holds less is on another subject. On BioASQ 7b this keeps all gold papers that a lower bound would."""
 
 
 @dataclass(frozen=True)
@@ -161,7 +164,9 @@ async def _chosen(
     )
     aside = len(papers) - len(standing)
     notes = [f"{aside} retracted papers or notices about papers were set aside"] if aside else []
-    if threshold < choices.coverage:
+    if standing and not passing:
+        notes.append(f"no paper holds {choices.coverage * _LOWERED:.0%} of the keywords, so none is kept")
+    elif threshold < choices.coverage:
         notes.append(
             f"no paper holds {choices.coverage:.0%} of the keywords; those that hold {threshold:.0%} of them are kept"
         )
@@ -169,8 +174,9 @@ async def _chosen(
 
 
 def _reached(threshold: float, shares: Sequence[float]) -> float:
-    """The threshold, or the highest share that there is where no paper reaches it."""
-    return min(threshold, max(shares, default=threshold))
+    """The threshold, or the highest share that there is where no paper reaches it and that is at least half of it."""
+    highest = max(shares, default=0.0)
+    return highest if threshold * _LOWERED <= highest < threshold else threshold
 
 
 def _ranked(paper: Paper, rank: int, cosine: float) -> Paper:
