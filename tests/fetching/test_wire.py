@@ -17,9 +17,10 @@ from hypothesis import strategies as st
 from medground.errors import ConfigError, SourceUnavailable
 from medground.fetching.recorded import Recorded, keep, place_of, read
 from medground.fetching.service import Client, Service
+from medground.fetching.trying import Patience
 from medground.fetching.wire import Replay, open_wire
 from medground.pubmed.eutils import Eutils
-from medground.pubmed.eutils_service import EutilsService, Patience
+from medground.pubmed.eutils_service import EutilsService
 from medground.pubmed.eutils_transport import Transport
 from medground.settings import Settings
 

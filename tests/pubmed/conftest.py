@@ -18,9 +18,10 @@ from medground.corpus.readers.base import Input
 from medground.corpus.snapshot import Snapshot
 from medground.document import Document
 from medground.fetching.pace import Pace
+from medground.fetching.trying import Patience
 from medground.pubmed.eutils import Eutils
 from medground.pubmed.eutils_cache import AnswerCache
-from medground.pubmed.eutils_service import EutilsService, Patience
+from medground.pubmed.eutils_service import EutilsService
 from medground.pubmed.eutils_transport import Transport
 from medground.pubmed.server.catalogue import Catalogue
 from medground.pubmed.server.snapshot_catalogue import SnapshotCatalogue

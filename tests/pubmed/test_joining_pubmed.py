@@ -20,9 +20,10 @@ from medground.corpus.readers import find_inputs
 from medground.document import Document
 from medground.errors import SourceUnavailable
 from medground.faces.cli.corpus import corpus_app
+from medground.fetching.trying import Patience
 from medground.pubmed import eutils_transport
 from medground.pubmed.eutils import Eutils
-from medground.pubmed.eutils_service import EutilsService, Patience
+from medground.pubmed.eutils_service import EutilsService
 from medground.pubmed.eutils_transport import Transport
 
 REAL = Path(__file__).resolve().parent.parent.parent.parent / "shared" / "data" / "pubmed_xml" / "raw"

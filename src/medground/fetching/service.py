@@ -12,14 +12,14 @@ from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 import httpx
-import stamina
 
 from medground.errors import ConfigError, SourceUnavailable
 from medground.fetching.faults import Fault, hide, retry_after, shorten
 from medground.fetching.loops import USER_AGENT, LoopClients, tls
 from medground.fetching.pace import UNLIMITED, Pace, shared_pace
 from medground.fetching.secrets import is_secret_header, keys_in, shown_address
-from medground.fetching.wire import NotRecorded, is_offline
+from medground.fetching.trying import Patience, tried
+from medground.fetching.wire import is_offline
 
 _MOST_REDIRECTS = 3
 _PEEK = 4000
@@ -65,6 +65,11 @@ class Service:
     def is_local(self) -> bool:
         """Whether the service runs on this machine."""
         return is_loopback(urlsplit(self.address).hostname or "")
+
+    @property
+    def patience(self) -> Patience:
+        """How often and how long it is tried."""
+        return Patience(self.attempts, self.first_wait, self.longest_wait, self.seconds)
 
     @property
     def has_key(self) -> bool:
@@ -145,28 +150,11 @@ class Client:
             RateLimited: the service asks for fewer requests.
             ConfigError: the service refused the key.
         """
-        service, tried = self.service, 0
+        service = self.service
         address = path if "://" in path else f"{service.address.rstrip('/')}/{path.lstrip('/')}"
         url = httpx.URL(address, params=dict(parameters)) if parameters else httpx.URL(address)
-        try:
-            async for attempt in stamina.retry_context(
-                on=self._should_retry,
-                attempts=service.attempts,
-                timeout=None,
-                wait_initial=service.first_wait,
-                wait_max=service.longest_wait,
-                wait_jitter=service.first_wait,
-            ):
-                with attempt:
-                    tried = attempt.num
-                    try:
-                        return await self._once(url, absent)
-                    except Fault as fault:
-                        fault.count(tried)
-                        raise
-        except Fault as fault:
-            raise fault.error(service.name, tried, keys_in(service.headers)) from None
-        raise AssertionError("the loop ends by return or raise")
+        secrets = keys_in(service.headers)
+        return await tried(lambda: self._once(url, absent), service.patience, self._pace, service.name, secrets)
 
     async def close(self) -> None:
         """Close the connections of this loop. Safe to call twice."""
@@ -182,35 +170,15 @@ class Client:
             headers={"user-agent": USER_AGENT},
         )
 
-    def _should_retry(self, error: Exception) -> bool | float:
-        """Whether to retry. After a Retry-After, the shared pace does the waiting."""
-        if not isinstance(error, Fault) or not error.transient:
-            return False
-        if error.retry_after is None:
-            return True
-        return 0.0 if error.retry_after <= self.service.longest_wait else False
-
     async def _once(self, url: httpx.URL, absent: frozenset[int]) -> Reply:
-        try:
-            async with asyncio.timeout(None) as limit:
-                for _ in range(_MOST_REDIRECTS + 1):
-                    self._check_host(url)
-                    await self._pace.wait()
-                    limit.reschedule(asyncio.get_running_loop().time() + self.service.seconds)
-                    reply, target = await self._reply(url, absent)
-                    if reply is not None:
-                        return reply
-                    url = target
-        except (httpx.TimeoutException, TimeoutError):
-            raise Fault(f"no response within {self.service.seconds:g} s", status="timeout") from None
-        except NotRecorded as missing:
-            raise Fault(missing.reason, status=None, transient=False, advice=missing.advice) from None
-        except (httpx.TransportError, httpx.DecodingError) as error:
-            raise Fault(f"the connection failed ({type(error).__name__})", status=type(error).__name__) from None
-        except Fault as fault:
-            if fault.retry_after is not None and fault.retry_after <= self.service.longest_wait:
-                self._pace.hold(fault.retry_after)
-            raise
+        for _ in range(_MOST_REDIRECTS + 1):
+            self._check_host(url)
+            await self._pace.wait()
+            async with asyncio.timeout(self.service.seconds):
+                reply, target = await self._reply(url, absent)
+            if reply is not None:
+                return reply
+            url = target
         raise Fault("too many redirects", status="redirect", transient=False)
 
     def _check_host(self, url: httpx.URL) -> None:

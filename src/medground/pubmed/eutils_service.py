@@ -13,23 +13,6 @@ _PATH = "/entrez/eutils"
 
 
 @dataclass(frozen=True)
-class Patience:
-    """How long to retry a busy, failing or unreachable service.
-
-    Attributes:
-        tries: maximum attempts per request.
-        first_wait: seconds before the second attempt; each later wait doubles, with random jitter.
-        longest_wait: maximum seconds between attempts; a longer Retry-After fails at once.
-        seconds: timeout for one attempt, from sending to the last byte.
-    """
-
-    tries: int = 5
-    first_wait: float = 0.5
-    longest_wait: float = 60.0
-    seconds: float = 60.0
-
-
-@dataclass(frozen=True)
 class EutilsService:
     """The service to use and how to identify ourselves to it.
 

@@ -12,15 +12,15 @@ from typing import Any, TypeVar
 from urllib.parse import urlencode
 
 import httpx
-import stamina
 
 from medground.fetching.faults import Fault
 from medground.fetching.loops import LoopClients, tls
 from medground.fetching.pace import UNLIMITED, Pace
-from medground.fetching.wire import NotRecorded, is_offline
+from medground.fetching.trying import Patience, tried
+from medground.fetching.wire import is_offline
 from medground.pubmed.eutils_cache import AnswerCache, cache_key
 from medground.pubmed.eutils_faults import status_fault, type_fault
-from medground.pubmed.eutils_service import EutilsService, Patience
+from medground.pubmed.eutils_service import EutilsService
 from medground.pubmed.limits import ncbi_pace
 
 T = TypeVar("T")
@@ -75,27 +75,11 @@ class Transport:
             kept = await self._from_cache(self._cache, key, read)
             if kept is not None:
                 return kept
-        patience, tried = self._patience, 0
-        try:
-            async for attempt in stamina.retry_context(
-                on=self._should_retry,
-                attempts=patience.tries,
-                timeout=None,
-                wait_initial=patience.first_wait,
-                wait_max=patience.longest_wait,
-                wait_jitter=patience.first_wait,
-            ):
-                with attempt:
-                    tried = attempt.num
-                    try:
-                        return await self._once(utility, parameters, read, key)
-                    except Fault as fault:
-                        fault.count(tried)
-                        raise
-        except Fault as fault:
-            secrets = [self.service.api_key] if self.service.api_key else []
-            raise fault.error(self.service.name, tried, secrets) from None
-        raise AssertionError("the loop ends by return or raise")
+        service = self.service
+        secrets = [service.api_key] if service.api_key else []
+        return await tried(
+            lambda: self._once(utility, parameters, read, key), self._patience, self._pace, service.name, secrets
+        )
 
     async def close(self) -> None:
         """Close the connections. Safe to call twice."""
@@ -107,14 +91,6 @@ class Transport:
         return httpx.AsyncClient(
             transport=self._wire, timeout=self._patience.seconds, trust_env=not local, verify=tls()
         )
-
-    def _should_retry(self, error: Exception) -> bool | float:
-        """Whether to retry. After a Retry-After, the shared pace does the waiting."""
-        if not isinstance(error, Fault) or not error.transient:
-            return False
-        if error.retry_after is None:
-            return True
-        return 0.0 if error.retry_after <= self._patience.longest_wait else False
 
     async def _from_cache(self, cache: AnswerCache, key: str, read: Callable[[Path], T]) -> T | None:
         kept = cache.find(key)
@@ -128,22 +104,11 @@ class Transport:
 
     async def _once(self, utility: str, parameters: Mapping[str, str], read: Callable[[Path], T], key: str | None) -> T:
         await self._pace.wait()
-        try:
-            async with asyncio.timeout(self._patience.seconds), self._answer(utility, parameters) as body:
-                result = await asyncio.to_thread(read, body)
-                if self._cache is not None and key is not None:
-                    await asyncio.to_thread(self._cache.put, key, body)
-                return result
-        except (httpx.TimeoutException, TimeoutError):
-            raise Fault(f"no response within {self._patience.seconds:g} s", status="timeout") from None
-        except NotRecorded as missing:
-            raise Fault(missing.reason, status=None, transient=False, advice=missing.advice) from None
-        except (httpx.TransportError, httpx.DecodingError) as error:
-            raise Fault(f"the connection failed ({type(error).__name__})", status=type(error).__name__) from None
-        except Fault as fault:
-            if fault.retry_after is not None and fault.retry_after <= self._patience.longest_wait:
-                self._pace.hold(fault.retry_after)
-            raise
+        async with asyncio.timeout(self._patience.seconds), self._answer(utility, parameters) as body:
+            result = await asyncio.to_thread(read, body)
+            if self._cache is not None and key is not None:
+                await asyncio.to_thread(self._cache.put, key, body)
+            return result
 
     @asynccontextmanager
     async def _answer(self, utility: str, parameters: Mapping[str, str]) -> AsyncIterator[Path]:
