@@ -83,3 +83,9 @@ def test_the_answer_says_it_in_words(make_run: MakeRun, scripted_model: Any) -> 
     assert "for another group or outcome than the text quoted does" in judged.note
     assert "misplaced" in found.flags
     assert "the quote may give its number for another group or outcome" in worded(found)
+
+
+def test_numbers_of_repeated_text_keep_their_order() -> None:
+    quote = "Facial palsy developed in 7 out of 706 procedures."
+    assert binding("Facial palsy developed in 706 out of 7 procedures.", quote).said == "crossed"
+    assert binding(quote, quote).said != "crossed"

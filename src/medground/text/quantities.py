@@ -64,8 +64,8 @@ _ABOUT = re.compile(
 )
 _UNIT_BEFORE = re.compile(r"(?<![-\w])(day|week|month|year|hour) $|([$€£])\s?$", re.IGNORECASE)
 _LINK = re.compile(
-    r"\s*(?:(?:[-,/;±]|to|and|or|vs\.?|v\.?|versus|from|compared (?:with|to)|against|than)\s*)*"
-    r"(?:\([^()\d]*\)\s*)?(?:(?:[-,/;±]|to|and|or|vs\.?|versus)\s*)*",
+    r"\s*(?:(?:[-+,/;±]|to|and|or|vs\.?|v\.?|versus|from|compared (?:with|to)|against|than)\s*)*"
+    r"(?:\([^()\d]*\)\s*)?(?:(?:[-+,/;±]|to|and|or|vs\.?|versus)\s*)*",
     re.IGNORECASE,
 )
 _BEFORE = 48

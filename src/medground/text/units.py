@@ -59,6 +59,8 @@ _SPELLED: Mapping[str, str] = {
     "V": "v volt volts",
     "mA": "ma",
     "°C": "°c",
+    "kb": "kb",
+    "bp": "bp",
     "copies": "copies",
     "cells": "cells",
     "episodes": "episode episodes",

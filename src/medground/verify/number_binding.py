@@ -8,15 +8,19 @@ free wording are no difference, so nothing is said about most of them.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from medground.operators.keyless.flags.pair import Pair
 from medground.text import words
 from medground.text.quantities import quantities
 from medground.text.sentences import sentence_spans
 from medground.text.slots import Slot, slots
 
+_REPEATED = 0.8
+"""Least share of a statement's words that its quote has in the same order, for the order of numbers to count."""
 _LEAST = 1.0
 """The least weight of the words that tell a number from another."""
 _TIMES = 2.0
@@ -41,6 +45,8 @@ class Binding:
 
 def binding(statement: str, quote: str) -> Binding:
     """Compare what the numbers of a statement are about with what they are about in the quote."""
+    if moved := _moved(Pair(statement, quote, quote)):
+        return Binding("crossed", moved)
     held = slots(quote)
     places = [(one, [h for h in held if _same(one, h)]) for one in slots(statement)]
     placed = [(one, found[0]) for one, found in places if len(found) == 1]
@@ -55,6 +61,21 @@ def binding(statement: str, quote: str) -> Binding:
     if crossed and not any(bound == "agrees" for bound, stated in said if stated in crossed):
         return Binding("crossed", crossed[0].numbers[0].text)
     return Binding("agrees") if not crossed and any(bound == "agrees" for bound, _ in said) else Binding(None)
+
+
+def _moved(pair: Pair) -> str:
+    """The first number of a text that repeats its quote with the same numbers in another order; empty if none is."""
+    stated, held = (tuple(quantities(text)) for text in (pair.statement, pair.quote))
+    if not stated or not Counter(q.text for q in stated) <= Counter(q.text for q in held):
+        return ""
+    if pair.repetition < _REPEATED:
+        return ""
+    for unit in dict.fromkeys(quantity.unit for quantity in stated):
+        rest = iter([q.text for q in held if q.unit == unit])
+        for quantity in stated:
+            if quantity.unit == unit and quantity.text not in rest:
+                return quantity.text
+    return ""
 
 
 def misplaced_number(statement: str, quotes: Sequence[str]) -> str:
