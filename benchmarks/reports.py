@@ -161,6 +161,8 @@ async def reports(home: Path, recipe: str, asked: Sequence[str], model: Spoiling
     if recipe == "biomedsearch":
         others = ("europepmc", "pmc", "sciencedirect", "pubmed")
         options |= {"biomedsearch.tools": ("literature",), "biomedsearch.without": others}
+    if model is not None:
+        options["verify.critic"] = "entail"
     async with Engine.open(Settings.load(environ={}, options=options)) as engine:
         if model is not None:
             engine.models = model.models()

@@ -34,6 +34,7 @@ PAPER = Document(id="PMID:1", title="Pregabalin 75 mg", text=f"{QUOTE} Median st
         ("Opioid use was 17.5 percentage points.", ["17.5 percentage points"]),
         ("Opioids were used by 40 % of patients.", ["40 %"]),
         ("The odds ratio was 0.33.", ["0.33"]),
+        ("The hazard ratio was 17.5, with 0.33% of patients.", ["17.5", "0.33%"]),
         ("It differed by more than 52.5 mg.", ["52.5 mg"]),
         ("There are three reasons and type 2 diabetes.", []),
         ("It took three weeks.", ["three weeks"]),

@@ -13,14 +13,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from medground.operators.keyless.flags.pair import Pair
+from medground.operators.keyless.flags.pair import aligned, repetition
 from medground.text import words
 from medground.text.quantities import quantities
 from medground.text.sentences import sentence_spans
 from medground.text.slots import Slot, slots
 
 _REPEATED = 0.8
-"""Least share of a statement's words that its quote has in the same order, for the order of numbers to count."""
+"""Least share of a statement's words that its quote has in the same order; then the order of numbers counts."""
 _LEAST = 1.0
 """The least weight of the words that tell a number from another."""
 _TIMES = 2.0
@@ -45,7 +45,7 @@ class Binding:
 
 def binding(statement: str, quote: str) -> Binding:
     """Compare what the numbers of a statement are about with what they are about in the quote."""
-    if moved := _moved(Pair(statement, quote, quote)):
+    if moved := _moved(statement, quote):
         return Binding("crossed", moved)
     held = slots(quote)
     places = [(one, [h for h in held if _same(one, h)]) for one in slots(statement)]
@@ -63,12 +63,12 @@ def binding(statement: str, quote: str) -> Binding:
     return Binding("agrees") if not crossed and any(bound == "agrees" for bound, _ in said) else Binding(None)
 
 
-def _moved(pair: Pair) -> str:
+def _moved(statement: str, quote: str) -> str:
     """The first number of a text that repeats its quote with the same numbers in another order; empty if none is."""
-    stated, held = (tuple(quantities(text)) for text in (pair.statement, pair.quote))
+    stated, held = (quantities(text) for text in (statement, quote))
     if not stated or not Counter(q.text for q in stated) <= Counter(q.text for q in held):
         return ""
-    if pair.repetition < _REPEATED:
+    if repetition(_words(statement), _words(quote)) < _REPEATED:
         return ""
     for unit in dict.fromkeys(quantity.unit for quantity in stated):
         rest = iter([q.text for q in held if q.unit == unit])
@@ -76,6 +76,10 @@ def _moved(pair: Pair) -> str:
             if quantity.unit == unit and quantity.text not in rest:
                 return quantity.text
     return ""
+
+
+def _words(text: str) -> list[str]:
+    return [token for token in aligned(text) if not token[0].isdigit()]
 
 
 def misplaced_number(statement: str, quotes: Sequence[str]) -> str:

@@ -20,6 +20,8 @@ QUANTITY = "quantity"
 """The flag of a sentence with a number that no source which it cites contains."""
 _ROUNDED = Decimal("0.05")
 """The most that a rounded number may differ from the real one, as a share of it."""
+_PURE = ("p", "or", "hr", "rr")
+"""Measures that have no unit."""
 _IMPLIED = {COUNT, POINTS, "year"}
 """Units that a source may leave unsaid: a score, a number of patients, an age."""
 
@@ -53,6 +55,8 @@ def _holds(held: Quantity, stated: Quantity, units: set[str]) -> bool:
     if not _same_value(held, stated) or {held.relation, stated.relation} == {"<", ">"}:
         return False
     if held.measure and stated.measure and held.measure != stated.measure:
+        return False
+    if (stated.measure in _PURE and held.unit and not held.shared) or (held.measure in _PURE and stated.unit):
         return False
     if not stated.unit or same_unit(held.unit, stated.unit):
         return True
