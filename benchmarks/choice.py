@@ -1,14 +1,15 @@
 """Measures answering a choice from retrieved paragraphs: evidence per option, its lean, and a model's sets of options.
 
     python benchmarks/choice.py BIOMEDMCQS --corpus literature [--model local] [--limit 40] [--out FILE]
-        [--paragraphs 5] [--each-option]
+        [--paragraphs 5] [--each-option] [--report [--without-keywords]]
 
 BIOMEDMCQS is the file or folder of the set `biomedmcqs`; the corpus holds its abstracts (`docs/evaluation.md`). Each
 question searches the corpus by words and vectors, fused by RRF; the passages of the first ten papers are the
 paragraphs, and those nearest to question and options by cosine are read. With `--each-option` every option is searched
-for by itself, too, and as many papers are taken for each. `--out` keeps a line for each question, and the same command
-resumes. An answer is right only if the set is exactly right. The baselines of `medground eval audit` are computed on
-the same questions.
+for by itself, too, and as many papers are taken for each. With `--report` the paragraphs are those of the report that
+the recipe biomedsearch writes from the corpus alone, which is not shown the options. `--out` keeps a line for each
+question, and the same command resumes. An answer is right only if the set is exactly right. The baselines of
+`medground eval audit` are computed on the same questions.
 """
 
 from __future__ import annotations
@@ -31,18 +32,20 @@ from medground.lookup import Lookup
 from medground.operators.choosing import choose_options
 from medground.rank.fuse import fuse
 from medground.rank.merge import distinct
+from medground.recipes.biomedsearch import BIOMEDSEARCH, biomedsearch
 from medground.recipes.declaration import Declaration
 from medground.recipes.settings.biomedsearch import BioMedSearchSettings
 from medground.run import Run
 from medground.settings import Settings
 from medground.trace import Trace
 from medground.write.choice import choose
+from medground.write.paragraphs import report_paragraphs
 
 PAPERS = 10
 DECLARED = Declaration(name="choice", operators=(choose_options,), settings=BioMedSearchSettings)
 
 
-async def one(item: Item, engine: Engine, section: BioMedSearchSettings, *, each: bool) -> dict[str, Any]:
+async def one(item: Item, engine: Engine, section: BioMedSearchSettings, *, each: bool, report: bool) -> dict[str, Any]:
     """The line of one question."""
     settings = engine.settings.with_section(section)
     run = Run(item.question, settings, DECLARED, engine.sources, engine.models, Trace("choice", None))
@@ -64,7 +67,7 @@ async def one(item: Item, engine: Engine, section: BioMedSearchSettings, *, each
         "letters": [o.letter for o in item.question.options],
     }
     try:
-        chosen = await choose(item.question, kept, run)
+        chosen = await choose(item.question, kept if not report else await report_of(item, run), run)
     except ModelFailed as error:
         return line | {"failed": error.reason[:200], "answer": [], "seconds": round(time.monotonic() - began, 2)}
     return line | {
@@ -75,6 +78,13 @@ async def one(item: Item, engine: Engine, section: BioMedSearchSettings, *, each
         "seconds": round(time.monotonic() - began, 2),
         "tokens": [run.usage.input_tokens, run.usage.output_tokens],
     }
+
+
+async def report_of(item: Item, run: Run) -> list[str]:
+    """The paragraphs of the report that the recipe writes on the question, of which it is not shown the options."""
+    asked = item.question.model_copy(update={"task": "free", "options": ()})
+    of_report = Run(asked, run.settings, BIOMEDSEARCH, run.sources, run.models, Trace("report", None))
+    return report_paragraphs(await biomedsearch(asked, of_report))
 
 
 def share(name: str, right: int, of: int) -> str:
@@ -115,7 +125,9 @@ async def measured(arguments: argparse.Namespace) -> None:
         random.Random(0).shuffle(items)
         items = items[: arguments.limit]
     options = {"retrieval.corpora": tuple(arguments.corpus), "model.default": arguments.model}
-    section = BioMedSearchSettings(paragraphs=arguments.paragraphs)
+    section = BioMedSearchSettings(
+        paragraphs=arguments.paragraphs, tools=("literature",), use_keywords=not arguments.without_keywords
+    )
     settings = Settings.load(options=options)
     lines = []
     if arguments.out and arguments.out.exists():
@@ -125,7 +137,7 @@ async def measured(arguments: argparse.Namespace) -> None:
         for item in items:
             if item.id in done:
                 continue
-            lines.append(await one(item, engine, section, each=arguments.each_option))
+            lines.append(await one(item, engine, section, each=arguments.each_option, report=arguments.report))
             if arguments.out:
                 with arguments.out.open("a", encoding="utf-8") as file:
                     file.write(json.dumps(lines[-1]) + "\n")
@@ -156,5 +168,7 @@ if __name__ == "__main__":
     parser.add_argument("--limit", type=int)
     parser.add_argument("--out", type=Path)
     parser.add_argument("--each-option", action="store_true")
+    parser.add_argument("--report", action="store_true")
+    parser.add_argument("--without-keywords", action="store_true")
     parser.add_argument("--paragraphs", type=int, default=BioMedSearchSettings().paragraphs)
     asyncio.run(measured(parser.parse_args()))

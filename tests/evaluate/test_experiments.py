@@ -41,7 +41,6 @@ from medground.usage import Usage
 FILES = Path(__file__).resolve().parents[2] / "experiments"
 ALL = find_experiments(FILES)
 RUNNABLE = [pytest.param(path, id=experiment.name) for path, experiment in ALL if experiment.runnable]
-WAITING = [pytest.param(path, id=experiment.name) for path, experiment in ALL if not experiment.runnable]
 SPREAD = {"000/figure-3", "000/table-6", "001/table-3", "001/table-4", "003/figure-3"}
 """Their figures are in running text or in columns, not in one line of a table."""
 
@@ -87,6 +86,14 @@ def made_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
         path = folder / "data" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(content), encoding="utf-8")
+    choices = folder / "data" / "biomedmcqs"
+    choices.mkdir()
+    for level in (1, 2, 3):
+        asked = (
+            "Q1: What does aspirin do?\nOptions:\nA: It lowers the risk of stroke\nB: It sings\nC: It helps hearts\n"
+        )
+        (choices / f"questions_level{level}_x.txt").write_text(asked, encoding="utf-8")
+        (choices / f"answers_level{level}_x.txt").write_text("Q1 Answer: A, C\n", encoding="utf-8")
     papers = [{"id": f"PMID:{p}", "title": q, "text": text} for p, (q, text, _) in PUBMEDQA.items()]
     (folder / "papers.jsonl").write_text("\n".join(json.dumps(paper) for paper in papers), encoding="utf-8")
     build(Library(folder / "home"), "tiny", find_inputs([folder / "papers.jsonl"]))
@@ -189,16 +196,29 @@ def test_every_file_runs(path: Path, ready: Path) -> None:
     assert all("\n" not in note for note in notes(made))
 
 
-@pytest.mark.parametrize("path", WAITING)
-def test_an_experiment_that_waits_is_refused_in_one_line(
-    path: Path, ready: Path, capsys: pytest.CaptureFixture[str]
+def test_an_experiment_that_waits_is_listed_and_refused_in_one_line(
+    ready: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    path = tmp_path / "004" / "table-9.toml"
+    path.parent.mkdir()
+    names = {
+        "paper": "004",
+        "title": "t",
+        "table": "Table 9",
+        "shows": "s",
+        "of": "o",
+        "status": "waits for recipe new",
+    }
+    path.write_text("".join(f'{name} = "{value}"\n' for name, value in names.items()), encoding="utf-8")
+    with pytest.raises(SystemExit):
+        main(["experiment", "list", "--folder", str(tmp_path)])
+    assert "(waits for recipe new)" in capsys.readouterr().out
     with pytest.raises(SystemExit) as stopped:
         main(["experiment", "run", str(path), "--data", str(ready / "data"), "--smoke"])
     assert stopped.value.code == 2
     said = capsys.readouterr().err
+    assert said.startswith("medground: 004/table-9 waits for recipe new; ")
     assert said.count("\n") == 1
-    assert "waits for" in said
 
 
 def test_paper_and_ours_are_printed_together_with_the_blind_baseline_first(ready: Path) -> None:
@@ -350,7 +370,6 @@ def test_list_and_run_as_commands(
         main(["experiment", "list"])
     listed = capsys.readouterr().out
     assert "000/table-1" in listed
-    assert "(waits for recipe biomedsearch)" in listed
     words = ["--smoke", "-q", "-c", "tiny", "--data", str(ready / "data"), "--out", str(ready / "runs")]
     with pytest.raises(SystemExit) as stopped:
         main(["experiment", "run", "001/table-4", *words])
