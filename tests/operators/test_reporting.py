@@ -60,6 +60,18 @@ def test_words_take_sentences_on_the_subject_and_on_the_part() -> None:
     answer_part.check(ASKED, output)
 
 
+def test_words_take_no_sentence_of_a_passage_that_lacks_the_rarest_word_of_the_subject() -> None:
+    asked = AnswerPartInput(
+        question="Does metformin reduce cardiovascular mortality in type 2 diabetes?",
+        part_of="Does metformin reduce cardiovascular mortality in type 2 diabetes?",
+        passages=(
+            passage("P1", "A lifestyle programme did not reduce cardiovascular mortality in type 2 diabetes."),
+            passage("P2", "Cardiovascular mortality in type 2 diabetes was 3.2 %.", title="A register of metformin"),
+        ),
+    )
+    assert [claim.sentences for claim in answer_part.keyless(asked).claims] == [("P2.S1",)]
+
+
 def test_words_say_why_not() -> None:
     other = ASKED.model_copy(update={"question": "Does metformin lower vaspinoreceptin in diabetes?"})
     output = answer_part.keyless(other)

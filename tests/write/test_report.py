@@ -266,3 +266,13 @@ def test_what_a_title_or_text_holds_changes_nothing(make_run: MakeRun, text: str
     items = [replace(one, tools=(tool(one.subquestion.id, "literature", [odd]),)) for one in found()[:1]]
     answer, _ = reported(make_run, items, known=[odd])
     assert answer.statements
+
+
+def test_words_give_no_estimate_for_a_report(make_run: MakeRun) -> None:
+    """Their probability was calibrated on quotes chosen for one question, and a report has those of several."""
+    text = "Does cyp17a1 knockout change the hormones of zebrafish?"
+    asked = PLAN.model_copy(update={"question": text})
+    answer, run = reported(make_run, found(), plan=asked)
+    assert run.question.closed
+    assert answer.evidence
+    assert answer.decision.status == "not judged"

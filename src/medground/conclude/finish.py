@@ -29,6 +29,7 @@ async def finish(
     *,
     verdicts: Sequence[Verdict] | None = None,
     mark: Mark = evidence_mark,
+    leaning: bool = True,
 ) -> Answer:
     """Check the statements of a draft against the evidence and compose the answer.
 
@@ -39,6 +40,8 @@ async def finish(
         run: the run, with its ledger.
         verdicts: verdicts from a recipe's own loop, one for each statement of the draft; these are not checked again.
         mark: how citations are written in the rationale.
+        leaning: whether word statistics may estimate the answer. Their probability was calibrated on quotes that were
+            chosen for one question, and holds for no others.
 
     Raises:
         UnknownCitation: a sentence cites evidence that this run never quoted.
@@ -55,7 +58,8 @@ async def finish(
     conflicts = await find_conflicts(question, evidence, run)
     answered = None if draft.answer or conflicts else await judged(question, cited, run)
     decided = answered is not None and answered.value is not None
-    lean = None if draft.answer or conflicts or decided else lean_of(question, cited, run)
+    estimated = leaning and not (draft.answer or conflicts or decided)
+    lean = lean_of(question, cited, run) if estimated else None
     from medground.read.concepts import unmentioned  # it brings MeSH, which answers from stored facts do not need
 
     quotes = [quote for quote in evidence if quote.id in cited_ids] or evidence

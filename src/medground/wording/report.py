@@ -13,7 +13,7 @@ from medground.answer import Answer, SourceDocument, Statement
 from medground.author import Author
 from medground.errors import UsageError
 from medground.report import Attachment, Connection, Relation, Report, ReportSection, SubAnswer
-from medground.research_plan import Tool
+from medground.research_plan import ResearchPlan, Tool
 from medground.retraction import why_aside
 from medground.wording import phrases, references
 from medground.wording.blocks import Block, Line, Span, heading, line, subheading
@@ -24,7 +24,6 @@ from medground.wording.sentences import conflicts, left_out, sentence_blocks, su
 from medground.wording.sources import source_list, where
 
 QUOTED = "A sentence without a remark is quoted from its source."
-PLAN = "The plan: which sub-questions and keywords come after which."
 _RELATIONS: dict[Relation, str] = {"supports": "support each other", "extends": "extend each other",
                                    "contradicts": "contradict each other"}  # fmt: skip
 _TOOLS: dict[Tool, str] = {"literature": "literature", "protein": "protein databases", "web": "web"}
@@ -76,7 +75,7 @@ class ReportPage:
             )
             yield Block("item", (line(f"{one.id}: {texts.get(one.id, '')}"), became), marker="-")
         if self.report.plan.subquestions and (drawn := picture(svg(self.report.plan).encode(), "image/svg+xml")):
-            yield Block("picture", (line(PLAN, "dim"),), picture=drawn)
+            yield Block("picture", (line(_order(self.report.plan), "dim"),), picture=drawn)
 
     def _sections(self, kinds: Sequence[str]) -> Iterator[Block]:
         findings = False
@@ -151,6 +150,12 @@ class ReportPage:
             except UsageError as gone:
                 told.append(line(phrases.sentence(str(gone)), "caution"))
         yield Block("picture", tuple(told), picture=shown) if shown else Block("item", tuple(told), marker="-")
+
+
+def _order(plan: ResearchPlan) -> str:
+    """Which sub-questions were searched after which, in words."""
+    told = (f"{one} after {' and '.join(before)}" if before else f"{one} first" for one, before in plan.after().items())
+    return f"The plan: {'; '.join(told)}."
 
 
 def _inside(group: Sequence[Statement], section: ReportSection) -> bool:

@@ -168,7 +168,7 @@ async def _checked(
         reason=f"{writer.name} found no answer in the findings" if silent and writer else "",
     )
     verdicts = await check_all(sentences, run)
-    return await finish(run.question, draft, evidence, run, verdicts=verdicts), verdicts
+    return await finish(run.question, draft, evidence, run, verdicts=verdicts, leaning=False), verdicts
 
 
 def _with_report(answer: Answer, made: _Made, run: Run) -> Answer:

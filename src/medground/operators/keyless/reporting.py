@@ -57,11 +57,13 @@ def answering(question: str, whole: str, passages: Sequence[SentencedPassage], m
 
 
 def _is_about(question: str, whole: str, passage: SentencedPassage) -> bool:
-    """Whether a passage names what the sub-question shares with the whole question."""
+    """Whether a passage names what the sub-question shares with the whole question, its rarest word for one."""
     topic = words.topic(question)
     subject = topic & words.topic(whole) or topic
     text = " ".join([passage.title, *(sentence.text for sentence in passage.sentences)])
-    return words.coverage(subject, words.terms(spelled_out(text, f"{question} {whole}"))) >= SUBJECT
+    said = frozenset(words.terms(spelled_out(text, f"{question} {whole}")))
+    rarest = max(sorted(subject), key=words.weight, default="")
+    return (not rarest or rarest in said) and words.coverage(subject, said) >= SUBJECT
 
 
 def _addresses(question: str, whole: str, view: EvidenceView) -> bool:
