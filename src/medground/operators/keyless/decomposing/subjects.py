@@ -65,7 +65,7 @@ _MEDICAL = re.compile(
     r"\b(?:\w*(?:clinic|medic(?!i\b)|surg|therap|diagnos|patholog|physiolog|pharmac|hospital|patient|doctor|physician|"
     r"nurse|symptom|syndrome|disease|cancer|tumou?r|infect|vaccin|genom|genetic|protein|enzym|chromosom|bacteri|"
     r"viral|virus|neuro|cardi|hepat|nephr|pulmon|gastr|derm|psych|oncolog|toxic|biolog|biops|epidemi|immun|hormon|"
-    r"metabol|transcript|mutat|cellular|molecul|anatom|embryo|health|disorder|blood|pain|dose|drug|gene|cells?|dna|rna|"
+    r"metabol|transcript|mutat|cellular|molecul|anatom|embryo|health|disorder|blood|pain(?!t)|dose|drug|gene|cells?|dna|rna|"
     r"pregnan|birth|diet|nutri|sleep|trauma|injur|wound|fractur|rehab|antibod|receptor|peptid|sequencing|histone|"
     r"organism|species|concuss|spastic|variant|licen[cs]ed|feeding|triad|microb|plasma|serum|brain|heart|kidney|lung|liver|bone|skin|muscle|nerve|eye)\w*|"
     r"\w{3,}(?:itis|oma|omas|osis|emia|aemia|ectomy|otomy|ostomy|plasty|scopy|graphy|opathy|uria|algia|trophy|plegia|"
@@ -93,7 +93,11 @@ _EVERYDAY_TREES = ("I03.450.642", "K01.602", "K01.468", "I01.409", "I01.738")
 """Branches of headings that are not biomedical by themselves: sports, music, languages, politics."""
 _EVERYDAY_FORM = re.compile(
     r"^(?:who(?! (?:should|is at|are at|gets))|whose|when (?:is|did|was)|where (?:can|do|should) i|tell me|write|"
-    r"translate|how (?:do|can|should|to|would)(?: i| you| we| one)? (?!.*\bi feel)|what (?:should|can) i|"
+    r"translate|how (?:do|can|should|to|would)(?: i| you| we| one)? (?!.*\bi feel)|what (?:should|can) i|what year|"
+    r"where is the nearest|can you recommend|is it going to|what does the word|how did|how long is the|"
+    r"how many \w+ (?:does|do) an? |"
+    r"which (?:\w+ ){1,2}(?:is|has|was) (?:the )?(?:best|longest|largest|biggest|most)\b"
+    r"(?! (?:common|frequent|effective))|"
     r"why (?:did|is the)|how (?:old|tall|far|big|fast|heavy) (?:is|are|was))\b",
     re.IGNORECASE,
 )
