@@ -71,7 +71,7 @@ async def find_literature(one: SubQuestion, plan: ResearchPlan, run: Run, names:
         state="found" if kept else _state(returned),
         flow=row,
         hits=tuple(paper.hit for paper in kept),
-        failures=tuple(_missed(one_source, one) for one_source in failed) or _no_source(sources),
+        failures=tuple(_missed(one_source) for one_source in failed) or _no_source(sources),
         notes=(*(note for one_source in returned for note in one_source.notes), *told),
         names=names_of(kept, f"{plan.question} {one.text}", asked.keywords),
     )
@@ -192,9 +192,10 @@ def _state(returned: Sequence[_Returned]) -> ToolState:
     return "not configured" if all(isinstance(failure, NotConfigured) for failure in failures) else "failed"
 
 
-def _missed(returned: _Returned, one: SubQuestion) -> str:
+def _missed(returned: _Returned) -> str:
+    """The same line for each sub-question, so that a report says it once."""
     reason = returned.failure.reason if returned.failure else ""
-    return f"{returned.source}: {reason}; its papers on {one.text!r} are missing"
+    return f"{returned.source}: {reason}; its papers are missing"
 
 
 def _no_source(sources: Sequence[Source]) -> tuple[str, ...]:
