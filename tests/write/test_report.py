@@ -123,7 +123,7 @@ def test_counts_and_what_was_read(make_run: MakeRun) -> None:
     searched = _notes(answer, "searched")
     assert searched[0] == "Literature, for 4 sub-questions: 10 records found, 5 filtered out, 5 kept, 3 cited."
     assert searched[-2:] == (
-        "A cycle was broken between sleep and cortisol.",
+        "a cycle was broken between sleep and cortisol.",
         "2 organisms have Cyp17a1.",
     )
 

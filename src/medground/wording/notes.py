@@ -15,12 +15,20 @@ def notes(answer: Answer) -> Iterator[Block]:
     yield from _searched(answer)
     if answer.sources:
         yield note(f"Sources: {'; '.join(map(phrases.searched_source, answer.sources))}.")
-    for warning in answer.warnings:
+    for warning in answer.warnings if answer.report is None else _not_told(answer):
         yield note(f"Warning: {phrases.sentence(warning)}", "caution")
     if answer.stopped:
         yield note(f"Stopped early: {phrases.sentence(answer.stopped)}", "bad")
     yield note(f"Cost: {phrases.cost(answer)}.")
     yield note(f"Recipe: {answer.recipe}, {', '.join(phrases.models(answer)) or 'no language model'}.", "dim")
+
+
+def _not_told(answer: Answer) -> list[str]:
+    """The warnings of a report that do not repeat what could not be searched."""
+    failed = tuple(
+        f"{search.source} could not be searched: " for search in answer.searches if search.status == "failed"
+    )
+    return [warning for warning in answer.warnings if not warning.startswith(failed)]
 
 
 def _searched(answer: Answer) -> Iterator[Block]:

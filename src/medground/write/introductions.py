@@ -6,16 +6,18 @@ import re
 from collections.abc import Iterator, Sequence
 
 from medground.document import Document, Hit
+from medground.operators.keyless.flags.cues import DOWN, UP
 from medground.operators.keyless.sentences import reports_result, states_purpose
 from medground.operators.views import SentencedPassage, SentenceView
 from medground.read.numbered import TextSpan, spans
 from medground.run import Run
 from medground.text import words
 from medground.text.prose import is_prose
+from medground.text.quantities import quantities
 
 _SECTION = re.compile(r"background|introduction|overview|definition", re.IGNORECASE)
 _TEACHING = ("book", "wiki", "guideline")
-_OPENING = 2
+_OPENING = 1
 """Sentences of an abstract without sections that introduce its subject."""
 _ABOUT = 0.3
 """Least share of the question's topic words, by weight, in such a sentence."""
@@ -64,7 +66,8 @@ def introductions(
 
 def _introduces(text: str) -> bool:
     of_own_work = _POINTS_BACK.match(text) or _OWN_WORK.search(text) or states_purpose(text) or reports_result(text)
-    return is_prose(text) and not of_own_work
+    found = UP.search(text) or DOWN.search(text) or quantities(text)
+    return is_prose(text) and not (of_own_work or found)
 
 
 def _opening(document: Document) -> Iterator[tuple[int, int]]:

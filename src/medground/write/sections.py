@@ -44,10 +44,10 @@ def split(sections: Sequence[Written], evidence: Sequence[Evidence]) -> list[Wri
 
 def told_once(sections: Sequence[Written]) -> Iterator[Written]:
     """The sections without sentences that an earlier one has; a note names their quotes."""
-    said: set[str] = set()
+    said: set[tuple[str, tuple[str, ...]]] = set()
     for one in sections:
-        new = tuple(sentence for sentence in one.sentences if sentence.text not in said)
-        said.update(sentence.text for sentence in new)
+        new = tuple(sentence for sentence in one.sentences if (sentence.text, sentence.evidence) not in said)
+        said.update((sentence.text, sentence.evidence) for sentence in new)
         again = dict.fromkeys(e for s in one.sentences if s not in new for e in s.evidence)
         notes = (*one.notes, f"Quoted above: {' '.join(f'[{e}]' for e in again)}") if again else one.notes
         yield Written(one.kind, one.title, new, one.subquestion, notes)

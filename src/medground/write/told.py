@@ -5,13 +5,14 @@ Source: BioMedSearch, section III.C ("other relevant elements"); the counts are 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from medground.author import Author
 from medground.executor.found import SubFound, ToolFound
 from medground.report import FlowRow
 from medground.research_plan import TOOLS, ResearchPlan, Tool
-from medground.wording.phrases import sentence, some
+from medground.wording.phrases import clean, ended, some
 from medground.write.subanswers import Part
 
 NAMES: dict[Tool, str] = {"literature": "Literature", "protein": "Protein databases", "web": "Web"}
@@ -30,7 +31,7 @@ def limitations(
         web: how many released sentences cite web pages alone.
         stopped: why the run ended early.
     """
-    return tuple(map(sentence, _limitations(parts, flow, web, stopped)))
+    return tuple(map(ended, map(_one_line, _limitations(parts, flow, web, stopped))))
 
 
 def _limitations(parts: Sequence[Part], flow: Sequence[FlowRow], web: int, stopped: str | None) -> Iterator[str]:
@@ -62,9 +63,10 @@ def failures(found: Iterable[SubFound]) -> Iterator[str]:
     """What could not be searched, each once, with the sub-questions that miss it."""
     missed: dict[str, list[str]] = {}
     for one in found:
+        named = re.compile(rf"\s+on\s+[\"'“]{re.escape(one.subquestion.text)}[\"'”]")
         for tool in one.tools:
             for failure in tool.failures:
-                missed.setdefault(failure.rstrip(". "), []).append(one.subquestion.id)
+                missed.setdefault(named.sub("", failure).rstrip(". "), []).append(one.subquestion.id)
     for failure, ids in missed.items():
         yield f"{failure} (missed for {', '.join(dict.fromkeys(ids))})"
 
@@ -77,10 +79,13 @@ def searched(
     `opposing`: in how many papers contradictions of the findings were looked for.
     """
     notes = [*plan.notes, *(note for one in found for tool in one.tools for note in tool.notes)]
-    looked = (
-        [f"Contradictions of the findings were looked for by words in {some(opposing, 'paper')}"] if opposing else []
-    )
-    return tuple(map(sentence, (*_totals(flow), *looked, *dict.fromkeys(notes))))
+    if opposing:
+        notes.insert(0, f"Contradictions of the findings were looked for by words in {some(opposing, 'paper')}")
+    return tuple(map(ended, map(_one_line, (*_totals(flow), *dict.fromkeys(notes)))))
+
+
+def _one_line(text: str) -> str:
+    return " ".join(clean(text).split())
 
 
 def _totals(flow: Sequence[FlowRow]) -> Iterator[str]:

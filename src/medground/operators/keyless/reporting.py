@@ -21,7 +21,7 @@ ADDRESSED = 0.4
 SUBJECT = 0.5
 """Least share of those that it shares with the whole question, in the title and text of a passage that is read."""
 OWN = 0.4
-"""Least share, in the text of the quote alone, of those that the sub-question does not share with the whole question.
+"""Least share, in its title and text, of those that the sub-question does not share with the whole question.
 
 Measured on 300 questions of BioASQ 8b and 9b, whose gold snippets have no titles (`benchmarks/subanswers.py`): 61 % are
 answerable from their own snippets, 7 % from those of another question about the same subject, 1 % from those of the
@@ -69,9 +69,8 @@ def _is_about(question: str, whole: str, passage: SentencedPassage) -> bool:
 def _addresses(question: str, whole: str, view: EvidenceView) -> bool:
     topic = words.topic(question)
     own = topic - words.topic(whole) or topic
-    said = spelled_out(view.quote, question)
-    titled = words.terms(f"{view.title} {said}")
-    return words.coverage(topic, titled) >= ADDRESSED and words.coverage(own, words.terms(said)) >= OWN
+    titled = words.terms(spelled_out(f"{view.title} {view.quote}", question))
+    return words.coverage(own, titled) >= OWN and words.coverage(topic, titled) >= ADDRESSED
 
 
 def why_not(question: str, passages: Sequence[SentencedPassage]) -> str:
@@ -118,7 +117,7 @@ class Shared:
 def shared_names(question: str, parts: Sequence[tuple[str, str, Sequence[EvidenceView]]]) -> list[Shared]:
     """The pairs of sub-answers whose quotes share a name that their questions do not have.
 
-    A quote that both have joins nothing, since it shares every name with itself.
+    Quotes of the same paper join nothing: they share their subject.
 
     Args:
         question: the whole question.
@@ -126,13 +125,12 @@ def shared_names(question: str, parts: Sequence[tuple[str, str, Sequence[Evidenc
     """
     found = []
     for (first, one, left), (second, other, right) in combinations(parts, 2):
-        both = {view.id for view in left} & {view.id for view in right}
-        ours, theirs = (
-            _named([v for v in own if v.id not in both], f"{question} {one} {other}") for own in (left, right)
-        )
+        both = {view.title for view in left} & {view.title for view in right} - {""}
+        asked = f"{question} {one} {other}"
+        ours, theirs = (_named([view for view in own if view.title not in both], asked) for own in (left, right))
         common = sorted((name for name in ours if name in theirs), key=lambda name: -words.weight(name))[:_SHOWN]
-        if common:
-            evidence = dict.fromkeys(e for name in common for e in (ours[name][1], theirs[name][1]))
+        evidence = dict.fromkeys(e for name in common for e in (ours[name][1], theirs[name][1]))
+        if len(evidence) > 1:
             about = ", ".join(dict.fromkeys(ours[name][0] for name in common))
             found.append(Shared(first, second, about, tuple(evidence)))
     return found
