@@ -53,7 +53,7 @@ def answering(question: str, whole: str, passages: Sequence[SentencedPassage], m
     findings = [v for v in addressing if not (states_purpose(v.quote) or describes_method(v.quote))]
     named = any(words.mentions(f"{view.title} {view.quote}", words.rarest_name(question)) for view in findings)
     quotes = writing.choose(question, findings, most) if named else ()
-    return (*quotes, *_lines(question, records))
+    return (*quotes, *_lines(question, whole, records))
 
 
 def _is_about(question: str, whole: str, passage: SentencedPassage) -> bool:
@@ -83,21 +83,24 @@ def why_not(question: str, passages: Sequence[SentencedPassage]) -> str:
     return "no passage names enough of what is asked"
 
 
-def _lines(question: str, records: Sequence[SentencedPassage]) -> list[EvidenceView]:
+def _lines(question: str, whole: str, records: Sequence[SentencedPassage]) -> list[EvidenceView]:
     """Lines that share a word with the question beside their record's name, most of them first; else the first lines.
 
-    The search for records has chosen those parts of them that bear on the question.
+    Words of the sub-question alone count first: what it shares with the whole question is in the same lines for every
+    sub-question. The search for records has chosen those parts of them that bear on the question.
     """
     topic = words.topic(question)
-    found: list[tuple[float, EvidenceView]] = []
+    own = topic - words.topic(whole)
+    found: list[tuple[float, float, EvidenceView]] = []
     for record in records:
         beyond = topic - frozenset(words.terms(record.title))
         for one in record.sentences:
-            share = words.coverage(beyond, words.terms(one.text))
-            found.append((share, _view(record, one.id, one.text)))
-    found.sort(key=lambda one: -one[0])
-    sharing = [view for share, view in found if share > 0]
-    return sharing[:LINES] or [view for _, view in found[:LINES]]
+            said = words.terms(f"{one.text} {record.section or ''}")
+            shares = words.coverage(own & beyond, said), words.coverage(beyond, said)
+            found.append((*shares, _view(record, one.id, one.text)))
+    found.sort(key=lambda one: (-one[0], -one[1]))
+    sharing = [view for _, share, view in found if share > 0]
+    return sharing[:LINES] or [view for _, _, view in found[:LINES]]
 
 
 def _view(passage: SentencedPassage, key: str, text: str) -> EvidenceView:
