@@ -8,6 +8,7 @@ from medground.answer import Answer
 from medground.answers import Answers, PastAnswer
 from medground.errors import UsageError
 from medground.export import STYLE, Format, export
+from medground.kept_attachments import Attachments
 from medground.settings import Settings
 
 
@@ -25,13 +26,14 @@ class KeptAnswers:
         return Answers(self.settings.home).read(name)
 
     def export(self, name: str, form: Format = "markdown", *, style: str = STYLE) -> bytes:
-        """A kept answer for a reference manager (`ris`, `bibtex`, `csl-json`) or a writer (`markdown`, `docx`).
+        """A kept answer for a reference manager (`ris`, `bibtex`, `csl-json`) or a reader (`markdown`, `docx`, `html`,
+        `pdf`), with the files of a report.
 
         Raises:
             UsageError: no such answer, format or style; the answer quotes no source.
-            ConfigError: the `export` extra is missing, which `markdown` and `docx` need.
+            ConfigError: the `export` extra is missing, which the forms for a reader need.
         """
-        return export(self.answer(name), form, style=style)
+        return export(self.answer(name), form, style=style, files=Attachments(self.settings.home).read)
 
     def history(self, limit: int = 20) -> list[PastAnswer]:
         """The questions that were asked last, the latest first.

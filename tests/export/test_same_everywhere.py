@@ -6,6 +6,7 @@ import io
 import random
 import re
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import docx
 import pypdfium2
@@ -20,6 +21,7 @@ from medground.errors import UsageError
 from medground.executor.found import SubFound
 from medground.export import STYLE, export
 from medground.export.page import bibliography
+from medground.kept_attachments import Attachments
 from medground.report import Attachment
 from medground.run import Run
 from medground.wording.layout import layout
@@ -163,6 +165,16 @@ def test_a_file_that_is_gone_is_told(generated: Callable[[int], Answer]) -> None
     assert "model.svg of this report is gone" in " ".join(
         export(answer, "markdown", files=gone).decode().replace("\\", "").split()
     )
+
+
+def test_kept_files_are_shown(generated: Callable[[int], Answer], tmp_path: Path) -> None:
+    answer = next(a for a in map(generated, range(20)) if a.report and a.report.attachments)
+    kept = Attachments(tmp_path)
+    told = kept.keep(PIXELS, name="model.svg", media_type="image/svg+xml", title="Model of Cyp17a1")
+    shown = answer.model_copy(update={"report": answer.report.model_copy(update={"attachments": (told,)})})  # type: ignore[union-attr]
+    assert len(html.fromstring(export(shown, "html", files=kept.read)).xpath("//img")) == 2  # with the plan
+    (tmp_path / "attachments" / told.sha256).unlink()
+    assert len(html.fromstring(export(shown, "html", files=kept.read)).xpath("//img")) == 1
 
 
 def test_an_answer_without_evidence_has_pages_and_no_references(make_run: MakeRun) -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from medground.answer import Answer
 from medground.errors import UsageError
-from medground.wording.pictures import Files
+
+if TYPE_CHECKING:
+    from medground.wording.pictures import Files
 
 Format = Literal["ris", "bibtex", "csl-json", "markdown", "docx", "html", "pdf"]
 Pages = Literal["markdown", "docx", "html", "pdf"]

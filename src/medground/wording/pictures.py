@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-
-from lxml import etree
+from typing import Any
 
 from medground.report import Attachment
 from medground.wording.blocks import Picture
@@ -30,6 +29,8 @@ def picture(content: bytes, media_type: str) -> Picture | None:
 
 def _is_still(content: bytes) -> bool:
     """Whether an SVG file only draws."""
+    from lxml import etree  # only where there is a picture
+
     if b"<!ENTITY" in content:
         return False
     try:
@@ -41,7 +42,9 @@ def _is_still(content: bytes) -> bool:
     return all(_only_draws(element) for element in root.iter())
 
 
-def _only_draws(element: etree._Element) -> bool:
+def _only_draws(element: Any) -> bool:
+    from lxml import etree
+
     if not isinstance(element.tag, str):
         return isinstance(element, etree._Comment)
     if etree.QName(element).localname in _ACTIVE:
