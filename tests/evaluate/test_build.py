@@ -270,7 +270,7 @@ def _question(*options: tuple[str, bool], text: str = "What is true?", number: i
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        ([("It lowers the fever of children a lot.", True), ("It does not.", False)], "longer"),
+        ([("It lowers the fever of children.", True), ("It does not.", False)], "longer"),
         ([("It lowers fever.", True), ("It raises the fever of most children.", False)], "shorter"),
         ([("It lowers fever.", True), ("It only helps men", False)], "an absolute word stands in wrong"),
         ([("It always helps.", True), ("It harms women.", False)], "an absolute word stands in right"),

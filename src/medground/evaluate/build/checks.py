@@ -14,8 +14,9 @@ from medground.evaluate.base import Item
 from medground.evaluate.build.values import BuiltQuestion
 from medground.operators.keyless.set_building import ABSOLUTE, HEDGED
 
-LENGTHS = 1.15
-"""All options of one kind may not be longer than all of the other kind by this factor."""
+LENGTHS = 1.5
+"""All options of one kind may not be longer than all of the other kind by this factor. A lower one would reject so many
+questions whose right options are the longest that being the longest would mark wrong ones."""
 _POINTS = re.compile(
     r"\b(?:the (?:context|text|passage|report|abstract)|(?:these|the above|provided) (?:findings|passages))\b",
     re.IGNORECASE,
