@@ -112,7 +112,10 @@ def test_markdown_cannot_be_broken_by_a_document(
     [
         (["ask", "-c", "papers", ""], "the question is empty"),
         (["ask", "-c", "papers", "a" * 20_000], "20,000 characters"),
-        (["ask", "-c", "papers", "--recipe", "best", QUESTION], "unknown recipe 'best'; choose one of ground"),
+        (
+            ["ask", "-c", "papers", "--recipe", "best", QUESTION],
+            "unknown recipe 'best'; choose one of biomed",
+        ),
         (["ask", "-c", "papers", "--model", "gpt", QUESTION], "unknown model 'gpt'"),
         (["ask", "-c", "nothing", QUESTION], "no corpus 'nothing'"),
         (["ask", "-c", "papers", "--set", "recipe.runds=1", QUESTION], "recipe.runds"),

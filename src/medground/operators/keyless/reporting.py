@@ -53,7 +53,8 @@ def answering(question: str, whole: str, passages: Sequence[SentencedPassage], m
     findings = [v for v in addressing if not (states_purpose(v.quote) or describes_method(v.quote))]
     named = any(words.mentions(f"{view.title} {view.quote}", words.rarest_name(question)) for view in findings)
     quotes = writing.choose(question, findings, most) if named else ()
-    return (*quotes, *_lines(question, whole, records))
+    lines = _lines(question, whole, records)
+    return (*quotes, *(lines or ([] if quotes else _first_lines(records))))
 
 
 def _is_about(question: str, whole: str, passage: SentencedPassage) -> bool:
@@ -84,13 +85,13 @@ def why_not(question: str, passages: Sequence[SentencedPassage]) -> str:
 
 
 def _lines(question: str, whole: str, records: Sequence[SentencedPassage]) -> list[EvidenceView]:
-    """Lines that share a word with the question beside their record's name, most of them first; else the first lines.
+    """Lines that share a word with the question, most of them first.
 
-    Words of the sub-question alone count first: what it shares with the whole question is in the same lines for every
-    sub-question. The search for records has chosen those parts of them that bear on the question.
+    Words of the record's name do not count, nor, where the sub-question has words of its own, those that it shares
+    with the whole question: they are in the same lines for every sub-question.
     """
     topic = words.topic(question)
-    own = topic - words.topic(whole)
+    own = topic - words.topic(whole) or topic
     found: list[tuple[float, float, EvidenceView]] = []
     for record in records:
         beyond = topic - frozenset(words.terms(record.title))
@@ -99,8 +100,12 @@ def _lines(question: str, whole: str, records: Sequence[SentencedPassage]) -> li
             shares = words.coverage(own & beyond, said), words.coverage(beyond, said)
             found.append((*shares, _view(record, one.id, one.text)))
     found.sort(key=lambda one: (-one[0], -one[1]))
-    sharing = [view for _, share, view in found if share > 0]
-    return sharing[:LINES] or [view for _, _, view in found[:LINES]]
+    return [view for share, _, view in found if share > 0][:LINES]
+
+
+def _first_lines(records: Sequence[SentencedPassage]) -> list[EvidenceView]:
+    """Where nothing shares a word: the search for records has chosen those parts of them that bear on the question."""
+    return [_view(record, one.id, one.text) for record in records for one in record.sentences][:LINES]
 
 
 def _view(passage: SentencedPassage, key: str, text: str) -> EvidenceView:
