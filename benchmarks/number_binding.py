@@ -6,7 +6,8 @@
 (Evidence Inference) and of PubMedQA that were drawn at random: the document, the offsets of the sentence, our
 statement, whether its numbers belong to the group, outcome and time that the sentence gives them for, and what is wrong
 where they do not. Sentences in even places are for making rules, those in odd places for testing; the test half was
-looked at once. Half of the statements are wrong, far more than a model would write, so precision is lower in practice.
+looked at again after each change of the rules. Half of the statements are wrong, far more than a model would write, so
+precision is lower in practice.
 
 The checker says `crossed`, `agrees` or nothing. Critics are given the sentence as the only quote; one that says
 `contradicts` flags. `--swapped` exchanges two numbers of every result sentence of these sets: the sentence as it is

@@ -14,6 +14,7 @@ from heart_papers import BY_MODEL, QUESTION, MakeRun, answered, library_of_paper
 from medground.answer import Answer
 from medground.corpus.library import Library
 from medground.document import Hit, Passage
+from medground.errors import UsageError
 from medground.operators.reading import Extracted, ExtractOutput, SufficientOutput
 from medground.operators.searching import MeshTermsOutput, QueryOutput
 from medground.operators.writing import WriteOutput, WrittenSentence
@@ -251,6 +252,10 @@ def test_every_recipe_answers_keyless_and_says_when_it_cannot(name: str, make_ru
     answer, _ = answered(name, make_run, corpus)
     assert answer.recipe == name
     assert answer.decision.status in ("lean", "not judged", "unanswerable")
+    if name == "biomedsearch":  # a plan of research is refused before anything is searched
+        with pytest.raises(UsageError, match="nothing biomedical"):
+            answered(name, make_run, corpus, text="Who painted the ceiling of the chapel?")
+        return
     nothing, _ = answered(name, make_run, corpus, text="Who painted the ceiling of the chapel?")
     assert nothing.decision.status in ("unanswerable", "not judged")
 

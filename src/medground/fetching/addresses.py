@@ -23,8 +23,12 @@ from medground.fetching.loops import tls
 PORTS = {"http": 80, "https": 443}
 _LONGEST = 2000
 _EMBEDS_IPV4 = ipaddress.IPv6Network("64:ff9b::/96")
-_NEVER = tuple(map(ipaddress.IPv6Network, ("::/96", "2001::/32", "2002::/16", "64:ff9b:1::/48", "fec0::/10")))
-"""IPv4-compatible, Teredo, 6to4, local NAT64, site-local: ways around a check, or private."""
+_NEVER = tuple(
+    map(ipaddress.IPv6Network, ("::/96", "2001::/32", "2002::/16", "64:ff9b:1::/48", "fec0::/10", "3fff::/20"))
+)
+"""IPv4-compatible, Teredo, 6to4, local NAT64, site-local, documentation: ways around a check, or private."""
+_NEVER_IPV4 = tuple(map(ipaddress.IPv4Network, ("192.0.0.0/24", "192.88.99.0/24")))
+"""IETF's own and the former 6to4 relays, which not every Python calls private."""
 
 IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
@@ -94,6 +98,8 @@ def is_public(address: IpAddress) -> bool:
             return is_public(ipaddress.IPv4Address(int(address) & 0xFFFFFFFF))
         if any(address in network for network in _NEVER):
             return False
+    elif any(address in network for network in _NEVER_IPV4):
+        return False
     return address.is_global and not (address.is_multicast or address.is_reserved or address.is_unspecified)
 
 

@@ -157,7 +157,8 @@ async def _checked(
     """The answer with its sentences checked, and their verdicts; of a run that ended early they are quotes."""
     sentences = tuple(sentence for one in sections for sentence in one.sentences)
     if stopped is not None:
-        verdicts = [Verdict(label="quoted", critic="verbatim", note=_UNCHECKED) for _ in sentences]
+        quoted = {" ".join(quote.quote.split()) for quote in evidence}
+        verdicts = [_unchecked(sentence, quoted) for sentence in sentences]
         return compose(run, Draft(sentences=sentences), verdicts, stopped=stopped), verdicts
     writer = run.writer
     silent = not frame.answer and writer is not None and writer.is_model
@@ -169,6 +170,13 @@ async def _checked(
     )
     verdicts = await check_all(sentences, run)
     return await finish(run.question, draft, evidence, run, verdicts=verdicts, leaning=False), verdicts
+
+
+def _unchecked(sentence: Sentence, quoted: Collection[str]) -> Verdict:
+    """The verdict on a sentence of a run that ended early: it is a quote as it stands, or was not verified."""
+    if " ".join(sentence.text.split()) in quoted:
+        return Verdict(label="quoted", critic="verbatim", note=_UNCHECKED)
+    return Verdict(label="unverified", critic="verbatim", note="the run ended before checking")
 
 
 def _with_report(answer: Answer, made: _Made, run: Run) -> Answer:
