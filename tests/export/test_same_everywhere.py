@@ -188,12 +188,13 @@ def test_an_answer_without_evidence_has_pages_and_no_references(make_run: MakeRu
 
 def test_references_of_a_report_are_the_cited_works(make_run: MakeRun) -> None:
     found = [
-        SubFound(PLAN.subquestions[0], (tool("q1", "literature", [HORMONES, SLEEP]), tool("q1", "protein", [PROTEIN]))),
+        SubFound(PLAN.subquestions[0], (tool("q1", "literature", [HORMONES, SLEEP]),)),
         SubFound(PLAN.subquestions[1], (tool("q2", "web", [BLOG]),)),
+        SubFound(PLAN.subquestions[2], (tool("q3", "protein", [PROTEIN]),)),
     ]
     answer, _ = reported(make_run, found)
     ris = export(answer, "ris").decode()
-    assert re.findall(r"TY  - (\w+)", ris) == ["JOUR", "DATA", "ELEC"]
+    assert re.findall(r"TY  - (\w+)", ris) == ["JOUR", "ELEC", "DATA"]
     assert SLEEP.title not in ris and "Mice" not in ris
     text = export(answer, "markdown").decode()
     assert text.index("## References") < text.index("## Read, not cited") < text.index(SLEEP.title)

@@ -9,6 +9,8 @@ from medground.query import Filters
 from medground.wording import phrases
 from medground.wording.blocks import Block, heading, note
 
+_UNKNOWN_WORD = ": nothing was found for "
+
 
 def notes(answer: Answer) -> Iterator[Block]:
     """One line for the limits of the question, for each source, each warning, the cost and the recipe."""
@@ -24,11 +26,13 @@ def notes(answer: Answer) -> Iterator[Block]:
 
 
 def _not_told(answer: Answer) -> list[str]:
-    """The warnings of a report that do not repeat what could not be searched."""
+    """The warnings of a report, without what could not be searched, which it tells, and without single words of its
+    many queries that a service does not know."""
     failed = tuple(
         f"{search.source} could not be searched: " for search in answer.searches if search.status == "failed"
     )
-    return [warning for warning in answer.warnings if not warning.startswith(failed)]
+    told = (warning for warning in answer.warnings if not warning.startswith(failed))
+    return [warning for warning in told if _UNKNOWN_WORD not in warning]
 
 
 def _searched(answer: Answer) -> Iterator[Block]:
@@ -41,9 +45,15 @@ def _searched(answer: Answer) -> Iterator[Block]:
         yield note(f"Searched: {', '.join(found)}.")
     elif not answer.searches:
         yield note("Nothing was searched.")
-    failed = (search for search in answer.searches if search.status == "failed")
-    for failure in dict.fromkeys(f"Could not search {phrases.source(s)}: {s.error or 'unknown error'}" for s in failed):
-        yield note(phrases.sentence(failure), "bad")
+    if answer.report is None:  # a report tells them among its limitations, with what was missed
+        failed = (search for search in answer.searches if search.status == "failed")
+        for failure in dict.fromkeys(map(_failure, failed)):
+            yield note(phrases.sentence(failure), "bad")
+
+
+def _failure(search: Search) -> str:
+    error = (search.error or "unknown error").removeprefix(f"{search.source}: ")
+    return f"Could not search {phrases.source(search)}: {error}"
 
 
 def _limits(filters: Filters) -> str:
