@@ -55,8 +55,8 @@ class FlowRow(Frozen):
     """What one tool found for one sub-question, counted as in a PRISMA diagram.
 
     `found - merged - filtered - cut == kept`: `merged` are duplicates across databases, `filtered` fell under the
-    threshold of keywords or relevance, `cut` were not among the best k. `lost` are ids of filtered documents that
-    would have been among the best k without the filter.
+    threshold of keywords or relevance, `cut` were not among the best k. `lost` are ids of documents
+    that a database ranked first, that were filtered, and that would have been among the best k otherwise.
     """
 
     subquestion: str

@@ -27,6 +27,8 @@ KINDS: tuple[SourceKind, ...] = ("research", "guideline", "book")
 """What counts as literature."""
 RANKER = "cosine"
 _CORPUS = "corpus:"
+_LEFT_OUT = 2
+"""Filtered papers whose cosine is computed, for each paper that is kept."""
 _LOWERED = 0.5
 """Where no paper reaches the threshold, it is lowered to what the best reach, but not below this share of it: what
 holds less is on another subject. On BioASQ 7b this keeps all gold papers that a lower bound would."""
@@ -147,13 +149,15 @@ async def _chosen(
     """The papers to keep, best first, the counts, and what a reader should know."""
     allowed = {hit.passage.key for hit in await readable([paper.hit for paper in papers], run)}
     standing = [paper for paper in papers if paper.hit.passage.key in allowed]
-    near = await cosines(one.text, [paper.text for paper in standing], run)
-    held = [coverage(asked.keywords, paper.text) for paper in standing]
-    threshold = _reached(choices.coverage, held)
-    rows = sorted(zip(near, held, standing, strict=True), key=lambda row: (-row[0], row[2].hit.passage.key))
-    passing = [(cosine, paper) for cosine, share, paper in rows if share >= threshold]
+    shares = [coverage(asked.keywords, paper.text) for paper in standing]
+    threshold = _reached(choices.coverage, shares)
+    through = [share >= threshold for share in shares]
+    read = _compared(standing, through, choices.kept)
+    near = await cosines(one.text, [paper.text for paper, _ in read], run)
+    rows = sorted(zip(near, read, strict=True), key=lambda row: (-row[0], row[1][0].hit.passage.key))
+    passing = [(cosine, paper) for cosine, (paper, passes) in rows if passes]
     kept = [_ranked(paper, rank, cosine) for rank, (cosine, paper) in enumerate(passing[: choices.kept], 1)]
-    lost = [paper.records[0].id for _, share, paper in rows[: choices.kept] if share < threshold]
+    lost = [paper.records[0].id for _, (paper, passes) in rows[: choices.kept] if not passes]
     flow = FlowRow(
         subquestion=one.id,
         tool="literature",
@@ -171,6 +175,17 @@ async def _chosen(
             f"no paper holds {choices.coverage:.0%} of the keywords; those that hold {threshold:.0%} of them are kept"
         )
     return kept, flow, tuple(notes)
+
+
+def _compared(papers: Sequence[Paper], through: Sequence[bool], kept: int) -> list[tuple[Paper, bool]]:
+    """The papers whose cosine is computed, and whether each passed the filter of keywords.
+
+    All that passed, and of the others those that a database ranked first: enough to say what the filter lost, while an
+    embedding model takes seconds for hundreds of papers.
+    """
+    marked = list(zip(papers, through, strict=True))
+    left_out = sorted((pair for pair in marked if not pair[1]), key=lambda pair: pair[0].hit.rank)
+    return [*(pair for pair in marked if pair[1]), *left_out[: _LEFT_OUT * kept]]
 
 
 def _reached(threshold: float, shares: Sequence[float]) -> float:
