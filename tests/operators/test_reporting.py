@@ -72,6 +72,14 @@ def test_words_take_no_sentence_of_a_passage_that_lacks_the_rarest_word_of_the_s
     assert [claim.sentences for claim in answer_part.keyless(asked).claims] == [("P2.S1",)]
 
 
+def test_words_take_no_sentence_on_the_subject_alone_for_the_whole_question() -> None:
+    text = "Does metformin prevent hip fractures in osteoporosis?"
+    on_subject = passage("P1", "Metformin lowered glucose and is taken with meals.")
+    answering = passage("P2", "In osteoporosis metformin prevented hip fractures in 3 % of patients.")
+    asked = AnswerPartInput(question=text, part_of=text, passages=(on_subject, answering))
+    assert [claim.sentences for claim in answer_part.keyless(asked).claims] == [("P2.S1",)]
+
+
 def test_words_say_why_not() -> None:
     other = ASKED.model_copy(update={"question": "Does metformin lower vaspinoreceptin in diabetes?"})
     output = answer_part.keyless(other)
