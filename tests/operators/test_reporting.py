@@ -80,6 +80,15 @@ def test_words_take_no_sentence_on_the_subject_alone_for_the_whole_question() ->
     assert [claim.sentences for claim in answer_part.keyless(asked).claims] == [("P2.S1",)]
 
 
+def test_a_line_of_a_record_that_shares_no_word_answers_nothing() -> None:
+    record = passage("P1", "Alzheimer disease 1: dementia and amyloid.", title="APP, Homo sapiens", kind="protein")
+    asked = AnswerPartInput(
+        question="How does loss of APP affect development?", part_of="What does APP do?", passages=(record,)
+    )
+    output = answer_part.keyless(asked)
+    assert (output.answerable, output.claims) == (False, ())
+
+
 def test_words_say_why_not() -> None:
     other = ASKED.model_copy(update={"question": "Does metformin lower vaspinoreceptin in diabetes?"})
     output = answer_part.keyless(other)

@@ -27,7 +27,7 @@ from researched import (
 from medground.answer import Answer
 from medground.document import Document
 from medground.errors import ModelFailed
-from medground.executor.found import SubFound
+from medground.executor.found import NOT_ENDED, SubFound, failed_tool
 from medground.operators.reasoning import SubClaim
 from medground.operators.reporting import (
     AnswerPartInput,
@@ -276,3 +276,11 @@ def test_words_give_no_estimate_for_a_report(make_run: MakeRun) -> None:
     assert run.question.closed
     assert answer.evidence
     assert answer.decision.status == "not judged"
+
+
+def test_what_a_limited_run_did_not_reach_is_told_so(make_run: MakeRun) -> None:
+    reached = SubFound(PLAN.subquestions[0], (tool("q1", "literature", [HORMONES]),))
+    left = [SubFound(one, (failed_tool(one, "literature", NOT_ENDED),)) for one in PLAN.subquestions[1:]]
+    answer, _ = reported(make_run, [reached, *left])
+    assert "Not searched: the run ended before." in " ".join(str(answer).split())
+    assert "could be searched" not in str(answer)

@@ -71,6 +71,10 @@ class ResearchSoFar:
         return ended or failed_tool(one, tool, why_not)
 
 
+NOT_ENDED = "the run ended before"
+"""Why a tool found nothing in a run that reached a limit."""
+
+
 def failed_tool(one: SubQuestion, tool: Tool, why: str) -> ToolFound:
     """A tool that could search nothing for a sub-question, and why."""
     return ToolFound(tool=tool, state="failed", flow=FlowRow(subquestion=one.id, tool=tool), failures=(why,))

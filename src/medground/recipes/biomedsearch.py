@@ -12,7 +12,7 @@ from medground.answer import Answer
 from medground.conclude.choice import with_choice
 from medground.conclude.compose import so_far
 from medground.errors import SourceUnavailable
-from medground.executor.found import ResearchSoFar, SubFound, ToolFound, failed_tool
+from medground.executor.found import NOT_ENDED, ResearchSoFar, SubFound, ToolFound, failed_tool
 from medground.executor.literature import find_literature
 from medground.executor.protein import find_proteins
 from medground.executor.web import RATING, find_pages
@@ -102,7 +102,7 @@ async def _so_far(run: Run, stopped: str) -> Answer:
     """A report of what there is; the first quotes where nothing was searched yet."""
     if run.research is None or not run.research.found:
         return so_far(run, stopped)
-    found = run.research.by_subquestion("not searched: the run ended before")
+    found = run.research.by_subquestion(NOT_ENDED)
     return await report_so_far(run.research.plan, found, run, stopped)
 
 

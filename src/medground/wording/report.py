@@ -167,7 +167,7 @@ def _state(one: SubAnswer) -> str:
     if one.state == "answered":
         return "Addressed by" if not Author(one.answered_by).is_model else "Answered from"
     if one.state == "failed":
-        return "Not searched: none of its sources could be searched."
+        return phrases.sentence(f"not searched: {one.reason or 'none of its sources could be searched'}")
     return phrases.sentence(f"not answered: {one.reason or 'nothing was found for it'}")
 
 

@@ -13,7 +13,7 @@ from medground.author import KEYLESS
 from medground.document import Hit
 from medground.errors import ModelFailed
 from medground.evidence import Evidence
-from medground.executor.found import SubFound
+from medground.executor.found import NOT_ENDED, SubFound
 from medground.operators.base import I, O, Operator
 from medground.operators.reporting import AnswerPartInput, AnswerPartOutput, PartView, answer_part
 from medground.operators.views import SentencedPassage, SentenceView
@@ -186,7 +186,8 @@ def _part(shown: _Shown, output: AnswerPartOutput | ModelFailed | None, asks: As
     unanswered = Part(shown.found, shown.hits, "not answerable")
     if output is None:
         searched = any(tool.state in ("found", "empty") for tool in shown.found.tools)
-        return unanswered if searched else replace(unanswered, state="failed")
+        ended = all(NOT_ENDED not in tool.failures for tool in shown.found.tools)
+        return unanswered if searched else replace(unanswered, state="failed", reason="" if ended else NOT_ENDED)
     if isinstance(output, ModelFailed):
         return replace(unanswered, reason=f"the model that reads gave no usable answer: {output}")
     author = asks.answerer(answer_part)

@@ -39,7 +39,8 @@ def _limitations(parts: Sequence[Part], flow: Sequence[FlowRow], web: int, stopp
         yield f"The run ended early ({stopped}): the sentences are quotes that no model has read or checked"
     for part in parts:
         if part.state == "failed":
-            yield f"“{part.found.subquestion.text}” was not searched, because none of its sources could be searched"
+            reason = part.reason or "none of its sources could be searched"
+            yield f"“{part.found.subquestion.text}” was not searched: {reason}"
         elif part.state == "not answerable":
             yield f"“{part.found.subquestion.text}” is not answered: {part.reason or 'nothing was found for it'}"
     yield from failures(part.found for part in parts)

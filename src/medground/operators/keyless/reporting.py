@@ -58,8 +58,7 @@ def answering(question: str, whole: str, passages: Sequence[SentencedPassage], m
     findings = [v for v in addressing if not (states_purpose(v.quote) or describes_method(v.quote))]
     named = any(words.mentions(f"{view.title} {view.quote}", words.rarest_name(question)) for view in findings)
     quotes = writing.choose(question, findings, most) if named else ()
-    lines = _lines(question, whole, records)
-    return (*quotes, *(lines or ([] if quotes else _first_lines(records))))
+    return (*quotes, *_lines(question, whole, records))
 
 
 def _is_about(question: str, whole: str, passage: SentencedPassage) -> bool:
@@ -116,11 +115,6 @@ def _lines(question: str, whole: str, records: Sequence[SentencedPassage]) -> li
             found.append((*shares, _view(record, one.id, one.text)))
     found.sort(key=lambda one: (-one[0], -one[1]))
     return [view for share, _, view in found if share > 0][:LINES]
-
-
-def _first_lines(records: Sequence[SentencedPassage]) -> list[EvidenceView]:
-    """Where nothing shares a word: the search for records has chosen those parts of them that bear on the question."""
-    return [_view(record, one.id, one.text) for record in records for one in record.sentences][:LINES]
 
 
 def _view(passage: SentencedPassage, key: str, text: str) -> EvidenceView:
