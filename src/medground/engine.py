@@ -18,6 +18,7 @@ from medground.conclude.compose import answer_id
 from medground.document import Box, Document
 from medground.errors import BudgetExhausted, MedgroundError, SourceUnavailable, UsageError
 from medground.follow import follow_up
+from medground.graph.concepts.entry import ConceptFound
 from medground.kept_answers import KeptAnswers
 from medground.kept_settings import kept_groups
 from medground.open_engine import OpenEngine
@@ -30,7 +31,7 @@ from medground.research_plan import ResearchPlan
 from medground.risk import most_urgent, notice_first
 from medground.search import SearchResult, find_passages
 from medground.settings import Settings
-from medground.sources.base import FileSource
+from medground.sources.base import ConceptSource, FileSource
 from medground.steps import OnStep, Step, ignore_steps
 from medground.unfinished import LAST, Unfinished, UnfinishedResearch
 
@@ -274,6 +275,26 @@ class Engine(OpenEngine, KeptAnswers):
             names = ", ".join(dict.fromkeys(source.name for source in self.sources))
             raise UsageError(f"no source holds {document_id[:80]!r}; searched: {names or 'nothing'}")
         return run.ledger.documents[document_id]
+
+    async def concept(self, term: str, *, limit: int = 10) -> list[ConceptFound]:
+        """What each open knowledge graph knows of a term: an id such as `HP:0001083`, a name or a synonym.
+
+        Args:
+            term: the term.
+            limit: most lines that are quoted about it, for each graph.
+
+        Raises:
+            UsageError: the term is empty, or no knowledge graph is open.
+            SourceUnavailable: a graph could not be asked.
+            SnapshotCorrupt: a graph cannot be read.
+        """
+        if not term.strip():
+            raise UsageError("the term is empty; give an id, a name or a synonym")
+        graphs = [source for source in self.sources if isinstance(source, ConceptSource)]
+        if not graphs:
+            raise UsageError("no knowledge graph is open; search the corpus `starter` or a knowledge base with a graph")
+        with self._under_way():
+            return [await graph.concept(term, limit) for graph in graphs]
 
     async def highlights(self, document_id: str, spans: Sequence[tuple[int, int]]) -> list[tuple[Box, ...]]:
         """Where slices of a document are printed in its PDF: a box for each line of a slice, cut at the slice's ends.

@@ -305,3 +305,15 @@ def test_the_example_of_the_page_prints_what_the_page_says(tmp_path: Path, capsy
     code, printed = (textwrap.dedent(block).strip() for block in indented if block.strip())
     exec(code, {"home": tmp_path / "home", "folder": tmp_path})
     assert capsys.readouterr().out.strip() == printed
+
+
+def test_a_concept_has_its_synonyms_and_neighbours_whatever_vocabulary_it_is_from(make: Callable[..., Opened]) -> None:
+    graph = make(vocabulary("A", DRUGS)).graph
+    aspirin = asyncio.run(graph.concept("acetylsalicylic acid", 3))
+    (entry,) = aspirin.entries
+    assert (aspirin.by, entry.id, entry.name) == ("exact", "X:1", "Aspirin")
+    assert entry.synonyms == ("Acetylsalicylic acid", "Painkiller")
+    (headache,) = asyncio.run(graph.concept("Headache", 3)).entries
+    assert [up.name for up in headache.above] == ["Pain in the head"]
+    (pain,) = asyncio.run(graph.concept("X:4", 3)).entries
+    assert [down.name for down in pain.below] == ["Headache"]

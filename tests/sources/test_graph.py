@@ -22,7 +22,7 @@ from medground.query import Filters
 from medground.question import Question
 from medground.read.facts import ask_for_facts
 from medground.run import Run
-from medground.sources.base import DescribedSource, FactSource, Source
+from medground.sources.base import ConceptSource, DescribedSource, FactSource, Source
 from medground.sources.graph import GraphSource
 from medground.testing import SourceContract
 
@@ -238,3 +238,23 @@ def test_a_graph_that_cannot_be_asked_is_named_and_gives_no_facts(
     assert asyncio.run(ask_for_facts(Question.ask(QUESTION), run)) is None
     assert [s.status for s in run.searches] == ["failed"]
     assert run.warnings == ["graph:HPO 2030-02-03 could not be searched: the disk is gone"]
+
+
+def test_a_concept_is_found_by_id_name_and_misspelling_with_lines_that_its_documents_have(
+    release: Hpo, store: GraphStore
+) -> None:
+    documents = Shelf([page.document for page in pages(release)])
+    graph = GraphSource(store, documents.fetch)
+    assert isinstance(graph, ConceptSource)
+    by_id = asyncio.run(graph.concept("hp:0100001", 5))
+    by_name = asyncio.run(graph.concept("odd lens", 5))
+    assert (by_id.by, by_name.by, by_id.entries) == ("id", "name", by_name.entries)
+    (entry,) = by_id.entries
+    assert (entry.id, entry.name) == ("HP:0100001", "Odd lens")
+    assert [up.id for up in entry.above] == ["HP:0000118"]
+    for line in by_id.lines:
+        (document,) = asyncio.run(graph.fetch([line.document_id])).values()
+        assert document.text[line.start : line.end] == line.text
+    assert by_id.lines[0].text == "A lens that is odd."
+    misspelt = asyncio.run(graph.concept("od lens", 5))
+    assert (misspelt.entries, misspelt.nearest) == ((), ("Odd lens",))

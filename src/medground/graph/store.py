@@ -33,6 +33,10 @@ _BY_NAME = """
 """
 _KEYS = "SELECT DISTINCT key FROM names WHERE key IN (SELECT value FROM json_each(?))"
 _NAMES = "SELECT text FROM names"
+_NAMES_OF = """
+    SELECT DISTINCT n.text FROM names n JOIN concepts c ON c.number = n.concept
+    WHERE c.id = ? AND n.scope != 'xref' ORDER BY n.rowid
+"""
 _DEFINITIONS = "SELECT definition FROM concepts WHERE definition != ''"
 _WORDS = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
 _RELATION = """
@@ -122,6 +126,10 @@ class GraphStore:
         concepts = dict.fromkeys(Concept(*row[:4]) for row in rows if row[4] == "related")
         return tuple(concepts) if len(concepts) == 1 else ()
 
+    def synonyms(self, concept_id: str) -> list[str]:
+        """All names of a concept, each once, its own name too."""
+        return list(dict.fromkeys(row[0] for row in self._rows(_NAMES_OF, concept_id)))
+
     def known_keys(self, keys: Iterable[str]) -> set[str]:
         """Those of the keys that a name of the graph has."""
         return {row[0] for row in self._rows(_KEYS, json.dumps(list(keys)))}
@@ -166,6 +174,13 @@ class GraphStore:
         return [(Concept(*row[:4]), Concept(*row[4:])) for row in self._rows(_NEIGHBOURS, concept_id)]
 
     @property
+    def names(self) -> list[str]:
+        """Every name and synonym, read once."""
+        if self._names is None:
+            self._names = [row[0] for row in self._rows(_NAMES)]
+        return self._names
+
+    @property
     def size(self) -> GraphSize:
         """Numbers of concepts, definitions and relations (Omni-RAG, Table 2)."""
         return GraphSize(*self._rows(_SIZE)[0])
@@ -175,9 +190,7 @@ class GraphStore:
         begun = tuple({word[: max(3, len(word) // 2)] for word in _WORDS.findall(text.casefold())})
         if not begun:
             return []
-        if self._names is None:
-            self._names = [row[0] for row in self._rows(_NAMES)]
-        shared = [(sum(part in name.casefold() for part in begun), name) for name in self._names]
+        shared = [(sum(part in name.casefold() for part in begun), name) for name in self.names]
         order = sorted((found for found in shared if found[0]), key=lambda found: (-found[0], len(found[1]), found[1]))
         return [name for _, name in order[:_ALIKE]]
 

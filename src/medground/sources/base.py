@@ -10,6 +10,7 @@ from typing import Protocol, runtime_checkable
 from medground.answer import SnapshotReference
 from medground.described import SourceDescription
 from medground.document import Document, SourceKind
+from medground.graph.concepts.entry import ConceptFound
 from medground.graph.finding import GraphFact
 from medground.lookup import Found, Lookup
 from medground.query import Filters
@@ -71,6 +72,19 @@ class FactSource(Protocol):
 
     def entails(self, fact: GraphFact) -> bool:
         """Whether the stored relation, read again, entails the fact's sentence."""
+        ...
+
+
+@runtime_checkable
+class ConceptSource(Protocol):
+    """A source that knows concepts by id, name and synonym. Optional, beside `Source`."""
+
+    async def concept(self, term: str, limit: int) -> ConceptFound:
+        """The concepts that a term names, and at most `limit` lines about them.
+
+        Raises:
+            SourceUnavailable: the source could not be asked.
+        """
         ...
 
 

@@ -15,6 +15,7 @@ from medground.described import SourceDescription
 from medground.document import Document, Hit, Passage, SourceKind
 from medground.errors import SnapshotCorrupt, SourceUnavailable, UsageError
 from medground.graph.answer import entails, find
+from medground.graph.concepts.entry import ConceptFound
 from medground.graph.concepts.of_hpo import HpoConcepts
 from medground.graph.concepts.rows import ConceptLookup, StatedRow, best, rows_of
 from medground.graph.concepts.store import ConceptStore
@@ -107,6 +108,28 @@ class GraphSource:
         self._check_open()
         return await self._documents(ids)
 
+    async def concept(self, term: str, limit: int) -> ConceptFound:
+        """The concepts that a term names, by id, name or synonym, and at most `limit` lines about them.
+
+        Raises:
+            SnapshotCorrupt: the graph cannot be read, or the documents of its snapshot do not state its lines.
+            SourceUnavailable: the source is closed, or its documents cannot be fetched.
+        """
+        self._check_open()
+        named = await asyncio.to_thread(self._concepts.named, term)
+        if not named.concepts:
+            nearest = await asyncio.to_thread(self._concepts.nearest, term)
+            return ConceptFound(term, self.name, nearest=nearest)
+        rows = await asyncio.to_thread(rows_of, self._concepts, named)
+        ranking = await self._best(rows, "", limit)
+        return ConceptFound(
+            term,
+            self.name,
+            entries=tuple(self._concepts.entry(concept, name) for concept, name in named.concepts),
+            by=named.by,
+            lines=tuple(hit.passage for hit in ranking),
+        )
+
     def entails(self, fact: GraphFact) -> bool:
         """Whether the stored relation, read again, entails the fact's sentence."""
         return self._facts is not None and entails(self._facts, fact)
@@ -126,10 +149,14 @@ class GraphSource:
         rows, notes = await asyncio.to_thread(self._rows, asked, filters)
         if not rows:
             return Found(lookup, self.name, finding=finding, notes=notes)
-        question = asked.question or lookup.text
-        chosen = await asyncio.to_thread(best, rows, question, lookup.limit or _LIMIT)
+        ranking = await self._best(rows, asked.question or lookup.text, lookup.limit or _LIMIT)
+        return Found(lookup, self.name, rankings=(ranking,), finding=finding, notes=notes)
+
+    async def _best(self, rows: Sequence[StatedRow], question: str, limit: int) -> Ranking:
+        """The best lines for a question, as passages of their documents."""
+        chosen = await asyncio.to_thread(best, rows, question, limit)
         documents = await self._documents(list(dict.fromkeys(row.place.document_id for row, _ in chosen)))
-        return Found(lookup, self.name, rankings=(self._ranking(chosen, documents),), finding=finding, notes=notes)
+        return self._ranking(chosen, documents)
 
     def _rows(self, asked: ConceptQuery, filters: Filters) -> tuple[list[StatedRow], tuple[str, ...]]:
         """Every line about a term within the filters, and what the reader should know of how the term was read."""

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 from medground.graph.concepts.cues import asked_for, says, without_cues
+from medground.graph.concepts.entry import ConceptEntry
 from medground.graph.relation import StatedAt
 from medground.text import words
 
@@ -63,6 +64,10 @@ class ConceptLookup(Protocol):
 
     def rows(self, concept_id: str) -> list[StatedRow]:
         """Every line about a concept: its definitions first, then its relations, in both directions."""
+        ...
+
+    def entry(self, concept_id: str, name: str) -> ConceptEntry:
+        """A concept of the graph with its synonyms and its neighbours."""
         ...
 
     def nearest(self, term: str) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from medground.errors import SnapshotCorrupt
+from medground.graph.concepts.entry import ConceptEntry, Neighbour
 from medground.graph.concepts.nearest import nearest
 from medground.graph.concepts.page import document_id
 from medground.graph.concepts.predicates import Predicate, stated
@@ -31,6 +32,12 @@ _RELATIONS = """
     FROM rows w JOIN relations r ON r.number = w.relation
     JOIN concepts c ON c.number = CASE w.back WHEN 0 THEN r.object ELSE r.subject END
     WHERE w.concept = ? ORDER BY w.position
+"""
+_NAMES_OF = "SELECT text FROM names WHERE concept = ? AND scope != 'xref' ORDER BY number"
+_NEIGHBOURS = """
+    SELECT c.id, c.name FROM relations r
+    JOIN predicates p ON p.number = r.predicate AND p.name IN ('is_a', 'isa')
+    JOIN concepts c ON c.number = r.{other} WHERE r.{own} = ? ORDER BY c.name
 """
 _SEARCH = "SELECT text FROM search WHERE search MATCH ? ORDER BY rank LIMIT 200"
 _WORD = re.compile(r"\w+")
@@ -109,6 +116,19 @@ class ConceptStore:
             place = StatedAt(document_id(concept, part), start, end)
             lines.append(StatedRow(place, text, text, f"{group}:{back}"))
         return lines
+
+    def entry(self, concept_id: str, name: str) -> ConceptEntry:
+        """A concept with its synonyms and its neighbours; an unknown id has neither."""
+        known = self._rows(_BY_ID, concept_id)
+        if not known:
+            return ConceptEntry(concept_id, name)
+        number = known[0][0]
+        names = dict.fromkeys(row[0] for row in self._rows(_NAMES_OF, number))
+        above, below = (
+            tuple(Neighbour(*row) for row in self._rows(_NEIGHBOURS.format(own=own, other=other), number))
+            for own, other in (("subject", "object"), ("object", "subject"))
+        )
+        return ConceptEntry(concept_id, name, tuple(text for text in names if text != name), above, below)
 
     def nearest(self, term: str) -> tuple[str, ...]:
         """The stored names closest to a term, by full-text search over all names."""
