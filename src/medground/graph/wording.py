@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from typing import NamedTuple
+
 from medground.graph.relation import Concept, Relation
 from medground.text.sentences import sentence_spans
 
@@ -15,6 +18,29 @@ def line(relation: Relation) -> str:
     details = [part for part in (_stated(relation), *_extras(relation)) if part]
     parts = [", ".join(details)] * bool(details) + [", ".join(relation.references)] * bool(relation.references)
     return f"{relation.object.label}: {'; '.join(parts)}." if parts else f"{relation.object.label}."
+
+
+class Stated(NamedTuple):
+    """What a line states of its subject: the object, its frequency with what limits it, and the references."""
+
+    object: str
+    details: str = ""
+    references: tuple[str, ...] = ()
+
+
+_OBJECT = re.compile(r"(?P<object>.*? \([A-Za-z][\w.-]*:[^\s()]+\))(?:: (?P<rest>.*))?")
+_REFERENCES = re.compile(r"[A-Za-z][\w.-]*:\S+(?:, [A-Za-z][\w.-]*:\S+)*")
+
+
+def read_line(text: str) -> Stated:
+    """A line that states a relation, read again. Text in another form, such as a definition, is all object."""
+    found = _OBJECT.fullmatch(text.strip().removesuffix("."))
+    if found is None:
+        return Stated(text.strip())
+    details, _, last = (found["rest"] or "").rpartition("; ")
+    if not _REFERENCES.fullmatch(last):
+        return Stated(found["object"], found["rest"] or "")
+    return Stated(found["object"], details, tuple(last.split(", ")))
 
 
 def sentence(relation: Relation, asked: Concept | None = None) -> str:

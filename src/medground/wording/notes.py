@@ -47,11 +47,12 @@ def _searched(answer: Answer) -> Iterator[Block]:
         yield note("Nothing was searched.")
     if answer.report is None:  # a report tells them among its limitations, with what was missed
         failed = (search for search in answer.searches if search.status == "failed")
-        for failure in dict.fromkeys(map(_failure, failed)):
-            yield note(phrases.sentence(failure), "bad")
+        for why in dict.fromkeys(map(failure, failed)):
+            yield note(phrases.sentence(why), "bad")
 
 
-def _failure(search: Search) -> str:
+def failure(search: Search) -> str:
+    """Why a source could not be searched."""
     error = (search.error or "unknown error").removeprefix(f"{search.source}: ")
     return f"Could not search {phrases.source(search)}: {error}"
 

@@ -26,7 +26,7 @@ from medground.wording.sources import source_list, where
 QUOTED = "A sentence without a remark is quoted from its source."
 _RELATIONS: dict[Relation, str] = {"supports": "support each other", "extends": "extend each other",
                                    "contradicts": "contradict each other"}  # fmt: skip
-_TOOLS: dict[Tool, str] = {"literature": "literature", "protein": "protein databases", "web": "web"}
+TOOL_NAMES: dict[Tool, str] = {"literature": "literature", "protein": "protein databases", "web": "web"}
 _COLUMNS = ("sub-question", "tool", "found", "merged", "filtered", "cut", "kept", "cited")
 _MARK = re.compile(r"\[(E[1-9][0-9]*)\]")
 
@@ -70,12 +70,11 @@ class ReportPage:
             yield heading("Sub-questions")
         texts = {one.id: one.text for one in self.report.plan.subquestions}
         for one in self.report.subanswers:
-            became = (
-                (Span(f"{_state(one)} ", "dim"), *marks(one.evidence)) if one.evidence else line(_state(one), "caution")
-            )
-            yield Block("item", (line(f"{one.id}: {texts.get(one.id, '')}"), became), marker="-")
+            said = became(one)
+            state = (Span(f"{said} ", "dim"), *marks(one.evidence)) if one.evidence else line(said, "caution")
+            yield Block("item", (line(f"{one.id}: {texts.get(one.id, '')}"), state), marker="-")
         if self.report.plan.subquestions and (drawn := picture(svg(self.report.plan).encode(), "image/svg+xml")):
-            yield Block("picture", (line(_order(self.report.plan), "dim"),), picture=drawn)
+            yield Block("picture", (line(order_words(self.report.plan), "dim"),), picture=drawn)
 
     def _sections(self, kinds: Sequence[str]) -> Iterator[Block]:
         findings = False
@@ -89,7 +88,7 @@ class ReportPage:
                     yield heading("Findings")
                     findings = True
                 yield subheading(f"{section.subquestion}: {section.title}" if section.subquestion else section.title)
-            own = [group for group in written_sentences(self.answer) if _inside(group, section)]
+            own = [group for group in written_sentences(self.answer) if inside(group, section)]
             yield from sentence_blocks(own, self.answer, self.quotes, details=self.details, remarks=self.details)
             yield from (Block("note", (self._marked(text),)) for text in section.notes)
         if findings and not self.details and any(s.verdict.label == "quoted" for s in self.answer.statements):
@@ -109,8 +108,8 @@ class ReportPage:
         if self.report.connections:
             yield heading("How the findings connect")
         for one in self.report.connections:
-            lines: list[Line] = [(Span(f"{_connected(one)} "), *marks(one.evidence))]
-            lines.append(line(_found_by(one), "dim"))
+            lines: list[Line] = [(Span(f"{connected(one)} "), *marks(one.evidence))]
+            lines.append(line(found_by_words(one), "dim"))
             yield Block("item", tuple(lines), marker="-")
 
     def _read(self, bibliography: Callable[[SourceDocument], Line]) -> Iterator[Block]:
@@ -132,7 +131,7 @@ class ReportPage:
         rows = [tuple(line(name.capitalize()) for name in _COLUMNS)]
         for row in self.report.flow:
             counts = (row.found, row.merged, row.filtered, row.cut, row.kept, row.cited)
-            rows.append(tuple(line(text) for text in (row.subquestion, _TOOLS[row.tool], *map(str, counts))))
+            rows.append(tuple(line(text) for text in (row.subquestion, TOOL_NAMES[row.tool], *map(str, counts))))
         yield Block("table", (), rows=tuple(rows))
 
     def _attachments(self) -> Iterator[Block]:
@@ -142,7 +141,7 @@ class ReportPage:
             yield from self._attachment(one)
 
     def _attachment(self, one: Attachment) -> Iterator[Block]:
-        told: list[Line] = [line(_file(one))]
+        told: list[Line] = [line(file_words(one))]
         shown = None
         if self.files is not None:
             try:
@@ -152,17 +151,18 @@ class ReportPage:
         yield Block("picture", tuple(told), picture=shown) if shown else Block("item", tuple(told), marker="-")
 
 
-def _order(plan: ResearchPlan) -> str:
+def order_words(plan: ResearchPlan) -> str:
     """Which sub-questions were searched after which, in words."""
     told = (f"{one} after {' and '.join(before)}" if before else f"{one} first" for one, before in plan.after().items())
     return f"The plan: {'; '.join(told)}."
 
 
-def _inside(group: Sequence[Statement], section: ReportSection) -> bool:
+def inside(group: Sequence[Statement], section: ReportSection) -> bool:
+    """Whether a written sentence is in a section."""
     return section.start <= group[0].start and group[-1].end <= section.end
 
 
-def _state(one: SubAnswer) -> str:
+def became(one: SubAnswer) -> str:
     """What became of a sub-question, in words."""
     if one.state == "answered":
         return "Addressed by" if not Author(one.answered_by).is_model else "Answered from"
@@ -171,7 +171,7 @@ def _state(one: SubAnswer) -> str:
     return phrases.sentence(f"not answered: {one.reason or 'nothing was found for it'}")
 
 
-def _connected(one: Connection) -> str:
+def connected(one: Connection) -> str:
     """How two sub-answers hang together; word statistics only say what they share."""
     if Author(one.found_by).is_model:
         about = f": {one.about}" if one.about else ""
@@ -181,13 +181,14 @@ def _connected(one: Connection) -> str:
     return phrases.sentence(f"{one.first} and {one.second} both mention {one.about}")
 
 
-def _found_by(one: Connection) -> str:
+def found_by_words(one: Connection) -> str:
+    """Who found a connection, and what that proves."""
     if Author(one.found_by).is_model:
         return phrases.sentence(f"found by {one.found_by}; not validated here")
     return "Found by comparing words; whether they are connected has not been assessed."
 
 
-def _file(one: Attachment) -> str:
+def file_words(one: Attachment) -> str:
     """A file of the report in one line."""
     size = f"{one.size / 1000:,.1f} kB" if one.size < 1_000_000 else f"{one.size / 1_000_000:,.1f} MB"
     parts = [f"{one.title} ({one.name}, {one.media_type}, {size})"]

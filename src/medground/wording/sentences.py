@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from medground.answer import Answer, Conflict, Statement
+from medground.answer import Answer, Conflict, Label, Statement
 from medground.wording import phrases
 from medground.wording.blocks import Block, Line, Span, Style, heading, line
 from medground.wording.quotes import Quotes, cited_by, mark, marks
 
-_STYLES: dict[str, Style] = {
+STYLES: Mapping[Label, Style] = {
     "supported": "good",
     "quoted": "dim",
     "partly": "caution",
@@ -20,6 +20,7 @@ _STYLES: dict[str, Style] = {
     "unverified": "bad",
     "given": "dim",
 }
+"""How a verdict looks, by its label."""
 _SENTENCE_ENDS = (".", "?", "!", "。", "！", "？")
 
 
@@ -40,16 +41,21 @@ def sentence_blocks(
         lines: list[Line] = [(text, *((Span(" "), *marks(group[0].evidence)) if group[0].evidence else ()))]
         if answer.report is not None and quotes.are_web(group[0].evidence):
             lines[0] = (*lines[0], Span(" (web page)", "caution"))
-        verdicts = [phrases.verdict(s.verdict, quotes.place(s.verdict.best)) for s in group]
+        verdicts = [said_of(statement, quotes) for statement in group]
         for statement, said in zip(group, verdicts, strict=True):
             if not remarks and statement.verdict.label == "quoted" and not statement.verdict.flags:
                 continue
             if len(set(verdicts)) > 1:
                 said = f"“{' '.join(statement.text.split())}”: {said}"
-            lines.append((Span(said, _STYLES[statement.verdict.label]), *_deciding(statement)))
+            lines.append((Span(said, STYLES[statement.verdict.label]), *_deciding(statement)))
             if details and (label := phrases.category(statement.verdict)):
                 lines.append(line(f"Label: {label}", "dim"))
         yield Block("paragraph", tuple(dict.fromkeys(lines)))
+
+
+def said_of(statement: Statement, quotes: Quotes) -> str:
+    """The verdict on a statement in words."""
+    return phrases.verdict(statement.verdict, quotes.place(statement.verdict.best))
 
 
 def supported(answer: Answer) -> Iterator[Block]:
@@ -71,12 +77,15 @@ def written_sentences(answer: Answer) -> list[list[Statement]]:
     return groups
 
 
-def _deciding(statement: Statement) -> Line:
+def deciding(statement: Statement) -> str | None:
     """The quote that decided a verdict, where the citation marks do not tell."""
     best = statement.verdict.best
-    if not best or statement.verdict.label == "quoted" or cited_by(statement) == [best]:
-        return ()
-    return (Span(" Deciding quote: "), mark(best))
+    return None if statement.verdict.label == "quoted" or cited_by(statement) == [best] else best
+
+
+def _deciding(statement: Statement) -> Line:
+    best = deciding(statement)
+    return (Span(" Deciding quote: "), mark(best)) if best else ()
 
 
 def left_out(answer: Answer) -> Iterator[Block]:

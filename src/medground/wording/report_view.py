@@ -1,0 +1,75 @@
+"""The parts of a report as plain values, in the words of the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from medground.answer import Answer, Statement
+from medground.report import Attachment, Connection, Report, SubAnswer
+from medground.wording import phrases
+from medground.wording.report import became, connected, file_words, found_by_words, inside, order_words
+from medground.wording.view_types import ConnectionView, FileView, ReportView, SectionView, SubAnswerView
+
+
+def report_view(answer: Answer, groups: Sequence[Sequence[Statement]]) -> ReportView | None:
+    """The report of an answer; None if it is none.
+
+    Args:
+        answer: the answer.
+        groups: its written sentences, to which the sections refer by their places.
+    """
+    if (report := answer.report) is None:
+        return None
+    return ReportView(
+        plan=report.plan,
+        order=phrases.clean(order_words(report.plan)) if report.plan.subquestions else "",
+        sections=tuple(
+            SectionView(
+                kind=section.kind,
+                title=_line(section.title),
+                subquestion=section.subquestion,
+                notes=tuple(map(_line, section.notes)),
+                sentences=tuple(place for place, group in enumerate(groups) if inside(group, section)),
+            )
+            for section in report.sections
+        ),
+        subanswers=tuple(_subanswer(one, report) for one in report.subanswers),
+        connections=tuple(map(_connection, report.connections)),
+        flow=report.flow,
+        files=tuple(map(_file, report.attachments)),
+        read=report.read,
+    )
+
+
+def _subanswer(one: SubAnswer, report: Report) -> SubAnswerView:
+    texts = {question.id: question.text for question in report.plan.subquestions}
+    return SubAnswerView(
+        id=one.id, text=_line(texts.get(one.id, "")), state=one.state, words=became(one), evidence=one.evidence
+    )
+
+
+def _connection(one: Connection) -> ConnectionView:
+    return ConnectionView(
+        first=one.first,
+        second=one.second,
+        relation=one.relation,
+        words=connected(one),
+        found_by=found_by_words(one),
+        evidence=one.evidence,
+    )
+
+
+def _file(one: Attachment) -> FileView:
+    return FileView(
+        name=one.name,
+        title=_line(one.title),
+        media_type=one.media_type,
+        size=one.size,
+        words=file_words(one),
+        document_id=one.document_id,
+        licence=_line(one.licence),
+    )
+
+
+def _line(text: str) -> str:
+    return " ".join(phrases.clean(text).split())

@@ -1,0 +1,203 @@
+"""An answer as plain values for a page, a notebook or an agent, in the words of the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from medground.answer import Answer, Conflict, Label, Search, SourceDocument, Statement
+from medground.evidence import Evidence
+from medground.question import Option
+from medground.retraction import why_aside
+from medground.wording import phrases, references
+from medground.wording.blocks import Block
+from medground.wording.facts import fact_view
+from medground.wording.notes import detail_notes, failure, notes
+from medground.wording.quotes import Quotes
+from medground.wording.report_view import report_view
+from medground.wording.sentences import STYLES, deciding, said_of, written_sentences
+from medground.wording.view_types import (
+    AnswerView,
+    ConflictView,
+    DocumentView,
+    DroppedView,
+    EvidenceView,
+    NoticeView,
+    SearchView,
+    SentenceView,
+    Shape,
+    SideView,
+    VerdictView,
+)
+
+__all__ = ["SHAPES", "AnswerView", "view"]
+
+SHAPES: Mapping[Label, tuple[Shape, str]] = {
+    "supported": ("check", "✓"),
+    "partly": ("half", "◐"),
+    "contradicted": ("cross", "✗"),
+    "quoted": ("quote", "❝"),
+    "related": ("wave", "≈"),
+    "not found": ("gap", "∅"),
+    "not judged": ("ring", "○"),
+    "unverified": ("alert", "!"),
+    "given": ("dot", "·"),
+}
+"""The shape of each label, and the same as one character."""
+
+
+def view(answer: Answer) -> AnswerView:
+    """An answer as it is shown. The words are those of `medground ask`."""
+    quotes = Quotes(answer)
+    groups = written_sentences(answer)
+    return AnswerView(
+        trace_id=answer.trace_id,
+        id=answer.id,
+        question=_line(answer.question.text),
+        task=answer.question.task,
+        options=tuple(Option(letter=o.letter, text=_line(o.text)) for o in answer.question.options),
+        follows=answer.question.follows.answer if answer.question.follows else None,
+        read_as=phrases.read_as(answer.question.follows, answer.question.text) if answer.question.follows else "",
+        context=phrases.context(answer.question.context, whole=True) if answer.question.context else "",
+        recipe=answer.recipe,
+        models=tuple(phrases.models(answer)),
+        created=answer.created,
+        notice=_notice(answer),
+        status=answer.decision.status,
+        value=_line(answer.decision.shown() or "") or None,
+        basis=answer.decision.basis,
+        probability=answer.decision.probability,
+        headline=phrases.headline(answer),
+        reason=phrases.reason(answer),
+        support=phrases.support(answer),
+        support_share=answer.support,
+        rationale=phrases.clean(answer.rationale),
+        sentences=tuple(_sentence(group, answer, quotes) for group in groups),
+        evidence=tuple(_evidence(quote, quotes) for quote in answer.evidence),
+        documents=tuple(_document(document_id, number, quotes) for document_id, number in quotes.numbers.items()),
+        conflicts_heading=phrases.conflicts_heading(answer.conflicts) if answer.conflicts else "",
+        conflicts=tuple(map(_conflict, answer.conflicts)),
+        facts=tuple(fact_view(e, quotes.documents[e.document_id]) for e in answer.evidence if e.origin == "graph"),
+        searches=tuple(map(_search, answer.searches)),
+        dropped=tuple(DroppedView(text=_line(d.text), reason=phrases.sentence(d.reason)) for d in answer.dropped),
+        notes=_texts(notes(answer)),
+        details=_texts(block for block in detail_notes(answer) if block.kind == "note"),
+        cost=phrases.cost(answer),
+        usage=answer.usage,
+        report=report_view(answer, groups) if answer.report is not None else None,
+        stopped=phrases.sentence(answer.stopped) if answer.stopped else "",
+    )
+
+
+def _notice(answer: Answer) -> NoticeView | None:
+    found = answer.notice
+    return NoticeView(kind=found.kind, sentence=found.sentence, stops=found.stops) if found else None
+
+
+def _sentence(group: Sequence[Statement], answer: Answer, quotes: Quotes) -> SentenceView:
+    start, end = group[0].start, group[-1].end
+    return SentenceView(
+        text=phrases.clean(answer.rationale[start:end]),
+        start=start,
+        end=end,
+        citations=group[0].evidence,
+        web=quotes.are_web(group[0].evidence),
+        section=_section(start, end, answer),
+        verdicts=tuple(_verdict(statement, quotes) for statement in group),
+    )
+
+
+def _section(start: int, end: int, answer: Answer) -> int | None:
+    sections = answer.report.sections if answer.report is not None else ()
+    return next((n for n, section in enumerate(sections) if section.start <= start and end <= section.end), None)
+
+
+def _verdict(statement: Statement, quotes: Quotes) -> VerdictView:
+    shape, glyph = SHAPES[statement.verdict.label]
+    return VerdictView(
+        text=phrases.clean(statement.text),
+        label=statement.verdict.label,
+        shape=shape,
+        glyph=glyph,
+        style=STYLES[statement.verdict.label],
+        words=said_of(statement, quotes),
+        deciding=deciding(statement),
+        category=phrases.category(statement.verdict),
+    )
+
+
+def _evidence(quote: Evidence, quotes: Quotes) -> EvidenceView:
+    return EvidenceView(
+        id=quote.id,
+        document_id=quote.document_id,
+        start=quote.start,
+        end=quote.end,
+        quote=phrases.clean(quote.quote),
+        place=phrases.clean(", ".join(quotes.place(quote.id))),
+        study=references.study(quotes.documents[quote.document_id]),
+        stance=quote.stance,
+        origin=quote.origin,
+    )
+
+
+def _document(document_id: str, number: int, quotes: Quotes) -> DocumentView:
+    document = quotes.documents[document_id]
+    return DocumentView(
+        id=document_id,
+        number=number,
+        title=_line(document.title) or document_id,
+        year=document.year,
+        journal=_line(document.journal or ""),
+        authors=tuple(map(_line, document.authors)),
+        design=references.design(document),
+        kind=document.kind,
+        retraction=document.retraction,
+        aside=why_aside(document) or "",
+        retraction_words=references.state(document),
+        cautions=tuple(map(_line, document.cautions)),
+        url=_address(document),
+        reference=references.bibliography(document),
+        licence=references.terms(document),
+        source=_line(document.source),
+        evidence=tuple(evidence.id for evidence in quotes.of(document_id)),
+    )
+
+
+def _address(document: SourceDocument) -> str:
+    address = references.address(document)
+    return address if references.is_web_address(address) else ""
+
+
+def _conflict(conflict: Conflict) -> ConflictView:
+    return ConflictView(
+        about=_line(conflict.about),
+        words=phrases.disagreement(conflict),
+        found_by_model=conflict.found_by_model,
+        sides=tuple(
+            SideView(name=phrases.side(side, number), stance=side.stance, evidence=side.evidence)
+            for number, side in enumerate(conflict.sides, start=1)
+        ),
+    )
+
+
+def _search(search: Search) -> SearchView:
+    failed = search.status == "failed"
+    return SearchView(
+        source=phrases.clean(search.source),
+        name=phrases.source(search),
+        query=phrases.clean(search.query),
+        status=search.status,
+        hits=search.hits,
+        words=phrases.sentence(failure(search) if failed else phrases.results(search, search.hits)),
+        node=search.node,
+    )
+
+
+def _texts(blocks: Iterable[Block]) -> tuple[str, ...]:
+    """The text of each block."""
+    return tuple(
+        _line(" ".join("".join(span.text for span in one) for one in block.lines)) for block in blocks if block.lines
+    )
+
+
+def _line(text: str) -> str:
+    return " ".join(phrases.clean(text).split())

@@ -1,0 +1,237 @@
+"""What a page, a notebook or an agent is shown of an answer: plain values, with the words of the terminal.
+
+All text is cleaned of control characters and is not escaped. Offsets count code points.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal
+
+from pydantic import Field
+
+from medground.answer import Basis, Label, Status
+from medground.document import Frozen, Retraction, SourceKind
+from medground.evidence import Origin, Stance
+from medground.notice import NoticeKind
+from medground.question import Option, Task
+from medground.report import FlowRow, Relation, SectionKind, SubAnswerState
+from medground.research_plan import ResearchPlan
+from medground.usage import UsageReport
+from medground.wording.blocks import Style
+
+Shape = Literal["check", "half", "cross", "quote", "wave", "gap", "ring", "alert", "dot"]
+"""A sign for each label, so that no verdict is told by its colour alone."""
+
+
+class VerdictView(Frozen):
+    """The verdict on a statement: its words, and how it looks. `deciding` is the quote that decided it, if the citation
+    marks of the sentence do not tell."""
+
+    text: str
+    label: Label
+    shape: Shape
+    glyph: str = Field(description="the shape as one character")
+    style: Style
+    words: str
+    deciding: str | None = None
+    category: str = ""
+
+
+class SentenceView(Frozen):
+    """A written sentence: `rationale[start:end]`. `citations` are ids of evidence, `section` is one of the report."""
+
+    text: str
+    start: int
+    end: int
+    citations: tuple[str, ...] = ()
+    web: bool = Field(default=False, description="whether it is from web pages alone")
+    section: int | None = None
+    verdicts: tuple[VerdictView, ...] = ()
+
+
+class EvidenceView(Frozen):
+    """A quote: the citation is `document_id`, `start`, `end`, the same everywhere."""
+
+    id: str
+    document_id: str
+    start: int
+    end: int
+    quote: str
+    place: str = Field(default="", description="section and page in its paper")
+    study: str = Field(default="", description="design and year of its paper")
+    stance: Stance = "unknown"
+    origin: Origin = "text"
+
+
+class DocumentView(Frozen):
+    """A source of the answer. `url` is safe to link to, or empty."""
+
+    id: str
+    number: int
+    title: str
+    year: int | None = None
+    journal: str = ""
+    authors: tuple[str, ...] = ()
+    design: str = ""
+    kind: SourceKind
+    retraction: Retraction = "none"
+    aside: str = Field(default="", description="why it is not evidence, such as `retracted`; empty if it may be")
+    retraction_words: str = ""
+    cautions: tuple[str, ...] = ()
+    url: str = ""
+    reference: str
+    licence: str = ""
+    source: str = ""
+    evidence: tuple[str, ...] = ()
+
+
+class SideView(Frozen):
+    """One side of a disagreement."""
+
+    name: str
+    stance: Stance
+    evidence: tuple[str, ...]
+
+
+class ConflictView(Frozen):
+    """Sources that disagree, or may."""
+
+    about: str
+    words: str
+    found_by_model: bool
+    sides: tuple[SideView, ...]
+
+
+class FactView(Frozen):
+    """A relation that a knowledge graph states; `frequency` is empty where none applies."""
+
+    subject: str
+    relation: str
+    object: str
+    frequency: str = ""
+    references: tuple[str, ...] = ()
+    evidence: str
+
+
+class SearchView(Frozen):
+    """One query to one source; `words` say what it found, or why it failed."""
+
+    source: str
+    name: str = Field(description="the source as readers know it")
+    query: str
+    status: Literal["found", "empty", "failed"]
+    hits: int = 0
+    words: str
+    node: str = ""
+
+
+class DroppedView(Frozen):
+    """A sentence that was written and not released."""
+
+    text: str
+    reason: str
+
+
+class NoticeView(Frozen):
+    """Where to turn, shown before anything else."""
+
+    kind: NoticeKind
+    sentence: str
+    stops: bool
+
+
+class SectionView(Frozen):
+    """A section of a report; `sentences` are places in the answer's list of sentences."""
+
+    kind: SectionKind
+    title: str
+    subquestion: str = ""
+    notes: tuple[str, ...] = ()
+    sentences: tuple[int, ...] = ()
+
+
+class SubAnswerView(Frozen):
+    """What became of a sub-question."""
+
+    id: str
+    text: str
+    state: SubAnswerState
+    words: str
+    evidence: tuple[str, ...] = ()
+
+
+class ConnectionView(Frozen):
+    """How two sub-answers hang together."""
+
+    first: str
+    second: str
+    relation: Relation
+    words: str
+    found_by: str
+    evidence: tuple[str, ...] = ()
+
+
+class FileView(Frozen):
+    """A file of a report."""
+
+    name: str
+    title: str
+    media_type: str
+    size: int
+    words: str
+    document_id: str | None = None
+    licence: str = ""
+
+
+class ReportView(Frozen):
+    """The parts of a report."""
+
+    plan: ResearchPlan
+    order: str = Field(default="", description="which sub-questions were searched after which, in words")
+    sections: tuple[SectionView, ...] = ()
+    subanswers: tuple[SubAnswerView, ...] = ()
+    connections: tuple[ConnectionView, ...] = ()
+    flow: tuple[FlowRow, ...] = ()
+    files: tuple[FileView, ...] = ()
+    read: tuple[str, ...] = Field(default=(), description="ids of documents that were read and are not cited")
+
+
+class AnswerView(Frozen):
+    """An answer as it is shown."""
+
+    trace_id: str
+    id: str
+    question: str
+    task: Task
+    options: tuple[Option, ...] = ()
+    follows: str | None = Field(default=None, description="trace id of the answer that it follows")
+    read_as: str = ""
+    context: str = ""
+    recipe: str
+    models: tuple[str, ...] = ()
+    created: datetime
+    notice: NoticeView | None = None
+    status: Status
+    value: str | None = None
+    basis: Basis | None = None
+    probability: float | None = None
+    headline: str
+    reason: str = ""
+    support: str = ""
+    support_share: float | None = None
+    rationale: str = ""
+    sentences: tuple[SentenceView, ...] = ()
+    evidence: tuple[EvidenceView, ...] = ()
+    documents: tuple[DocumentView, ...] = ()
+    conflicts_heading: str = ""
+    conflicts: tuple[ConflictView, ...] = ()
+    facts: tuple[FactView, ...] = ()
+    searches: tuple[SearchView, ...] = ()
+    dropped: tuple[DroppedView, ...] = ()
+    notes: tuple[str, ...] = ()
+    details: tuple[str, ...] = Field(default=(), description="queries, hashes and the trace, for an engineer")
+    cost: str
+    usage: UsageReport
+    report: ReportView | None = None
+    stopped: str = ""
