@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from medground.answer import Answer, Status
 from medground.document import Frozen
 from medground.errors import UsageError
+from medground.models.files.storage import writing_to
 
 log = logging.getLogger(__name__)
 
@@ -79,7 +80,24 @@ class Answers:
 
     def history(self) -> Iterator[PastAnswer]:
         """Kept answers, the latest first. Files that cannot be read are skipped."""
-        yield from map(_past, self.since(""))
+        yield from map(past, self.since(""))
+
+    def names(self) -> list[str]:
+        """The trace ids of kept answers, the latest first; nothing is read."""
+        return sorted((path.stem for path in self._folder.glob("*.json") if _ID.fullmatch(path.stem)), reverse=True)
+
+    def remove(self, trace_id: str) -> bool:
+        """Delete the answer of a trace; False where none was kept.
+
+        Raises:
+            StorageFailed: it cannot be deleted.
+        """
+        path = self._folder / f"{trace_id}.json"
+        if not _ID.fullmatch(trace_id) or not path.is_file():
+            return False
+        with writing_to(self._folder):
+            path.unlink(missing_ok=True)
+        return True
 
     def since(self, stamp: str) -> Iterator[Answer]:
         """The answers whose trace ids are not before `stamp`, the beginning of one, the latest first."""
@@ -93,7 +111,8 @@ class Answers:
                 yield answer
 
 
-def _past(answer: Answer) -> PastAnswer:
+def past(answer: Answer) -> PastAnswer:
+    """The line of the history of an answer."""
     return PastAnswer(
         trace_id=answer.trace_id,
         id=answer.id,

@@ -37,6 +37,14 @@ class UsageError(UserMistake):
     """Fix the call: a wrong argument, an empty question, an unknown name."""
 
 
+class NotFound(UsageError):
+    """What the call names is not there, or belongs to somebody else: these two look the same."""
+
+
+class NotAllowed(UserMistake):
+    """The token is missing, wrong or revoked: create one with `medground token create NAME`."""
+
+
 class ConfigError(UserMistake):
     """Fix the settings: an unknown key, a wrong value, a missing key or extra."""
 

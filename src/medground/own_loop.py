@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import contextlib
 import threading
 from collections.abc import Coroutine
 from types import TracebackType
@@ -16,7 +17,10 @@ _TURN = 0.2
 
 
 class OwnLoop:
-    """Runs coroutines to their end, one after the other. Use it as a context manager, or call `stop`."""
+    """Runs coroutines to their end. Use it as a context manager, or call `stop`.
+
+    `wait` is for callers without a loop, one after the other; `run` for those in another loop, many at once.
+    """
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
@@ -36,6 +40,41 @@ class OwnLoop:
         except KeyboardInterrupt:
             if future.cancel():
                 _result(asyncio.run_coroutine_threadsafe(_cancellations_done(), self._loop))
+            raise
+
+    async def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """The result of some work, for a caller in another loop.
+
+        Cancelling the caller cancels the work, and waits until it has ended and kept what it found.
+
+        Raises:
+            RuntimeError: the loop is stopped.
+        """
+        if self.is_stopped:
+            work.close()
+            raise RuntimeError("the loop is stopped")
+        caller = asyncio.get_running_loop()
+        ended: asyncio.Future[T] = caller.create_future()
+        under_way: list[asyncio.Task[T]] = []
+
+        def start() -> None:
+            task = self._loop.create_task(work)
+            under_way.append(task)
+            task.add_done_callback(tell)
+
+        def tell(task: asyncio.Task[T]) -> None:
+            with contextlib.suppress(RuntimeError):  # the caller's loop has been closed: nobody waits
+                caller.call_soon_threadsafe(_hand_over, task, ended)
+
+        self._loop.call_soon_threadsafe(start)
+        try:
+            return await asyncio.shield(ended)
+        except asyncio.CancelledError:
+            if not ended.done():
+                self._loop.call_soon_threadsafe(lambda: under_way[0].cancel())
+            await asyncio.wait([ended])
+            if not ended.cancelled():
+                ended.exception()  # it is looked at, so that it is not reported as lost
             raise
 
     def stop(self) -> None:
@@ -63,6 +102,18 @@ def _result(future: concurrent.futures.Future[T]) -> T:
     while not future.done():
         concurrent.futures.wait([future], timeout=_TURN)
     return future.result()
+
+
+def _hand_over(task: asyncio.Task[T], ended: asyncio.Future[T]) -> None:
+    """Give the outcome of a finished task to a future of another loop."""
+    if ended.done():
+        return
+    if task.cancelled():
+        ended.cancel()
+    elif (error := task.exception()) is not None:
+        ended.set_exception(error)
+    else:
+        ended.set_result(task.result())
 
 
 async def _cancellations_done() -> None:

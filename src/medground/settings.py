@@ -190,6 +190,30 @@ class KeySettings(_Part):
     brave: SecretStr | None = None
 
 
+class ServeSettings(_Part):
+    """What a server allows the people who ask it; nothing here changes an answer."""
+
+    hosts: Annotated[tuple[str, ...], BeforeValidator(_listed)] = Field(
+        default=(), description="host names by which it may be called, beside those of loopback"
+    )
+    models: Annotated[tuple[str, ...], BeforeValidator(_listed)] = Field(
+        default=(), description="models that a question may name, beside `model.default`"
+    )
+    sources: Annotated[tuple[str, ...], BeforeValidator(_listed)] = Field(
+        default=(), description="sources that a question may name, beside `retrieval.sources`"
+    )
+    concurrency: int = Field(default=8, ge=1, description="questions and claims at work at once; others wait in line")
+    research: int = Field(default=2, ge=1, description="research and builds at work at once; others wait in line")
+    waiting: int = Field(default=1000, ge=1, description="most questions and tasks in line; further ones are refused")
+    seconds: float = Field(default=120.0, gt=0, description="most seconds for a question or a claim")
+    research_seconds: float = Field(default=3600.0, gt=0, description="most seconds for research")
+    keep_days: int | None = Field(
+        default=None, ge=1, description="days after which answers and their traces are deleted; without a value, never"
+    )
+    body: int = Field(default=1_000_000, ge=1000, description="most bytes of a request that uploads no file")
+    upload: int = Field(default=500_000_000, ge=1000, description="most bytes of an upload")
+
+
 def _default_home() -> Path:
     return Path(os.environ.get("MEDGROUND_HOME") or platformdirs.user_data_path("medground", appauthor=False))
 
@@ -204,6 +228,7 @@ class Settings(_Part):
     verify: VerifySettings = VerifySettings()
     trace: TraceSettings = TraceSettings()
     keys: KeySettings = KeySettings()
+    serve: ServeSettings = ServeSettings()
     home: Path = Field(default_factory=_default_home)
     sections: Mapping[str, SerializeAsAny[SettingsSection]] = Field(default_factory=dict)
     """Sections that some layer sets, by name; read them with `section`."""
@@ -255,7 +280,7 @@ class Settings(_Part):
         return merged if "home" in changed else merged.model_copy(update={"home": self.home})
 
     def with_groups(self, groups: Mapping[str, Any]) -> Settings:
-        """Settings with these groups and sections, as `as_read_by` gives them; home, keys and collector stay.
+        """Settings with these groups and sections, as `as_read_by` gives them; home, keys, collector and server stay.
 
         Raises:
             ConfigError: an unknown key, or a wrong value.
@@ -263,7 +288,8 @@ class Settings(_Part):
         # No judge counts but those that counted then, whatever was measured since.
         then = {**groups, "verify": {"measured_judges": (), "unproven_judges": (), **groups.get("verify", {})}}
         chosen = self._checked(then, [("the kept settings", then)])
-        return chosen.model_copy(update={"home": self.home, "keys": self.keys, "trace": self.trace})
+        stays = {"home": self.home, "keys": self.keys, "trace": self.trace, "serve": self.serve}
+        return chosen.model_copy(update=stays)
 
     def section(self, kind: type[S]) -> S:
         """The settings of a section; its defaults where no layer sets any."""
@@ -288,7 +314,7 @@ class Settings(_Part):
 
         Secrets, paths and where traces are sent are left out.
         """
-        content = self.model_dump(mode="json", exclude={"home", "keys", "trace", "sections"})
+        content = self.model_dump(mode="json", exclude={"home", "keys", "trace", "serve", "sections"})
         if not self.retrieval.sources:  # results from before there was such a setting keep their hash
             content["retrieval"].pop("sources")
         if not self.retrieval.knowledge_base:
@@ -354,6 +380,11 @@ def section_name(recipe: str) -> str | None:
     """Name of the section that a recipe declares; None where it has none or is not known."""
     kind = _declared(recipe, RECIPES)
     return kind.section if kind else None
+
+
+def section_of(recipe: str) -> type[SettingsSection] | None:
+    """The section that a recipe declares; None where it has none or is not known."""
+    return _declared(recipe, RECIPES)
 
 
 def section_defaults(name: str) -> dict[str, Any]:

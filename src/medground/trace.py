@@ -22,6 +22,7 @@ from opentelemetry.trace import Span as OtelSpan
 from opentelemetry.trace import Status, StatusCode
 
 from medground.errors import ConfigError, UsageError
+from medground.models.files.storage import writing_to
 from medground.settings import Settings
 from medground.steps import FACT, TEXT, Step
 
@@ -116,6 +117,17 @@ def read_trace(folder: Path, trace_id: str) -> list[dict[str, Any]]:
         with contextlib.suppress(json.JSONDecodeError):  # the last line of a killed run may be incomplete
             spans.append(json.loads(line))
     return sorted(spans, key=lambda s: s["start"])
+
+
+def remove_trace(folder: Path, trace_id: str) -> None:
+    """Delete a stored trace, if there is one.
+
+    Raises:
+        StorageFailed: it cannot be deleted.
+    """
+    if _TRACE_ID.fullmatch(trace_id):
+        with writing_to(folder):
+            (folder / f"{trace_id}.jsonl").unlink(missing_ok=True)
 
 
 class _JsonLines(SpanExporter):

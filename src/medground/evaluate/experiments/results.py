@@ -87,7 +87,7 @@ def _about(run: RunOfRow) -> dict[str, Any]:
 
 def _changed(settings: Mapping[str, Any]) -> dict[str, Any]:
     """The settings that differ from the defaults, by dotted name."""
-    defaults = Settings.model_construct().model_dump(mode="json", exclude={"home", "keys", "trace"})
+    defaults = Settings.model_construct().model_dump(mode="json", exclude={"home", "keys", "trace", "serve"})
     return {
         f"{group}.{name}": value
         for group, values in settings.items()

@@ -1,0 +1,158 @@
+"""What a client may send for one question, and what of it the server goes along with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from medground.document import Frozen
+from medground.errors import UsageError
+from medground.query import Filters
+from medground.question import Question, Task
+from medground.recipes.registry import RECIPES, recipe_names
+from medground.research_plan import ResearchPlan
+from medground.service.allowed import Value, allowed_changes
+from medground.settings import Settings
+
+RESEARCH = "biomedsearch"
+"""The recipe of research where none is named."""
+
+Name = Annotated[str, Field(min_length=1, max_length=100)]
+
+
+class Asked(Frozen):
+    """One question of a client. The rest is as for `Engine.ask`.
+
+    `corpora`, `sources` and `knowledge_base` stand in place of all that the server searches by default.
+    """
+
+    kind: Literal["ask", "research"] = "ask"
+    question: str = Field(min_length=1, max_length=20_000)
+    task: Task | None = Field(default=None, description="the kind of answer; told from the question when absent")
+    options: tuple[Annotated[str, Field(max_length=4_000)], ...] | dict[Name, str] = Field(
+        default=(), max_length=26, description="the choices of a choice question"
+    )
+    context: str = Field(default="", max_length=64_000, description="a case or a passage that the question is about")
+    recipe: Name | None = None
+    model: Name | None = Field(default=None, description="one of the models that the server offers")
+    corpora: tuple[Name, ...] | None = Field(default=None, max_length=50)
+    sources: tuple[Name, ...] | None = Field(default=None, max_length=50)
+    knowledge_base: Name | None = None
+    filters: Filters = Filters()
+    follow: Name | None = Field(default=None, description="the trace id of your answer that this question follows")
+    plan: ResearchPlan | None = Field(default=None, description="a plan of research to follow")
+    settings: dict[Name, Value] = Field(
+        default_factory=dict, max_length=100, description='such as `{"recipe.rounds": 2}`; budgets only become lower'
+    )
+
+    @property
+    def asked_recipe(self) -> str | None:
+        """The recipe that it names, or that research has by default."""
+        return self.recipe or (RESEARCH if self.kind == "research" else None)
+
+
+@dataclass(frozen=True)
+class Searched:
+    """What an engine has open: corpora, sources and a knowledge base, by name."""
+
+    corpora: tuple[str, ...]
+    sources: tuple[str, ...]
+    knowledge_base: str = ""
+
+    @classmethod
+    def by_default(cls, settings: Settings) -> Searched:
+        """What the settings name."""
+        wanted = settings.retrieval
+        return cls(wanted.corpora, own_sources(settings), wanted.knowledge_base or "")
+
+    def options(self) -> dict[str, Any]:
+        """As options of settings."""
+        changes: dict[str, Any] = {"retrieval.corpora": self.corpora, "retrieval.sources": self.sources}
+        if "pubmed" not in self.sources:
+            changes["retrieval.pubmed"] = None
+        return changes | {"retrieval.knowledge_base": self.knowledge_base}
+
+
+@dataclass(frozen=True)
+class Terms:
+    """A question that the server goes along with: what is asked, of what, and with which settings changed."""
+
+    question: Question
+    searched: Searched
+    recipe: str | None
+    model: str | None
+    settings: Mapping[str, Any]
+
+
+def with_seconds(settings: Settings, kind: Literal["ask", "research"]) -> Settings:
+    """Settings in which a question has no more seconds than the server gives to its kind."""
+    most = settings.serve.research_seconds if kind == "research" else settings.serve.seconds
+    own = settings.budget.seconds
+    return settings.with_options({"budget.seconds": most if own is None else min(own, most)})
+
+
+def own_sources(settings: Settings) -> tuple[str, ...]:
+    """The sources that the settings name, PubMed's address included."""
+    pubmed = ("pubmed",) if settings.retrieval.pubmed else ()
+    return tuple(dict.fromkeys([*settings.retrieval.sources, *pubmed]))
+
+
+def offered_sources(settings: Settings) -> tuple[str, ...]:
+    """The sources that a client may name."""
+    return tuple(dict.fromkeys([*own_sources(settings), *settings.serve.sources]))
+
+
+def offered_models(settings: Settings) -> tuple[str, ...]:
+    """The models that a client may name, the default first."""
+    return tuple(dict.fromkeys([settings.model.default, *settings.serve.models]))
+
+
+def searched_by(
+    settings: Settings,
+    corpora: tuple[str, ...] | None = None,
+    sources: tuple[str, ...] | None = None,
+    knowledge_base: str | None = None,
+) -> Searched:
+    """What is searched for a client who names these; None names nothing.
+
+    Raises:
+        UsageError: the server does not offer a source.
+    """
+    if corpora is None and sources is None and knowledge_base is None:
+        return Searched.by_default(settings)
+    offered = offered_sources(settings)
+    if unknown := [name for name in sources or () if name not in offered]:
+        names = ", ".join(offered) or "none"
+        raise UsageError(f"the source {unknown[0]!r} is not offered here; sources: {names}")
+    used = own_sources(settings) if sources is None else sources
+    found = Searched(tuple(dict.fromkeys(corpora or ())), tuple(dict.fromkeys(used)), knowledge_base or "")
+    if not (found.corpora or found.sources or found.knowledge_base):
+        raise UsageError("there is nothing to search; name a corpus, a source or a knowledge base")
+    return found
+
+
+def terms_of(asked: Asked, settings: Settings) -> Terms:
+    """What the server goes along with. It may load the module of a recipe, and then blocks.
+
+    Raises:
+        UsageError: the question cannot be asked; a recipe is unknown; a model, a source or a setting is not for
+            clients to choose; a value is wrong.
+    """
+    recipe = asked.asked_recipe
+    if recipe is not None and recipe not in RECIPES:
+        raise UsageError(f"unknown recipe {recipe!r}; choose one of {', '.join(recipe_names())}")
+    models = offered_models(settings)
+    if asked.model is not None and asked.model not in models:
+        raise UsageError(f"the model {asked.model!r} is not offered here; models: {', '.join(models)}")
+    limited = with_seconds(settings, asked.kind)
+    changes = allowed_changes(asked.settings, recipe or settings.recipe.name, limited)
+    if asked.kind == "research":
+        changes.setdefault("budget.seconds", limited.budget.seconds)
+    question = Question.ask(
+        asked.question, task=asked.task, options=asked.options, context=asked.context, filters=asked.filters
+    )
+    searched = searched_by(settings, asked.corpora, asked.sources, asked.knowledge_base)
+    return Terms(question, searched, recipe, asked.model, changes)

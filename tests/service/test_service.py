@@ -1,0 +1,201 @@
+"""The service end to end: a question as a job, whose answers are whose, and what there is."""
+
+from __future__ import annotations
+
+import asyncio
+import stat
+from collections.abc import Awaitable, Callable
+from contextlib import aclosing
+from typing import Any
+
+import pytest
+
+from medground.answers import Answers
+from medground.blocking import BlockingEngine
+from medground.errors import NotFound, UsageError
+from medground.service.asked import Asked
+from medground.service.event import Event
+from medground.service.person import LOCAL, Person
+from medground.service.service import Service
+from medground.settings import Settings
+
+QUESTION = "Does aspirin reduce the risk of stroke?"
+ADA = Person(id="ada", name="Ada")
+BOB = Person(id="bob", name="Bob")
+
+
+def serve(settings: Settings, work: Callable[[Service], Awaitable[Any]], **more: Any) -> Any:
+    async def within() -> Any:
+        async with Service.open(settings, **more) as service:
+            return await work(service)
+
+    return asyncio.run(within())
+
+
+def test_a_question_is_queued_at_once_told_step_by_step_and_answered(papers: Settings) -> None:
+    events: list[Event] = []
+
+    async def work(service: Service) -> Any:
+        answer = await service.ask(Asked(question=QUESTION), ADA, events.append)
+        return answer, await service.answer(answer.trace_id, ADA)
+
+    answer, kept = serve(papers, work)
+    assert answer == kept
+    assert {e.document_id for e in answer.evidence} == {"PMID:1"}
+    assert [event.id for event in events] == list(range(1, len(events) + 1))
+    assert events[0].type == "queued"
+    assert {event.type for event in events[1:-1]} == {"step"}
+    assert "searching corpus:papers" in {event.words for event in events}
+    assert (events[-1].type, events[-1].trace_id) == ("answer", answer.trace_id)
+    assert events[-1].answer == answer
+    assert Event.model_validate_json(events[-1].model_dump_json()) == events[-1]
+
+
+def test_the_answers_of_one_person_are_not_there_for_another(papers: Settings) -> None:
+    async def work(service: Service) -> None:
+        job = await service.start(Asked(question=QUESTION), ADA)
+        answer = await job.result()
+        assert answer is not None
+        name = answer.trace_id
+        for other in (BOB, LOCAL):
+            assert await service.history(other) == []
+            for look in (service.answer, service.trace, service.delete):
+                with pytest.raises(NotFound, match="no answer"):
+                    await look(name, other)
+            with pytest.raises(NotFound, match="no answer"):
+                await service.export(name, "ris", other)
+            with pytest.raises(NotFound, match="no answer"):
+                await service.start(Asked(question="Does it hurt?", follow=name), other)
+            with pytest.raises(NotFound, match="no job"):
+                service.jobs.find(job.id, other.id)
+        assert [past.trace_id for past in await service.history(ADA)] == [name]
+        assert await service.export(name, "ris", ADA)
+        assert await service.trace(name, ADA)
+        followed = await service.ask(Asked(question="Does it reduce bleeding?", follow=name), ADA)
+        assert followed.question.text == "Does aspirin reduce bleeding?"
+
+    serve(papers, work)
+
+
+def test_the_answers_of_the_command_line_belong_to_whoever_sits_here(papers: Settings) -> None:
+    with BlockingEngine(papers) as engine:
+        own = engine.ask(QUESTION)
+
+    async def work(service: Service) -> None:
+        await service.ask(Asked(question=QUESTION), ADA)
+        mine = await service.ask(Asked(question="Do fins regenerate?"))
+        assert [past.trace_id for past in await service.history()] == [mine.trace_id, own.trace_id]
+        assert [past.trace_id for past in await service.history(before=mine.trace_id)] == [own.trace_id]
+        with pytest.raises(NotFound):
+            await service.answer(own.trace_id, ADA)
+
+    serve(papers, work)
+
+
+@pytest.mark.parametrize("name", ["last", "../answers/x", "*", "", "x" * 500])
+def test_an_answer_is_found_by_its_trace_id_alone(papers: Settings, name: str) -> None:
+    with BlockingEngine(papers) as engine:
+        engine.ask(QUESTION)
+    for look in (Service.answer, Service.trace, Service.delete):
+        with pytest.raises(NotFound):
+            serve(papers, lambda service, look=look: look(service, name))
+
+
+def test_a_deleted_answer_goes_with_its_trace(papers: Settings) -> None:
+    async def work(service: Service) -> str:
+        answer = await service.ask(Asked(question=QUESTION), ADA)
+        await service.delete(answer.trace_id, ADA)
+        with pytest.raises(NotFound):
+            await service.answer(answer.trace_id, ADA)
+        assert await service.history(ADA) == []
+        return answer.trace_id
+
+    name = serve(papers, work)
+    assert not list(papers.home.glob(f"*/{name}*"))
+
+
+def test_only_the_user_of_the_server_can_read_what_it_writes_down(papers: Settings) -> None:
+    async def work(service: Service) -> None:
+        await service.ask(Asked(question=QUESTION), ADA)
+        files = list((papers.home / "service").iterdir())
+        assert {stat.S_IMODE(file.stat().st_mode) for file in files} == {0o600}
+
+    serve(papers, work)
+
+
+def test_other_corpora_are_searched_when_they_are_named(papers: Settings) -> None:
+    async def work(service: Service) -> None:
+        there = await service.ask(Asked(question="Do fins regenerate?", corpora=("others",)), ADA)
+        assert {search.source for search in there.searches} == {"corpus:others"}
+        found = await service.search("zebrafish fins", ADA, corpora=("others",))
+        assert found.hits[0].passage.document_id == "PMID:2"
+        checked = await service.verify("Fins of zebrafish regenerate after amputation.", ADA, corpora=("others",))
+        assert checked.statements[0].verdict.best is not None
+        assert (await service.document("PMID:1", ADA)).title == "Aspirin"
+        with pytest.raises(NotFound):
+            await service.document("PMID:1", ADA, corpora=("others",))
+        for name in ("elsewhere", "../papers"):
+            with pytest.raises(UsageError):
+                await service.ask(Asked(question=QUESTION, corpora=(name,)), ADA)
+        with pytest.raises(UsageError, match="the source 'google' is not offered here"):
+            await service.search("fins", ADA, sources=("google",))
+
+    serve(papers, work)
+
+
+def test_a_corpus_that_is_built_again_is_opened_again(papers: Settings, tmp_path: Any) -> None:
+    from medground.corpus.build import build
+    from medground.corpus.library import Library
+    from medground.corpus.readers import find_inputs
+
+    async def work(service: Service) -> None:
+        await service.warm()
+        file = tmp_path / "more.jsonl"
+        file.write_text('{"id": "PMID:9", "title": "Statins", "text": "Statins lower cholesterol."}', encoding="utf-8")
+        await asyncio.to_thread(build, Library(papers.home), "papers", find_inputs([file]))
+        assert (await service.search("statins cholesterol", ADA)).hits[0].passage.document_id == "PMID:9"
+
+    serve(papers, work)
+
+
+def test_what_there_is(papers: Settings) -> None:
+    async def work(service: Service) -> None:
+        corpora = await service.corpora()
+        assert [(one.name, one.documents, one.default) for one in corpora] == [
+            ("others", 1, False),
+            ("papers", 2, True),
+        ]
+        recipes = await service.recipes()
+        assert [one.name for one in recipes if one.default] == ["ground"]
+        assert [one.name for one in recipes if one.researches] == ["biomedsearch"]
+        assert all(one.about for one in recipes)
+        assert (service.models(), service.sources()) == (("keyless",), ())
+        with pytest.raises(UsageError, match="the model 'openai:gpt-5' is not offered here"):
+            await service.ask(Asked(question=QUESTION, model="openai:gpt-5"), ADA)
+        with pytest.raises(UsageError, match="the model 'openai:gpt-5' is not offered here"):
+            await service.verify("Aspirin helps.", ADA, model="openai:gpt-5")
+
+    serve(papers, work)
+
+
+def test_closing_stops_jobs_which_keep_what_they_found_and_takes_no_more(papers: Settings) -> None:
+    async def work() -> None:
+        service = await Service.open(papers)
+        job = await service.start(Asked(question=QUESTION), ADA)
+        async with aclosing(job.events()) as events:
+            async for event in events:
+                if event.type == "step":
+                    break
+        await service.close()
+        await service.close()
+        assert job.state == "stopped"
+        assert job.trace_id is not None
+        kept = Answers(papers.home).find(job.trace_id)
+        assert kept is not None
+        assert kept.stopped == "cancelled"
+        with pytest.raises(UsageError, match="the service is closed"):
+            await service.start(Asked(question=QUESTION), ADA)
+        with pytest.raises(UsageError, match="the service is closed"):
+            await service.search("fins", ADA)
+
+    asyncio.run(work())
