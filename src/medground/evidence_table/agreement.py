@@ -46,13 +46,20 @@ def _counted(level: int, design: str, stances: Sequence[Stance]) -> DesignCount:
 
 
 def _words(answer: Answer, designs: Sequence[DesignCount], studies: int, retracted: int) -> str:
-    judged = studies - sum(one.not_judged for one in designs)
-    aside = f" {some(retracted, 'retracted study', 'retracted studies').capitalize()} not counted." if retracted else ""
-    if not judged:
+    aside = f" {some(retracted, 'retracted study is', 'retracted studies are')} not counted." if retracted else ""
+    unjudged = sum(one.not_judged for one in designs)
+    if unjudged == studies:
         return f"None of the {studies} studies was judged for or against: no model read them.{aside}"
     reader = answer.models.get(extract.name, "")
     who = clean(reader) if reader and Author(reader).is_model else "a model"
-    yes, no = (sum(getattr(one, name) for one in designs) for name in ("supports", "contradicts"))
-    said = f"Of {studies} studies, {yes} support a yes, {no} contradict it, {judged - yes - no} do neither"
-    unjudged = f", and {studies - judged} were not judged" if judged < studies else ""
-    return f"{said}{unjudged}, as read by {who}; no validated judge has checked these stances.{aside}"
+    yes, no, neither = (sum(getattr(one, name) for one in designs) for name in ("supports", "contradicts", "neither"))
+    said = [
+        f"{yes} {'supports' if yes == 1 else 'support'} a yes",
+        f"{no} {'contradicts' if no == 1 else 'contradict'} it",
+        f"{neither} {'does' if neither == 1 else 'do'} neither",
+        f"and {unjudged} {'was' if unjudged == 1 else 'were'} not judged",
+    ]
+    return (
+        f"Of {studies} studies, {', '.join(said)}, as read by {who}; "
+        f"no validated judge has checked these stances.{aside}"
+    )

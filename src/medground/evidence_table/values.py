@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 from medground.answer import Label
 from medground.document import DocumentId, Frozen, Retraction, SourceKind
 from medground.evidence import Stance
+from medground.usage import UsageReport
 
 MOST_COLUMNS = 10
 LONGEST_COLUMN = 200
@@ -111,3 +112,4 @@ class EvidenceTable(Frozen):
     rows: tuple[Row, ...] = ()
     agreement: Agreement | None = None
     notes: tuple[str, ...] = ()
+    usage: UsageReport = UsageReport()
