@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from copy import deepcopy
 from datetime import datetime
 from pathlib import Path
@@ -94,6 +94,15 @@ class UnfinishedResearch:
     def has(self, name: str) -> bool:
         """Whether research with this id can be gone on with."""
         return self._record(name) is not None
+
+    def forget(self, name: str) -> None:
+        """Delete what was kept of research, if it is there and nobody is at work on it."""
+        folder = self._folder / name
+        if not _ID.fullmatch(name) or not folder.is_dir():
+            return
+        with suppress(Timeout), FileLock(folder / _LOCK, timeout=0):
+            (folder / _RECORD).unlink(missing_ok=True)
+            shutil.rmtree(folder, ignore_errors=True)
 
     @contextmanager
     def begun(self, name: str, question: Question, settings: Settings, now: datetime) -> Iterator[KeptLookups]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
+from medground.service.records import Records
 from medground.settings import Settings
 
 PAPERS = [
@@ -26,3 +28,11 @@ def papers(home: Path, tmp_path: Path) -> Settings:
         file.write_text("\n".join(map(json.dumps, records)), encoding="utf-8")
         build(Library(home), name, find_inputs([file]))
     return Settings.load(options={"retrieval.corpora": ("papers",)})
+
+
+@pytest.fixture
+def records(home: Path) -> Iterator[Records]:
+    """What a service writes down, in an empty home."""
+    opened = Records(home)
+    yield opened
+    opened.close()

@@ -60,7 +60,7 @@ def test_the_answers_of_one_person_are_not_there_for_another(papers: Settings) -
         for other in (BOB, LOCAL):
             assert await service.history(other) == []
             for look in (service.answer, service.trace, service.delete):
-                with pytest.raises(NotFound, match="no answer"):
+                with pytest.raises(NotFound, match="is kept for you"):
                     await look(name, other)
             with pytest.raises(NotFound, match="no answer"):
                 await service.export(name, "ris", other)

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from medground.author import KEYLESS
 from medground.document import Frozen
 from medground.errors import UsageError
 from medground.query import Filters
@@ -78,13 +79,22 @@ class Searched:
 
 @dataclass(frozen=True)
 class Terms:
-    """A question that the server goes along with: what is asked, of what, and with which settings changed."""
+    """A question that the server goes along with: what is asked, of what, and with which settings changed.
+
+    `free`: no model is called that could cost tokens or money.
+    """
 
     question: Question
     searched: Searched
     recipe: str | None
     model: str | None
     settings: Mapping[str, Any]
+    free: bool
+
+
+def is_free(settings: Settings) -> bool:
+    """Whether nothing but word statistics answers."""
+    return {settings.served.default, *settings.served.operators.values()} == {KEYLESS}
 
 
 def with_seconds(settings: Settings, kind: Literal["ask", "research"]) -> Settings:
@@ -155,4 +165,6 @@ def terms_of(asked: Asked, settings: Settings) -> Terms:
         asked.question, task=asked.task, options=asked.options, context=asked.context, filters=asked.filters
     )
     searched = searched_by(settings, asked.corpora, asked.sources, asked.knowledge_base)
-    return Terms(question, searched, recipe, asked.model, changes)
+    named = {"recipe.name": recipe, "model.default": asked.model}
+    chosen = settings.with_options({**changes, **{key: value for key, value in named.items() if value is not None}})
+    return Terms(question, searched, recipe, asked.model, changes, is_free(chosen))

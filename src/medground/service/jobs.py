@@ -90,6 +90,8 @@ class Job:
     load: Load = field(repr=False)
     leaving: float | None = None
     """Seconds after which it is stopped when nobody listens; None: it lives on."""
+    repeat: tuple[str, str] | None = None
+    """The idempotency key of its request, and what tells that request from others."""
     most_bytes: int = MOST_BYTES
     state: State = "queued"
     trace_id: str | None = None
@@ -270,6 +272,7 @@ class Jobs:
         title: str,
         turn: AbstractAsyncContextManager[object] | None = None,
         leaving: bool = False,
+        repeat: tuple[str, str] | None = None,
     ) -> Job:
         """Begin a job at once; its first event, `queued`, is there when this returns.
 
@@ -280,6 +283,7 @@ class Jobs:
             title: what people see of it.
             turn: entered before it runs, such as a semaphore: it is `queued` until then.
             leaving: whether it is cancelled some time after its last listener has left.
+            repeat: the idempotency key of its request, and what tells that request from others.
 
         Raises:
             UsageError: the service is closed.
@@ -289,24 +293,27 @@ class Jobs:
             raise UsageError("the service is closed")
         if len(self._tasks) >= self._most_unfinished:
             raise Refused("too many questions wait in line", retry_after=5)
-        self._forget()
-        job = Job(
-            id=secrets.token_urlsafe(16),
-            owner=owner,
-            kind=kind,
-            title=title,
-            created=self._now(),
-            load=self._load,
-            leaving=self._left if leaving else None,
-            most_bytes=self._most_bytes,
-        )
-        self._jobs[job.id] = job
-        job.add(Event(id=0, type="queued", words="waiting in line"))
+        job = self._made(owner, kind, title, repeat)
+        job.leaving = self._left if leaving else None
         task = asyncio.create_task(self._run(job, work, turn))
         self._tasks.add(task)
         task.add_done_callback(lambda ended: self._ended(job, ended))
         job.begin(task)
         return job
+
+    def recalled(self, *, owner: str, kind: str, title: str, trace_id: str, repeat: tuple[str, str]) -> Job:
+        """A job that is done, for an answer that was given before: its request was sent again."""
+        job = self._made(owner, kind, title, repeat)
+        job.trace_id = trace_id
+        job.end("done", None, None, None, self._clock())
+        return job
+
+    def repeated(self, owner: str, key: str) -> Job | None:
+        """The job of an earlier request with this key that is under way or has an answer."""
+        for job in reversed(self._jobs.values()):
+            if job.owner == owner and job.repeat and job.repeat[0] == key and job.state not in ("failed", "stopped"):
+                return job
+        return None
 
     def find(self, job_id: str, owner: str) -> Job:
         """A job by its id.
@@ -345,6 +352,22 @@ class Jobs:
         for task in tuple(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def _made(self, owner: str, kind: str, title: str, repeat: tuple[str, str] | None) -> Job:
+        self._forget()
+        job = Job(
+            id=secrets.token_urlsafe(16),
+            owner=owner,
+            kind=kind,
+            title=title,
+            created=self._now(),
+            load=self._load,
+            most_bytes=self._most_bytes,
+            repeat=repeat,
+        )
+        self._jobs[job.id] = job
+        job.add(Event(id=0, type="queued", words="waiting in line"))
+        return job
 
     async def _run(self, job: Job, work: Work, turn: AbstractAsyncContextManager[object] | None) -> None:
         state: State = "failed"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import datetime
 
 from pydantic import Field
@@ -13,6 +14,7 @@ from medground.kb.bases import Bases
 from medground.recipes.base import open_recipe
 from medground.recipes.registry import recipe_names
 from medground.service.allowed import allowed_keys
+from medground.service.asked import offered_models, offered_sources
 from medground.settings import Settings
 from medground.wording.recipes import ABOUT
 
@@ -109,3 +111,29 @@ def _corpus(library: Library, name: str, settings: Settings) -> CorpusOffer:
         licences=manifest.licenses,
         default=default,
     )
+
+
+class Offering:
+    """What a server offers, read off the event loop; a `Service` is one."""
+
+    settings: Settings
+
+    async def corpora(self) -> list[CorpusOffer]:
+        """The corpora that can be searched."""
+        return await asyncio.to_thread(corpora_offered, self.settings)
+
+    async def recipes(self) -> list[RecipeOffer]:
+        """The recipes that can be asked for."""
+        return await asyncio.to_thread(recipes_offered, self.settings)
+
+    async def knowledge_bases(self) -> list[str]:
+        """The knowledge bases that can be searched."""
+        return await asyncio.to_thread(knowledge_bases_offered, self.settings)
+
+    def models(self) -> tuple[str, ...]:
+        """The models that a question may name, the default first."""
+        return offered_models(self.settings)
+
+    def sources(self) -> tuple[str, ...]:
+        """The sources, beside corpora, that a question may name."""
+        return offered_sources(self.settings)

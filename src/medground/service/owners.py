@@ -36,6 +36,11 @@ class Owners:
         rows = self._records.rows("SELECT trace_id FROM answers WHERE owner <> ?", owner)
         return frozenset(str(trace_id) for (trace_id,) in rows)
 
+    def older_than(self, time: datetime, most: int = 500) -> list[str]:
+        """The trace ids of the oldest answers, of those that are older than a time."""
+        statement = "SELECT trace_id FROM answers WHERE created < ? ORDER BY created LIMIT ?"
+        return [str(trace_id) for (trace_id,) in self._records.rows(statement, time.isoformat(), most)]
+
     def forget(self, trace_id: str) -> None:
         """An answer is gone."""
         self._records.change(("DELETE FROM answers WHERE trace_id = ?", (trace_id,)))

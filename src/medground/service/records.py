@@ -1,4 +1,4 @@
-"""What a service writes down: whose an answer is. One SQLite file that only the user of the server can read."""
+"""What a service writes down: tokens, whose an answer is, what was used. One SQLite file with file mode 0600."""
 
 from __future__ import annotations
 
@@ -15,11 +15,25 @@ FILE_NAME = "service.sqlite"
 _WAIT = 10.0
 """Seconds to wait for another process that writes, such as `medground token create`."""
 _SCHEMA = """
+CREATE TABLE IF NOT EXISTS tokens (
+    id TEXT PRIMARY KEY, name TEXT NOT NULL, hash TEXT NOT NULL UNIQUE, limits TEXT NOT NULL, created TEXT NOT NULL,
+    revoked TEXT
+) WITHOUT ROWID;
+CREATE UNIQUE INDEX IF NOT EXISTS names ON tokens (name) WHERE revoked IS NULL;
 CREATE TABLE IF NOT EXISTS answers (
     trace_id TEXT PRIMARY KEY, owner TEXT NOT NULL, created TEXT NOT NULL
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS answers_of ON answers (owner, trace_id);
 CREATE INDEX IF NOT EXISTS answers_by_time ON answers (created);
+CREATE TABLE IF NOT EXISTS used (
+    owner TEXT NOT NULL, day TEXT NOT NULL, requests INTEGER NOT NULL, input_tokens INTEGER NOT NULL,
+    output_tokens INTEGER NOT NULL, model_calls INTEGER NOT NULL, searches INTEGER NOT NULL, seconds REAL NOT NULL,
+    nanodollars INTEGER NOT NULL, unpriced INTEGER NOT NULL, PRIMARY KEY (owner, day)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS repeats (
+    owner TEXT NOT NULL, key TEXT NOT NULL, digest TEXT NOT NULL, trace_id TEXT NOT NULL, created TEXT NOT NULL,
+    PRIMARY KEY (owner, key)
+) WITHOUT ROWID;
 """
 
 
@@ -76,8 +90,9 @@ class Records:
             return self._connection.total_changes - before
 
     def close(self) -> None:
-        """Close the file. Safe to call twice."""
-        self._connection.close()
+        """Close the file once nobody is at it; nothing is read or written afterwards. Safe to call twice."""
+        with self._lock:  # SQLite crashes if another thread is at work
+            self._connection.close()
 
     @contextmanager
     def _told(self) -> Iterator[None]:

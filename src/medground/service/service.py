@@ -1,66 +1,63 @@
 """The service: the one object that the HTTP API, the page and the MCP server hold.
 
     async with Service.open(settings) as service:
-        job = await service.start(Asked(question="Does aspirin prevent stroke?"), LOCAL)
+        person = await service.who(token)             # or LOCAL, where no token is asked for
+        job = await service.start(Asked(question="Does aspirin prevent stroke?"), person)
         async with aclosing(job.events()) as events:
             async for event in events:
                 ...                       # `queued`, steps, and last `answer`, `failed` or `stopped`
         answer = await job.result()
 
 All methods are for one event loop, that of the caller; whatever blocks or computes is done elsewhere. Engines live in a
-loop of their own thread. A `Person` comes from `who`, or is `LOCAL`. What one person asks, no other can see.
+loop of their own thread. What one person asks, no other can see. Methods on kept answers are those of `Keeping`, what
+is offered that of `Offering`.
 """
 
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
-from collections.abc import Callable
-from contextlib import aclosing
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from types import TracebackType
 from typing import Any, Self
+from weakref import WeakValueDictionary
 
 from medground.answer import Answer
-from medground.answers import PastAnswer
 from medground.conclude.claim import CheckedClaim
 from medground.document import Document
 from medground.engine import Engine
-from medground.errors import MedgroundError, NotFound, UsageError
-from medground.export import Format
+from medground.errors import MedgroundError, NotFound, StorageFailed, UsageError
 from medground.opening import Opening
 from medground.progress import Progress, no_progress
 from medground.query import Filters
-from medground.report import Attachment
 from medground.search import SearchResult
-from medground.service.asked import (
-    Asked,
-    Searched,
-    offered_models,
-    offered_sources,
-    searched_by,
-    terms_of,
-    with_seconds,
-)
+from medground.service.asked import Asked, Searched, Terms, is_free, searched_by, terms_of, with_seconds
+from medground.service.book import Book
 from medground.service.engines import Engines
 from medground.service.event import Event
-from medground.service.jobs import LEFT, Job, Jobs, Tell
-from medground.service.offers import (
-    CorpusOffer,
-    RecipeOffer,
-    corpora_offered,
-    knowledge_bases_offered,
-    recipes_offered,
-)
+from medground.service.gate import Gate, left_of, lowered
+from medground.service.jobs import LEFT, Job, Jobs, Tell, Work
+from medground.service.keeping import Keeping
+from medground.service.offers import Offering
 from medground.service.owners import Owners
 from medground.service.person import LOCAL, Person
 from medground.service.problem import Problem, problem_of
 from medground.service.records import Records
+from medground.service.repeats import Repeats, check_same, checked_key, digest_of
 from medground.service.shelf import Shelf
+from medground.service.spending import Spending
+from medground.service.tokens import Tokens
 from medground.settings import Settings
-from medground.steps import Kept, Step
+from medground.steps import OnStep
+
+log = logging.getLogger(__name__)
+SWEEP = 3600.0
+"""Seconds between two deletions of what is older than `serve.keep_days`."""
 
 OnEvent = Callable[[Event], None]
 """Called with each event of a question as it happens."""
@@ -71,7 +68,7 @@ def ignore_events(event: Event) -> None:
 
 
 @dataclass
-class Service:
+class Service(Keeping, Offering):
     """Answers many people in one process. Open it with `Service.open`.
 
     Attributes:
@@ -84,14 +81,21 @@ class Service:
     engines: Engines
     jobs: Jobs
     _records: Records = field(repr=False)
-    _owners: Owners = field(repr=False)
     _shelf: Shelf = field(repr=False)
+    _spending: Spending = field(repr=False)
+    _book: Book = field(repr=False)
+    _gate: Gate = field(repr=False)
     _now: Callable[[], datetime] = field(repr=False)
     _closed: bool = False
 
     def __post_init__(self) -> None:
+        self._tokens = Tokens(self._records, self._now)
+        self._repeats = Repeats(self._records)
         self._turns = asyncio.Semaphore(self.settings.serve.concurrency)
         self._long_turns = asyncio.Semaphore(self.settings.serve.research)
+        self._purses: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._claims: set[asyncio.Task[CheckedClaim]] = set()
+        self._sweeper = asyncio.create_task(self._sweep_each_hour())
 
     @classmethod
     def open(
@@ -128,7 +132,7 @@ class Service:
         left: float,
     ) -> Self:
         records = await asyncio.to_thread(Records, settings.home)
-        owners = Owners(records)
+        owners, spending = Owners(records), Spending(records)
         shelf = Shelf(settings, owners)
 
         async def load(trace_id: str) -> Answer | None:
@@ -143,7 +147,8 @@ class Service:
             most_unfinished=settings.serve.waiting,
         )
         engines = Engines(with_seconds(settings, "ask"), progress)
-        return cls(settings, engines, jobs, records, owners, shelf, now)
+        book = Book(owners, spending, shelf, now)
+        return cls(settings, engines, jobs, records, shelf, spending, book, Gate(clock), now)
 
     async def warm(self) -> None:
         """Open the engine of what the settings name: what is wrong shows at once, and the first question is fast.
@@ -156,45 +161,83 @@ class Service:
 
         await self.engines.use(Searched.by_default(self.settings), nothing)
 
-    # Asking
+    async def who(self, token: str) -> Person:
+        """Whoever holds a token.
 
-    async def start(self, asked: Asked, person: Person = LOCAL) -> Job:
+        Raises:
+            NotAllowed: it is not a token, or it was revoked.
+        """
+        return await asyncio.to_thread(self._tokens.who, token)
+
+    async def person(self, person_id: str) -> Person:
+        """A person by id, as a session remembers it.
+
+        Raises:
+            NotAllowed: their token was revoked.
+        """
+        return await asyncio.to_thread(self._tokens.person, person_id)
+
+    async def start(self, asked: Asked, person: Person = LOCAL, *, key: str | None = None) -> Job:
         """Begin to answer a question as a job of a person; its first event, `queued`, is there when this returns.
 
         A job of kind `ask` is cancelled 30 s after its last listener has left (`Job.events`, `Job.result`); one of kind
         `research` lives on until it ends or is stopped.
 
+        Args:
+            asked: the question.
+            person: whose it is.
+            key: the idempotency key of the request: the job of an earlier request of this person with the same key, of
+                the last 24 hours, is given again, unless it failed or was stopped.
+
         Raises:
-            UsageError: the question cannot be asked in this way, or the service is closed.
+            UsageError: the question cannot be asked in this way, the key came with another question, or the service is
+                closed.
             NotFound: it follows an answer that is not there, or is not theirs.
             Refused: a limit of the person, or of the line, is reached; it tells when to come again.
         """
+        repeat = (checked_key(key), digest_of(asked)) if key is not None else None
+        if repeat and (former := await self._former(asked, person, repeat)):
+            return former
         terms = await asyncio.to_thread(terms_of, asked, self.settings)
         if asked.follow is not None:
             await self.answer(asked.follow, person)
-        ask = partial(
-            _ask,
-            question=terms.question,
-            recipe=terms.recipe,
-            model=terms.model,
-            settings=terms.settings,
-            follow=asked.follow,
-            plan=asked.plan,
-        )
+        await self._left(person, terms.free)
+        if repeat and (same := self._same(person, repeat)):  # from here on nothing is awaited
+            return same
+
+        async def ask(on_step: OnStep) -> Answer:
+            changes = lowered(terms.settings, await self._left(person, terms.free), self.settings.budget)
+            return await self.engines.use(terms.searched, partial(_ask, asked, terms, changes, on_step))
 
         async def work(tell: Tell) -> Answer:
-            on_step = self._owning(person, tell)
-            return await self.engines.use(terms.searched, partial(ask, on_step=on_step))
+            answer = await self._book.answered(person, tell, ask)
+            if repeat:
+                await asyncio.to_thread(self._repeats.keep, person.id, *repeat, answer.trace_id, self._now())
+            return answer
 
-        researches = asked.kind == "research"
-        return self.jobs.start(
-            work,
-            owner=person.id,
-            kind=asked.kind,
-            title=terms.question.text,
-            turn=self._long_turns if researches else self._turns,
-            leaving=not researches,
-        )
+        return self._started(work, person, terms.free, kind=asked.kind, title=terms.question.text, repeat=repeat)
+
+    async def resume(self, research: str, person: Person = LOCAL) -> Job:
+        """Go on with a person's research that failed, was stopped or reached a limit, as a new job.
+
+        Raises:
+            NotFound: it is not there, or is not theirs.
+            Refused: as for `start`.
+        """
+        one = await asyncio.to_thread(self._shelf.unfinished, research, person)
+        then = one.settings_with(self.settings)
+        free = is_free(then)
+        await self._left(person, free)
+
+        async def ask(on_step: OnStep) -> Answer:
+            changes = lowered({}, await self._left(person, free), then.budget)
+            go_on = partial(_resume, one.id, changes, on_step)
+            return await self.engines.use(Searched.by_default(then), go_on)
+
+        async def work(tell: Tell) -> Answer:
+            return await self._book.answered(person, tell, ask)
+
+        return self._started(work, person, free, kind="research", title=one.question.text)
 
     async def ask(self, asked: Asked, person: Person = LOCAL, on_event: OnEvent = ignore_events) -> Answer:
         """Answer a question. Cancelling this stops the question; what was found is kept.
@@ -222,7 +265,7 @@ class Service:
             raise NotFound("the answer was deleted before it could be shown")
         return answer
 
-    def begin(self, work: Callable[[Tell], Any], person: Person, *, kind: str, title: str, in_line: bool = True) -> Job:
+    def begin(self, work: Work, person: Person, *, kind: str, title: str, in_line: bool = True) -> Job:
         """Begin other long work as a job of a person, such as the build of a corpus; it lives on without listeners.
 
         Args:
@@ -234,10 +277,12 @@ class Service:
 
         Raises:
             UsageError: the service is closed.
-            Refused: the line is full.
+            Refused: the line is full, or a limit of the person is reached.
         """
-        turn = self._long_turns if in_line else None
-        return self.jobs.start(work, owner=person.id, kind=kind, title=title, turn=turn)
+        self._gate.enter(person, self.jobs.unfinished(person.id))
+        return self.jobs.start(
+            work, owner=person.id, kind=kind, title=title, turn=self._long_turns if in_line else None
+        )
 
     async def search(
         self,
@@ -257,6 +302,7 @@ class Service:
             Refused: a limit of the person is reached.
         """
         searched = searched_by(self.settings, corpora, sources, knowledge_base)
+        self._gate.enter(person, long=False)
         return await self.engines.use(searched, lambda engine: engine.search(text, limit=limit, filters=filters))
 
     async def verify(
@@ -271,6 +317,8 @@ class Service:
     ) -> CheckedClaim:
         """Compare a claim with what the sources hold; it takes its turn among the questions.
 
+        A claim is checked to its end, also where the caller is cancelled, so that what it used is counted.
+
         Raises:
             UsageError, SourceUnavailable, BudgetExhausted: as for `Engine.verify`; or the server does not offer a model
                 or a source.
@@ -279,8 +327,13 @@ class Service:
         if model is not None and model not in self.models():
             raise UsageError(f"the model {model!r} is not offered here; models: {', '.join(self.models())}")
         searched = searched_by(self.settings, corpora, sources, knowledge_base)
-        async with self._turns:
-            return await self.engines.use(searched, lambda engine: engine.verify(claim, model=model))
+        free = is_free(self.settings) and model in (None, self.settings.model.default)
+        await self._left(person, free)
+        self._gate.enter(person, self.jobs.unfinished(person.id))
+        task = asyncio.create_task(self._checked(claim, person, model, searched, free))
+        self._claims.add(task)
+        task.add_done_callback(self._claim_ended)
+        return await asyncio.shield(task)
 
     async def document(
         self,
@@ -297,97 +350,15 @@ class Service:
             NotFound: no source that is searched holds it.
             UsageError: the server does not offer a source, or there is no such corpus.
             SourceUnavailable: it may be in a source that could not be asked.
+            Refused: a limit of the person is reached.
         """
         searched = searched_by(self.settings, corpora, sources, knowledge_base)
+        self._gate.enter(person, long=False)
         return await self.engines.use(searched, partial(_document, document_id=document_id))
-
-    # Answers that are kept
-
-    async def answer(self, trace_id: str, person: Person = LOCAL) -> Answer:
-        """A person's answer by its trace id.
-
-        Raises:
-            NotFound: it is not there, or is not theirs.
-        """
-        return await asyncio.to_thread(self._shelf.answer, trace_id, person)
-
-    async def history(self, person: Person = LOCAL, *, limit: int = 20, before: str | None = None) -> list[PastAnswer]:
-        """A person's answers, the latest first.
-
-        Args:
-            person: whose they are.
-            limit: at most this many, from 1 to 200.
-            before: only those before the one with this trace id, to page on.
-
-        Raises:
-            UsageError: `limit` is out of range.
-        """
-        if not 1 <= limit <= 200:
-            raise UsageError(f"a history takes a limit from 1 to 200, not {limit}")
-        return await asyncio.to_thread(self._shelf.history, person, limit, before)
-
-    async def delete(self, trace_id: str, person: Person = LOCAL) -> None:
-        """Delete a person's answer with its trace.
-
-        Raises:
-            NotFound: it is not there, or is not theirs.
-            StorageFailed: it cannot be deleted.
-        """
-        await asyncio.to_thread(self._shelf.delete, trace_id, person)
-
-    async def export(self, trace_id: str, form: Format, person: Person = LOCAL) -> bytes:
-        """A person's answer as `ris`, `bibtex`, `csl-json`, `markdown`, `docx`, `html` or `pdf`.
-
-        Raises:
-            NotFound: it is not there, or is not theirs.
-            UsageError: no such format, or the answer quotes no source.
-            ConfigError: the `export` extra is missing.
-        """
-        return await asyncio.to_thread(self._shelf.export, trace_id, form, person)
-
-    async def file(self, trace_id: str, name: str, person: Person = LOCAL) -> tuple[Attachment, bytes]:
-        """A file of the report of a person's answer, such as the structure of a protein.
-
-        Raises:
-            NotFound: the answer or the file is not there.
-        """
-        return await asyncio.to_thread(self._shelf.file, trace_id, name, person)
-
-    async def trace(self, trace_id: str, person: Person = LOCAL) -> list[dict[str, Any]]:
-        """The spans of a person's answer, in the order they started, as `medground.trace.read_trace` gives them.
-
-        Raises:
-            NotFound: the answer or its trace is not there.
-        """
-        return await asyncio.to_thread(self._shelf.trace, trace_id, person)
-
-    # What there is
-
-    async def corpora(self) -> list[CorpusOffer]:
-        """The corpora that can be searched."""
-        return await asyncio.to_thread(corpora_offered, self.settings)
-
-    async def recipes(self) -> list[RecipeOffer]:
-        """The recipes that can be asked for."""
-        return await asyncio.to_thread(recipes_offered, self.settings)
-
-    async def knowledge_bases(self) -> list[str]:
-        """The knowledge bases that can be searched."""
-        return await asyncio.to_thread(knowledge_bases_offered, self.settings)
-
-    def models(self) -> tuple[str, ...]:
-        """The models that a question may name, the default first."""
-        return offered_models(self.settings)
-
-    def sources(self) -> tuple[str, ...]:
-        """The sources, beside corpora, that a question may name."""
-        return offered_sources(self.settings)
 
     def problem(self, error: MedgroundError) -> Problem:
         """An error as clients may see it: with a status, a next step, and no path of this computer."""
         return problem_of(error, (str(self.settings.home),))
-
-    # Ending
 
     async def close(self) -> None:
         """Take nothing more, stop all jobs, wait until they have kept what they found, close everything.
@@ -397,8 +368,11 @@ class Service:
         if self._closed:
             return
         self._closed = True
+        self._sweeper.cancel()
         await self.jobs.close()
+        await asyncio.gather(*self._claims, return_exceptions=True)
         await self.engines.close()
+        await asyncio.gather(self._sweeper, return_exceptions=True)
         await asyncio.to_thread(self._records.close)
 
     async def __aenter__(self) -> Self:
@@ -409,19 +383,110 @@ class Service:
     ) -> None:
         await self.close()
 
-    def _owning(self, person: Person, tell: Tell) -> Callable[[Step], None]:
-        """Tells steps, and writes down whose an answer is as soon as it is kept; called in the loop of the engines."""
+    def _started(
+        self, work: Work, person: Person, free: bool, *, kind: str, title: str, repeat: tuple[str, str] | None = None
+    ) -> Job:
+        """Begin a question, if its person may ask it now."""
+        self._gate.enter(person, self.jobs.unfinished(person.id))
+        researches = kind == "research"
+        return self.jobs.start(
+            work,
+            owner=person.id,
+            kind=kind,
+            title=title,
+            turn=self._turn(person, free, self._long_turns if researches else self._turns),
+            leaving=not researches,
+            repeat=repeat,
+        )
 
-        def on_step(step: Step) -> None:
-            if isinstance(step, Kept):
-                self._owners.own(step.trace_id, person.id, self._now())
-            tell.step(step)
+    async def _former(self, asked: Asked, person: Person, repeat: tuple[str, str]) -> Job | None:
+        """The job of the same request, or one that is done for the answer that it had before the server started."""
+        if same := self._same(person, repeat):
+            return same
+        found = await asyncio.to_thread(self._repeats.find, person.id, repeat[0], self._now())
+        if found is None:
+            return None
+        check_same(repeat[1], found[0])
+        if await asyncio.to_thread(self._shelf.load, found[1]) is None:  # it was deleted
+            return None
+        return self.jobs.recalled(
+            owner=person.id, kind=asked.kind, title=asked.question, trace_id=found[1], repeat=repeat
+        )
 
-        return on_step
+    def _same(self, person: Person, repeat: tuple[str, str]) -> Job | None:
+        job = self.jobs.repeated(person.id, repeat[0])
+        if job is not None and job.repeat is not None:
+            check_same(repeat[1], job.repeat[1])
+        return job
+
+    async def _left(self, person: Person, free: bool) -> dict[str, Any]:
+        """What is left of a person's budget, as settings; nothing for what costs nothing.
+
+        Raises:
+            Refused: nothing is left.
+        """
+        if free or not _has_budget(person):
+            return {}
+        return left_of(person, await self.usage(person), self._now())
+
+    @asynccontextmanager
+    async def _turn(self, person: Person, free: bool, turns: asyncio.Semaphore) -> AsyncIterator[None]:
+        """A turn at work. What is paid from one budget is done one after the other, so that it is not spent twice."""
+        async with self._purse(person, free), turns:
+            yield
+
+    def _purse(self, person: Person, free: bool) -> AbstractAsyncContextManager[object]:
+        if free or not _has_budget(person):
+            return nullcontext()
+        return self._purses.setdefault(person.id, asyncio.Lock())
+
+    async def _checked(
+        self, claim: str, person: Person, model: str | None, searched: Searched, free: bool
+    ) -> CheckedClaim:
+        with self._gate.at_work(person):
+            async with self._turn(person, free, self._turns):
+                changes = lowered({}, await self._left(person, free), self.settings.budget)
+                check = partial(_verify, claim, model, changes)
+                return await self._book.checked(person, self.engines.use(searched, check))
+
+    def _claim_ended(self, task: asyncio.Task[CheckedClaim]) -> None:
+        self._claims.discard(task)
+        if not task.cancelled():
+            task.exception()  # looked at, since its caller may have left
+
+    async def _sweep_each_hour(self) -> None:
+        while True:
+            try:
+                await asyncio.to_thread(self._repeats.forget_old, self._now())
+                if count := await self.sweep():
+                    log.info("%d answers older than serve.keep_days were deleted", count)
+            except StorageFailed as error:
+                log.warning("what is older than serve.keep_days could not be deleted: %s", error)
+            await asyncio.sleep(SWEEP)
 
 
-async def _ask(engine: Engine, **chosen: Any) -> Answer:
-    return await engine.ask(chosen.pop("question"), **chosen)
+def _has_budget(person: Person) -> bool:
+    return person.limits.money is not None or person.limits.tokens is not None
+
+
+async def _ask(asked: Asked, terms: Terms, changes: Mapping[str, Any], on_step: OnStep, engine: Engine) -> Answer:
+    return await engine.ask(
+        terms.question,
+        recipe=terms.recipe,
+        model=terms.model,
+        settings=changes,
+        follow=asked.follow,
+        plan=asked.plan,
+        on_step=on_step,
+    )
+
+
+async def _resume(research: str, changes: Mapping[str, Any], on_step: OnStep, engine: Engine) -> Answer:
+    return await engine.resume(research, settings=changes, on_step=on_step)
+
+
+async def _verify(claim: str, model: str | None, changes: Mapping[str, Any], engine: Engine) -> CheckedClaim:
+    return await engine.verify(claim, model=model, settings=changes)
 
 
 async def _document(engine: Engine, document_id: str) -> Document:

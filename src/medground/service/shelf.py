@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from medground.answer import Answer
@@ -14,6 +15,7 @@ from medground.service.owners import Owners
 from medground.service.person import LOCAL, Person
 from medground.settings import Settings
 from medground.trace import read_trace, remove_trace
+from medground.unfinished import LAST, Unfinished, UnfinishedResearch
 
 
 class Shelf:
@@ -27,6 +29,7 @@ class Shelf:
     def __init__(self, settings: Settings, owners: Owners) -> None:
         self._answers = Answers(settings.home)
         self._attachments = Attachments(settings.home)
+        self._research = UnfinishedResearch(settings.home)
         self._traces = settings.home / "traces"
         self._owners = owners
 
@@ -73,7 +76,40 @@ class Shelf:
         """
         if not self._owners.owns(person.id, trace_id) or not self._answers.remove(trace_id):
             raise NotFound(f"no answer {trace_id[:64]!r} is kept for you")
+        self._forget(trace_id)
+
+    def sweep(self, before: datetime) -> int:
+        """Delete what the service answered before a time, with its traces; how many there were.
+
+        Answers of the command line stay: whoever sits at the computer deletes them.
+
+        Raises:
+            StorageFailed: something cannot be deleted.
+        """
+        count = 0
+        while old := self._owners.older_than(before):
+            for trace_id in old:
+                self._answers.remove(trace_id)
+                self._forget(trace_id)
+            count += len(old)
+        return count
+
+    def unfinished(self, research: str, person: Person) -> Unfinished:
+        """A person's research that has no answer yet.
+
+        Raises:
+            NotFound: it is not there, or is not theirs.
+        """
+        if research != LAST and self._owners.owns(person.id, research):
+            try:
+                return self._research.read(research)
+            except UsageError:
+                pass
+        raise NotFound(f"no unfinished research {research[:64]!r} is kept for you")
+
+    def _forget(self, trace_id: str) -> None:
         remove_trace(self._traces, trace_id)
+        self._research.forget(trace_id)
         self._owners.forget(trace_id)
 
     def export(self, trace_id: str, form: Format, person: Person, style: str = STYLE) -> bytes:
@@ -96,13 +132,14 @@ class Shelf:
             raise NotFound(str(error)) from None
 
     def trace(self, trace_id: str, person: Person) -> list[dict[str, Any]]:
-        """The spans of a person's answer, in the order they started.
+        """The spans of a person's answer, claim or failed question, in the order they started.
 
         Raises:
-            NotFound: the answer or its trace is not there.
+            NotFound: it is not there, or is not theirs.
         """
-        self.answer(trace_id, person)
-        try:
-            return read_trace(self._traces, trace_id)
-        except UsageError:
-            raise NotFound(f"the trace of {trace_id} is not kept") from None
+        if self._owners.owns(person.id, trace_id):
+            try:
+                return read_trace(self._traces, trace_id)
+            except UsageError:
+                pass
+        raise NotFound(f"no trace {trace_id[:64]!r} is kept for you")

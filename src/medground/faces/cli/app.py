@@ -41,6 +41,7 @@ from medground.faces.cli.plan import plan
 from medground.faces.cli.pubmed import pubmed_app
 from medground.faces.cli.research import research
 from medground.faces.cli.show import schema_app, show_version, trace_app, version
+from medground.faces.cli.token import token_app
 from medground.faces.cli.train import train_app
 from medground.faces.cli.verify import verify
 
@@ -90,6 +91,7 @@ app.add_typer(demonstrations_app, name="demonstrations")
 app.add_typer(train_app, name="train")
 app.add_typer(pubmed_app, name="pubmed")
 app.add_typer(config_app, name="config")
+app.add_typer(token_app, name="token")
 app.add_typer(trace_app, name="trace")
 app.add_typer(schema_app, name="schema")
 app.command()(init)

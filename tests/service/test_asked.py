@@ -1,0 +1,214 @@
+"""What a client may send: numbers, switches and named choices, and never a path, an address, a key or a model."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any, get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+from pydantic import BaseModel, ValidationError
+
+from medground.errors import MedgroundError, UsageError
+from medground.layers import parse_options
+from medground.recipes.registry import recipe_names
+from medground.service.allowed import allowed_keys
+from medground.service.asked import Asked, terms_of
+from medground.settings import Settings, SettingsSection, section_of
+
+SERVER = Settings.load(environ={}, options={"budget.tokens": 1000, "budget.money": 2, "retrieval.corpora": ("papers",)})
+QUESTION = "Does aspirin reduce the risk of stroke?"
+
+
+def every_key() -> list[str]:
+    """Every setting that there is, by its dotted name."""
+    groups = {name: field.annotation for name, field in Settings.model_fields.items()}
+    sections = {kind.section: kind for kind in map(section_of, recipe_names()) if kind}
+    kinds = {**groups, **sections}
+    nested = [
+        f"{group}.{name}"
+        for group, kind in kinds.items()
+        if isinstance(kind, type) and issubclass(kind, BaseModel)
+        for name in kind.model_fields
+    ]
+    return [*nested, "home", "sections", "recipe", "keys", "verify"]
+
+
+KEYS = every_key()
+FORBIDDEN_WORDS = ("home", "keys", "model.", "trace.", "serve.", "adapter", "judges", "embedder", "pool", "reranker")
+PLACES = ["/etc/passwd", "nli:/srv/model", "http://169.254.169.254/", "planner:/x", "openai:gpt-5", "last"]
+ANY_KEY = some.one_of(some.sampled_from(KEYS), some.text(max_size=40))
+VALUES = some.one_of(
+    some.booleans(),
+    some.integers(),
+    some.floats(),
+    some.none(),
+    some.text(max_size=50),
+    some.sampled_from(
+        ["/etc/passwd", "nli:/srv/model", "http://169.254.169.254/", "planner:/x", "openai:gpt-5", "last"]
+    ),
+    some.lists(some.text(max_size=10), max_size=3),
+)
+
+
+def changed(asked: Asked) -> Settings:
+    terms = terms_of(asked, SERVER)
+    recipe = {"recipe.name": terms.recipe} if terms.recipe else {}
+    return SERVER.with_options({**terms.settings, **recipe})
+
+
+@given(
+    key=some.one_of(some.sampled_from(KEYS), some.text(max_size=40)),
+    value=VALUES,
+    recipe=some.sampled_from(recipe_names()),
+)
+def test_no_setting_outside_the_list_passes_and_no_text_that_could_be_a_place(
+    key: str, value: Any, recipe: str
+) -> None:
+    try:
+        settings = changed(Asked(question=QUESTION, recipe=recipe, settings={key: value}))
+    except (ValidationError, UsageError):
+        return
+    assert key in allowed_keys(recipe)
+    assert not any(word in key for word in FORBIDDEN_WORDS)
+    untouched = ("model", "keys", "trace", "serve", "home")
+    assert all(getattr(settings, name) == getattr(SERVER, name) for name in untouched)
+    assert settings.retrieval.model_copy(update=dict.fromkeys(("depth", "keep", "fusion_k", "dense"))) == (
+        SERVER.retrieval.model_copy(update=dict.fromkeys(("depth", "keep", "fusion_k", "dense")))
+    )
+    for name in ("tokens", "money", "calls", "seconds"):
+        own = getattr(SERVER.budget, name)
+        assert own is None or getattr(settings.budget, name) <= own
+
+
+@pytest.mark.parametrize("recipe", recipe_names())
+def test_what_may_be_changed_holds_no_free_text(recipe: str) -> None:
+    own = section_of(recipe)
+    kinds: dict[str, type[BaseModel]] = {
+        name: type(getattr(SERVER, name)) for name in ("recipe", "verify", "retrieval", "budget")
+    }
+    if own is not None:
+        assert issubclass(own, SettingsSection)
+        kinds[own.section] = own
+    lists_of_names = {"omni_rag.only", "omni_rag.without", "biomedsearch.without", "verify.critic"}
+    for key in allowed_keys(recipe):
+        group, _, name = key.partition(".")
+        annotation = kinds[group].model_fields[name].annotation
+        assert key in lists_of_names or str not in (annotation, *get_args(annotation)), key
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"model.default": "openai:gpt-5"}, "'model.default' is not a setting that a question can change"),
+        ({"home": "/tmp"}, "'home' is not a setting"),
+        ({"retrieval.pubmed": "http://10.0.0.1"}, "is not a setting"),
+        ({"retrieval.replay": "/etc"}, "is not a setting"),
+        ({"verify.critic": "nli:/srv"}, "verify.critic takes one of entail, critic, label"),
+        ({"verify.trusted_judges": ("keyless",)}, "is not a setting"),
+        ({"omni_rag.adapter": "/srv"}, "is not a setting"),
+        ({"reason_and_verify.pool": "/srv"}, "is not a setting"),
+        ({"recipe.rounds": 10**9}, "recipe.rounds takes at most 10,000"),
+        ({"recipe.rounds": 0}, "recipe.rounds: Input should be greater than or equal to 1"),
+        ({"recipe.rounds": "many"}, "recipe.rounds: Input should be a valid integer"),
+        ({"self_medrag.passages": 3}, "is not a setting"),  # of another recipe
+    ],
+)
+def test_what_is_refused_is_named(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError) as error:
+        terms_of(Asked(question=QUESTION, settings=settings), SERVER)
+    assert message in str(error.value)
+
+
+def test_budgets_only_become_lower() -> None:
+    asked = {"budget.tokens": 5000, "budget.money": 0.5, "budget.calls": 3, "budget.seconds": 1e6}
+    budget = changed(Asked(question=QUESTION, settings=asked)).budget
+    assert (budget.tokens, budget.money, budget.calls, budget.seconds) == (1000, Decimal("0.5"), 3, 120.0)
+    assert changed(Asked(question=QUESTION, kind="research", settings=asked)).budget.seconds == 3600.0
+    assert changed(Asked(question=QUESTION, settings={"budget.seconds": 5})).budget.seconds == 5
+    assert terms_of(Asked(question=QUESTION), SERVER).settings == {}  # so that its id is that of the command line
+
+
+def test_settings_of_the_recipe_that_is_asked_for_pass() -> None:
+    settings = changed(Asked(question=QUESTION, recipe="self-medrag", settings={"self_medrag.passages": 3}))
+    assert settings.sections["self_medrag"].model_dump()["passages"] == 3
+
+
+def test_research_has_its_recipe_and_names_what_it_searches() -> None:
+    terms = terms_of(Asked(question=QUESTION, kind="research", corpora=("papers", "others")), SERVER)
+    assert (terms.recipe, terms.searched.corpora, terms.free) == ("biomedsearch", ("papers", "others"), True)
+
+
+def test_sources_and_models_are_those_that_the_server_offers() -> None:
+    server = SERVER.with_options({"serve.models": ("openai:gpt-5",), "serve.sources": ("europepmc", "pubmed")})
+    terms = terms_of(Asked(question=QUESTION, model="openai:gpt-5", sources=("europepmc",)), server)
+    assert (terms.model, terms.searched.sources, terms.searched.corpora, terms.free) == (
+        "openai:gpt-5",
+        ("europepmc",),
+        (),
+        False,
+    )
+    for asked, message in (
+        (Asked(question=QUESTION, sources=("google",)), "the source 'google' is not offered here; sources: europepmc"),
+        (Asked(question=QUESTION, model="local:/srv/x.gguf"), "is not offered here; models: keyless, openai:gpt-5"),
+        (Asked(question=QUESTION, recipe="../x"), "unknown recipe"),
+        (Asked(question=QUESTION, corpora=()), "there is nothing to search"),
+    ):
+        with pytest.raises(UsageError, match=message):
+            terms_of(asked, server)
+
+
+def test_a_source_that_is_not_named_is_not_searched() -> None:
+    server = SERVER.with_options({"retrieval.pubmed": "live", "serve.sources": ("europepmc",)})
+    searched = terms_of(Asked(question=QUESTION, sources=("europepmc",)), server).searched
+    assert server.with_options(searched.options()).retrieval.pubmed is None
+    both = terms_of(Asked(question=QUESTION, corpora=("papers",)), server).searched
+    assert (both.corpora, both.sources) == (("papers",), ("pubmed",))
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        {},
+        {"question": ""},
+        {"question": "x" * 20_001},
+        {"question": QUESTION, "home": "/"},
+        {"question": QUESTION, "kind": "build"},
+        {"question": QUESTION, "corpora": ["x"] * 51},
+        {"question": QUESTION, "settings": {str(n): 1 for n in range(101)}},
+        {"question": QUESTION, "settings": {"recipe": {"rounds": 2}}},
+        {"question": QUESTION, "context": "x" * 64_001},
+    ],
+)
+def test_what_is_not_a_question_is_no_question(sent: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        Asked.model_validate(sent)
+
+
+@given(
+    some.fixed_dictionaries(
+        {"question": some.text(min_size=1, max_size=60)},
+        optional={
+            "task": some.sampled_from(["free", "yes-no", "single-choice"]),
+            "options": some.lists(some.text(max_size=5), max_size=5),
+            "context": some.text(max_size=20),
+            "recipe": some.one_of(some.sampled_from(recipe_names()), some.text(min_size=1, max_size=10)),
+            "corpora": some.lists(some.text(min_size=1, max_size=10), max_size=3),
+            "knowledge_base": some.text(min_size=1, max_size=10),
+        },
+    )
+)
+def test_whatever_is_sent_is_a_question_or_a_mistake_that_is_told(sent: dict[str, Any]) -> None:
+    try:
+        terms_of(Asked.model_validate(sent), SERVER)
+    except (ValidationError, MedgroundError) as error:
+        assert str(error)
+
+
+def test_the_server_section_changes_no_answer() -> None:
+    served = SERVER.with_options(
+        {"serve.models": "a,b", "serve.keep_days": 3, **parse_options(["serve.concurrency=2"])}
+    )
+    assert served.serve.models == ("a", "b")
+    assert served.hash == SERVER.hash

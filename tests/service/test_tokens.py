@@ -1,0 +1,139 @@
+"""Tokens: made once, kept as a hash, revoked at once; what their holders use is shown."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import re
+from datetime import UTC, datetime
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from medground.errors import NotAllowed, UsageError
+from medground.faces.cli.app import main
+from medground.service.person import LOCAL, Limits
+from medground.service.records import Records
+from medground.service.service import Service
+from medground.service.spending import Spending, next_month
+from medground.service.tokens import Tokens
+from medground.settings import Settings
+from medground.usage import UsageReport
+
+
+def run(*words: str) -> int:
+    with pytest.raises(SystemExit) as exit_:
+        main(list(words))
+    return int(exit_.value.code or 0)
+
+
+def test_a_token_opens_what_is_its_holders_until_it_is_revoked(records: Records) -> None:
+    tokens = Tokens(records)
+    secret = tokens.create("ada", Limits(rate=30, money=Decimal("2.5")))
+    person = tokens.who(secret)
+    assert (person.name, person.limits.rate, person.limits.money) == ("ada", 30, Decimal("2.5"))
+    assert tokens.person(person.id) == person
+    other = tokens.create("bob")
+    assert tokens.who(other).id != person.id
+    tokens.revoke("ada")
+    for look, what in ((tokens.who, secret), (tokens.person, person.id)):
+        with pytest.raises(NotAllowed, match="revoked"):
+            look(what)
+    again = tokens.create("ada")
+    assert tokens.who(again).id != person.id  # whoever has the name now is somebody else
+    assert tokens.who(other).name == "bob"
+    assert tokens.person("local") == LOCAL
+
+
+def test_only_a_hash_of_a_token_is_kept(home: Path, records: Records) -> None:
+    secret = Tokens(records).create("ada")
+    assert re.fullmatch(r"mg_[A-Za-z0-9_-]{43}", secret)
+    [(kept,)] = records.rows("SELECT hash FROM tokens")
+    assert kept == hashlib.sha256(secret.encode()).hexdigest()
+    assert all(secret.encode() not in file.read_bytes() for file in (home / "service").iterdir())
+
+
+@pytest.mark.parametrize(
+    "wrong", ["", "mg_", "mg_" + "A" * 43, "' OR 1=1 --", "mg_" + "é" * 43, "x" * 100_000, "local"]
+)
+def test_what_is_not_a_token_opens_nothing(records: Records, wrong: str) -> None:
+    tokens = Tokens(records)
+    tokens.create("ada")
+    with pytest.raises(NotAllowed, match="wrong or was revoked"):
+        tokens.who(wrong)
+
+
+@pytest.mark.parametrize("name", ["", "a b", "../x", "a\nb", "-a", "x" * 65, "é"])
+def test_names_are_plain(records: Records, name: str) -> None:
+    with pytest.raises(UsageError, match="is not a name of a token"):
+        Tokens(records).create(name)
+
+
+def test_a_name_has_one_token(records: Records) -> None:
+    tokens = Tokens(records)
+    tokens.create("ada")
+    with pytest.raises(UsageError, match="a token 'ada' is there already; revoke it first"):
+        tokens.create("ada")
+    with pytest.raises(UsageError, match="no token 'bob'"):
+        tokens.revoke("bob")
+
+
+def test_a_revocation_by_another_process_counts_at_once(records: Records) -> None:
+    async def work() -> None:
+        async with Service.open(Settings.load()) as service:
+            secret = await asyncio.to_thread(Tokens(records).create, "ada")
+            person = await service.who(secret)
+            assert await service.person(person.id) == person
+            await asyncio.to_thread(Tokens(records).revoke, "ada")
+            with pytest.raises(NotAllowed):
+                await service.who(secret)
+
+    asyncio.run(work())
+
+
+def test_the_command_line_creates_lists_and_revokes(records: Records, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("token", "list") == 0
+    assert "there are no tokens yet" in capsys.readouterr().err
+    assert (
+        run("token", "create", "ada", "--rate", "30/min", "--money", "2.5", "--tokens", "90000", "--concurrent", "2")
+        == 0
+    )
+    secret = capsys.readouterr().out.strip()
+    person = Tokens(records).who(secret)
+    assert person.limits == Limits(rate=30, money=Decimal("2.5"), tokens=90_000, concurrent=2)
+    used = UsageReport(input_tokens=1000, output_tokens=200, model_calls=2, price=Decimal("0.0123"))
+    Spending(records).add(person.id, used, datetime.now(UTC))
+    assert run("token", "list") == 0
+    shown = capsys.readouterr().out
+    assert "limits: 30 requests a minute, 2 at once, $2.5 a month, 90,000 tokens a month" in shown
+    assert "this month: 1 request, 1,200 tokens, $0.0123" in shown
+    assert secret not in shown
+    assert run("token", "list", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["month"]["input_tokens"] == 1000
+    assert run("token", "revoke", "ada") == 0
+    with pytest.raises(NotAllowed):
+        Tokens(records).who(secret)
+    capsys.readouterr()
+    assert run("token", "list") == 0
+    assert "revoked 20" in capsys.readouterr().out
+    assert run("token", "revoke", "ada") == 2
+    assert run("token", "create", "bob", "--rate", "fast") == 2
+    assert "write requests per minute, such as 30/min" in capsys.readouterr().err
+
+
+def test_use_is_counted_by_month_and_an_unknown_price_is_not_nothing(records: Records) -> None:
+    spending = Spending(records)
+    november = datetime(2026, 11, 30, 23, 59, 59, tzinfo=UTC)
+    december = datetime(2026, 12, 1, 0, 0, 1, tzinfo=UTC)
+    spending.add("ada", UsageReport(input_tokens=10, price=Decimal("0.1")), november)
+    spending.add("ada", UsageReport(input_tokens=20, price=Decimal("0.2")), december)
+    spending.add("ada", UsageReport(output_tokens=5, price=None, seconds=1.5), december)
+    spending.add("bob", UsageReport(input_tokens=99), december)
+    spent = spending.month("ada", december)
+    assert (spent.requests, spent.tokens, spent.money, spent.unpriced, spent.seconds) == (2, 25, Decimal("0.2"), 1, 1.5)
+    assert spending.month("ada", november).requests == 3
+    assert spending.ever("ada").money == Decimal("0.3")
+    assert next_month(november) == 1
+    assert next_month(datetime(2026, 12, 31, 12, tzinfo=UTC)) == 12 * 3600
