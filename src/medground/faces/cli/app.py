@@ -40,6 +40,7 @@ from medground.faces.cli.models import models_app
 from medground.faces.cli.plan import plan
 from medground.faces.cli.pubmed import pubmed_app
 from medground.faces.cli.research import research
+from medground.faces.cli.serve import serve
 from medground.faces.cli.show import schema_app, show_version, trace_app, version
 from medground.faces.cli.token import token_app
 from medground.faces.cli.train import train_app
@@ -73,6 +74,7 @@ app.command()(plan)
 app.command()(history)
 app.command()(show)
 app.command()(export)
+app.command()(serve)
 app.add_typer(corpus_app, name="corpus")
 app.add_typer(kb_app, name="kb")
 app.add_typer(data_app, name="data")

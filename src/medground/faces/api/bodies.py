@@ -1,0 +1,154 @@
+"""The body of a request: read once, in time, no larger than allowed, and only as JSON that is cheap to parse.
+
+An upload (`multipart/form-data`) is passed on as it comes, counted against its own limit.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+
+from pydantic_core import from_json
+from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from medground.faces.api.problems import problem_for, respond
+
+MOST_VALUES = 50_000
+"""Values in a body, counted by commas: more would cost time, and no request needs them."""
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Most bytes of a body and of an upload, and the seconds in which a body, or the next part of an upload, comes."""
+
+    body: int
+    upload: int
+    seconds: float = 20.0
+
+
+class _Refused(Exception):
+    def __init__(self, status: int, detail: str) -> None:
+        self.status = status
+        super().__init__(detail)
+
+
+class Bodies:
+    """ASGI middleware that hands on only bodies within `Sizes`. The rest of a refused body is not read.
+
+    Of uploads, only addresses in `uploads` take any.
+    """
+
+    def __init__(self, app: ASGIApp, sizes: Sizes, uploads: frozenset[str] = frozenset()) -> None:
+        self._app = app
+        self._sizes = sizes
+        self._uploads = uploads
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return await self._app(scope, receive, send)
+        headers = Headers(scope=scope)
+        if "content-length" not in headers and "transfer-encoding" not in headers:
+            return await self._app(scope, receive, send)
+        try:
+            kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+            if kind == "multipart/form-data" and scope["path"] in self._uploads:
+                handed_on = _Upload(receive, self._sizes, _length(headers)).receive
+            else:
+                body = await self._whole(receive, _length(headers))
+                _check(body, kind)
+                handed_on = _Replayed(body, receive).receive
+        except _Refused as refused:
+            return await respond(problem_for(refused.status, str(refused)))(scope, receive, send)
+        return await self._app(scope, handed_on, send)
+
+    async def _whole(self, receive: Receive, length: int | None) -> bytes:
+        most = self._sizes.body
+        if length is not None and length > most:
+            raise _too_large(most)
+        parts: list[bytes] = []
+        total = 0
+        try:
+            async with asyncio.timeout(self._sizes.seconds):
+                more = True
+                while more:
+                    message = await receive()
+                    if message["type"] == "http.disconnect":
+                        raise _Refused(400, "the client left before the whole body came")
+                    total += len(message.get("body", b""))
+                    if total > most:
+                        raise _too_large(most)
+                    parts.append(message.get("body", b""))
+                    more = message.get("more_body", False)
+        except TimeoutError:
+            raise _Refused(408, f"the body did not come in {self._sizes.seconds:g} seconds") from None
+        return b"".join(parts)
+
+
+class _Replayed:
+    """A body that was read already, then what follows it: the client leaving."""
+
+    def __init__(self, body: bytes, receive: Receive) -> None:
+        self._body: bytes | None = body
+        self._receive = receive
+
+    async def receive(self) -> Message:
+        if self._body is None:
+            return await self._receive()
+        message = {"type": "http.request", "body": self._body, "more_body": False}
+        self._body = None
+        return message
+
+
+class _Upload:
+    """A body as it comes, with its limits of size and of waiting."""
+
+    def __init__(self, receive: Receive, sizes: Sizes, length: int | None) -> None:
+        if length is not None and length > sizes.upload:
+            raise _too_large(sizes.upload)
+        self._receive = receive
+        self._sizes = sizes
+        self._total = 0
+        self._ended = False
+
+    async def receive(self) -> Message:
+        if self._ended:
+            return await self._receive()
+        try:
+            async with asyncio.timeout(self._sizes.seconds):
+                message = await self._receive()
+        except TimeoutError:
+            raise HTTPException(408, f"nothing came for {self._sizes.seconds:g} seconds") from None
+        self._total += len(message.get("body", b""))
+        if self._total > self._sizes.upload:
+            raise HTTPException(413, str(_too_large(self._sizes.upload)))
+        self._ended = not message.get("more_body", False)
+        return message
+
+
+def _length(headers: Headers) -> int | None:
+    length = headers.get("content-length", "")
+    return int(length) if length.isascii() and length.isdigit() else None
+
+
+def _too_large(most: int) -> _Refused:
+    return _Refused(413, f"a body may have at most {most:,} bytes here")
+
+
+def _check(body: bytes, kind: str) -> None:
+    """Check that a body is JSON that can be parsed quickly.
+
+    Raises:
+        _Refused: it has another type, is not JSON, is nested too deeply, or has too many values or too long a number.
+    """
+    if not body:
+        return
+    if kind != "application/json":
+        raise _Refused(415, "the body must be JSON, with Content-Type: application/json")
+    if body.count(b",") > MOST_VALUES:
+        raise _Refused(413, f"the body has more than {MOST_VALUES:,} values")
+    try:
+        from_json(body, allow_inf_nan=False)  # has limits of its own: 200 levels, and 4,300 digits
+    except ValueError as error:
+        raise _Refused(400, f"the body is not JSON that can be read: {error}") from None

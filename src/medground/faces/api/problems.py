@@ -1,0 +1,106 @@
+"""Each error as `application/problem+json` (RFC 9457), also those of the framework.
+
+What an error of Medground means to a client is said in `service/problem.py`. Here are the errors that only HTTP has.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from medground.errors import MedgroundError
+from medground.service.problem import INTERNAL, Problem, problem_of
+
+log = logging.getLogger(__name__)
+
+MEDIA_TYPE = "application/problem+json"
+_PREFIX = "urn:medground:problem:"
+_SHOWN = 5
+"""Wrong fields named in one problem."""
+_LONGEST = 300
+"""Characters of a message about one field."""
+
+_OF_STATUS: Mapping[int, tuple[str, str, str]] = {
+    400: ("bad-request", "The request cannot be read", "Change the request."),
+    403: ("refused", "The request is refused", "Change the request."),
+    404: ("not-found", "It is not there", "Check the address; /openapi.json lists all of them."),
+    405: ("method", "This address does not take this method", "Use a method of the header Allow."),
+    408: ("slow-request", "The request came too slowly", "Send it again at once."),
+    413: ("too-large", "The request is too large", "Send less."),
+    415: ("media-type", "The body has a type that is not taken here", "Send JSON with Content-Type: application/json."),
+    421: ("host", "The server has another name", "Use its own name, or add this one to the setting serve.hosts."),
+    422: ("usage", "The request cannot be used", "Change the request."),
+    503: ("busy", "The server is busy", "Wait, then send the request again."),
+    504: ("slow-answer", "The answer took too long", "Start a job with POST /v1/jobs, and follow its events."),
+}
+
+
+def problem_for(status: int, detail: str, *, retry_after: int | None = None) -> Problem:
+    """A problem of HTTP itself, by its status."""
+    name, title, step = _OF_STATUS.get(status, _OF_STATUS[400] if status < 500 else _OF_STATUS[503])
+    return Problem(type=_PREFIX + name, title=title, status=status, detail=detail, next=step, retry_after=retry_after)
+
+
+def respond(problem: Problem, headers: Mapping[str, str] | None = None) -> Response:
+    """A problem as a response, with `Retry-After` and `WWW-Authenticate` where they belong."""
+    sent = dict(headers or {})
+    if problem.retry_after is not None:
+        sent["Retry-After"] = str(problem.retry_after)
+    if problem.status == 401:
+        sent["WWW-Authenticate"] = "Bearer"
+    sent["Cache-Control"] = "no-store"
+    return Response(
+        problem.model_dump_json(exclude_none=True), status_code=problem.status, media_type=MEDIA_TYPE, headers=sent
+    )
+
+
+def add_handlers(app: FastAPI, hide: Sequence[str]) -> None:
+    """Let an app answer each error with a problem. `hide`: texts that stay on the server."""
+
+    async def of_medground(request: Request, error: Exception) -> Response:
+        assert isinstance(error, MedgroundError)
+        return respond(problem_of(error, hide))
+
+    async def of_http(request: Request, error: Exception) -> Response:
+        assert isinstance(error, HTTPException)
+        return respond(problem_for(error.status_code, _said(error, request)), error.headers)
+
+    async def of_values(request: Request, error: Exception) -> Response:
+        assert isinstance(error, RequestValidationError)
+        return respond(problem_for(422, wrong_fields(error.errors())))
+
+    async def of_anything(request: Request, error: Exception) -> Response:
+        return respond(INTERNAL)  # the server logs the traceback
+
+    app.add_exception_handler(MedgroundError, of_medground)
+    app.add_exception_handler(HTTPException, of_http)
+    app.add_exception_handler(RequestValidationError, of_values)
+    app.add_exception_handler(Exception, of_anything)
+
+
+def wrong_fields(errors: Sequence[Mapping[str, Any]]) -> str:
+    """The first wrong fields of a request in one line, without their values."""
+    shown = [f"{_place(error['loc'])}: {error['msg'][:_LONGEST]}" for error in errors[:_SHOWN]]
+    more = len(errors) - len(shown)
+    return "; ".join(shown) + (f"; and {more} more" if more else "")
+
+
+def _place(location: Sequence[object]) -> str:
+    """`body.filters.year_from`; only names of fields, for the names of unknown ones may be long."""
+    return ".".join(str(part)[:60] for part in location)
+
+
+def _said(error: HTTPException, request: Request) -> str:
+    match error.status_code:
+        case 404:
+            return "there is nothing at this address"
+        case 405:
+            return f"{request.method[:20]} is not a method of this address"
+        case _:
+            return str(error.detail)

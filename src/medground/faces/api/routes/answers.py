@@ -1,0 +1,115 @@
+"""Kept answers: the history, one of them in each form, and its end."""
+
+from __future__ import annotations
+
+from typing import Annotated, get_args
+
+from fastapi import APIRouter, Query
+from starlette.responses import Response
+
+from medground.answer import Answer
+from medground.answers import PastAnswer
+from medground.document import Frozen
+from medground.export import Format
+from medground.faces.api.caller import Caller, Served
+from medground.faces.api.routes.asking import as_json
+from medground.wording.view import AnswerView, view
+
+router = APIRouter(prefix="/v1/answers", tags=["answers"])
+
+_FORMS: dict[str, tuple[str, str]] = {
+    "ris": ("application/x-research-info-systems", "ris"),
+    "bibtex": ("application/x-bibtex", "bib"),
+    "csl-json": ("application/vnd.citationstyles.csl+json", "json"),
+    "markdown": ("text/markdown", "md"),
+    "html": ("text/html", "html"),
+    "docx": ("application/vnd.openxmlformats-officedocument.wordprocessingml.document", "docx"),
+    "pdf": ("application/pdf", "pdf"),
+}
+assert set(_FORMS) == set(get_args(Format))
+
+
+class History(Frozen):
+    """Some answers, the latest first. `next` is the `before` of the next page; null on the last."""
+
+    answers: tuple[PastAnswer, ...]
+    next: str | None
+
+
+@router.get("", summary="Your answers", responses={422: {}})
+async def history(
+    person: Caller,
+    service: Served,
+    limit: Annotated[int, Query(ge=1, le=200)] = 20,
+    before: Annotated[str | None, Query(max_length=64, description="only those before this trace id")] = None,
+) -> History:
+    """Your answers, the latest first."""
+    found = await service.history(person, limit=limit, before=before)
+    return History(answers=tuple(found), next=found[-1].trace_id if len(found) == limit else None)
+
+
+@router.get("/{trace_id}", summary="An answer", response_model=Answer, responses={404: {}, 422: {}})
+async def answer(trace_id: str, person: Caller, service: Served) -> Response:
+    """The whole answer. A citation is the id of a document with the offsets of a slice of its text."""
+    return as_json(await service.answer(trace_id, person))
+
+
+@router.get("/{trace_id}/view", summary="An answer in words", responses={404: {}, 422: {}})
+async def shown(trace_id: str, person: Caller, service: Served) -> AnswerView:
+    """An answer as a page shows it: plain values, and the same words as in the terminal."""
+    return view(await service.answer(trace_id, person))
+
+
+@router.delete("/{trace_id}", summary="Delete an answer", status_code=204, responses={404: {}, 422: {}})
+async def delete(trace_id: str, person: Caller, service: Served) -> None:
+    """Delete an answer and its trace. This cannot be undone."""
+    await service.delete(trace_id, person)
+
+
+@router.get(
+    "/{trace_id}/export",
+    summary="An answer as a file",
+    response_class=Response,
+    responses={
+        200: {
+            "description": "The file.",
+            "content": {kind: {"schema": {"type": "string", "format": "binary"}} for kind, _ in _FORMS.values()},
+        },
+        404: {},
+        422: {},
+    },
+)
+async def export(
+    trace_id: str,
+    person: Caller,
+    service: Served,
+    form: Annotated[Format, Query(alias="format")] = "markdown",
+) -> Response:
+    """An answer for a reference manager (`ris`, `bibtex`, `csl-json`) or for a reader."""
+    content = await service.export(trace_id, form, person)
+    kind, suffix = _FORMS[form]
+    return download(content, kind, f"medground-{trace_id}.{suffix}")
+
+
+@router.get(
+    "/{trace_id}/files/{name}",
+    summary="A file of a report",
+    response_class=Response,
+    responses={
+        200: {
+            "description": "The file.",
+            "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+        },
+        404: {},
+        422: {},
+    },
+)
+async def file(trace_id: str, name: str, person: Caller, service: Served) -> Response:
+    """A file that goes with a report, such as the structure of a protein. `report.attachments` names them."""
+    attachment, content = await service.file(trace_id, name, person)
+    return download(content, "application/octet-stream", attachment.name)
+
+
+def download(content: bytes, kind: str, name: str) -> Response:
+    """A file that a browser saves and never shows as a page. `name` is of letters, digits, dots and hyphens."""
+    return Response(content, media_type=kind, headers={"Content-Disposition": f'attachment; filename="{name}"'})

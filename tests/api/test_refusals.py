@@ -1,0 +1,127 @@
+"""What is refused, and with which problem."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import httpx
+import pytest
+
+from medground.errors import UsageError
+from medground.faces.api.run import is_loopback, run
+from medground.settings import Settings
+
+QUESTION = {"question": "Does aspirin reduce the risk of stroke?"}
+JSON = {"Content-Type": "application/json"}
+
+
+def problem(response: httpx.Response) -> tuple[int, str]:
+    """Status and name of a problem, once its shape is checked."""
+    assert response.headers["content-type"] == "application/problem+json", response.text
+    content = response.json()
+    assert content["status"] == response.status_code
+    assert {"type", "title", "detail", "next"} <= content.keys()
+    assert "\n" not in content["detail"]
+    return content["status"], content["type"].removeprefix("urn:medground:problem:")
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "sent", "expected"),
+    [
+        ("GET", "/v1/nothing", {}, (404, "not-found")),
+        ("PUT", "/v1/ask", {"json": QUESTION}, (405, "method")),
+        ("POST", "/v1/ask", {"json": {}}, (422, "usage")),
+        ("POST", "/v1/ask", {"json": QUESTION | {"home": "/etc"}}, (422, "usage")),
+        ("POST", "/v1/ask", {"json": QUESTION | {"settings": {"model.default": "x"}}}, (422, "usage")),
+        ("POST", "/v1/ask", {"json": QUESTION | {"recipe": "../../etc/passwd"}}, (422, "usage")),
+        ("POST", "/v1/ask", {"json": QUESTION | {"corpora": ["../../etc"]}}, (422, "usage")),
+        ("POST", "/v1/ask", {"json": QUESTION | {"kind": "research"}}, (422, "usage")),
+        ("POST", "/v1/ask", {"content": b"", "headers": JSON}, (422, "usage")),
+        ("POST", "/v1/ask", {"content": b"{", "headers": JSON}, (400, "bad-request")),
+        ("POST", "/v1/ask", {"content": b"[" * 500_000, "headers": JSON}, (400, "bad-request")),
+        ("POST", "/v1/ask", {"content": b'{"a":' * 100_000, "headers": JSON}, (400, "bad-request")),
+        ("POST", "/v1/ask", {"content": b"9" * 500_000, "headers": JSON}, (400, "bad-request")),
+        ("POST", "/v1/ask", {"content": b"[" + b"0," * 400_000 + b"0]", "headers": JSON}, (413, "too-large")),
+        ("POST", "/v1/ask", {"content": b'{"question": NaN}', "headers": JSON}, (400, "bad-request")),
+        ("POST", "/v1/ask", {"content": b"\xff\xfe", "headers": JSON}, (400, "bad-request")),
+        ("POST", "/v1/ask", {"content": b" " * 1_000_001, "headers": JSON}, (413, "too-large")),
+        ("POST", "/v1/ask", {"content": b"{}", "headers": {"Content-Type": "text/plain"}}, (415, "media-type")),
+        ("POST", "/v1/ask", {"data": {"question": "?"}}, (415, "media-type")),
+        ("POST", "/v1/ask", {"json": QUESTION, "headers": {"Origin": "https://evil.example"}}, (403, "refused")),
+        ("POST", "/v1/ask", {"json": QUESTION, "headers": {"Origin": "null"}}, (403, "refused")),
+        ("POST", "/v1/ask", {"json": QUESTION, "headers": {"Origin": "http://localhost:81"}}, (403, "refused")),
+        ("POST", "/v1/ask", {"json": QUESTION, "headers": {"Sec-Fetch-Site": "cross-site"}}, (403, "refused")),
+        ("GET", "/v1/answers", {"headers": {"Host": "evil.example"}}, (421, "host")),
+        ("GET", "/v1/answers", {"headers": {"Host": "localhost.evil.example:8123"}}, (421, "host")),
+        ("GET", "/v1/answers", {"headers": {"Host": "localhost/@evil.example"}}, (421, "host")),
+        ("GET", "/v1/answers", {"headers": {"Authorization": "Basic eDp5"}}, (401, "not-allowed")),
+        ("GET", "/v1/answers", {"params": {"limit": "9" * 5000}}, (422, "usage")),
+        ("GET", "/v1/answers/..%2f..%2fsettings", {}, (404, "not-found")),
+        ("GET", "/v1/answers/%00", {}, (404, "not-found")),
+        ("GET", "/v1/answers/20261123-000000-00000000/files/..%2f..%2fx", {}, (404, "not-found")),
+        ("GET", "/v1/answers/x/export", {"params": {"format": "exe"}}, (422, "usage")),
+        ("GET", "/v1/documents/../../etc/passwd", {}, (404, "not-found")),
+        ("GET", "/v1/documents/..%2f..%2fetc%2fpasswd", {}, (422, "usage")),
+        ("GET", "/v1/documents/PMID:404", {}, (404, "not-found")),
+        ("GET", "/v1/jobs/none", {}, (404, "not-found")),
+        ("GET", "/v1/jobs/none/events", {}, (404, "not-found")),
+        ("GET", "/v1/jobs/none/events", {"headers": {"Last-Event-ID": "one"}}, (422, "usage")),
+        ("DELETE", "/v1/jobs/none", {}, (404, "not-found")),
+    ],
+)
+def test_bad_input_gets_a_problem(
+    calling: Callable[..., Any], method: str, path: str, sent: dict[str, Any], expected: tuple[int, str]
+) -> None:
+    async def work(client: httpx.AsyncClient) -> None:
+        response = await client.request(method, path, **sent)
+        assert problem(response) == expected
+        assert response.headers["x-content-type-options"] == "nosniff"
+        assert response.headers["cache-control"] == "no-store"
+        assert not [name for name in response.headers if name.startswith("access-control")]
+
+    calling(work)
+
+
+def test_a_large_body_is_refused_before_it_is_read(calling: Callable[..., Any]) -> None:
+    read = 0
+
+    async def body() -> AsyncIterator[bytes]:
+        nonlocal read
+        for _ in range(100):
+            read += 1_000_000
+            yield bytes(1_000_000)
+
+    async def work(client: httpx.AsyncClient) -> None:
+        told = JSON | {"Content-Length": "100000000"}
+        assert problem(await client.post("/v1/ask", content=body(), headers=told)) == (413, "too-large")
+        assert read == 0
+        assert problem(await client.post("/v1/ask", content=body(), headers=JSON)) == (413, "too-large")
+        assert read <= 2_000_000
+
+    calling(work)
+
+
+def test_without_a_token_every_request_is_refused_but_health(calling: Callable[..., Any]) -> None:
+    async def work(client: httpx.AsyncClient) -> None:
+        for path in ("/v1/answers", "/v1/corpora", "/v1/jobs"):
+            response = await client.get(path)
+            assert problem(response) == (401, "not-allowed")
+            assert response.headers["www-authenticate"] == "Bearer"
+        assert (await client.get("/healthz")).status_code == 200
+
+    calling(work, authenticated=True)
+
+
+@pytest.mark.parametrize(
+    ("host", "local"),
+    [("127.0.0.1", True), ("::1", True), ("localhost", True), ("0.0.0.0", False), ("::", False), ("a.example", False)],
+)
+def test_loopback_is_told_from_other_addresses(host: str, local: bool) -> None:
+    assert is_loopback(host) == local
+
+
+def test_other_addresses_are_not_listened_on(papers: Settings) -> None:
+    with pytest.raises(UsageError, match="can be reached from other computers"):
+        asyncio.run(run(papers, host="0.0.0.0", port=0, announce=print))

@@ -1,0 +1,116 @@
+"""Each route, asked as a client would."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+
+from medground.answer import Answer
+from medground.service.event import Event
+from medground.wording.view import view
+
+QUESTION = "Does aspirin reduce the risk of stroke?"
+
+
+def events_of(text: str) -> list[tuple[str, str, Event]]:
+    """Type, id and data of the events of a stream."""
+    found = []
+    for block in text.split("\n\n"):
+        if block and not block.startswith(":"):
+            fields = dict(line.split(": ", 1) for line in block.split("\n"))
+            found.append((fields["event"], fields["id"], Event.model_validate_json(fields["data"])))
+    return found
+
+
+def test_a_question_gets_the_same_answer_as_json_as_an_event_and_afterwards(calling: Callable[..., Any]) -> None:
+    async def work(client: httpx.AsyncClient) -> None:
+        response = await client.post("/v1/ask", json={"question": QUESTION})
+        assert response.status_code == 200
+        answer = Answer.model_validate_json(response.content)
+        assert {e.document_id for e in answer.evidence} == {"PMID:1"}
+        kept = await client.get(f"/v1/answers/{answer.trace_id}")
+        assert kept.content == response.content
+        shown = await client.get(f"/v1/answers/{answer.trace_id}/view")
+        assert shown.json() == view(answer).model_dump(mode="json")
+
+        response = await client.post("/v1/ask", json={"question": QUESTION}, headers={"Accept": "text/event-stream"})
+        assert response.headers["content-type"] == "text/event-stream; charset=utf-8"
+        events = events_of(response.text)
+        assert [number for _, number, _ in events] == [str(n) for n in range(1, len(events) + 1)]
+        assert all(kind == event.type for kind, _, event in events)
+        assert (events[0][0], events[-1][0]) == ("queued", "answer")
+        last = events[-1][2].answer
+        assert last is not None
+        assert (last.id, last.evidence, last.statements) == (answer.id, answer.evidence, answer.statements)
+        assert (await client.get(f"/v1/answers/{last.trace_id}")).json() == last.model_dump(mode="json")
+
+    calling(work)
+
+
+def test_a_job_is_followed_left_and_taken_up_again(calling: Callable[..., Any]) -> None:
+    async def work(client: httpx.AsyncClient) -> None:
+        begun = await client.post("/v1/jobs", json={"question": QUESTION})
+        assert begun.status_code == 202
+        place = begun.headers["location"]
+        assert place == f"/v1/jobs/{begun.json()['id']}"
+        events = events_of((await client.get(f"{place}/events")).text)
+        assert events[-1][0] == "answer"
+        rest = events_of((await client.get(f"{place}/events", headers={"Last-Event-ID": "2"})).text)
+        assert rest == events[2:]
+        assert events_of((await client.get(f"{place}/events", params={"after": 2})).text) == rest
+        state = (await client.get(place)).json()
+        assert (state["state"], state["trace_id"]) == ("done", events[-1][2].trace_id)
+        assert [job["id"] for job in (await client.get("/v1/jobs")).json()["jobs"]] == [state["id"]]
+        assert (await client.delete(place)).json()["state"] == "done"
+
+    calling(work)
+
+
+def test_answers_are_listed_page_by_page_exported_and_deleted(calling: Callable[..., Any]) -> None:
+    async def work(client: httpx.AsyncClient) -> None:
+        names = [(await client.post("/v1/ask", json={"question": QUESTION})).json()["trace_id"] for _ in range(3)]
+        first = (await client.get("/v1/answers", params={"limit": 2})).json()
+        assert [past["trace_id"] for past in first["answers"]] == names[:0:-1]
+        second = (await client.get("/v1/answers", params={"limit": 2, "before": first["next"]})).json()
+        assert ([past["trace_id"] for past in second["answers"]], second["next"]) == (names[:1], None)
+        exported = await client.get(f"/v1/answers/{names[0]}/export", params={"format": "ris"})
+        assert exported.headers["content-disposition"] == f'attachment; filename="medground-{names[0]}.ris"'
+        assert b"TI  - Aspirin" in exported.content
+        assert (await client.delete(f"/v1/answers/{names[0]}")).status_code == 204
+        assert (await client.get(f"/v1/answers/{names[0]}")).status_code == 404
+        assert (await client.delete(f"/v1/answers/{names[0]}")).status_code == 404
+
+    calling(work)
+
+
+def test_the_literature_is_searched_and_read(calling: Callable[..., Any]) -> None:
+    async def work(client: httpx.AsyncClient) -> None:
+        found = (await client.post("/v1/search", json={"text": "zebrafish fins", "limit": 1})).json()
+        assert [hit["passage"]["document_id"] for hit in found["hits"]] == ["PMID:2"]
+        document = (await client.get("/v1/documents/PMID:2")).json()
+        place = document["passages"][0]
+        assert document["text"][place["start"] : place["end"]] == "Fins of zebrafish regenerate after amputation."
+        assert (await client.get("/v1/documents/PMID:2", params={"corpus": "papers"})).json() == document
+        claim = "Aspirin reduced the risk of stroke in adults."
+        checked = (await client.post("/v1/verify", json={"claim": claim})).json()
+        assert [statement["text"] for statement in checked["statements"]] == [claim]
+
+    calling(work)
+
+
+def test_the_server_says_what_it_has(calling: Callable[..., Any]) -> None:
+    async def work(client: httpx.AsyncClient) -> None:
+        corpora = (await client.get("/v1/corpora")).json()
+        assert [(corpus["name"], corpus["documents"]) for corpus in corpora["corpora"]] == [("papers", 2)]
+        recipes = (await client.get("/v1/recipes")).json()
+        assert [recipe["name"] for recipe in recipes["recipes"] if recipe["default"]] == ["ground"]
+        assert recipes["models"] == ["keyless"]
+        assert (await client.get("/healthz")).json()["status"] == "ok"
+        document = (await client.get("/openapi.json")).json()
+        assert document["openapi"].startswith("3.1")
+        assert "HTTPValidationError" not in json.dumps(document)
+
+    calling(work)
