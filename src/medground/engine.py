@@ -17,6 +17,8 @@ from medground.conclude.claim import CHECKING_A_CLAIM, CheckedClaim
 from medground.conclude.compose import answer_id
 from medground.document import Box, Document
 from medground.errors import BudgetExhausted, MedgroundError, SourceUnavailable, UsageError
+from medground.evidence_table.fill import TABLE, evidence_table
+from medground.evidence_table.values import EvidenceTable
 from medground.follow import follow_up
 from medground.graph.concepts.entry import ConceptFound
 from medground.kept_answers import KeptAnswers
@@ -295,6 +297,34 @@ class Engine(OpenEngine, KeptAnswers):
             raise UsageError("no knowledge graph is open; search the corpus `starter` or a knowledge base with a graph")
         with self._under_way():
             return [await graph.concept(term, limit) for graph in graphs]
+
+    async def table(
+        self,
+        name: str,
+        columns: Sequence[str] = (),
+        *,
+        model: str | None = None,
+        settings: Mapping[str, Any] | None = None,
+    ) -> EvidenceTable:
+        """The studies that a kept answer quotes as a table, with columns such as "dose", "n" or "outcome".
+
+        Each cell is a verbatim quote of the study, "not reported", or "failed" with the reason.
+
+        Args:
+            name: the trace id of the answer, or its id for the latest.
+            columns: names of at most 10 columns.
+            model: the model that chooses the sentences.
+            settings: other settings for this table.
+
+        Raises:
+            UsageError: no such answer is kept; a column cannot be used; the engine is closed.
+            ConfigError: an unknown setting, or a model that cannot be used.
+        """
+        answer = await asyncio.to_thread(self.answer, name)
+        setup = await self._setup(None, model, settings)
+        run = self._run(answer.question, setup.settings, TABLE, setup.models, traced=False)
+        with self._under_way():
+            return await evidence_table(answer, columns, run)
 
     async def highlights(self, document_id: str, spans: Sequence[tuple[int, int]]) -> list[tuple[Box, ...]]:
         """Where slices of a document are printed in its PDF: a box for each line of a slice, cut at the slice's ends.

@@ -180,6 +180,8 @@ class Run:
             self.answered_by[operator.name] = model.name
             span.genai(usage_input_tokens=reply.usage.input_tokens, usage_output_tokens=reply.usage.output_tokens)
             span.set(cached=reply.usage.cached_calls > 0)
+            if reply.usage.price is not None:
+                span.set(price=str(reply.usage.price))
             span.text(output=reply.output.model_dump_json())
         self._remaining()
         return reply.output

@@ -262,8 +262,8 @@ def test_nested_markup_is_read_and_extreme_nesting_rejected(tmp_path: Path) -> N
         read(tmp_path, article(title="<b>" * 5000 + "</b>" * 5000))
 
 
-def test_a_huge_title_is_kept_whole(tmp_path: Path) -> None:
-    assert len(one(tmp_path, article(title="word " * 100_000)).title) == 499_999
+def test_a_long_title_is_kept_whole(tmp_path: Path) -> None:
+    assert len(one(tmp_path, article(title="word " * 1_000)).title) == 4_999
 
 
 def test_broken_xml_names_the_line_after_the_good_records(tmp_path: Path) -> None:

@@ -52,6 +52,7 @@ def test_words_are_those_of_the_terminal(full: Answer) -> None:
     words += [dropped.reason for dropped in shown.dropped]
     words += [search.words for search in shown.searches if search.status == "failed"]
     assert [word for word in words if word not in printed] == []
+    assert shown.corpora == ("papers",)
 
 
 def test_each_label_has_a_shape_of_its_own() -> None:

@@ -101,7 +101,7 @@ class DatabaseWriter:
         if keep:
             self.put(document)
         self.files.hold(document.id, file, kept=keep)
-        return None if before is None or agrees(before, document) else before
+        return None if before is None or _same_work(before, document) else before
 
     def forget_held(self, file: int) -> None:
         """Delete the documents that this file gave, and forget what else it said."""
@@ -353,3 +353,11 @@ class DatabaseWriter:
 
     def _number(self, query: str, *values: str) -> int:
         return int(self._connection.execute(query, values).fetchone()[0])
+
+
+def _same_work(before: Document, document: Document) -> bool:
+    """Whether a record of a file is a later version of one before it. One that was named after its content is only if
+    their texts go together: a title, a year and an author may be those of two chapters."""
+    if before.id.startswith("REF:") and before.text not in document.text and document.text not in before.text:
+        return False
+    return agrees(before, document)

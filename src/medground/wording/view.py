@@ -60,6 +60,7 @@ def view(answer: Answer) -> AnswerView:
         context=phrases.context(answer.question.context, whole=True) if answer.question.context else "",
         recipe=answer.recipe,
         models=tuple(phrases.models(answer)),
+        corpora=tuple(dict.fromkeys(snapshot.name for snapshot in answer.snapshots)),
         created=answer.created,
         notice=_notice(answer),
         status=answer.decision.status,

@@ -210,6 +210,7 @@ class AnswerView(Frozen):
     context: str = ""
     recipe: str
     models: tuple[str, ...] = ()
+    corpora: tuple[str, ...] = Field(default=(), description="names of the snapshots that were searched")
     created: datetime
     notice: NoticeView | None = None
     status: Status

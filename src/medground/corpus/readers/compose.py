@@ -16,6 +16,10 @@ from medground.identifiers import normal_document_id, normal_identifiers
 # character, so that offsets that come with a text stay correct.
 _UNSTORABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 
+_LONGEST_TITLE = 5_000
+_LONGEST_LABEL = 1_000
+"""Each passage carries the title of its document and the heading over it, so a long one is stored many times."""
+
 _REASONS = {"extra_forbidden": "unknown field", "missing": "the field is missing"}
 
 REFERENCES = re.compile(
@@ -73,7 +77,20 @@ def make_document(fields: Mapping[str, Any]) -> Document:
             raise ValueError("the record has neither text nor title")
         if len(text) > LONGEST_RECORD:
             raise ValueError(f"the text has {len(text):,} characters, more than {LONGEST_RECORD:,}; split the record")
-    return validated(Document, _identified(_printable_fields(fields)))
+    try:
+        document = validated(Document, _identified(_printable_fields(fields)))
+    except RecursionError:
+        raise ValueError("fields are nested too deeply; flatten them") from None
+    _check_lengths(document)
+    return document
+
+
+def _check_lengths(document: Document) -> None:
+    if len(document.title) > _LONGEST_TITLE:
+        raise ValueError(f"the title has {len(document.title):,} characters; shorten it to at most {_LONGEST_TITLE:,}")
+    longest = max((len(section.label) for section in document.sections), default=0)
+    if longest > _LONGEST_LABEL:
+        raise ValueError(f"a heading has {longest:,} characters; shorten it to at most {_LONGEST_LABEL:,}")
 
 
 def _identified(fields: dict[str, Any]) -> dict[str, Any]:

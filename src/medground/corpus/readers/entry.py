@@ -155,8 +155,16 @@ def _write(known: dict[str, Any]) -> None:
         raise ValueError("text: the field is missing")
     known["text"] = text
     if "id" not in known and isinstance(text, str):
-        authors = known.get("authors", ())
-        known["id"] = id_of_content(str(title) or text, str(known.get("year", "")), "".join(map(str, authors[:1])))
+        known["id"] = _id_of(known, str(title), text)
+
+
+def _id_of(known: Mapping[str, Any], title: str, text: str) -> str:
+    """A reference is named by title, year and first author, the same in every file that lists it. A title alone, such
+    as "Introduction", names nothing: the text belongs to it."""
+    year, authors = str(known.get("year", "")), "".join(map(str, known.get("authors", ())[:1]))
+    if year or authors:
+        return id_of_content(title or text, year, authors)
+    return id_of_content(title, text) if title and text != title else id_of_content(text, "", "")
 
 
 def _merged(known: dict[str, Any], others: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:

@@ -70,6 +70,8 @@ def converted(
     """The document of a record, or why there is none: `record` and `convert` raise ValueError."""
     try:
         return convert(record())
+    except RecursionError:
+        return BadDocument("the record is nested too deeply; flatten it", file=str(path), position=number)
     except ValueError as error:
         return BadDocument(str(error), file=str(path), position=number)
 

@@ -8,17 +8,30 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import TypeAlias
 
 from lxml import etree
 
-from medground.corpus.readers.files import opened
+from medground.corpus.readers.files import LONGEST_RECORD, opened
 from medground.errors import BadDocument
 
 Element: TypeAlias = etree._Element
 
+_BLOCK = 1 << 16
+_SAFE: Mapping[str, bool] = MappingProxyType(
+    {
+        "resolve_entities": False,
+        "load_dtd": False,
+        "no_network": True,
+        "huge_tree": False,
+        "remove_comments": True,
+        "remove_pis": True,
+    }
+)
 _DIGIT_END = re.compile(r"\d\s*$")
 _EXPONENT = re.compile(r"\s*[-+\u2212\u2013]?\d")
 _NOT_TEXT = frozenset(["tex-math", "annotation", "annotation-xml", "object-id", "graphic", "media"])
@@ -36,8 +49,7 @@ def records(path: Path, tags: Collection[str], roots: Collection[str]) -> Iterat
         raise BadDocument(
             f"this reader cannot read <{root}>; leave out the reader to detect it by content", file=str(path)
         )
-    wanted = [f"{{*}}{tag}" for tag in tags]
-    for element in _parsed(path, "end", wanted):
+    for element in _parsed(path, root, tags):
         if not any(name_of(outer) in tags for outer in element.iterancestors()):
             yield element
             _free(element)
@@ -49,7 +61,7 @@ def root_name(path: Path) -> str:
     Raises:
         BadDocument: as `records`.
     """
-    root = next(_parsed(path, "start"))
+    root = _root(path)
     table = root.getroottree().docinfo.internalDTD
     if table is not None and next(iter(table.iterentities()), None) is not None:
         raise BadDocument("the XML declares entities, which are never expanded; remove them", file=str(path))
@@ -100,24 +112,72 @@ def _is_citation(element: Element, name: str) -> bool:
     return name == "sup" and any(name_of(child) == "xref" and child.get("ref-type") == "bibr" for child in element)
 
 
-def _parsed(path: Path, event: str, tags: list[str] | None = None) -> Iterator[Element]:
-    """The elements of a file, as the parser reaches their start or end."""
-    with opened(path) as stream:
-        try:
-            for _, element in etree.iterparse(
-                stream,
-                events=(event,),
-                tag=tags,
-                resolve_entities=False,
-                load_dtd=False,
-                no_network=True,
-                huge_tree=False,
-                remove_comments=True,
-                remove_pis=True,
-            ):
-                yield element
-        except etree.XMLSyntaxError as error:
-            raise BadDocument(f"not well-formed XML ({error.msg})", file=str(path), position=error.lineno) from error
+def _root(path: Path) -> Element:
+    with opened(path) as stream, _told(path):
+        return next(element for _, element in etree.iterparse(stream, events=("start",), **_SAFE))
+
+
+def _parsed(path: Path, root: str, tags: Collection[str]) -> Iterator[Element]:
+    """The elements of a file with one of these tags, as the parser reaches their ends."""
+    top: Element | None = None
+    record = _Open(path)
+    parser = etree.XMLPullParser(("start", "end"), tag=[f"{{*}}{tag}" for tag in {root, *tags}], **_SAFE)
+    with opened(path) as stream, _told(path):
+        broken: etree.XMLSyntaxError | None = None
+        while broken is None and (block := stream.read(_BLOCK)):
+            try:
+                parser.feed(block)
+            except etree.XMLSyntaxError as error:
+                broken = error  # the records before it come first
+            for event, element in parser.read_events():
+                top = element if top is None else top
+                if event == "end" and name_of(element) in tags:
+                    yield element
+            if top is not None and broken is None:
+                record.grows(_prune(top, tags), len(block))
+        if broken is not None:
+            raise broken
+        parser.close()
+
+
+class _Open:
+    """The record that the parser is in, which may not grow without end."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._element: Element | None = None
+        self._size = 0
+
+    def grows(self, element: Element | None, size: int) -> None:
+        """Count bytes that were read while the parser was in this record.
+
+        Raises:
+            BadDocument: it has too many.
+        """
+        self._size = size + (self._size if element is not None and element is self._element else 0)
+        self._element = element
+        if element is not None and self._size > LONGEST_RECORD:
+            reason = f"a record has more than {LONGEST_RECORD:,} bytes; split it"
+            raise BadDocument(reason, file=str(self._path), position=element.sourceline)
+
+
+def _prune(top: Element, tags: Collection[str]) -> Element | None:
+    """Free everything before the place that the parser has reached, outside of records. Returns the record it is in."""
+    element = top
+    while name_of(element) not in tags:
+        if not len(element):
+            return None
+        del element[:-1]
+        element = element[-1]
+    return element
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except etree.XMLSyntaxError as error:
+        raise BadDocument(f"not well-formed XML ({error.msg})", file=str(path), position=error.lineno) from error
 
 
 def name_of(element: Element) -> str:

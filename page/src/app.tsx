@@ -1,0 +1,100 @@
+import type { JSX } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { address, type Route, useRoute } from "./router";
+import { chooseTheme, chosenTheme, type Theme } from "./theme";
+import { VIEWS } from "./views";
+
+export function App(): JSX.Element {
+  const route = useRoute();
+  const view = VIEWS[route.view];
+  const key = view ? `${route.view}/${view.same ? view.same(route) : route.parts.join("/")}` : route.view;
+  const main = useRef<HTMLElement>(null);
+  const first = useRef(true);
+
+  useEffect(() => {
+    document.title = `${view?.title ?? "Not found"} · Medground`;
+    if (first.current) first.current = false;
+    else {
+      scrollTo(0, 0);
+      main.current?.focus({ preventScroll: true });
+    }
+  }, [key]);
+
+  const Page = view?.page;
+  return (
+    <>
+      <a class="skip" href="#main" onClick={(event) => skip(event, main.current)}>
+        Skip to the content
+      </a>
+      <Header route={route} />
+      <main id="main" ref={main} tabIndex={-1}>
+        {Page ? <Page key={key} route={route} /> : <NotFound />}
+      </main>
+      <footer>
+        <p>Medground quotes the literature. It does not replace clinical judgement.</p>
+      </footer>
+    </>
+  );
+}
+
+/** The hash is the route, so the link moves the focus by itself. */
+function skip(event: Event, main: HTMLElement | null): void {
+  event.preventDefault();
+  main?.focus();
+}
+
+function Header({ route }: { route: Route }): JSX.Element {
+  const [open, setOpen] = useState(false);
+  const links = Object.entries(VIEWS).filter(([, view]) => view.nav);
+  useEffect(() => setOpen(false), [route]);
+  return (
+    <header class="top">
+      <a class="brand" href={address("ask")}>
+        Medground
+      </a>
+      <button type="button" class="quiet menu" aria-expanded={open} aria-controls="views" onClick={() => setOpen(!open)}>
+        Menu
+      </button>
+      <nav id="views" class={open ? "open" : ""} aria-label="Views">
+        {links.map(([name, view]) => (
+          <a key={name} href={address(name)} aria-current={route.view === name ? "page" : undefined}>
+            {view.nav}
+          </a>
+        ))}
+        <ThemeChoice />
+      </nav>
+    </header>
+  );
+}
+
+function ThemeChoice(): JSX.Element {
+  const [theme, setTheme] = useState<Theme>(chosenTheme);
+  return (
+    <label class="theme">
+      <span class="unseen">Colours</span>
+      <select
+        value={theme}
+        onChange={(event) => {
+          const chosen = event.currentTarget.value as Theme;
+          setTheme(chosen);
+          chooseTheme(chosen);
+        }}
+      >
+        <option value="system">System</option>
+        <option value="light">Light</option>
+        <option value="dark">Dark</option>
+      </select>
+    </label>
+  );
+}
+
+function NotFound(): JSX.Element {
+  return (
+    <div class="column">
+      <h1>There is no such view</h1>
+      <p>
+        <a href={address("ask")}>Ask a question</a>
+      </p>
+    </div>
+  );
+}

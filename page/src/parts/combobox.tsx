@@ -1,0 +1,138 @@
+// The question, with suggestions while typing. The keys are those of the ARIA pattern of a combobox with a list box; the
+// role is that of a text box, because a question has several lines and HTML allows a combobox only on one.
+import type { JSX } from "preact";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { suggest } from "../api";
+import type { Suggestion } from "../types";
+
+const PAUSE = 150;
+const LEAST = 3;
+
+/** The last words of a text before the caret: what a suggestion would complete. */
+export function lastWords(text: string): string {
+  return /[\p{L}\p{N}][\p{L}\p{N}' -]*$/u.exec(text)?.[0].split(/\s+/u).slice(-3).join(" ") ?? "";
+}
+
+/** The text with the words that a suggestion begins with replaced by it. */
+export function completed(text: string, suggestion: string): string {
+  const folded = suggestion.toLowerCase();
+  const words = lastWords(text).split(/\s+/u);
+  for (let from = 0; from < words.length; from++) {
+    const typed = words.slice(from).join(" ");
+    if (folded.startsWith(typed.toLowerCase())) return `${text.slice(0, text.length - typed.length)}${suggestion} `;
+  }
+  return `${text.trimEnd()} ${suggestion} `;
+}
+
+interface Props {
+  value: string;
+  onValue: (value: string) => void;
+  onSubmit: () => void;
+  label: string;
+  describedBy?: string;
+}
+
+export function QuestionField({ value, onValue, onSubmit, label, describedBy }: Props): JSX.Element {
+  const id = useId();
+  const field = useRef<HTMLTextAreaElement>(null);
+  const [found, setFound] = useState<Suggestion[]>([]);
+  const [active, setActive] = useState(-1);
+  const [typed, setTyped] = useState("");
+  const open = found.length > 0;
+
+  useEffect(() => {
+    const words = lastWords(typed);
+    if (words.length < LEAST) return setFound([]);
+    const control = new AbortController();
+    const timer = setTimeout(() => {
+      suggest(words, control.signal).then(
+        (list) => {
+          setFound(list.slice(0, 8));
+          setActive(-1);
+        },
+        () => setFound([]), // a question can be asked without suggestions
+      );
+    }, PAUSE);
+    return () => {
+      clearTimeout(timer);
+      control.abort();
+    };
+  }, [typed]);
+
+  const close = (): void => {
+    setFound([]);
+    setActive(-1);
+  };
+  const take = (suggestion: Suggestion): void => {
+    onValue(completed(value, suggestion.text));
+    close();
+    field.current?.focus();
+  };
+  const key = (event: KeyboardEvent): void => {
+    const chosen = found[active];
+    if (open && (event.key === "ArrowDown" || event.key === "ArrowUp")) {
+      event.preventDefault();
+      const step = event.key === "ArrowDown" ? 1 : -1;
+      setActive(((active + step + 1 + found.length + 1) % (found.length + 1)) - 1);
+    } else if (event.key === "Escape" && open) {
+      event.preventDefault();
+      close();
+    } else if (event.key === "Tab") {
+      close();
+    } else if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
+      event.preventDefault();
+      if (chosen) take(chosen);
+      else {
+        close();
+        onSubmit();
+      }
+    }
+  };
+
+  return (
+    <div class="combobox">
+      <label class="strong" for={`${id}-field`}>
+        {label}
+      </label>
+      <textarea
+        id={`${id}-field`}
+        ref={field}
+        rows={3}
+        dir="auto"
+        maxLength={4000}
+        value={value}
+        aria-autocomplete="list"
+        aria-haspopup="listbox"
+        aria-controls={open ? `${id}-list` : undefined}
+        aria-activedescendant={active >= 0 ? `${id}-${active}` : undefined}
+        aria-describedby={describedBy}
+        spellcheck
+        onInput={(event) => {
+          onValue(event.currentTarget.value);
+          setTyped(event.currentTarget.value.slice(0, event.currentTarget.selectionStart));
+        }}
+        onKeyDown={key}
+        onBlur={close}
+      />
+      <p class="unseen" role="status">
+        {open ? `${found.length} suggestions; choose one with the arrow keys and Enter` : ""}
+      </p>
+      <ul id={`${id}-list`} role="listbox" aria-label="Suggestions" hidden={!open}>
+        {found.map((suggestion, number) => (
+          <li
+            key={suggestion.text}
+            id={`${id}-${number}`}
+            role="option"
+            aria-selected={number === active}
+            onMouseDown={(event) => {
+              event.preventDefault(); // the field keeps the focus
+              take(suggestion);
+            }}
+          >
+            {suggestion.text} <span class="dim">{suggestion.about}</span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,33 @@
+import type { JSX } from "preact";
+import { ApiError } from "../api";
+import type { Notice, Problem } from "../types";
+
+/** An error as something to show: what is wrong, then what to do. */
+export function problemOf(error: unknown): Problem {
+  if (error instanceof ApiError) return error.problem;
+  const detail = error instanceof Error ? error.message : "Something failed on this page.";
+  return { type: "page", title: "Error", status: 0, detail, next: "Reload the page." };
+}
+
+export function ProblemBox({ problem }: { problem: Problem }): JSX.Element {
+  return (
+    <>
+      {problem.notice && <NoticeBox notice={problem.notice} />}
+      <div class="problem" role="alert">
+        <p>
+          <strong>{problem.title}.</strong> {problem.detail}
+        </p>
+        <p>{problem.next}</p>
+      </div>
+    </>
+  );
+}
+
+/** Where a person at risk finds help. It comes before anything else. */
+export function NoticeBox({ notice }: { notice: Notice }): JSX.Element {
+  return (
+    <div class="notice" role="note" aria-label="Important">
+      <p>{notice.sentence}</p>
+    </div>
+  );
+}

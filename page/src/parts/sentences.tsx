@@ -1,0 +1,50 @@
+import type { JSX } from "preact";
+import type { Sentence, Verdict } from "../types";
+import { Cite, Cites } from "./cite";
+import { Mark } from "./mark";
+
+/** Sentences of an answer, each with its citations and its verdict in words. */
+export function Sentences({ sentences }: { sentences: Sentence[] }): JSX.Element {
+  return (
+    <div class="sentences">
+      {sentences.map((sentence) => (
+        <SentenceLine key={sentence.start} sentence={sentence} />
+      ))}
+    </div>
+  );
+}
+
+function SentenceLine({ sentence }: { sentence: Sentence }): JSX.Element {
+  const many = new Set(sentence.verdicts.map((verdict) => verdict.words)).size > 1;
+  const verdicts = many ? sentence.verdicts : sentence.verdicts.slice(0, 1);
+  return (
+    <div class="sentence" data-testid="sentence">
+      <p dir="auto">
+        {sentence.text}
+        <Cites ids={sentence.citations} />
+        {sentence.web && <span class="caution"> (web page)</span>}
+      </p>
+      {verdicts.map((verdict) => (
+        <VerdictLine key={verdict.text} verdict={verdict} named={many} />
+      ))}
+    </div>
+  );
+}
+
+function VerdictLine({ verdict, named }: { verdict: Verdict; named: boolean }): JSX.Element {
+  return (
+    <p class={`verdict ${verdict.style}`} title={verdict.category || undefined}>
+      <Mark shape={verdict.shape} style={verdict.style} />
+      <span>
+        {named && <span class="dim">“{verdict.text}”: </span>}
+        {verdict.words}
+        {verdict.deciding && (
+          <>
+            {" "}
+            Deciding quote: <Cite id={verdict.deciding} />
+          </>
+        )}
+      </span>
+    </p>
+  );
+}

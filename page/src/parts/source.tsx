@@ -1,0 +1,160 @@
+// A document beside the answer: the quote in its place, marked, with what a reader must know of the paper.
+import type { JSX } from "preact";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { documentText } from "../api";
+import { address } from "../router";
+import { CodePoints, hiddenIn, oneLine } from "../text";
+import type { Answered, DocumentText, Evidence, SourceDocument } from "../types";
+import { type Loaded, useLoaded } from "./loading";
+import { Marked } from "./marked";
+import { ProblemBox } from "./problem";
+
+interface Props {
+  answer: Answered;
+  quote: Evidence;
+  document: SourceDocument;
+  close: () => void;
+}
+
+export function SourcePane({ answer, quote, document: source, close }: Props): JSX.Element {
+  const loaded = useLoaded((signal) => documentText(quote.document_id, answer.corpora, signal), quote.document_id);
+  const pane = useRef<HTMLElement>(null);
+  const quotes = answer.evidence.filter((one) => one.document_id === source.id);
+
+  useEffect(() => pane.current?.focus({ preventScroll: true }), [quote.id]);
+  useEffect(() => {
+    const key = (event: KeyboardEvent): void => {
+      if (event.key === "Escape" && !event.defaultPrevented) close();
+    };
+    addEventListener("keydown", key);
+    return () => removeEventListener("keydown", key);
+  }, [close]);
+  useEffect(() => {
+    const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    pane.current?.querySelector("mark.chosen")?.scrollIntoView({ block: "center", behavior: calm ? "auto" : "smooth" });
+  }, [quote.id, loaded.state]);
+
+  return (
+    <aside class="source" ref={pane} tabIndex={-1} aria-label={`Source of ${quote.id}`} data-testid="source">
+      <div class="bar">
+        <p class="strong">
+          <span class="cite">[{quote.id}]</span> Source {source.number}
+        </p>
+        <CopyLink to={address("answer", [answer.trace_id, "cite", quote.id])} />
+        <button type="button" class="quiet" onClick={close}>
+          Close
+        </button>
+      </div>
+      <About source={source} quote={quote} />
+      <Text loaded={loaded} quote={quote} quotes={quotes} />
+      {quotes.length > 1 && (
+        <p class="dim">
+          Quoted from this source:{" "}
+          {quotes.map((one) => (
+            <a key={one.id} class="cite" href={address("answer", [answer.trace_id, "cite", one.id])} aria-current={one.id === quote.id ? "true" : undefined}>
+              [{one.id}]
+            </a>
+          ))}
+        </p>
+      )}
+    </aside>
+  );
+}
+
+function About({ source, quote }: { source: SourceDocument; quote: Evidence }): JSX.Element {
+  const facts = [source.journal, source.year ? String(source.year) : "year not stated", source.design || "design not stated", quote.place];
+  const pubmed = source.url.startsWith("https://pubmed.ncbi.nlm.nih.gov/");
+  return (
+    <>
+      {source.retraction_words && <p class="retraction">{source.retraction_words}</p>}
+      <h2 dir="auto">{source.title}</h2>
+      <p class="dim" data-testid="about-source">
+        {facts.filter(Boolean).join(" · ")}
+      </p>
+      {source.cautions.map((caution) => (
+        <p key={caution} class="caution">
+          {caution}
+        </p>
+      ))}
+      <p>
+        <span class="dim">{source.id}</span>{" "}
+        {source.url && (
+          <a href={source.url} target="_blank" rel="noopener noreferrer">
+            {pubmed ? "Open in PubMed" : "Open the source"}
+          </a>
+        )}
+      </p>
+    </>
+  );
+}
+
+function Text({ loaded, quote, quotes }: { loaded: Loaded<DocumentText>; quote: Evidence; quotes: Evidence[] }): JSX.Element {
+  const raw = loaded.state === "loaded" ? loaded.value.text : "";
+  const text = useMemo(() => new CodePoints(raw), [raw]);
+  if (loaded.state === "loading") return <p class="dim">Loading the text</p>;
+  const verbatim = <blockquote dir="auto">{quote.quote}</blockquote>;
+  if (loaded.state === "failed") {
+    return (
+      <>
+        {verbatim}
+        <ProblemBox problem={{ ...loaded.problem, title: "The whole text cannot be shown" }} />
+      </>
+    );
+  }
+  if (oneLine(text.slice(quote.start, quote.end)) !== oneLine(quote.quote)) {
+    return (
+      <>
+        {verbatim}
+        <p class="caution">The document has changed since this answer: these words are not where they were quoted from.</p>
+      </>
+    );
+  }
+  const hidden = hiddenIn(raw);
+  return (
+    <div class="document" dir="auto">
+      {blocks(loaded.value.sections, text.length).map((block) => (
+        <section key={block.start}>
+          {block.label && <h3>{oneLine(block.label).toLowerCase()}</h3>}
+          <p>
+            <Marked text={text} start={block.start} end={block.end} slices={quotes} chosen={quote.id} />
+          </p>
+        </section>
+      ))}
+      {hidden > 0 && <p class="caution">This text has {hidden === 1 ? "1 character" : `${hidden} characters`} that cannot be seen; they are shown as spaces.</p>}
+    </div>
+  );
+}
+
+/** The text as its sections, with what lies between them. */
+function blocks(sections: DocumentText["sections"], length: number): { label: string; start: number; end: number }[] {
+  const found: { label: string; start: number; end: number }[] = [];
+  let last = 0;
+  for (const section of sections) {
+    if (section.start > last) found.push({ label: "", start: last, end: section.start });
+    found.push(section);
+    last = section.end;
+  }
+  if (last < length) found.push({ label: "", start: last, end: length });
+  return found.filter((block) => block.end > block.start);
+}
+
+function CopyLink({ to }: { to: string }): JSX.Element {
+  const [copied, setCopied] = useState("");
+  const copy = (): void => {
+    const whole = new URL(to, location.href).href;
+    navigator.clipboard.writeText(whole).then(
+      () => setCopied("Copied"),
+      () => setCopied("Copy the address of this page"),
+    );
+  };
+  return (
+    <>
+      <button type="button" class="quiet" onClick={copy}>
+        Copy link
+      </button>
+      <span class="dim" role="status">
+        {copied}
+      </span>
+    </>
+  );
+}

@@ -1,0 +1,20 @@
+// The views: one line each. `nav` is the word in the navigation; a view without one is reached from others.
+import type { ComponentType } from "preact";
+import type { Route } from "./router";
+import { AnswerPage } from "./views/answer";
+import { AskPage } from "./views/ask";
+import { AskedPage } from "./views/asked";
+
+export interface View {
+  title: string;
+  nav?: string;
+  page: ComponentType<{ route: Route }>;
+  /** What of a route makes it another page: its focus and scroll are then set anew. By default all of its parts. */
+  same?: (route: Route) => string;
+}
+
+export const VIEWS: Record<string, View> = {
+  ask: { title: "Ask", nav: "Ask", page: AskPage, same: () => "" },
+  asked: { title: "Searching", page: AskedPage },
+  answer: { title: "Answer", page: AnswerPage, same: (route) => route.parts[0] ?? "" },
+};

@@ -1,0 +1,74 @@
+// Ask a question: the question first, and what narrows it only when it is wanted.
+import type { JSX } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { offers, startJob } from "../api";
+import { QuestionField } from "../parts/combobox";
+import { useLoaded } from "../parts/loading";
+import { ProblemBox, problemOf } from "../parts/problem";
+import { address, go, type Route } from "../router";
+import type { Problem } from "../types";
+import { askedOf, type Draft, emptyDraft } from "./draft";
+import { Options } from "./options";
+
+export function AskPage({ route }: { route: Route }): JSX.Element {
+  const given = route.query;
+  const follow = given.get("follow") ?? "";
+  const [draft, setDraft] = useState<Draft>(() => ({ ...emptyDraft, question: given.get("question") ?? "" }));
+  const [sending, setSending] = useState(false);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const offered = useLoaded(offers, "offers");
+  const form = useRef<HTMLFormElement>(null);
+
+  useEffect(() => {
+    if (given.has("question")) setDraft((before) => ({ ...before, question: given.get("question") ?? "" }));
+  }, [given.get("question")]);
+
+  const change = (changes: Partial<Draft>): void => setDraft((before) => ({ ...before, ...changes }));
+  const send = (): void => {
+    if (sending || !draft.question.trim()) return;
+    setSending(true);
+    setProblem(null);
+    startJob(askedOf(draft, follow)).then(
+      (started) => go(address("asked", [started.id])),
+      (error: unknown) => {
+        setSending(false);
+        setProblem(problemOf(error));
+      },
+    );
+  };
+
+  return (
+    <div class="column ask">
+      <h1>{follow ? "Ask a follow-up question" : "Ask a biomedical question"}</h1>
+      <p id="about-asking" class="dim">
+        {follow
+          ? "The documents of the last answer are kept and searched again, beside everything else."
+          : "Each sentence of the answer is checked against the literature, and cites the exact words it rests on."}
+      </p>
+      <form
+        ref={form}
+        onSubmit={(event) => {
+          event.preventDefault();
+          send();
+        }}
+      >
+        <QuestionField
+          label="Question"
+          value={draft.question}
+          onValue={(question) => change({ question })}
+          onSubmit={send}
+          describedBy="about-asking"
+        />
+        <div class="row">
+          <button type="submit" class="primary" disabled={sending || !draft.question.trim()}>
+            {sending ? "Sending" : "Ask"}
+          </button>
+          <p class="dim hint">Enter asks. Shift + Enter starts a new line.</p>
+        </div>
+        {problem && <ProblemBox problem={problem} />}
+        {offered.state === "loaded" && <Options draft={draft} change={change} offers={offered.value} />}
+        {offered.state === "failed" && <ProblemBox problem={offered.problem} />}
+      </form>
+    </div>
+  );
+}

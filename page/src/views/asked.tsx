@@ -1,0 +1,107 @@
+// A question that is being answered: each step in words, and a button that stops it and keeps what was found.
+import type { JSX } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { follow, job, stopJob } from "../api";
+import { NoticeBox, ProblemBox, problemOf } from "../parts/problem";
+import { address, go, type Route } from "../router";
+import { oneLine } from "../text";
+import type { Job, JobEvent, Problem } from "../types";
+
+interface Said {
+  id: number;
+  words: string;
+  failed: boolean;
+}
+
+export function AskedPage({ route }: { route: Route }): JSX.Element {
+  const id = route.parts[0] ?? "";
+  const [asked, setAsked] = useState<Job | null>(null);
+  const [said, setSaid] = useState<Said[]>([]);
+  const [ended, setEnded] = useState<JobEvent | null>(null);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [stopping, setStopping] = useState(false);
+  const [waiting, setWaiting] = useState(false);
+  const stop = useRef<HTMLButtonElement>(null);
+
+  useEffect(() => {
+    const control = new AbortController();
+    job(id).then(setAsked, () => undefined); // the events say what is wrong
+    const event = (one: JobEvent): void => {
+      setWaiting(false);
+      if (one.words) setSaid((before) => told(before, one));
+      if (one.type === "answer" && one.trace_id) go(address("answer", [one.trace_id]), true);
+      else if (one.type === "stopped" || one.type === "failed" || one.type === "done" || one.type === "answer") {
+        setEnded(one);
+        setProblem(one.problem ?? null);
+      }
+    };
+    follow(id, { event, waiting: () => setWaiting(true) }, control.signal).catch((error: unknown) => setProblem(problemOf(error)));
+    return () => control.abort();
+  }, [id]);
+
+  const busy = !ended && !problem;
+  const stopIt = (): void => {
+    setStopping(true);
+    stopJob(id).catch((error: unknown) => {
+      setStopping(false);
+      setProblem(problemOf(error));
+    });
+  };
+
+  const now = said.at(-1)?.words ?? "";
+  return (
+    <div class="column">
+      {problem?.notice && <NoticeBox notice={problem.notice} />}
+      <h1 class="question" dir="auto">
+        {asked ? oneLine(asked.title) : "Your question"}
+      </h1>
+      <p class="unseen" aria-live="polite" data-testid="live">
+        {busy ? now : ended?.type === "stopped" ? "Stopped." : ""}
+      </p>
+      {problem && <ProblemBox problem={{ ...problem, notice: null }} />}
+      {ended && <Ended event={ended} question={asked?.title ?? ""} />}
+      <ol class="steps" aria-label="Progress">
+        {said.map((one, number) => (
+          <li key={one.id} class={one.failed ? "bad" : busy && number === said.length - 1 ? "now" : ""}>
+            {one.failed && <span class="unseen">Failed: </span>}
+            {one.words}
+          </li>
+        ))}
+      </ol>
+      {waiting && busy && <p class="caution">The connection was lost. It is being taken up again.</p>}
+      {busy && (
+        <p>
+          <button type="button" ref={stop} onClick={stopIt} disabled={stopping}>
+            {stopping ? "Stopping" : "Stop and keep what was found"}
+          </button>
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** The steps with one more; a step that repeats the one before is not told twice. */
+function told(before: Said[], event: JobEvent): Said[] {
+  const words = oneLine(event.words);
+  if (before.some((one) => one.id === event.id) || before.at(-1)?.words === words) return before;
+  return [...before, { id: event.id, words, failed: event.step?.status === "failed" }];
+}
+
+function Ended({ event, question }: { event: JobEvent; question: string }): JSX.Element {
+  const kept = event.trace_id ?? event.problem?.trace_id;
+  return (
+    <div class="ended">
+      {event.type === "stopped" && <p>Stopped. {kept ? "What was found is kept." : "Nothing had been found yet."}</p>}
+      {kept && (
+        <p>
+          <a class="button" href={address("answer", [kept])}>
+            Read what was found
+          </a>
+        </p>
+      )}
+      <p>
+        <a href={address("ask", [], question ? { question } : {})}>Ask again</a>
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,16 @@
+import { defineConfig } from "vite";
+
+// Relative addresses, so that the page works under any path; nothing inline, so that `default-src 'self'` holds.
+export default defineConfig({
+  base: "./",
+  publicDir: "public",
+  oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
+  build: {
+    outDir: "../src/medground/faces/web/built",
+    emptyOutDir: true,
+    target: "es2022",
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: true,
+  },
+});

@@ -1,0 +1,102 @@
+"""Files made to exhaust a build: each is refused or read in little memory, with its reason, and the rest is kept."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from medground.corpus.build import build
+from medground.corpus.library import Library
+from medground.corpus.readers import find_inputs
+from medground.corpus.readers.medline import open_medline
+from medground.document import Document
+from medground.errors import BadDocument
+
+ARTICLE = (
+    "<PubmedArticle><MedlineCitation><PMID>1</PMID><Article><ArticleTitle>Aspirin</ArticleTitle><Abstract>"
+    "<AbstractText>{}</AbstractText></Abstract></Article></MedlineCitation></PubmedArticle>"
+)
+
+
+def documents(home: Path, *paths: Path) -> dict[str, str]:
+    """The documents of a corpus built from these files: ids and titles."""
+    library = Library(home)
+    build(library, "x", find_inputs(list(paths)))
+    with library.open("x") as snapshot:
+        return {document.id: document.title for document in snapshot.all_documents()}
+
+
+def test_elements_outside_of_records_are_freed_while_reading(tmp_path: Path) -> None:
+    path = tmp_path / "bomb.xml.gz"
+    with gzip.open(path, "wb") as file:
+        file.write(b"<PubmedArticleSet>")
+        for _ in range(100):
+            file.write(b"<x><y/></x>" * 10_000)
+        file.write(ARTICLE.format("Aspirin prevents stroke.").encode() + b"</PubmedArticleSet>")
+    with path.open("rb") as before:
+        assert len(before.read()) < 100_000
+    import resource
+
+    used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    found = [item for item in open_medline(path).read(0) if isinstance(item, Document)]
+    assert [document.id for document in found] == ["PMID:1"]
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - used < 100_000  # kB; two million elements took 280 MB
+
+
+def test_a_record_without_end_is_refused_and_those_before_it_are_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("medground.corpus.readers.xml.LONGEST_RECORD", 500_000)
+    path = tmp_path / "long.xml"
+    endless = ARTICLE.replace("<PMID>1<", "<PMID>2<").format("<i>a</i> " * 100_000)
+    path.write_text(f"<PubmedArticleSet>{ARTICLE.format('Aspirin prevents stroke.')}{endless}</PubmedArticleSet>")
+    items = open_medline(path).read(0)
+    assert next(item.id for item in items if isinstance(item, Document)) == "PMID:1"
+    with pytest.raises(BadDocument, match="a record has more than 500,000 bytes; split it"):
+        list(items)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "reason"),
+    [
+        ("heading.md", "# " + "a b " * 262_144 + "\n\nAspirin.\n", "the title has 1,048,575 characters"),
+        (
+            "label.md",
+            "# Aspirin\n\nText.\n\n## " + "a b " * 500 + "\n\nAspirin prevents stroke.\n",
+            "a heading has 2,009 characters; shorten it to at most 1,000",
+        ),
+        ("title.jsonl", json.dumps({"title": "x" * 5_001, "text": "Aspirin."}), "the title has 5,001 characters"),
+        ("deeper.jsonl", '{"title":"t","text":"x","m":' + "[" * 9_000 + "]" * 9_000 + "}", "nested too deeply"),
+    ],
+)
+def test_what_would_be_stored_many_times_is_refused_with_its_reason(
+    tmp_path: Path, name: str, content: str, reason: str
+) -> None:
+    path, good = tmp_path / name, tmp_path / "good.jsonl"
+    path.write_text(content)
+    good.write_text(json.dumps({"id": "PMID:9", "title": "Stroke", "text": "Aspirin prevents stroke."}))
+    assert documents(tmp_path / "home", path, good) == {"PMID:9": "Stroke"}
+    with Library(tmp_path / "home").open("x") as snapshot:
+        told = [*(one.reason for one in snapshot.skipped()), *(str(file) for file in snapshot.told().files)]
+    assert any(reason in one for one in told), told
+
+
+def test_chapters_with_one_title_are_two_documents(tmp_path: Path) -> None:
+    path = tmp_path / "chapters.jsonl"
+    chapters = [{"title": "Introduction", "text": "Aspirin."}, {"title": "Introduction", "text": "Statins."}]
+    path.write_text("\n".join(map(json.dumps, chapters)))
+    assert len(documents(tmp_path / "home", path)) == 2
+
+
+def test_two_texts_of_one_title_year_and_author_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "parts.jsonl"
+    parts = [{"title": "Report", "year": 2020, "authors": ["Doe J"], "text": text} for text in ("Aspirin.", "Statins.")]
+    path.write_text("\n".join(map(json.dumps, parts)))
+    library = Library(tmp_path / "home")
+    build(library, "x", find_inputs([path]))
+    with library.open("x") as snapshot:
+        assert len(list(snapshot.all_documents())) == 1
+    assert library.info("x").counts.skipped == 1
