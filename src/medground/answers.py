@@ -14,6 +14,7 @@ from medground.answer import Answer, Status
 from medground.document import Frozen
 from medground.errors import UsageError
 from medground.models.files.storage import writing_to
+from medground.private import keep_private
 
 log = logging.getLogger(__name__)
 
@@ -44,10 +45,7 @@ class Answers:
         """Store an answer, whole or not at all. If that fails, it is logged: the caller still has the answer."""
         path = self._folder / f"{answer.trace_id}.json"
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            partial = path.with_suffix(".partial")
-            partial.write_text(answer.model_dump_json(indent=1), encoding="utf-8")
-            partial.replace(path)
+            keep_private(path, answer.model_dump_json(indent=1))
         except OSError as error:
             log.warning("the answer could not be kept in %s: %s", path, error)
 

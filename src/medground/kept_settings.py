@@ -9,6 +9,7 @@ from typing import Any
 
 from medground.answer import Answer
 from medground.errors import UsageError
+from medground.private import keep_private
 from medground.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -20,10 +21,7 @@ def keep_settings(settings: Settings) -> None:
     if path.is_file():
         return
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        partial = path.with_suffix(".partial")
-        partial.write_text(json.dumps(settings.as_read_by(settings.recipe.name), indent=1), encoding="utf-8")
-        partial.replace(path)
+        keep_private(path, json.dumps(settings.as_read_by(settings.recipe.name), indent=1))
     except OSError as error:
         log.warning("the settings could not be kept in %s: %s", path, error)
 

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, TypeVar, cast
 
 import platformdirs
 from pydantic import (
@@ -29,6 +29,7 @@ from pydantic import (
 )
 
 from medground.errors import ConfigError
+from medground.fetching.secrets import with_secrets_of, without_secrets
 from medground.layers import (
     FILE_NAME,
     Layer,
@@ -287,6 +288,7 @@ class Settings(_Part):
         """
         # No judge counts but those that counted then, whatever was measured since.
         then = {**groups, "verify": {"measured_judges": (), "unproven_judges": (), **groups.get("verify", {})}}
+        then = with_secrets_of(then, self.model_dump(mode="json", include=set(then)))
         chosen = self._checked(then, [("the kept settings", then)])
         stays = {"home": self.home, "keys": self.keys, "trace": self.trace, "serve": self.serve}
         return chosen.model_copy(update=stays)
@@ -312,7 +314,7 @@ class Settings(_Part):
     def as_read_by(self, recipe: str) -> dict[str, Any]:
         """What a recipe reads, as JSON values by group: shared settings, its own section, those of the sources used.
 
-        Secrets, paths and where traces are sent are left out.
+        Secrets, those in addresses too, paths and where traces are sent are left out.
         """
         content = self.model_dump(mode="json", exclude={"home", "keys", "trace", "serve", "sections"})
         if not self.retrieval.sources:  # results from before there was such a setting keep their hash
@@ -331,7 +333,8 @@ class Settings(_Part):
         if self.verify.contradiction:
             content["verify"].pop("contradiction")
         own = [kind for kind in (_declared(recipe, RECIPES), *self.source_sections()) if kind]
-        return content | {kind.section: self.section(kind).model_dump(mode="json") for kind in own}
+        content |= {kind.section: self.section(kind).model_dump(mode="json") for kind in own}
+        return cast("dict[str, Any]", without_secrets(content))
 
     def shown(self) -> dict[str, Any]:
         """All settings as JSON values by group, as a settings file names them, with secrets hidden.
@@ -341,7 +344,8 @@ class Settings(_Part):
         shared = self.model_dump(mode="json", exclude={"sections"})
         sections = {name: section.model_dump(mode="json") for name, section in sorted(self.sections.items())}
         read = self.as_read_by(self.recipe.name)
-        return shared | {name: value for name, value in read.items() if name not in shared} | sections
+        shown = shared | {name: value for name, value in read.items() if name not in shared} | sections
+        return cast("dict[str, Any]", without_secrets(shown))
 
     def source_sections(self) -> list[type[SettingsSection]]:
         """The sections of the sources that these settings name."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import logging
 import os
 import re
 import threading
@@ -22,9 +23,13 @@ from opentelemetry.trace import Span as OtelSpan
 from opentelemetry.trace import Status, StatusCode
 
 from medground.errors import ConfigError, UsageError
+from medground.fetching.secrets import passwords_in
 from medground.models.files.storage import writing_to
+from medground.private import open_private
 from medground.settings import Settings
 from medground.steps import FACT, TEXT, Step
+
+log = logging.getLogger(__name__)
 
 _SECRET_NAME = re.compile(r"KEY$|TOKEN|SECRET|PASSWORD", re.IGNORECASE)
 _TRACE_ID = re.compile(r"[A-Za-z0-9-]{1,64}")
@@ -135,27 +140,39 @@ class _JsonLines(SpanExporter):
         self._path = path
         self._secrets = secrets
         self._file: IO[str] | None = None
+        self._failed = False
         self._lock = threading.Lock()
 
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
-        """Write spans to the file of the run, one line of JSON each."""
+        """Write spans to the file of the run, one line of JSON each. If that fails, it is logged once: the answer is
+        worth more than its trace."""
         with self._lock:
-            if self._file is None:
-                self._path.parent.mkdir(parents=True, exist_ok=True)
-                self._file = self._path.open("a", encoding="utf-8")
-            for span in spans:
-                line = json.dumps(_as_json(span), ensure_ascii=False)
-                for secret in self._secrets:
-                    line = line.replace(secret, "[secret]")
-                self._file.write(line + "\n")
-            self._file.flush()
+            if self._failed:
+                return SpanExportResult.FAILURE
+            try:
+                self._write(spans)
+            except OSError as error:
+                self._failed = True
+                log.warning("the trace could not be kept in %s: %s", self._path, error)
+                return SpanExportResult.FAILURE
         return SpanExportResult.SUCCESS
+
+    def _write(self, spans: Sequence[ReadableSpan]) -> None:
+        if self._file is None:
+            self._file = open_private(self._path, append=True)
+        for span in spans:
+            line = json.dumps(_as_json(span), ensure_ascii=False)
+            for secret in self._secrets:
+                line = line.replace(secret, "[secret]")
+            self._file.write(line + "\n")
+        self._file.flush()
 
     def shutdown(self) -> None:
         with self._lock:
-            if self._file is not None:
-                self._file.close()
-                self._file = None
+            file, self._file = self._file, None
+            if file is not None:
+                with contextlib.suppress(OSError):  # what it holds back cannot be written either
+                    file.close()
 
 
 class _Outgoing(SpanExporter):
@@ -235,7 +252,8 @@ def _secrets(settings: Settings | None) -> tuple[str, ...]:
     keys = [] if settings is None else [getattr(settings.keys, name) for name in type(settings.keys).model_fields]
     named = [key.get_secret_value() for key in keys if key is not None]
     ambient = [value for name, value in os.environ.items() if _SECRET_NAME.search(name)]
-    return tuple(form for secret in {*named, *ambient} if len(secret) >= 8 for form in _forms(secret))
+    addresses = [] if settings is None else passwords_in(settings.model_dump(mode="json"))
+    return tuple(form for secret in {*named, *ambient, *addresses} if len(secret) >= 8 for form in _forms(secret))
 
 
 def _forms(secret: str) -> list[str]:

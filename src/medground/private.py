@@ -1,0 +1,42 @@
+"""Files that hold questions and answers: their owner alone may read them, and each is written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import IO
+
+_FOLDER = 0o700
+_FILE = 0o600
+
+
+def private_folder(path: Path) -> None:
+    """Make a folder that its owner alone may open, unless it is there.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    path.mkdir(parents=True, exist_ok=True, mode=_FOLDER)
+
+
+def open_private(path: Path, *, append: bool = False) -> IO[str]:
+    """Open a text file for writing that its owner alone may read; its folder is made where it is missing.
+
+    Raises:
+        OSError: it cannot be opened.
+    """
+    private_folder(path.parent)
+    flags = os.O_WRONLY | os.O_CREAT | (os.O_APPEND if append else os.O_TRUNC)
+    return os.fdopen(os.open(path, flags, _FILE), "a" if append else "w", encoding="utf-8")
+
+
+def keep_private(path: Path, text: str) -> None:
+    """Write a file in place of what is there, whole or not at all.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    unfinished = path.with_suffix(".partial")
+    with open_private(unfinished) as file:
+        file.write(text)
+    unfinished.replace(path)

@@ -1,0 +1,73 @@
+"""What is kept of questions: readable by its owner alone, without secrets, and never worth more than the answer."""
+
+from __future__ import annotations
+
+import logging
+import stat
+from pathlib import Path
+
+import pytest
+
+from medground.answers import Answers
+from medground.fetching.secrets import passwords_in
+from medground.kept_settings import keep_settings
+from medground.settings import Settings
+from medground.trace import Trace
+
+SECRET = "correct-horse"
+ADDRESSES = {
+    "model.base_url": f"http://user:{SECRET}@127.0.0.1:9/v1?key={SECRET}&region=eu",
+    "retrieval.pubmed": f"http://user:{SECRET}@127.0.0.1:9",
+    "trace.otlp_endpoint": f"https://u:{SECRET}@127.0.0.1:9/",
+}
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_passwords_in_addresses_are_shown_nowhere(home: Path) -> None:
+    settings = Settings.load(options=ADDRESSES)
+    assert SECRET not in str(settings.shown()) and "127.0.0.1:9/v1?region=eu" in str(settings.shown())
+    assert SECRET not in str(settings.as_read_by("ground"))
+    other = Settings.load(options={name: text.replace(SECRET, "another-horse") for name, text in ADDRESSES.items()})
+    assert settings.hash == other.hash
+    assert set(passwords_in(settings.model_dump(mode="json"))) == {SECRET}
+
+
+def test_settings_that_are_kept_without_a_password_are_used_with_it(home: Path) -> None:
+    settings = Settings.load(options=ADDRESSES)
+    again = settings.with_groups(settings.as_read_by("ground"))
+    assert again.model.base_url == ADDRESSES["model.base_url"]
+    elsewhere = Settings.load(options={"model.base_url": "http://127.0.0.1:8/v1"})
+    assert elsewhere.with_groups(settings.as_read_by("ground")).model.base_url == "http://127.0.0.1:9/v1?region=eu"
+
+
+def test_a_trace_and_settings_are_readable_by_their_owner_alone_and_hold_no_password(home: Path) -> None:
+    settings = Settings.load(options={name: text for name, text in ADDRESSES.items() if "otlp" not in name})
+    path = home / "traces" / "t.jsonl"
+    trace = Trace("t", path, settings)
+    with trace.span("model call", said=f"the server repeats {SECRET}"):
+        pass
+    trace.close()
+    keep_settings(settings)
+    (kept,) = (file for file in home.rglob("*.json") if file.is_file())
+    assert mode(path) == mode(kept) == 0o600
+    assert mode(path.parent) == mode(kept.parent) == 0o700
+    assert SECRET not in path.read_text() + kept.read_text()
+
+
+def test_a_trace_that_cannot_be_kept_is_logged_once_and_costs_nothing_else(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "traces").write_text("a file where the folder belongs")
+    trace = Trace("t", tmp_path / "traces" / "t.jsonl")
+    with caplog.at_level(logging.WARNING):
+        for _ in range(3):
+            with trace.span("search"):
+                pass
+        trace.close()
+    assert [record.message.partition(":")[0] for record in caplog.records] == [
+        f"the trace could not be kept in {tmp_path / 'traces' / 't.jsonl'}"
+    ]
+    assert list(Answers(tmp_path).history()) == []
