@@ -341,7 +341,8 @@ class Answer(Frozen):
         return _printed(self, "markdown")
 
     def _repr_html_(self) -> str:
-        return _printed(self, "html")
+        shown: str = importlib.import_module("medground.faces.notebook.answer").as_html(self)  # not above, as below
+        return shown
 
     @model_validator(mode="after")
     def _closed(self) -> Self:
@@ -389,7 +390,7 @@ def _check_report(report: Report, rationale: str, evidence: Collection[str]) -> 
         raise ValueError(f"the report names unknown evidence {', '.join(sorted(unknown))}")
 
 
-def _printed(answer: Answer, form: Literal["text", "markdown", "html"]) -> str:
+def _printed(answer: Answer, form: Literal["text", "markdown"]) -> str:
     module = importlib.import_module(f"medground.wording.{form}")  # not above: `wording` imports this module
     printed: str = getattr(module, f"as_{form}")(answer)
     return printed

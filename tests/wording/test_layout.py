@@ -178,5 +178,4 @@ def test_a_difference_in_words_is_only_a_possible_conflict(full: Answer) -> None
 def test_an_answer_prints_itself(full: Answer) -> None:
     assert str(full) == as_text(full)
     assert full._repr_markdown_() == as_markdown(full)
-    assert full._repr_html_() == as_html(full)
     assert repr(full).startswith("Answer(schema_version=")

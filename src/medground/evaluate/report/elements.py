@@ -7,7 +7,7 @@ from html import escape
 
 from medground.wording.phrases import clean
 
-_VOID = frozenset({"meta", "br", "col", "input", "circle", "line", "rect", "path"})
+_VOID = frozenset({"meta", "br", "col", "img", "input", "circle", "line", "rect", "path"})
 
 
 class Markup(str):
@@ -23,7 +23,7 @@ def element(tag: str, *parts: Part | Iterable[Part], **attributes: str | int | f
     """One element. `class_` becomes `class`, and `_` in names becomes `-`; None and False omit an attribute."""
     named = "".join(_attribute(name, value) for name, value in attributes.items() if value not in (None, False))
     if tag in _VOID:
-        return Markup(f"<{tag}{named}>" if tag in ("meta", "br", "col", "input") else f"<{tag}{named}/>")
+        return Markup(f"<{tag}{named}>" if tag in ("meta", "br", "col", "img", "input") else f"<{tag}{named}/>")
     return Markup(f"<{tag}{named}>{joined(parts)}</{tag}>")
 
 

@@ -1,0 +1,51 @@
+"""Medground in a notebook.
+
+    from medground.notebook import ask
+
+    ask("Is ectopia lentis a feature of Marfan syndrome?")
+
+shows the steps while the question is answered, then the answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from medground.answer import Answer
+from medground.blocking import BlockingEngine
+from medground.faces.notebook.runs import ShownRuns, show_runs
+from medground.faces.notebook.steps import ShownSteps
+from medground.question import Question
+from medground.risk import notice_first
+from medground.settings import Settings
+
+__all__ = ["ShownRuns", "ShownSteps", "ask", "show_runs"]
+
+
+def ask(
+    question: str | Question,
+    *,
+    context: str = "",
+    corpora: str | Sequence[str] | None = None,
+    settings: Settings | None = None,
+    **chosen: Any,
+) -> Answer:
+    """Answer one question and show its steps below the cell. For several questions keep a `BlockingEngine` open.
+
+    Args:
+        question: the question.
+        context: a passage or a patient's case that it is about.
+        corpora: names of the corpora to search.
+        settings: `Settings.load()` by default.
+        chosen: what else `Engine.ask` takes, such as `recipe` or `model`.
+
+    Raises what `Engine.open` and `Engine.ask` raise, and `ConfigError` where IPython is not installed.
+    """
+    shown = ShownSteps()
+    text = question if isinstance(question, str) else question.text
+    with (
+        notice_first(text, context),
+        BlockingEngine(settings, corpora=corpora, progress=shown.progress) as engine,
+    ):
+        return engine.ask(question, context=context, on_step=shown, **chosen)

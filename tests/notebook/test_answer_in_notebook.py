@@ -1,0 +1,119 @@
+"""An answer in a notebook: the words of the terminal, quotes that its marks lead to, and nothing that could run."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+import medground
+from medground.answer import Answer
+from medground.wording.view import view
+
+ALLOWED = {
+    "div": {"style", "dir"},
+    "p": {"style", "dir"},
+    "h3": {"dir"},
+    "h4": set(),
+    "strong": {"id"},
+    "span": {"style"},
+    "a": {"href", "title", "rel", "style"},
+    "br": set(),
+    "ul": {"style"},
+    "ol": {"style"},
+    "li": {"style", "value"},
+    "details": set(),
+    "summary": {"style"},
+    "blockquote": {"style"},
+    **{tag: set() for tag in ("table", "thead", "tbody", "tr", "th", "td")},
+}
+"""What a notebook keeps of an output that it does not trust, as far as it is used here."""
+
+
+class Page(HTMLParser):
+    """The tags of an output, its links, anchors and text."""
+
+    def __init__(self, content: str) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.anchors: list[str] = []
+        self.words: list[str] = []
+        self.feed(content)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        named = {name: value or "" for name, value in attrs}
+        assert tag in ALLOWED, tag
+        assert named.keys() <= ALLOWED[tag], (tag, named)
+        assert "url(" not in named.get("style", "")
+        self.links += [named["href"]] if "href" in named else []
+        self.anchors += [named["id"]] if "id" in named else []
+
+    def handle_data(self, data: str) -> None:
+        self.words.append(data)
+
+    @property
+    def text(self) -> str:
+        return " ".join(" ".join(self.words).split())
+
+
+@pytest.fixture
+def answer(papers: str) -> Answer:
+    """An answer of some quotes, beside which a retracted paper was found."""
+    return medground.ask("Does walking lower blood pressure in adults with hypertension?", corpora=papers)
+
+
+def test_it_has_the_words_of_the_terminal_in_their_order(answer: Answer) -> None:
+    text, shown = Page(answer._repr_html_()).text, view(answer)
+    places = [text.index(said) for said in (shown.question, shown.headline, shown.reason)]
+    places += [text.index(sentence.text, places[-1]) for sentence in shown.sentences]
+    places += [text.index("Sources"), *(text.index(note) for note in shown.notes)]
+    assert places == sorted(places)
+    assert shown.cost in text
+
+
+def test_a_mark_leads_to_its_quote(answer: Answer) -> None:
+    content = answer._repr_html_()
+    page = Page(content)
+    marks = [link.removeprefix("#") for link in page.links if link.startswith("#")]
+    assert marks
+    assert set(marks) <= set(page.anchors)
+    for quote in answer.evidence:
+        after = content.partition(f'id="{answer.trace_id.replace("-", "")}-{quote.id}"')[2]
+        assert quote.quote in after
+        if quote.id in {name for statement in answer.statements for name in statement.evidence}:
+            assert content.count(quote.quote) >= 2  # in the list, and opened below the sentence
+
+
+def test_a_verdict_is_a_sign_and_words(answer: Answer) -> None:
+    text = Page(answer._repr_html_()).text
+    for verdict in (verdict for sentence in view(answer).sentences for verdict in sentence.verdicts):
+        assert f"{verdict.glyph} {verdict.words}" in text
+
+
+def test_a_retracted_paper_is_marked(answer: Answer) -> None:
+    assert "✗ RETRACTED: not used as evidence." in Page(answer._repr_html_()).text
+
+
+def test_the_text_keeps_the_colour_of_the_notebook(answer: Answer) -> None:
+    colours = set(re.findall(r"(?<!-)\bcolor:([^;\"]+)", answer._repr_html_()))
+    assert colours <= {"inherit", "#2e8b57", "#b8860b", "#d9534f"}
+    assert "background" not in answer._repr_html_()
+
+
+def test_hostile_text_is_text(papers: str) -> None:
+    answer = medground.ask("Does hostile juice lower blood pressure?", corpora=papers)
+    page = Page(answer._repr_html_())  # refuses every tag that is not its own
+    assert "<script>alert(1)</script><img src=x onerror=alert(2)>" in page.text
+    assert all(link.startswith(("#", "https://")) for link in page.links)
+
+
+def test_a_report_has_its_sections_and_connections(papers: str) -> None:
+    from medground import Settings
+
+    settings = Settings.load(options={"recipe.name": "biomedsearch", "retrieval.sources": ""})
+    answer = medground.ask("Does walking lower blood pressure?", corpora=papers, settings=settings)
+    assert answer.report is not None
+    text = Page(answer._repr_html_()).text
+    for section in answer.report.sections:
+        assert section.title in text
