@@ -1,0 +1,260 @@
+"""What each tool gives: the types behind the output schemas. A field without a value is left out."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
+
+from medground.answer import Status as DecisionStatus
+from medground.document import Retraction
+from medground.faces.mcp.parts import Status
+
+SHORT = WithJsonSchema({"type": "array"})
+"""A list whose entries say themselves what they are: their schema would cost every client tokens on each call."""
+
+
+class Output(BaseModel):
+    """Base of what tools give."""
+
+    model_config = ConfigDict(frozen=True)
+
+
+class Paged(Output):
+    """A page of a result. The instructions of the server say what its fields mean."""
+
+    notice: str | None = None
+    truncated: bool
+    cursor: str | None = None
+
+
+class Quote(Output):
+    """A verbatim slice of a document: `document.text[start:end]`."""
+
+    document_id: str
+    start: int
+    end: int
+    quote: str
+    retraction: Retraction = "none"
+
+
+class Citation(Quote):
+    """A quote that sentences cite by `id`."""
+
+    id: str
+    place: str | None = None
+    stance: str | None = None
+
+
+class Source(Output):
+    """A document without its text."""
+
+    id: str
+    title: str
+    year: int | None = None
+    journal: str | None = None
+    design: str | None = None
+    retraction: Retraction = "none"
+    retraction_words: str | None = None
+    url: str | None = None
+
+
+class Searched(Output):
+    """A search: `failed` is not `empty`."""
+
+    source: str
+    query: str
+    status: Literal["found", "empty", "failed"]
+    words: str
+
+
+class Sentence(Output):
+    text: str
+    citations: tuple[str, ...] = Field(description="ids of citations")
+    label: str
+    verdict: str
+
+
+class Side(Output):
+    name: str
+    citations: tuple[str, ...]
+
+
+class Conflict(Output):
+    about: str
+    sides: tuple[Side, ...]
+
+
+class Fact(Output):
+    subject: str
+    relation: str
+    object: str
+    frequency: str | None = None
+    citation: str
+
+
+class Asked(Paged):
+    """An answer, or the job that is still at work on it."""
+
+    job: str | None = Field(default=None, description="Still at work: call get_job.")
+    status: DecisionStatus | None = None
+    headline: str | None = None
+    reason: str | None = None
+    support: str | None = None
+    trace_id: str | None = None
+    sentences: tuple[Sentence, ...] = ()
+    citations: tuple[Citation, ...] = ()
+    documents: tuple[Source, ...] = ()
+    conflicts: Annotated[tuple[Conflict, ...], SHORT] = ()
+    facts: Annotated[tuple[Fact, ...], SHORT] = ()
+    searches: Annotated[tuple[Searched, ...], SHORT] = ()
+    notes: tuple[str, ...] = ()
+    cost: str | None = None
+
+
+class Researched(Paged):
+    """A report has the fields of an answer."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+    job: str | None = Field(default=None, description="Still at work: call get_job. Other fields are those of ask.")
+
+
+class Found(Quote):
+    """A passage that a search found; `id` is its document's, as `fetch` takes it."""
+
+    id: str
+    title: str
+    url: str
+    year: int | None = None
+
+
+class SearchFound(Paged):
+    results: tuple[Found, ...]
+    searches: Annotated[tuple[Searched, ...], SHORT] = ()
+    notes: tuple[str, ...] = ()
+
+
+class Metadata(Output):
+    retraction: Retraction
+    year: int | None = None
+    journal: str | None = None
+    authors: tuple[str, ...] = ()
+    design: str | None = None
+    licence: str | None = None
+    identifiers: dict[str, str] = Field(default_factory=dict)
+
+
+class Fetched(Paged):
+    id: str
+    title: str
+    url: str
+    start: int
+    end: int
+    text: str
+    metadata: Annotated[Metadata, WithJsonSchema({"type": "object"})]
+
+
+class OneOfMany(Output):
+    """An entry of a batch."""
+
+    status: Status
+    error: str | None = None
+    next: str | None = None
+
+
+class Section(Output):
+    label: str
+    start: int
+    end: int
+
+
+class Piece(OneOfMany):
+    """A document, or a slice of a long one."""
+
+    id: str
+    title: str | None = None
+    retraction: Retraction | None = None
+    year: int | None = None
+    journal: str | None = None
+    design: str | None = None
+    url: str | None = None
+    sections: Annotated[tuple[Section, ...], SHORT] = ()
+    start: int | None = None
+    end: int | None = None
+    text: str | None = None
+
+
+class DocumentsFound(Paged):
+    documents: tuple[Piece, ...]
+
+
+class CheckedStatement(Output):
+    text: str
+    label: str
+    verdict: str
+    citations: tuple[Quote, ...] = ()
+
+
+class Checked(OneOfMany):
+    claim: str
+    statements: tuple[CheckedStatement, ...] = ()
+
+
+class ClaimsChecked(Paged):
+    job: str | None = None
+    claims: tuple[Checked, ...] = ()
+    documents: Annotated[tuple[Source, ...], SHORT] = ()
+
+
+class Heading(Output):
+    heading: str
+    reason: str
+
+
+class QueryPlanned(Paged):
+    query: str | None = None
+    url: str | None = None
+    terms: tuple[Heading, ...] = ()
+    notes: tuple[str, ...] = ()
+    planner: str | None = None
+
+
+class MeshFound(OneOfMany):
+    term: str
+    id: str | None = None
+    heading: str | None = None
+    entry_terms: tuple[str, ...] = ()
+    trees: tuple[str, ...] = ()
+    broader: tuple[str, ...] = ()
+    narrower: tuple[str, ...] = ()
+    nearest: tuple[str, ...] = ()
+
+
+class MeshTerms(Paged):
+    terms: tuple[MeshFound, ...]
+
+
+class Phenotype(OneOfMany):
+    term: str
+    matched_by: str | None = None
+    id: str | None = None
+    name: str | None = None
+    synonyms: tuple[str, ...] = ()
+    broader: tuple[str, ...] = ()
+    narrower: tuple[str, ...] = ()
+    nearest: tuple[str, ...] = ()
+    source: str | None = None
+    quotes: tuple[Quote, ...] = ()
+
+
+class PhenotypeTerms(Paged):
+    terms: tuple[Phenotype, ...]
+
+
+class GoesOn(Paged):
+    """A later page, or the result of a job: the fields are those of the tool that is named."""
+
+    tool: str = Field(description="Other fields are those of this tool.")
+    job: str | None = None
+    state: Literal["queued", "running", "done", "failed", "stopped"] | None = None
+    words: str | None = None
