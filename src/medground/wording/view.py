@@ -29,7 +29,7 @@ from medground.wording.view_types import (
     VerdictView,
 )
 
-__all__ = ["SHAPES", "AnswerView", "view"]
+__all__ = ["SHAPES", "AnswerView", "search_view", "view"]
 
 SHAPES: Mapping[Label, tuple[Shape, str]] = {
     "supported": ("check", "✓"),
@@ -78,7 +78,7 @@ def view(answer: Answer) -> AnswerView:
         conflicts_heading=phrases.conflicts_heading(answer.conflicts) if answer.conflicts else "",
         conflicts=tuple(map(_conflict, answer.conflicts)),
         facts=tuple(fact_view(e, quotes.documents[e.document_id]) for e in answer.evidence if e.origin == "graph"),
-        searches=tuple(map(_search, answer.searches)),
+        searches=tuple(map(search_view, answer.searches)),
         dropped=tuple(DroppedView(text=_line(d.text), reason=phrases.sentence(d.reason)) for d in answer.dropped),
         notes=_texts(notes(answer)),
         details=_texts(block for block in detail_notes(answer) if block.kind == "note"),
@@ -180,7 +180,8 @@ def _conflict(conflict: Conflict) -> ConflictView:
     )
 
 
-def _search(search: Search) -> SearchView:
+def search_view(search: Search) -> SearchView:
+    """A search as it is shown."""
     failed = search.status == "failed"
     return SearchView(
         source=phrases.clean(search.source),

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 MOST = 50
 """Most documents, claims or terms of one call."""
@@ -45,6 +45,12 @@ class Searching(Input):
     corpora: Names | None = Field(default=None, description="Names of corpora; the server's own by default.")
     year_from: Year | None = None
     year_to: Year | None = None
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.year_from is not None and self.year_to is not None and self.year_from > self.year_to:
+            raise ValueError(f"year_from ({self.year_from}) is after year_to ({self.year_to})")
+        return self
 
 
 class Ask(Searching):

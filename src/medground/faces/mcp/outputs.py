@@ -101,6 +101,7 @@ class Asked(Paged):
     headline: str | None = None
     reason: str | None = None
     support: str | None = None
+    stopped: str | None = None
     trace_id: str | None = None
     sentences: tuple[Sentence, ...] = ()
     citations: tuple[Citation, ...] = ()
@@ -113,7 +114,7 @@ class Asked(Paged):
 
 
 class Researched(Paged):
-    """A report has the fields of an answer."""
+    """A report has the fields of an answer, and the titles of its sections."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
     job: str | None = Field(default=None, description="Still at work: call get_job. Other fields are those of ask.")
@@ -188,21 +189,20 @@ class DocumentsFound(Paged):
     documents: tuple[Piece, ...]
 
 
-class CheckedStatement(Output):
-    text: str
-    label: str
-    verdict: str
-    citations: tuple[Quote, ...] = ()
-
-
 class Checked(OneOfMany):
-    claim: str
-    statements: tuple[CheckedStatement, ...] = ()
+    """A statement of a claim, which is numbered from 1 as it was given."""
+
+    claim: int
+    text: str
+    label: str | None = None
+    verdict: str | None = None
+    citations: tuple[str, ...] = ()
 
 
 class ClaimsChecked(Paged):
     job: str | None = None
     claims: tuple[Checked, ...] = ()
+    citations: tuple[Citation, ...] = ()
     documents: Annotated[tuple[Source, ...], SHORT] = ()
 
 
@@ -244,11 +244,11 @@ class Phenotype(OneOfMany):
     narrower: tuple[str, ...] = ()
     nearest: tuple[str, ...] = ()
     source: str | None = None
-    quotes: tuple[Quote, ...] = ()
 
 
 class PhenotypeTerms(Paged):
     terms: tuple[Phenotype, ...]
+    quotes: tuple[Quote, ...] = ()
 
 
 class GoesOn(Paged):

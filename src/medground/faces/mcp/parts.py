@@ -11,7 +11,7 @@ from medground.faces.mcp.untrusted import cleaned
 
 Fields = Mapping[str, Any]
 Render = Callable[[Fields], str]
-"""A part in words for people, from its fields."""
+"""A part in words for people, from its fields; a text alone is the field `text`."""
 
 
 def size(value: object) -> int:
@@ -65,9 +65,9 @@ class Part:
     @property
     def words(self) -> str:
         """What people read of it."""
-        if isinstance(self.fields, str):
-            return str(self.value)
-        return self.render(self.value) if self.render else ""
+        if self.render is None:
+            return ""
+        return self.render({"text": self.value} if isinstance(self.fields, str) else self.value)
 
     @property
     def size(self) -> int:

@@ -1,0 +1,1 @@
+"""The tools that search, read, answer and look up."""

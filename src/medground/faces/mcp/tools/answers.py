@@ -1,0 +1,192 @@
+"""An answer as a result: what `AnswerView` shows, with each citation as document, offsets and quote."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from medground.answer import SourceDocument
+from medground.faces.mcp.outputs import Citation, Conflict, Fact, Searched, Sentence, Side, Source
+from medground.faces.mcp.parts import Fields, Part, Result
+from medground.faces.mcp.untrusted import Fence, line
+from medground.wording.references import address, bibliography, design, is_web_address, state
+from medground.wording.view import AnswerView
+from medground.wording.view_types import DocumentView, SearchView, SentenceView
+
+HEADLINE, WORDS, NAME = 600, 1_500, 300
+"""Most characters of a headline, of a line of words, and of a title or name."""
+
+
+def fields_of(value: Any) -> dict[str, Any]:
+    """An output as JSON fields, without those that say nothing."""
+    dumped: dict[str, Any] = value.model_dump(mode="json", exclude_none=True)
+    return dumped
+
+
+def answer_result(view: AnswerView, fence: Fence) -> Result:
+    """An answer. Its notice comes first; if that one stops, it comes alone."""
+    notice = view.notice.sentence if view.notice else None
+    said = {"reason": view.reason, "support": view.support, "stopped": view.stopped}
+    head = {
+        **({"notice": notice} if notice else {}),
+        "status": view.status,
+        "headline": line(view.headline, HEADLINE),
+        **{name: line(text, WORDS) for name, text in said.items() if text},
+        "trace_id": view.trace_id,
+        "cost": line(view.cost, NAME),
+    }
+    lines = [notice, fence.rule, f"Decision: {fence('answer', line(view.headline, HEADLINE))}"]
+    lines += [fence("reason", line(text, WORDS)) for text in said.values() if text]
+    return Result(
+        head=head,
+        words="\n".join(filter(None, lines)),
+        parts=tuple(_parts(view, fence)),
+        ends=f"{line(view.cost, NAME)} Kept as {view.trace_id}.",
+    )
+
+
+def _parts(view: AnswerView, fence: Fence) -> Iterator[Part]:
+    documents = {document.id: document for document in view.documents}
+    for number, sentence in enumerate(view.sentences):
+        yield from _section(view, number, fence)
+        yield _sentence(sentence, fence)
+    for quote in view.evidence:
+        cited = Citation(
+            id=quote.id,
+            document_id=quote.document_id,
+            start=quote.start,
+            end=quote.end,
+            quote=quote.quote,
+            place=line(quote.place, NAME) or None,
+            stance=None if quote.stance == "unknown" else quote.stance,
+            retraction=documents[quote.document_id].retraction if quote.document_id in documents else "none",
+        )
+        yield quote_part("citations", fields_of(cited), fence)
+    for document in view.documents:
+        yield source_part("documents", _source(document), fence, reference=document.reference)
+    for conflict in view.conflicts:
+        sides = tuple(Side(name=side.name, citations=side.evidence) for side in conflict.sides)
+        value = fields_of(Conflict(about=line(conflict.words, WORDS), sides=sides))
+        yield Part("conflicts", value, lambda v: f"Sources differ: {fence('about', v['about'])} ({_sides(v)})")
+    for fact in view.facts:
+        value = fields_of(
+            Fact(
+                subject=line(fact.subject, NAME),
+                relation=line(fact.relation, NAME),
+                object=line(fact.object, NAME),
+                frequency=line(fact.frequency, NAME) or None,
+                citation=fact.evidence,
+            )
+        )
+        yield Part("facts", value)  # the quote beside it says the same in words
+    yield from (search_part(search, fence) for search in view.searches)
+    yield from (note_part(note, fence) for note in view.notes)
+
+
+def _section(view: AnswerView, number: int, fence: Fence) -> Iterator[Part]:
+    """The title of a section of a report, before its first sentence."""
+    for section in view.report.sections if view.report else ():
+        if section.sentences and section.sentences[0] == number:
+            title = {"title": line(section.title, NAME), "first_sentence": number}
+            yield Part("sections", title, lambda v: f"\n{fence('section', v['title'])}")
+
+
+def _sentence(sentence: SentenceView, fence: Fence) -> Part:
+    verdicts = [verdict for verdict in sentence.verdicts if verdict.words]
+    value = Sentence(
+        text=sentence.text,
+        citations=sentence.citations,
+        label=" / ".join(dict.fromkeys(verdict.label for verdict in sentence.verdicts)),
+        verdict=line(" ".join(dict.fromkeys(verdict.words for verdict in verdicts)), WORDS),
+    )
+
+    def words(v: Fields) -> str:
+        cited = "".join(f" [{name}]" for name in v["citations"])
+        return f"{fence('sentence', v['text'])}{cited}\n    {fence('verdict', v['verdict'])}"
+
+    return Part("sentences", fields_of(value), words, cut="text")
+
+
+def quote_part(into: str, value: Fields, fence: Fence) -> Part:
+    """A quote with its place; a long one may be cut in slices, whose offsets hold."""
+
+    def words(v: Fields) -> str:
+        mark = "" if v["retraction"] == "none" else f" {RETRACTION[v['retraction']]}"
+        place = f" {fence('place', v['place'])}" if v.get("place") else ""
+        name = f"[{v['id']}] " if "id" in v else ""
+        return f"{name}{v['document_id']} {v['start']}-{v['end']}{mark}{place}: {fence('quote', v['quote'])}"
+
+    return Part(into, value, words, cut="quote")
+
+
+RETRACTION = {
+    "retracted": "RETRACTED, not evidence",
+    "notice": "RETRACTION NOTICE, not evidence",
+    "concern": "EXPRESSION OF CONCERN",
+    "none": "",
+}
+"""The mark of a paper, in words, on every surface."""
+
+
+def source_part(into: str, source: Source, fence: Fence, *, reference: str) -> Part:
+    """A document of a list, its retraction before its title."""
+    value = fields_of(source)
+
+    def words(v: Fields) -> str:
+        mark = "".join(f" {text}." for text in [RETRACTION[v["retraction"]]] if text)
+        return f"{v['id']}:{mark} {fence('source', line(f'{reference} {v.get("url", "")}', WORDS))}"
+
+    return Part(into, value, words)
+
+
+def _source(document: DocumentView) -> Source:
+    return Source(
+        id=document.id,
+        title=line(document.title, NAME),
+        year=document.year,
+        journal=line(document.journal, NAME) or None,
+        design=document.design or None,
+        retraction=document.retraction,
+        retraction_words=document.retraction_words or None,
+        url=document.url[:NAME] or None,
+    )
+
+
+def source_of(document: SourceDocument) -> Source:
+    """A document of a checked claim."""
+    url = address(document)
+    return Source(
+        id=document.id,
+        title=line(document.title, NAME) or document.id,
+        year=document.year,
+        journal=line(document.journal or "", NAME) or None,
+        design=design(document) or None,
+        retraction=document.retraction,
+        retraction_words=state(document) or None,
+        url=url if is_web_address(url) and len(url) <= NAME else None,
+    )
+
+
+def document_part(into: str, document: SourceDocument, fence: Fence) -> Part:
+    """A document of a checked claim, in a list."""
+    return source_part(into, source_of(document), fence, reference=bibliography(document))
+
+
+def search_part(search: SearchView, fence: Fence) -> Part:
+    """A search that was made; one that failed says so."""
+    query = line(search.query, WORDS)
+    value = Searched(source=search.name, query=query, status=search.status, words=line(search.words, WORDS))
+
+    def words(v: Fields) -> str:
+        return f"Searched {fence('search', v['source'] + ': ' + v['query'])}: {v['status']}. {fence('found', v['words'])}"
+
+    return Part("searches", fields_of(value), words)
+
+
+def note_part(note: str, fence: Fence) -> Part:
+    """Something that the reader should know."""
+    return Part("notes", line(note, WORDS), lambda v: fence("note", str(v["text"])))
+
+
+def _sides(value: Fields) -> str:
+    return "; ".join(f"{side['name']}: {', '.join(side['citations'])}" for side in value["sides"])

@@ -1,0 +1,128 @@
+"""`fetch` and `get_document`: the stored text of documents, to which all offsets refer."""
+
+from __future__ import annotations
+
+from medground.conclude.compose import source_document
+from medground.document import Document
+from medground.errors import MedgroundError, NotFound
+from medground.faces.mcp.inputs import Documents, Fetch
+from medground.faces.mcp.outputs import DocumentsFound, Fetched, Metadata, Piece, Section
+from medground.faces.mcp.parts import Fields, Part, Result
+from medground.faces.mcp.tool import Call, Tool
+from medground.faces.mcp.tools.answers import NAME, RETRACTION, WORDS, fields_of, source_of
+from medground.faces.mcp.tools.search import url_of
+from medground.faces.mcp.untrusted import Fence, line
+from medground.wording.phrases import some
+
+_MOST = 8_000_000
+"""Characters of text that one call reads; further documents of a batch are refused."""
+_AUTHORS, _IDENTIFIERS, _SECTIONS = 20, 20, 100
+
+
+async def _fetch(call: Call, value: Fetch) -> Result:
+    document = await call.service.document(value.id, call.person)
+    source = source_of(source_document(document, ""))
+    title = source.title
+    metadata = Metadata(
+        retraction=document.retraction,
+        year=document.year,
+        journal=source.journal,
+        authors=tuple(line(name, NAME) for name in document.authors[:_AUTHORS]),
+        design=source.design,
+        licence=line(document.license or "", NAME) or None,
+        identifiers=_few(document),
+    )
+    url = source.url or url_of(document.id)
+    head = {"id": document.id, "title": title, "url": url, "metadata": fields_of(metadata)}
+    mark = RETRACTION[document.retraction]
+    words = "\n".join(
+        filter(None, [f"{document.id}{f': {mark}' if mark else ''}", call.fence.rule, call.fence("title", title)])
+    )
+    fields = {"start": 0, "end": len(document.text), "text": document.text}
+    text = Part("text", fields, lambda v: _text(v, call.fence), cut="text", joins=True)
+    return Result(head=head, words=words, parts=(text,))
+
+
+def _few(document: Document) -> dict[str, str]:
+    return {line(k, 40): line(v, NAME) for k, v in list(document.identifiers.items())[:_IDENTIFIERS]}
+
+
+async def _documents(call: Call, value: Documents) -> Result:
+    parts: list[Part] = []
+    read = 0
+    for document_id in dict.fromkeys(value.ids):
+        call.words = f"reading {document_id[:80]}"
+        if read > _MOST:
+            parts.append(_without(document_id, "failed", "this call has read enough text", "Ask for it alone.", call))
+            continue
+        try:
+            document = await call.service.document(document_id, call.person)
+        except NotFound as error:
+            parts.append(_without(document_id, "not found", str(error), "Find its id with search.", call))
+        except MedgroundError as error:
+            problem = call.service.problem(error)
+            parts.append(_without(document_id, "failed", problem.detail, problem.next, call))
+        else:
+            read += len(document.text)
+            parts.append(_piece(document, call.fence))
+    found = sum(1 for part in parts if part.cut)
+    words = f"{found} of {some(len(parts), 'document')} found.\n{call.fence.rule}"
+    return Result(head={"documents": []}, words=words, parts=parts)
+
+
+def _piece(document: Document, fence: Fence) -> Part:
+    source = source_of(source_document(document, ""))
+    value = Piece(
+        status="found",
+        id=document.id,
+        title=source.title,
+        retraction=document.retraction,
+        year=document.year,
+        journal=source.journal,
+        design=source.design,
+        url=source.url,
+        sections=tuple(
+            Section(label=line(s.label, NAME), start=s.start, end=s.end) for s in document.sections[:_SECTIONS]
+        ),
+        start=0,
+        end=len(document.text),
+        text=document.text,
+    )
+    fields = fields_of(value)
+    if not value.sections:
+        fields.pop("sections")
+    once = ("title", "year", "journal", "design", "url", "sections")
+
+    def words(v: Fields) -> str:
+        mark = RETRACTION[v["retraction"]]
+        title = f" {fence('title', v['title'])}" if "title" in v else ""
+        return f"{v['id']}{f' {mark}' if mark else ''}{title}\n{_text(v, fence)}"
+
+    return Part("documents", fields, words, cut="text", once=once)
+
+
+def _text(value: Fields, fence: Fence) -> str:
+    return f"{value['start']}-{value['end']}: {fence('text', value['text'])}"
+
+
+def _without(document_id: str, status: str, error: str, next_step: str, call: Call) -> Part:
+    """An entry of a batch that has no document."""
+    value = {"status": status, "error": line(error, WORDS), "next": next_step, "id": document_id}
+    fence = call.fence
+    return Part("documents", value, lambda v: f"{fence('id', v['id'])} {v['status']}: {fence('error', v['error'])}")
+
+
+FETCH = Tool(
+    name="fetch",
+    about="The whole text of one document that search found, with its metadata.",
+    input=Fetch,
+    output=Fetched,
+    run=_fetch,
+)
+GET_DOCUMENT = Tool(
+    name="get_document",
+    about="Texts of several documents by id, with sections and a status for each. Offsets are those of citations.",
+    input=Documents,
+    output=DocumentsFound,
+    run=_documents,
+)
