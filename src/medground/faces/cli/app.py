@@ -35,6 +35,7 @@ from medground.faces.cli.export import export
 from medground.faces.cli.judge import judge_app
 from medground.faces.cli.kb import kb_app
 from medground.faces.cli.kept import history, show
+from medground.faces.cli.mcp import mcp
 from medground.faces.cli.mesh import mesh
 from medground.faces.cli.models import models_app
 from medground.faces.cli.plan import plan
@@ -98,6 +99,7 @@ app.add_typer(trace_app, name="trace")
 app.add_typer(schema_app, name="schema")
 app.command()(init)
 app.command()(agreement)
+app.command()(mcp)
 app.command()(mesh)
 app.command()(doctor)
 app.command()(version)

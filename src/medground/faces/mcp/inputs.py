@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
 
 MOST = 50
 """Most documents, claims or terms of one call."""
@@ -27,8 +27,8 @@ def _batch(description: str) -> Any:
     return Field(min_length=1, max_length=MOST, description=f"{description} At most {MOST}.")
 
 
-Text = Annotated[str, Field(min_length=1, max_length=4_000)]
-Name = Annotated[str, Field(min_length=1, max_length=240)]
+Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4_000)]
+Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=240)]
 Names = Annotated[tuple[Name, ...], BeforeValidator(_listed)]
 Year = Annotated[int, Field(ge=1000, le=2999)]
 

@@ -13,6 +13,8 @@ from medground.faces.mcp.parts import Status
 SHORT = WithJsonSchema({"type": "array"})
 """A list whose entries say themselves what they are: their schema would cost every client tokens on each call."""
 
+Named = Annotated[Retraction, WithJsonSchema({"type": "string"})]
+
 
 class Output(BaseModel):
     """Base of what tools give."""
@@ -35,7 +37,7 @@ class Quote(Output):
     start: int
     end: int
     quote: str
-    retraction: Retraction = "none"
+    retraction: Named = "none"
 
 
 class Citation(Quote):
@@ -54,7 +56,7 @@ class Source(Output):
     year: int | None = None
     journal: str | None = None
     design: str | None = None
-    retraction: Retraction = "none"
+    retraction: Named = "none"
     retraction_words: str | None = None
     url: str | None = None
 
@@ -174,7 +176,7 @@ class Piece(OneOfMany):
 
     id: str
     title: str | None = None
-    retraction: Retraction | None = None
+    retraction: Named | None = None
     year: int | None = None
     journal: str | None = None
     design: str | None = None

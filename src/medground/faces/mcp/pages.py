@@ -26,7 +26,7 @@ _FRAME = 700
 _LEAST = 400
 """Bytes of room below which a long text waits for the next page."""
 _CURSOR = re.compile(r"([A-Za-z0-9_-]{16})\.(\d{1,7})\.(\d{1,9})")
-_AGAIN = "cursors are valid for an hour and for whoever got them; call the tool again without one"
+_AGAIN = "cursors are valid for an hour, for whoever got them"
 
 
 class Place(NamedTuple):

@@ -51,6 +51,7 @@ class Tool(Generic[I]):
         output: the type behind its output schema.
         run: does it.
         reads: it changes nothing that a user would miss.
+        missing: the next step where what it was asked for is not there.
     """
 
     name: str
@@ -59,6 +60,7 @@ class Tool(Generic[I]):
     output: type[Paged]
     run: Callable[[Call, I], Awaitable[Result]]
     reads: bool = True
+    missing: str = ""
 
     @property
     def listed(self) -> Listed:

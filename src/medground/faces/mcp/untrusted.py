@@ -18,7 +18,7 @@ class Fence:
     """
 
     def __init__(self, mark: str | None = None) -> None:
-        self.mark = mark or secrets.token_hex(4)
+        self.mark = mark or secrets.token_hex(3)
 
     def __call__(self, name: str, text: str) -> str:
         """`<name MARK>text</name MARK>`; the text is cleaned of control and direction characters, and stays verbatim."""

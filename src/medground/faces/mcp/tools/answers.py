@@ -134,7 +134,8 @@ def source_part(into: str, source: Source, fence: Fence, *, reference: str) -> P
 
     def words(v: Fields) -> str:
         mark = "".join(f" {text}." for text in [RETRACTION[v["retraction"]]] if text)
-        return f"{v['id']}:{mark} {fence('source', line(f'{reference} {v.get("url", "")}', WORDS))}"
+        about = line(f"{reference} {v.get('url', '')}", WORDS)
+        return f"{v['id']}:{mark} {fence('source', about)}"
 
     return Part(into, value, words)
 

@@ -6,7 +6,7 @@ import asyncio
 from contextlib import aclosing
 
 from medground.answer import Answer
-from medground.errors import NotFound
+from medground.errors import BudgetExhausted, NotFound
 from medground.faces.mcp.inputs import Ask, Research, Searching
 from medground.faces.mcp.outputs import Asked as AskedOutput
 from medground.faces.mcp.outputs import Researched
@@ -68,7 +68,12 @@ async def followed(call: Call, job: Job) -> Answer:
     async with aclosing(job.events()) as events:
         async for event in events:
             call.words = event.words or call.words
-    answer = await job.result()
+    try:
+        answer = await job.result()
+    except BudgetExhausted as error:  # its answer says why it ended early
+        if error.answer is None:
+            raise
+        answer = error.answer
     if answer is None:
         raise NotFound("the answer was deleted before it could be shown")
     return answer

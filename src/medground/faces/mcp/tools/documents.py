@@ -16,6 +16,7 @@ from medground.wording.phrases import some
 
 _MOST = 8_000_000
 """Characters of text that one call reads; further documents of a batch are refused."""
+_FIND = "Find its id with search."
 _AUTHORS, _IDENTIFIERS, _SECTIONS = 20, 20, 100
 
 
@@ -58,7 +59,7 @@ async def _documents(call: Call, value: Documents) -> Result:
         try:
             document = await call.service.document(document_id, call.person)
         except NotFound as error:
-            parts.append(_without(document_id, "not found", str(error), "Find its id with search.", call))
+            parts.append(_without(document_id, "not found", str(error), _FIND, call))
         except MedgroundError as error:
             problem = call.service.problem(error)
             parts.append(_without(document_id, "failed", problem.detail, problem.next, call))
@@ -118,6 +119,7 @@ FETCH = Tool(
     input=Fetch,
     output=Fetched,
     run=_fetch,
+    missing=_FIND,
 )
 GET_DOCUMENT = Tool(
     name="get_document",
