@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
-
-import typer
-
 from medground.faces.cli.options import KnowledgeBase, Preset, Sets, SettingsFile, load_settings, searched
 from medground.faces.cli.question_options import Corpora, ModelName
-
-if TYPE_CHECKING:
-    from medground.settings import Settings
 
 
 def mcp(

@@ -47,6 +47,9 @@ class Times:
     beat: float = 5.0
 
 
+TIMES = Times()
+
+
 class Calls:
     """Runs the tools of a server for the people who call them.
 
@@ -61,7 +64,7 @@ class Calls:
         self,
         service: Service,
         tools: Sequence[Tool[Any]],
-        times: Times = Times(),
+        times: Times = TIMES,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._service = service
@@ -77,9 +80,7 @@ class Calls:
             run=_never,
             missing="Call the tool again without a cursor.",
         )
-        self.tools: Mapping[str, Tool[Any]] = {
-            tool.name: tool for tool in (*tools, self._read_more, *self._late.tools)
-        }
+        self.tools: Mapping[str, Tool[Any]] = {tool.name: tool for tool in (*tools, self._read_more, *self._late.tools)}
 
     async def call(self, name: str, arguments: Mapping[str, Any], person: Person, progress: Progress) -> CallToolResult:
         """The result of a call. What goes wrong is a result too, with `is_error` and the next step.
@@ -109,7 +110,7 @@ class Calls:
             return page._replace(fields={**page.fields, "tool": of})
         work = asyncio.create_task(_run(tool, call, value))
         try:
-            done = await self._waited(work, call, progress)
+            done = await self._waited(work, call, progress, lasts=tool.lasts)
         except BaseException:
             work.cancel()
             await asyncio.wait({work})
@@ -117,13 +118,13 @@ class Calls:
         result = work.result() if done else self._late.take(name, call, work)
         return self.pages.first(result, tool=str(result.head.get("tool", name)), owner=call.person.id)
 
-    async def _waited(self, work: asyncio.Task[Result], call: Call, progress: Progress) -> bool:
+    async def _waited(self, work: asyncio.Task[Result], call: Call, progress: Progress, *, lasts: bool) -> bool:
         """Wait for some work, and tell what it does; False where it takes too long."""
         start = told_at = self._clock()
         told, number = "", 0
         while not work.done():
             now = self._clock()
-            if now - start >= self._times.patience:
+            if lasts and now - start >= self._times.patience:
                 return False
             if (call.words and call.words != told) or now - told_at >= self._times.beat:
                 number += 1

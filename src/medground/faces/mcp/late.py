@@ -73,6 +73,7 @@ class LateCalls:
                 input=JobId,
                 output=GoesOn,
                 run=self._get,
+                lasts=False,
                 missing=_AGAIN,
             ),
             Tool(
@@ -82,6 +83,7 @@ class LateCalls:
                 output=GoesOn,
                 run=self._cancel,
                 reads=False,
+                lasts=False,
                 missing=_AGAIN,
             ),
         )
@@ -144,5 +146,3 @@ def _look_at(work: asyncio.Task[Result]) -> None:
     """An error is told by the job; it is not lost here."""
     if not work.cancelled():
         work.exception()
-
-

@@ -36,6 +36,9 @@ class Place(NamedTuple):
     offset: int = 0
 
 
+START = Place()
+
+
 class Page(NamedTuple):
     """One page: what is structured, what people read, and where the next page begins."""
 
@@ -44,7 +47,7 @@ class Page(NamedTuple):
     next: Place | None
 
 
-def page_of(result: Result, place: Place = Place(), limit: int = PAGE) -> Page:
+def page_of(result: Result, place: Place = START, limit: int = PAGE) -> Page:
     """The page that begins at a place, as full as it may be.
 
     Raises:

@@ -10,7 +10,7 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel.server import Server
 from mcp_types import CallToolRequestParams, CallToolResult, ListToolsResult, PaginatedRequestParams
 
-from medground.faces.mcp.calls import Calls, Times
+from medground.faces.mcp.calls import TIMES, Calls, Times
 from medground.faces.mcp.tool import Tool
 from medground.faces.mcp.tools.ask import ASK, RESEARCH
 from medground.faces.mcp.tools.claims import VERIFY_CLAIM
@@ -45,7 +45,7 @@ INSTRUCTIONS = (
 )
 
 
-def make_server(service: Service, times: Times = Times()) -> Server[Any]:
+def make_server(service: Service, times: Times = TIMES) -> Server[Any]:
     """A server over a service that is open, for any transport of the SDK."""
     calls = Calls(service, TOOLS, times)
     listed = ListToolsResult(tools=[tool.listed for tool in calls.tools.values()])

@@ -51,6 +51,7 @@ class Tool(Generic[I]):
         output: the type behind its output schema.
         run: does it.
         reads: it changes nothing that a user would miss.
+        lasts: it may take long, and then goes on as a job.
         missing: the next step where what it was asked for is not there.
     """
 
@@ -60,6 +61,7 @@ class Tool(Generic[I]):
     output: type[Paged]
     run: Callable[[Call, I], Awaitable[Result]]
     reads: bool = True
+    lasts: bool = True
     missing: str = ""
 
     @property

@@ -21,7 +21,7 @@ class Fence:
         self.mark = mark or secrets.token_hex(3)
 
     def __call__(self, name: str, text: str) -> str:
-        """`<name MARK>text</name MARK>`; the text is cleaned of control and direction characters, and stays verbatim."""
+        """`<name MARK>text</name MARK>`; the text is cleaned of control and direction characters, else verbatim."""
         return f"<{name} {self.mark}>{clean(text)}</{name} {self.mark}>"
 
     @property

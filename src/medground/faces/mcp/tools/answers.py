@@ -179,7 +179,9 @@ def search_part(search: SearchView, fence: Fence) -> Part:
     value = Searched(source=search.name, query=query, status=search.status, words=line(search.words, WORDS))
 
     def words(v: Fields) -> str:
-        return f"Searched {fence('search', v['source'] + ': ' + v['query'])}: {v['status']}. {fence('found', v['words'])}"
+        return (
+            f"Searched {fence('search', v['source'] + ': ' + v['query'])}: {v['status']}. {fence('found', v['words'])}"
+        )
 
     return Part("searches", fields_of(value), words)
 

@@ -11,8 +11,8 @@ from medground.faces.mcp.parts import Fields, Part, Result
 from medground.faces.mcp.tool import Call, Tool
 from medground.faces.mcp.tools.answers import NAME, fields_of, note_part
 from medground.faces.mcp.untrusted import Fence, line
-from medground.pubmed.mesh import Vocabulary, vocabulary
 from medground.pubmed.mesh import Heading as MeshHeading
+from medground.pubmed.mesh import Vocabulary, vocabulary
 from medground.query_planning import plan_query
 from medground.service.asked import with_seconds
 from medground.wording.phrases import some

@@ -1,0 +1,54 @@
+"""A home with a few papers, and a client that is connected to a server in this process."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp_talk import Script, Talk, library
+
+from mcp import Client
+from medground.faces.mcp.calls import TIMES, Times
+from medground.faces.mcp.server import make_server
+from medground.service.service import Service
+from medground.settings import Settings
+
+
+@pytest.fixture
+def papers(home: Path) -> Settings:
+    """Settings of a home whose papers and graph are searched."""
+    return library(home)
+
+
+@pytest.fixture(params=["legacy", "auto"])
+def talk(request: pytest.FixtureRequest, papers: Settings) -> Callable[..., None]:
+    """Runs a script with a client: by the handshake of older protocols, and by the current one."""
+
+    def run(script: Script, times: Times = TIMES, options: Mapping[str, Any] | None = None) -> None:
+        async def main() -> None:
+            failed: list[Exception] = []
+            async with (
+                Service.open(papers.with_options(options or {})) as service,
+                Client(make_server(service, times), mode=request.param, raise_exceptions=True) as client,
+            ):
+                try:
+                    await script(Talk(client, service))
+                except Exception as error:  # noqa: BLE001 (raised again below)
+                    failed.append(error)
+            if failed:
+                raise failed[0]  # outside of the client, which would wrap it in groups
+
+        asyncio.run(main())
+
+    return run
+
+
+@pytest.fixture
+def environment(papers: Settings) -> dict[str, str]:
+    """The environment of a process that serves the same home."""
+    source = Path(__file__).resolve().parents[2] / "src"
+    return {**os.environ, "MEDGROUND_HOME": str(papers.home), "PYTHONPATH": str(source)}

@@ -1,0 +1,132 @@
+"""Pages: none is too long, the same cursor gives the same page, and all pages joined are the whole result."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from medground.errors import MedgroundError, NotFound
+from medground.faces.mcp.pages import Page, Pages
+from medground.faces.mcp.parts import Part, Result
+from medground.faces.mcp.untrusted import Fence, cleaned
+from medground.wording.phrases import clean
+
+LIMIT = 4_000
+texts = st.text(max_size=12_000) | st.text('ab \n漢\u202e"\\<', max_size=12_000)
+short = st.text(max_size=60)
+
+
+@st.composite
+def parts(draw: st.DrawFn) -> Part:
+    fence = Fence("m")
+    kind = draw(st.sampled_from(["quote", "note", "entry"]))
+    if kind == "note":
+        return Part("notes", draw(short), lambda v: fence("note", v["text"]))
+    if kind == "entry":
+        return Part("entries", {"name": draw(short)}, lambda v: fence("entry", v["name"]))
+    start, quote = draw(st.integers(0, 9_999)), draw(texts)
+    fields = {"id": draw(short), "start": start, "end": start + len(quote), "quote": quote, "title": draw(short)}
+    return Part("quotes", fields, lambda v: f"{v['start']} {fence('quote', v['quote'])}", cut="quote", once=("title",))
+
+
+def everything(pages: Pages, result: Result) -> list[Page]:
+    found = [pages.first(result, tool="search", owner="me")]
+    while found[-1].fields["truncated"]:
+        cursor = found[-1].fields["cursor"]
+        page, tool = pages.more(cursor, owner="me")
+        assert (page, tool) == (pages.more(cursor, owner="me")[0], "search")
+        found.append(page)
+    return found
+
+
+def joined(quotes: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Slices that follow each other as one quote."""
+    whole: list[dict[str, Any]] = []
+    for piece in quotes:
+        last = whole[-1] if whole else None
+        if last is not None and "title" not in piece:
+            assert last["end"] == piece["start"]
+            last["quote"] += piece["quote"]
+            last["end"] = piece["end"]
+        else:
+            whole.append(dict(piece))
+    return whole
+
+
+@given(st.lists(parts(), max_size=12))
+def test_the_pages_joined_are_the_whole_and_none_is_too_long(given_parts: list[Part]) -> None:
+    result = Result(head={"notice": "First.", "status": "found"}, words="First.", parts=given_parts, ends="The end.")
+    pages = everything(Pages(limit=LIMIT), result)
+    lists: dict[str, list[Any]] = {"quotes": [], "notes": [], "entries": []}
+    for page in pages:
+        on_the_wire = {"structuredContent": page.fields, "content": [{"type": "text", "text": page.words}]}
+        assert len(json.dumps(on_the_wire, ensure_ascii=False, separators=(",", ":")).encode()) <= LIMIT
+        assert next(iter(page.fields)) == "notice"
+        assert page.words.startswith("First.")
+        for name in lists:
+            lists[name] += page.fields.get(name, [])
+    assert pages[-1].words.endswith("The end.")
+    expected: dict[str, list[Any]] = {"quotes": [], "notes": [], "entries": []}
+    for part in given_parts:
+        expected[part.into].append(cleaned(part.fields if isinstance(part.fields, str) else dict(part.fields)))
+    assert {**lists, "quotes": joined(lists["quotes"])} == expected
+    for quote in lists["quotes"]:
+        assert quote["end"] - quote["start"] == len(quote["quote"])
+
+
+@given(texts)
+def test_a_long_text_that_is_a_field_of_the_page_is_given_in_slices(long: str) -> None:
+    part = Part("text", {"start": 0, "end": len(long), "text": long}, lambda v: v["text"], cut="text", joins=True)
+    pages = everything(Pages(limit=LIMIT), Result(head={"id": "X:1"}, parts=(part,)))
+    assert "".join(page.fields["text"] for page in pages) == clean(long)
+    assert [page.fields["start"] for page in pages[1:]] == [page.fields["end"] for page in pages[:-1]]
+
+
+def test_an_entry_that_fits_on_no_page_is_an_error_and_never_left_out() -> None:
+    part = Part("entries", {"name": "x" * 5_000})
+    with pytest.raises(MedgroundError, match="longer than a page"):
+        Pages(limit=LIMIT).first(Result(parts=(part,)), tool="search", owner="me")
+
+
+def long_result(length: int = 10_000) -> Result:
+    return Result(parts=(Part("quotes", {"start": 0, "end": length, "quote": "x" * length}, cut="quote"),))
+
+
+@pytest.mark.parametrize("wrong", ["", "x", "0.0", "A" * 16 + ".0.0", "../../etc/passwd", "\u202e" * 20])
+def test_a_cursor_that_is_not_one_is_refused(wrong: str) -> None:
+    pages = Pages(limit=LIMIT)
+    pages.first(long_result(), tool="search", owner="me")
+    with pytest.raises(NotFound):
+        pages.more(wrong, owner="me")
+
+
+def test_a_cursor_is_for_whoever_got_it_and_only_where_its_result_has_pages() -> None:
+    pages = Pages(limit=LIMIT)
+    cursor = pages.first(long_result(), tool="search", owner="me").fields["cursor"]
+    name = cursor.split(".")[0]
+    with pytest.raises(NotFound):
+        pages.more(cursor, owner="you")
+    for beyond in (f"{name}.1.0", f"{name}.0.99999", f"{name}.9999999.0"):
+        with pytest.raises(NotFound):
+            pages.more(beyond, owner="me")
+
+
+def test_results_are_kept_for_an_hour_and_within_a_bound_of_memory() -> None:
+    now = 0.0
+    pages = Pages(lambda: now, limit=LIMIT, seconds=3600, most_bytes=100_000)
+    first = pages.first(long_result(), tool="search", owner="me").fields["cursor"]
+    for _ in range(50):
+        last = pages.first(long_result(), tool="search", owner="me").fields["cursor"]
+        assert pages.weight <= 100_000
+    with pytest.raises(NotFound):
+        pages.more(first, owner="me")
+    pages.more(last, owner="me")
+    now = 3601.0
+    with pytest.raises(NotFound):
+        pages.more(last, owner="me")
+    with pytest.raises(MedgroundError, match="too large"):
+        pages.first(long_result(60_000), tool="search", owner="me")

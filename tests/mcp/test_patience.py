@@ -1,0 +1,178 @@
+"""Long work: progress while it lasts, a job where it lasts too long, and an end when the client wants one."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from typing import Any
+
+import anyio
+import pytest
+from mcp_talk import Talk, text
+
+from medground.engine import Engine
+from medground.faces.mcp.calls import Times
+from medground.steps import Searching
+
+QUICK = Times(patience=0.6, beat=0.2)
+QUESTION = "Does aspirin reduce the risk of stroke in adults?"
+
+
+class Slow:
+    """Makes an engine wait before it answers, and tells how it ended."""
+
+    def __init__(self) -> None:
+        self.seconds = 1.5
+        self.ended: list[str] = []
+
+    def patch(self, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+        whole = getattr(Engine, name)
+
+        async def slowly(engine: Engine, *given: Any, **chosen: Any) -> Any:
+            chosen.get("on_step", lambda step: None)(Searching(source="corpus:papers", query="x"))
+            try:
+                await asyncio.sleep(self.seconds)
+            except asyncio.CancelledError:
+                self.ended.append("cancelled")
+                raise
+            self.ended.append("done")
+            return await whole(engine, *given, **chosen)
+
+        monkeypatch.setattr(Engine, name, slowly)
+
+
+@pytest.fixture
+def slow(monkeypatch: pytest.MonkeyPatch) -> Slow:
+    found = Slow()
+    for name in ("ask", "verify", "search"):
+        found.patch(monkeypatch, name)
+    return found
+
+
+async def ended(talk: Talk, job: str) -> dict[str, Any]:
+    """What a job gives once it has ended."""
+    while (seen := await talk.found("get_job", job=job))["state"] in ("queued", "running"):
+        pass
+    return seen
+
+
+def test_progress_is_told_in_words_and_rises(talk: Callable[..., None], slow: Slow) -> None:
+    async def script(talk: Talk) -> None:
+        await talk.found("ask", question=QUESTION)
+        numbers = [number for number, _ in talk.told]
+        assert numbers == sorted(set(numbers))
+        assert len(numbers) >= 4  # a beat each 0.2 s, in 1.5 s
+        assert "searching corpus:papers" in [words for _, words in talk.told]
+
+    talk(script, Times(patience=20, beat=0.2))
+
+
+def test_a_question_that_takes_long_becomes_a_job_whose_result_is_read_later(
+    talk: Callable[..., None], slow: Slow
+) -> None:
+    async def script(talk: Talk) -> None:
+        begun = time.monotonic()
+        first = await talk.found("ask", question=QUESTION)
+        assert time.monotonic() - begun < 1.4
+        assert first["state"] == "running"
+        seen = await ended(talk, first["job"])
+        assert seen["tool"] == "ask"
+        assert seen["state"] == "done"
+        assert seen["citations"]
+        assert (await talk.service.answer(seen["trace_id"])).question.text == QUESTION
+        assert await talk.found("get_job", job=first["job"]) == seen  # it can be read again
+        assert slow.ended == ["done"]
+
+    talk(script, QUICK)
+
+
+def test_a_batch_that_takes_long_becomes_a_job_too(talk: Callable[..., None], slow: Slow) -> None:
+    slow.seconds = 0.5
+
+    async def script(talk: Talk) -> None:
+        first = await talk.found("verify_claim", claims=["Aspirin reduced stroke.", "Stroke is common."])
+        seen = await ended(talk, first["job"])
+        assert [claim["claim"] for claim in seen["claims"]] == [1, 2]
+
+    talk(script, QUICK)
+
+
+def test_a_job_can_be_stopped(talk: Callable[..., None], slow: Slow) -> None:
+    slow.seconds = 30
+
+    async def script(talk: Talk) -> None:
+        for name, arguments in (("ask", {"question": QUESTION}), ("verify_claim", {"claims": ["Aspirin helps."]})):
+            first = await talk.found(name, **arguments)
+            stopped = await talk.found("cancel_job", job=first["job"])
+            assert stopped["state"] == "stopped"
+            assert "Nothing had been found" in stopped["words"]
+        assert slow.ended == ["cancelled", "cancelled"]
+
+    talk(script, QUICK)
+
+
+def test_a_client_that_cancels_stops_the_work(talk: Callable[..., None], slow: Slow) -> None:
+    slow.seconds = 30
+
+    async def script(talk: Talk) -> None:
+        with anyio.move_on_after(0.5):
+            await talk.call("ask", question=QUESTION)
+        with anyio.move_on_after(0.5):
+            await talk.call("search", query="aspirin")
+        for _ in range(100):
+            if len(slow.ended) == 2:
+                break
+            await asyncio.sleep(0.05)
+        assert slow.ended == ["cancelled", "cancelled"]
+
+    talk(script, Times(patience=20, beat=0.2))
+
+
+def test_a_failure_of_a_job_is_an_error_with_the_next_step(
+    talk: Callable[..., None], slow: Slow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def failing(engine: Engine, *given: Any, **chosen: Any) -> Any:
+        from medground.errors import SourceUnavailable
+
+        await asyncio.sleep(0.8)
+        raise SourceUnavailable("no route to host", source="pubmed")
+
+    monkeypatch.setattr(Engine, "ask", failing)
+
+    async def script(talk: Talk) -> None:
+        first = await talk.found("ask", question=QUESTION)
+        await asyncio.sleep(0.5)
+        result = await talk.call("get_job", job=first["job"])
+        assert result.is_error
+        assert "no route to host" in text(result)
+        assert "Next: Ask again later." in text(result)
+
+    talk(script, QUICK)
+
+
+def test_a_failing_source_is_an_error_and_never_an_empty_list(
+    talk: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def failing(engine: Engine, *given: Any, **chosen: Any) -> Any:
+        from medground.errors import SourceUnavailable
+
+        raise SourceUnavailable("no route to host", source="pubmed")
+
+    async def breaking(engine: Engine, *given: Any, **chosen: Any) -> Any:
+        raise RuntimeError(f"secret {engine.settings.home}")
+
+    for name in ("search", "document", "verify"):
+        monkeypatch.setattr(Engine, name, failing)
+    monkeypatch.setattr(Engine, "ask", breaking)
+
+    async def script(talk: Talk) -> None:
+        assert "no route" in (await talk.refused("search", query="aspirin"))["detail"]
+        assert "no route" in (await talk.refused("fetch", id="PMID:1"))["detail"]
+        (document,) = (await talk.found("get_document", ids=["PMID:1"]))["documents"]
+        assert (document["status"], document["next"]) == ("failed", "Ask again later.")
+        (claim,) = (await talk.found("verify_claim", claims=["Aspirin helps."]))["claims"]
+        assert claim["status"] == "failed"
+        assert "secret" not in str(await talk.refused("ask", question="Does aspirin help?"))
+
+    talk(script)

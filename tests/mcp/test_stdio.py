@@ -1,0 +1,54 @@
+"""`medground mcp` as a real process that speaks over standard input and output."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+
+from mcp.client.stdio import StdioServerParameters
+from mcp_talk import text
+
+from mcp import Client
+from medground.settings import Settings
+
+COMMAND = ["-c", "from medground.faces.cli.app import main; main()", "mcp"]
+
+
+def test_a_client_starts_it_asks_and_leaves(papers: Settings, environment: dict[str, str]) -> None:
+    async def main() -> None:
+        command = [*COMMAND, "--corpus", "papers", "--corpus", "terms"]
+        process = StdioServerParameters(command=sys.executable, args=command, env=environment)
+        async with Client(process) as client:
+            assert client.server_info.name == "medground"
+            assert len((await client.list_tools()).tools) == 12
+            answer = await client.call_tool("ask", {"question": "Does aspirin reduce the risk of stroke in adults?"})
+            assert not answer.is_error
+            assert "PMID:1" in text(answer)
+            wrong = await client.call_tool("fetch", {"id": "PMID:404"})
+            assert wrong.is_error
+            assert "Find its id with search." in text(wrong)
+
+    asyncio.run(main())
+
+
+def test_a_corpus_that_is_not_there_is_told_at_once(papers: Settings, environment: dict[str, str]) -> None:
+    ended = subprocess.run(
+        [sys.executable, *COMMAND, "--corpus", "nowhere"], env=environment, capture_output=True, text=True, timeout=60
+    )
+    assert ended.returncode == 2
+    assert ended.stderr.startswith("medground: no corpus 'nowhere'")
+    assert ended.stdout == ""
+
+
+def test_it_ends_when_its_input_ends(papers: Settings, environment: dict[str, str]) -> None:
+    ended = subprocess.run(
+        [sys.executable, *COMMAND, "--corpus", "papers"],
+        env=environment,
+        input="this is not JSON\n",
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert ended.returncode == 0
+    assert "Traceback" not in ended.stderr
