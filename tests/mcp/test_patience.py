@@ -102,12 +102,25 @@ def test_a_job_can_be_stopped(talk: Callable[..., None], slow: Slow) -> None:
     slow.seconds = 30
 
     async def script(talk: Talk) -> None:
-        for name, arguments in (("ask", {"question": QUESTION}), ("verify_claim", {"claims": ["Aspirin helps."]})):
-            first = await talk.found(name, **arguments)
-            stopped = await talk.found("cancel_job", job=first["job"])
-            assert stopped["state"] == "stopped"
-            assert "Nothing had been found" in stopped["words"]
-        assert slow.ended == ["cancelled", "cancelled"]
+        first = await talk.found("ask", question=QUESTION)
+        stopped = await talk.found("cancel_job", job=first["job"])
+        assert stopped["state"] == "stopped"
+        assert "Nothing had been found" in stopped["words"]
+        assert slow.ended == ["cancelled"]
+
+    talk(script, QUICK)
+
+
+def test_a_batch_that_is_stopped_checks_no_further_claim(talk: Callable[..., None], slow: Slow) -> None:
+    """The claim that is at work is checked to its end, so that what it used is counted."""
+    slow.seconds = 1.0
+
+    async def script(talk: Talk) -> None:
+        first = await talk.found("verify_claim", claims=["Aspirin helps.", "Stroke is rare.", "Gout hurts."])
+        stopped = await talk.found("cancel_job", job=first["job"])
+        assert stopped["state"] == "stopped"
+        await asyncio.sleep(1.5)
+        assert slow.ended == ["done"]
 
     talk(script, QUICK)
 

@@ -111,11 +111,11 @@ class Calls:
         work = asyncio.create_task(_run(tool, call, value))
         try:
             done = await self._waited(work, call, progress, lasts=tool.lasts)
+            result = work.result() if done else self._late.take(name, call, work)
         except BaseException:
             work.cancel()
             await asyncio.wait({work})
             raise
-        result = work.result() if done else self._late.take(name, call, work)
         return self.pages.first(result, tool=str(result.head.get("tool", name)), owner=call.person.id)
 
     async def _waited(self, work: asyncio.Task[Result], call: Call, progress: Progress, *, lasts: bool) -> bool:
