@@ -8,7 +8,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from medground.answer import Answer
 from medground.author import KEYLESS
+from medground.corpus.library import Library
 from medground.document import Frozen
 from medground.errors import UsageError
 from medground.query import Filters
@@ -20,6 +22,9 @@ from medground.settings import Settings
 
 RESEARCH = "biomedsearch"
 """The recipe of research where none is named."""
+
+_CORPUS = "corpus:"
+"""How the names of sources that are corpora begin."""
 
 Name = Annotated[str, Field(min_length=1, max_length=100)]
 
@@ -142,6 +147,17 @@ def searched_by(
     if not (found.corpora or found.sources or found.knowledge_base):
         raise UsageError("there is nothing to search; name a corpus, a source or a knowledge base")
     return found
+
+
+def searched_for(answer: Answer, settings: Settings) -> Searched:
+    """What holds the documents of an answer: the corpora that it quotes and that are still there, and the server's own
+    sources. It reads the home folder, and then blocks."""
+    used = Searched.by_default(settings)
+    quoted = {evidence.document_id for evidence in answer.evidence}
+    sources = dict.fromkeys(one.source for one in answer.documents if one.id in quoted)
+    names = [source.removeprefix(_CORPUS) for source in sources if source.startswith(_CORPUS)]
+    corpora = tuple(name for name in names if Library(settings.home).has(name))
+    return Searched(corpora, used.sources) if corpora else used
 
 
 def terms_of(asked: Asked, settings: Settings) -> Terms:

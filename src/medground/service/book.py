@@ -10,6 +10,7 @@ from typing import TypeVar
 from medground.answer import Answer
 from medground.conclude.claim import CheckedClaim
 from medground.errors import MedgroundError
+from medground.evidence_table.values import EvidenceTable
 from medground.service.jobs import Tell
 from medground.service.owners import Owners
 from medground.service.person import Person
@@ -18,7 +19,7 @@ from medground.service.spending import Spending
 from medground.steps import Kept, OnStep, ResearchBegun, Step
 from medground.usage import UsageReport
 
-T = TypeVar("T", Answer, CheckedClaim)
+T = TypeVar("T", Answer, CheckedClaim, EvidenceTable)
 
 
 class Book:
@@ -60,6 +61,10 @@ class Book:
     async def checked(self, person: Person, check: Awaitable[CheckedClaim]) -> CheckedClaim:
         """A claim of a person that is checked; its trace is theirs."""
         return await self._counted(person, check, [])
+
+    async def tabled(self, person: Person, fill: Awaitable[EvidenceTable]) -> EvidenceTable:
+        """The table of an answer of a person."""
+        return await self._counted(person, fill, [])
 
     async def _counted(self, person: Person, work: Awaitable[T], kept: list[str]) -> T:
         try:

@@ -18,13 +18,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 from weakref import WeakValueDictionary
 
 from medground.answer import Answer
@@ -32,11 +32,13 @@ from medground.conclude.claim import CheckedClaim
 from medground.document import Document
 from medground.engine import Engine
 from medground.errors import MedgroundError, NotFound, StorageFailed, UsageError
+from medground.evidence_table.columns import checked_columns
+from medground.evidence_table.values import EvidenceTable
 from medground.opening import Opening
 from medground.progress import Progress, no_progress
 from medground.query import Filters
 from medground.search import SearchResult
-from medground.service.asked import Asked, Searched, Terms, is_free, searched_by, terms_of, with_seconds
+from medground.service.asked import Asked, Searched, Terms, is_free, searched_by, searched_for, terms_of, with_seconds
 from medground.service.book import Book
 from medground.service.engines import Engines
 from medground.service.event import Event
@@ -56,6 +58,7 @@ from medground.settings import Settings
 from medground.steps import OnStep
 
 log = logging.getLogger(__name__)
+T = TypeVar("T")
 SWEEP = 3600.0
 """Seconds between two deletions of what is older than `serve.keep_days`."""
 
@@ -94,7 +97,7 @@ class Service(Keeping, Offering):
         self._turns = asyncio.Semaphore(self.settings.serve.concurrency)
         self._long_turns = asyncio.Semaphore(self.settings.serve.research)
         self._purses: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
-        self._claims: set[asyncio.Task[CheckedClaim]] = set()
+        self._claims: set[asyncio.Task[Any]] = set()
         self._sweeper = asyncio.create_task(self._sweep_each_hour())
 
     @classmethod
@@ -330,10 +333,28 @@ class Service(Keeping, Offering):
         free = is_free(self.settings) and model in (None, self.settings.model.default)
         await self._left(person, free)
         self._gate.enter(person, self.jobs.unfinished(person.id))
-        task = asyncio.create_task(self._checked(claim, person, model, searched, free))
-        self._claims.add(task)
-        task.add_done_callback(self._claim_ended)
-        return await asyncio.shield(task)
+        return await self._to_its_end(self._checked(claim, person, model, searched, free))
+
+    async def table(
+        self, trace_id: str, columns: Sequence[str], person: Person = LOCAL, *, model: str | None = None
+    ) -> EvidenceTable:
+        """The studies of a person's answer as a table with columns of their own; it takes its turn among the questions.
+
+        It is filled to its end, also where the caller is cancelled, so that what it used is counted.
+
+        Raises:
+            NotFound: the answer is not there, or is not theirs.
+            UsageError: a column cannot be used, or the server does not offer the model.
+            Refused: a limit of the person is reached.
+        """
+        if model is not None and model not in self.models():
+            raise UsageError(f"the model {model!r} is not offered here; models: {', '.join(self.models())}")
+        names = checked_columns(columns)
+        searched = await asyncio.to_thread(searched_for, await self.answer(trace_id, person), self.settings)
+        free = is_free(self.settings) and model in (None, self.settings.model.default)
+        await self._left(person, free)
+        self._gate.enter(person, self.jobs.unfinished(person.id))
+        return await self._to_its_end(self._tabled(trace_id, names, person, model, searched, free))
 
     async def document(
         self,
@@ -449,7 +470,23 @@ class Service(Keeping, Offering):
                 check = partial(_verify, claim, model, changes)
                 return await self._book.checked(person, self.engines.use(searched, check))
 
-    def _claim_ended(self, task: asyncio.Task[CheckedClaim]) -> None:
+    async def _tabled(
+        self, trace_id: str, columns: Sequence[str], person: Person, model: str | None, searched: Searched, free: bool
+    ) -> EvidenceTable:
+        with self._gate.at_work(person):
+            async with self._turn(person, free, self._turns):
+                changes = lowered({}, await self._left(person, free), self.settings.budget)
+                fill = partial(_fill, trace_id, columns, model, changes)
+                return await self._book.tabled(person, self.engines.use(searched, fill))
+
+    async def _to_its_end(self, work: Coroutine[Any, Any, T]) -> T:
+        """The result of some work that goes on where its caller is cancelled."""
+        task = asyncio.create_task(work)
+        self._claims.add(task)
+        task.add_done_callback(self._claim_ended)
+        return await asyncio.shield(task)
+
+    def _claim_ended(self, task: asyncio.Task[Any]) -> None:
         self._claims.discard(task)
         if not task.cancelled():
             task.exception()  # looked at, since its caller may have left
@@ -487,6 +524,12 @@ async def _resume(research: str, changes: Mapping[str, Any], on_step: OnStep, en
 
 async def _verify(claim: str, model: str | None, changes: Mapping[str, Any], engine: Engine) -> CheckedClaim:
     return await engine.verify(claim, model=model, settings=changes)
+
+
+async def _fill(
+    trace_id: str, columns: Sequence[str], model: str | None, changes: Mapping[str, Any], engine: Engine
+) -> EvidenceTable:
+    return await engine.table(trace_id, columns, model=model, settings=changes)
 
 
 async def _document(engine: Engine, document_id: str) -> Document:

@@ -1,0 +1,108 @@
+"""The evidence table, the timeline and the plan of an answer over HTTP."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+import pytest
+
+QUESTION = {"question": "Does aspirin reduce the risk of stroke?"}
+Calling = Callable[..., Any]
+
+
+async def asked(client: httpx.AsyncClient) -> str:
+    response = await client.post("/v1/ask", json=QUESTION)
+    assert response.status_code == 200
+    return str(response.json()["trace_id"])
+
+
+def test_a_cell_is_the_slice_of_the_document_that_it_says(calling: Calling) -> None:
+    async def work(client: httpx.AsyncClient) -> tuple[Any, Any]:
+        name = await asked(client)
+        made = await client.post(f"/v1/answers/{name}/table", json={"columns": ["risk of stroke", "dose"]})
+        document = await client.get("/v1/documents/PMID:1")
+        return made.json(), document.json()
+
+    table, document = calling(work)
+    (row,) = table["rows"]
+    quoted, absent = row["cells"]
+    assert row["document_id"] == "PMID:1"
+    assert (quoted["state"], absent["state"]) == ("quoted", "not reported")
+    assert document["text"][quoted["start"] : quoted["end"]] == quoted["quote"]
+    assert table["agreement"] is None
+    assert table["usage"]["model_calls"] == 0
+
+
+def test_the_same_table_as_a_file(calling: Calling) -> None:
+    async def work(client: httpx.AsyncClient) -> httpx.Response:
+        name = await asked(client)
+        return await client.post(f"/v1/answers/{name}/table?format=csv", json={"columns": ["=cmd", "risk of stroke"]})
+
+    response = calling(work)
+    assert response.headers["content-type"].startswith("text/csv")
+    assert response.headers["content-disposition"].startswith('attachment; filename="medground-')
+    (row,) = csv.DictReader(io.StringIO(response.content.decode("utf-8-sig"), newline=""))
+    assert row["'=cmd"] == "not reported"
+    assert row["risk of stroke"].startswith("Aspirin reduced")
+    assert row["risk of stroke (place)"] == "PMID:1#0-45"
+
+
+@pytest.mark.parametrize(
+    "columns", [["x"] * 2, [f"c{n}" for n in range(11)], [""], ["x" * 201], "n", [{"a": 1}], ["\u202e"]]
+)
+def test_columns_that_cannot_be_used_are_a_problem(calling: Calling, columns: Any) -> None:
+    async def work(client: httpx.AsyncClient) -> httpx.Response:
+        return await client.post(f"/v1/answers/{await asked(client)}/table", json={"columns": columns})
+
+    response = calling(work)
+    assert response.status_code in (400, 422)
+    assert response.headers["content-type"] == "application/problem+json"
+
+
+def test_a_model_that_is_not_offered_is_refused(calling: Calling) -> None:
+    async def work(client: httpx.AsyncClient) -> httpx.Response:
+        body = {"columns": ["n"], "model": "openai:gpt-5"}
+        return await client.post(f"/v1/answers/{await asked(client)}/table", json=body)
+
+    assert "not offered" in calling(work).json()["detail"]
+
+
+def test_the_timeline_tells_each_part_and_no_text(calling: Calling) -> None:
+    async def work(client: httpx.AsyncClient) -> httpx.Response:
+        return await client.get(f"/v1/answers/{await asked(client)}/trace")
+
+    response = calling(work)
+    made = response.json()
+    assert made["spans"][0]["name"] == "recipe ground"
+    assert made["spans"][0]["depth"] == 0
+    assert {"search corpus:papers"} <= {span["name"] for span in made["spans"]}
+    assert all(span["start"] + span["seconds"] <= made["seconds"] + 1e-3 for span in made["spans"])
+    assert "aspirin" not in response.text.lower()
+
+
+def test_a_report_has_a_plan_and_another_answer_has_none(calling: Calling) -> None:
+    async def work(client: httpx.AsyncClient) -> tuple[httpx.Response, httpx.Response]:
+        plain = await client.get(f"/v1/answers/{await asked(client)}/plan.svg")
+        report = await client.post("/v1/ask", json={**QUESTION, "recipe": "biomedsearch"})
+        return plain, await client.get(f"/v1/answers/{report.json()['trace_id']}/plan.svg")
+
+    plain, drawn = calling(work)
+    assert plain.status_code == 404
+    assert drawn.headers["content-type"] == "image/svg+xml"
+    assert drawn.headers["content-security-policy"].startswith("default-src 'none'")
+    assert drawn.text.startswith("<svg")
+
+
+@pytest.mark.parametrize("path", ["trace", "plan.svg"])
+def test_an_answer_that_is_not_there_has_nothing(calling: Calling, path: str) -> None:
+    async def work(client: httpx.AsyncClient) -> tuple[httpx.Response, httpx.Response]:
+        made = await client.post("/v1/answers/20200101-000000-00000000/table", json={"columns": ["n"]})
+        return await client.get(f"/v1/answers/20200101-000000-00000000/{path}"), made
+
+    for response in calling(work):
+        assert response.status_code == 404
+        assert response.headers["content-type"] == "application/problem+json"
