@@ -1,4 +1,4 @@
-"""Jobs: work for somebody, with events that can be followed, left and resumed."""
+"""All jobs of a service: begun, found by their owners, stopped, forgotten."""
 
 from __future__ import annotations
 
@@ -6,226 +6,29 @@ import asyncio
 import logging
 import secrets
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, suppress
-from dataclasses import dataclass, field
+from collections import deque
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime
-from typing import Literal
-
-from pydantic import Field
 
 from medground.answer import Answer
-from medground.document import Frozen
 from medground.errors import BudgetExhausted, MedgroundError, NotFound, Stopped, UsageError
-from medground.service.event import Event, EventType
-from medground.service.log import MOST_BYTES, EventLog
+from medground.service.event import Event
+from medground.service.job import Job, JobState, Load, State, Tell, Work
+from medground.service.log import MOST_BYTES
 from medground.service.problem import INTERNAL, Problem, problem_of
 from medground.service.refused import Refused
-from medground.steps import Kept, ResearchBegun, Step
-from medground.wording.steps import in_words
+
+__all__ = ["LEFT", "Job", "JobState", "Jobs", "Load", "Tell", "Work"]
 
 log = logging.getLogger(__name__)
 
-State = Literal["queued", "running", "done", "failed", "stopped"]
-FINISHED: frozenset[State] = frozenset(["done", "failed", "stopped"])
 LEFT = 30.0
 """Seconds after which a question that nobody listens to is cancelled."""
 REMEMBERED = 3600.0
 """Seconds for which a finished job can be asked for; its answer stays."""
 _WHOLE = 32
 """Finished jobs that keep all their events; older ones keep the last."""
-_MOST_FINISHED = 1000
-
-
-class JobState(Frozen):
-    """A job as it is now."""
-
-    id: str
-    kind: str = Field(description="`ask`, `research`, or what else is worked on, such as `build`")
-    title: str = Field(description="the question, or what is worked on")
-    state: State
-    created: datetime
-    words: str = Field(default="", description="the latest step in words")
-    last_event: int = Field(default=0, description="the id of its latest event")
-    trace_id: str | None = Field(default=None, description="the id of its answer, once one is kept")
-    research: str | None = Field(default=None, description="the research that can be gone on with, if it ends early")
-    problem: Problem | None = None
-
-
-class Tell:
-    """How work tells what it does. Safe to call in any thread."""
-
-    def __init__(self, job: Job, loop: asyncio.AbstractEventLoop) -> None:
-        self._job = job
-        self._loop = loop
-
-    def step(self, step: Step) -> None:
-        """A step of the engine; it is what `Engine.ask` takes as `on_step`."""
-        self._send(Event.model_construct(id=0, type="step", words=in_words(step), step=step))  # type: ignore[arg-type]
-
-    def progress(self, words: str, done: int, of: int | None) -> None:
-        """`done` of `of` units of something are done; it is a `Progress`."""
-        self._send(Event(id=0, type="progress", words=words, done=done, of=of))
-
-    def _send(self, event: Event) -> None:
-        with suppress(RuntimeError):  # the loop of the service is closed: nobody listens
-            self._loop.call_soon_threadsafe(self._job.add, event)
-
-
-Work = Callable[[Tell], Awaitable[Answer | None]]
-"""What a job does: it returns the answer, or None where it makes none."""
-Load = Callable[[str], Awaitable[Answer | None]]
-"""Reads a kept answer by its trace id; None where it is gone."""
-
-
-@dataclass
-class Job:
-    """Work of one owner. Listen with `events`, wait with `result`, end it with `stop`."""
-
-    id: str
-    owner: str
-    kind: str
-    title: str
-    created: datetime
-    load: Load = field(repr=False)
-    leaving: float | None = None
-    """Seconds after which it is stopped when nobody listens; None: it lives on."""
-    repeat: tuple[str, str] | None = None
-    """The idempotency key of its request, and what tells that request from others."""
-    most_bytes: int = MOST_BYTES
-    state: State = "queued"
-    trace_id: str | None = None
-    research: str | None = None
-    problem: Problem | None = None
-    finished: float | None = None
-    """When it ended, by the clock of the jobs."""
-
-    def __post_init__(self) -> None:
-        self.log = EventLog(self.id, self.most_bytes)
-        self._words = ""
-        self._error: MedgroundError | None = None
-        self._answer: Answer | None = None
-        self._task: asyncio.Task[None] | None = None
-        self._listeners = 0
-        self._timer: asyncio.TimerHandle | None = None
-        self._ended = asyncio.Event()
-
-    @property
-    def is_finished(self) -> bool:
-        """Whether it is done, failed or stopped."""
-        return self.state in FINISHED
-
-    def now(self) -> JobState:
-        """Its state as a value, for clients."""
-        last = self.log.last
-        return JobState(
-            id=self.id,
-            kind=self.kind,
-            title=self.title,
-            state=self.state,
-            created=self.created,
-            words=self._words,
-            last_event=last.id if last else 0,
-            trace_id=self.trace_id,
-            research=self.research,
-            problem=self.problem,
-        )
-
-    async def events(self, after: int = 0) -> AsyncGenerator[Event, None]:
-        """Its events with ids above `after`, those that are there at once, then the others as they come.
-
-        Close the iterator (`contextlib.aclosing`) when the listener leaves. The last event carries the answer.
-        """
-        self._listeners += 1
-        self._stop_timer()
-        try:
-            async for event in self.log.after(after):
-                yield await self._whole(event)
-        finally:
-            self._listeners -= 1
-            self.touch()
-
-    async def result(self) -> Answer | None:
-        """Its answer, once it has ended; who waits is a listener.
-
-        Raises:
-            MedgroundError: what it failed with; `Stopped` where somebody stopped it.
-        """
-        self._listeners += 1
-        self._stop_timer()
-        try:
-            await self._ended.wait()
-        finally:
-            self._listeners -= 1
-            self.touch()
-        if self._error is not None:
-            raise self._error
-        return await self._found()
-
-    async def stop(self) -> None:
-        """End it, and wait until it has kept what it found. Safe to call twice."""
-        if self._task is not None and not self.is_finished:
-            self._task.cancel()
-            await self._ended.wait()
-
-    def touch(self) -> None:
-        """Somebody has asked for it: where nobody listens, the time until it is cancelled starts again."""
-        self._stop_timer()
-        if self._listeners == 0 and self.leaving is not None and not self.is_finished:
-            self._timer = asyncio.get_running_loop().call_later(self.leaving, self._leave)
-
-    def add(self, event: Event) -> None:
-        """Add an event; a step tells where the answer is."""
-        if isinstance(event.step, Kept):
-            self.trace_id = event.step.trace_id
-        if isinstance(event.step, ResearchBegun):
-            self.research = event.step.id
-        if event.words:
-            self._words = event.words
-        self.log.add(event)
-
-    def begin(self, task: asyncio.Task[None]) -> None:
-        """It is worked on by this task, which `Jobs` makes."""
-        self._task = task
-        self.touch()
-
-    def end(
-        self, state: State, answer: Answer | None, problem: Problem | None, error: MedgroundError | None, at: float
-    ) -> None:
-        """Its work has ended: the last event, and everybody who waits is woken."""
-        self.state, self.problem, self.finished = state, problem, at
-        self._answer, self._error = answer, error
-        if answer is not None:
-            self.trace_id = answer.trace_id
-        kind: EventType = "failed" if problem else "stopped" if state == "stopped" else "done"
-        if kind == "done" and self.trace_id is not None:
-            kind = "answer"
-        words = problem.detail if problem else "stopped" if kind == "stopped" else ""
-        self.log.add(Event(id=0, type=kind, words=words, trace_id=self.trace_id, problem=problem))
-        self._stop_timer()
-        self._ended.set()
-
-    def trim(self) -> None:
-        """Keep what is small: the last event, and where the answer is."""
-        self.log.trim()
-        self._answer = None
-        if isinstance(self._error, BudgetExhausted):
-            self._error.answer = None
-
-    async def _found(self) -> Answer | None:
-        return self._answer or (await self.load(self.trace_id) if self.trace_id else None)
-
-    async def _whole(self, event: Event) -> Event:
-        return event.model_copy(update={"answer": await self._found()}) if event.is_last else event
-
-    def _leave(self) -> None:
-        if self._task is not None and not self._listeners:
-            self._task.cancel()
-
-    def _stop_timer(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
 
 
 class Jobs:
@@ -239,6 +42,7 @@ class Jobs:
         left: seconds after which a question that nobody listens to is cancelled.
         most_bytes: bytes of events that wait for a slow reader.
         most_unfinished: jobs that may wait or run at once.
+        most_finished: finished jobs that are remembered.
     """
 
     def __init__(
@@ -251,6 +55,7 @@ class Jobs:
         left: float = LEFT,
         most_bytes: int = MOST_BYTES,
         most_unfinished: int = 1000,
+        most_finished: int = 1000,
     ) -> None:
         self._load = load
         self._hide = hide
@@ -259,7 +64,9 @@ class Jobs:
         self._left = left
         self._most_bytes = most_bytes
         self._most_unfinished = most_unfinished
+        self._most_finished = most_finished
         self._jobs: dict[str, Job] = {}
+        self._finished: deque[Job] = deque()
         self._tasks: set[asyncio.Task[None]] = set()
         self._closed = False
 
@@ -306,6 +113,7 @@ class Jobs:
         job = self._made(owner, kind, title, repeat)
         job.trace_id = trace_id
         job.end("done", None, None, None, self._clock())
+        self._finish(job)
         return job
 
     def repeated(self, owner: str, key: str) -> Job | None:
@@ -393,6 +201,7 @@ class Jobs:
         if error is not None:
             error.__context__ = error.with_traceback(None).__cause__ = None  # its frames hold all that was read
         job.end(state, answer, problem, error, self._clock())
+        self._finish(job)
 
     async def _working(self, job: Job, work: Work) -> Answer | None:
         job.state = "running"
@@ -402,19 +211,18 @@ class Jobs:
         self._tasks.discard(task)
         if not job.is_finished:  # it was cancelled before it began
             job.end("stopped", None, None, Stopped("it was stopped before it began"), self._clock())
+            self._finish(job)
 
     def _is_old(self, job: Job) -> bool:
         return job.finished is not None and self._clock() - job.finished > REMEMBERED
 
+    def _finish(self, job: Job) -> None:
+        """Remember a finished job: most of its events not for long."""
+        self._finished.append(job)
+        if len(self._finished) > _WHOLE:
+            self._finished[-_WHOLE - 1].trim()
+
     def _forget(self) -> None:
-        """Let finished jobs go: most of their events soon, all of them after an hour."""
-        finished = sorted((job for job in self._jobs.values() if job.finished is not None), key=lambda j: -_at(j))
-        for place, job in enumerate(finished):
-            if place >= _MOST_FINISHED or self._is_old(job):
-                del self._jobs[job.id]
-            elif place >= _WHOLE:
-                job.trim()
-
-
-def _at(job: Job) -> float:
-    return job.finished or 0.0
+        """Let jobs go that ended more than an hour ago, or are too many."""
+        while self._finished and (len(self._finished) > self._most_finished or self._is_old(self._finished[0])):
+            del self._jobs[self._finished.popleft().id]

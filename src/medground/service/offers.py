@@ -66,7 +66,7 @@ def recipes_offered(settings: Settings) -> list[RecipeOffer]:
         found.append(
             RecipeOffer(
                 name=name,
-                about=ABOUT[name],
+                about=ABOUT.get(name, ""),
                 researches=recipe.researches,
                 default=name == settings.recipe.name,
                 settings=allowed_keys(name),

@@ -1,0 +1,374 @@
+"""Jobs: followed, left, resumed, stopped; slow readers; memory; what fails."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import logging
+import tracemalloc
+from collections.abc import Awaitable, Callable
+from contextlib import aclosing
+from typing import Any
+
+import pytest
+
+from medground.answer import Answer
+from medground.errors import ModelFailed, NotFound, SourceUnavailable, Stopped
+from medground.service.event import Event
+from medground.service.jobs import Job, Jobs, Tell
+from medground.service.log import EventLog
+from medground.service.refused import Refused
+from medground.steps import RoundBegun
+
+
+async def _no_answer(trace_id: str) -> Answer | None:
+    return None
+
+
+class Clock:
+    """Seconds that the test sets."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def begun(jobs: Jobs, work: Callable[[Tell], Awaitable[Any]], **more: Any) -> Job:
+    return jobs.start(work, **{"owner": "ada", "kind": "ask", "title": "A question", **more})
+
+
+async def rounds(tell: Tell, count: int = 5) -> None:
+    for number in range(1, count + 1):
+        tell.step(RoundBegun(number=number, of=count))
+        await asyncio.sleep(0)
+
+
+async def forever(tell: Tell) -> None:
+    tell.step(RoundBegun(number=1, of=1))
+    await asyncio.Event().wait()
+
+
+async def read(job: Job, after: int = 0, most: int = 1000) -> list[Event]:
+    found: list[Event] = []
+    async with aclosing(job.events(after)) as events:
+        async for event in events:
+            found.append(event)
+            if len(found) == most:
+                break
+    return found
+
+
+def types(events: list[Event]) -> list[str]:
+    return [event.type for event in events]
+
+
+def test_events_are_numbered_and_resumed_after_the_last_one_seen() -> None:
+    async def work() -> None:
+        jobs = Jobs(_no_answer)
+        job = begun(jobs, rounds)
+        first = await read(job, most=3)
+        rest = await read(job, after=first[-1].id)
+        assert [event.id for event in first + rest] == [1, 2, 3, 4, 5, 6, 7]
+        assert types(first + rest) == ["queued", *["step"] * 5, "done"]
+        assert {event.job for event in rest} == {job.id}
+        assert [event.words for event in rest][:1] == ["round 3 of at most 5"]
+        assert types(await read(job, after=6)) == ["done"]
+        assert await read(job, after=7) == []
+        assert await read(job, after=10**9) == []  # of another life of the server
+        assert await read(job, after=-5) == first + rest
+
+    asyncio.run(work())
+
+
+def test_every_reader_gets_everything_also_one_that_comes_late() -> None:
+    async def work() -> None:
+        job = begun(Jobs(_no_answer), rounds)
+        early = [asyncio.create_task(read(job)) for _ in range(20)]
+        await job.result()
+        late = await read(job)
+        assert await asyncio.gather(*early) == [late] * 20
+
+    asyncio.run(work())
+
+
+def test_a_reader_that_is_too_slow_must_resync_and_goes_on() -> None:
+    async def work() -> None:
+        job = begun(Jobs(_no_answer, most_bytes=2_000), lambda tell: rounds(tell, 200))
+        events: list[Event] = []
+        async with aclosing(job.events()) as stream:
+            async for event in stream:
+                events.append(event)
+                if event.id == 3:
+                    await job.result()  # and so it misses much
+                    assert job.log.bytes <= 2_000
+        at = types(events).index("resync")
+        assert types(events).count("resync") == 1
+        assert [event.id for event in events[:at]] == [1, 2, 3]
+        assert [event.id for event in events[at + 1 :]] == list(range(events[at].id + 1, 203))
+        assert events[at].id > 100
+        assert types(events)[-1] == "done"
+        assert types(await read(job, after=5))[0] == "resync"
+
+    asyncio.run(work())
+
+
+def test_at_most_a_mebibyte_waits_for_a_slow_reader() -> None:
+    async def work() -> None:
+        log = EventLog("job")
+        for _ in range(300):
+            log.add(Event(id=0, type="progress", words="x" * 10_000))
+            assert log.bytes <= 1 << 20
+        log.add(Event(id=0, type="progress", words="y" * (2 << 20)))  # a single one is kept whole
+        last = log.last
+        assert last is not None
+        assert last.id == 301
+
+    asyncio.run(work())
+
+
+def test_a_question_is_cancelled_some_time_after_its_last_listener_left() -> None:
+    async def work() -> None:
+        jobs = Jobs(_no_answer, left=0.05)
+        job = begun(jobs, forever, leaving=True)
+        async with aclosing(job.events()) as one, aclosing(job.events()) as other:
+            await anext(one)
+            await anext(other)
+            await asyncio.sleep(0.1)
+            assert job.state == "running"
+        await read(job, most=1)  # somebody came back in time
+        assert job.state == "running"
+        await asyncio.sleep(0.2)
+        assert job.state == "stopped"
+        assert types(await read(job))[-1] == "stopped"
+
+    asyncio.run(work())
+
+
+def test_who_asks_for_the_state_or_waits_for_the_result_is_a_listener() -> None:
+    async def work() -> None:
+        jobs = Jobs(_no_answer, left=0.1)
+        job = begun(jobs, forever, leaving=True)
+        waiting = asyncio.create_task(job.result())
+        await asyncio.sleep(0.2)
+        assert job.state == "running"
+        waiting.cancel()
+        for _ in range(5):
+            await asyncio.sleep(0.05)
+            assert jobs.find(job.id, "ada").state == "running"
+        await asyncio.sleep(0.3)
+        assert job.state == "stopped"
+
+    asyncio.run(work())
+
+
+def test_research_lives_on_without_listeners() -> None:
+    async def work() -> None:
+        jobs = Jobs(_no_answer, left=0.01)
+        job = begun(jobs, forever, kind="research")
+        await read(job, most=1)
+        await asyncio.sleep(0.1)
+        assert job.state == "running"
+        assert (await jobs.stop(job.id, "ada")).state == "stopped"
+        with pytest.raises(Stopped):
+            await job.result()
+        await job.stop()  # again
+
+    asyncio.run(work())
+
+
+def test_a_job_is_stopped_before_it_began_and_while_it_waits_in_line() -> None:
+    async def work() -> None:
+        jobs, turn = Jobs(_no_answer), asyncio.Semaphore(1)
+        running = begun(jobs, forever, turn=turn)
+        waiting = begun(jobs, forever, turn=turn)
+        at_once = begun(jobs, forever)
+        await at_once.stop()
+        await read(running, most=2)
+        assert (running.state, waiting.state, at_once.state) == ("running", "queued", "stopped")
+        await waiting.stop()
+        assert types(await read(waiting)) == ["queued", "stopped"]
+        await jobs.close()
+        assert running.state == "stopped"
+
+    asyncio.run(work())
+
+
+def test_a_job_keeps_what_it_can_before_it_is_stopped() -> None:
+    kept: list[str] = []
+
+    async def slow_to_stop(tell: Tell) -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            await asyncio.sleep(0.05)
+            kept.append("kept")
+
+    async def work() -> None:
+        jobs = Jobs(_no_answer)
+        job = begun(jobs, slow_to_stop)
+        await asyncio.sleep(0)
+        await asyncio.gather(job.stop(), job.stop())
+        assert kept == ["kept"]
+        assert types(await read(job)) == ["queued", "stopped"]
+
+    asyncio.run(work())
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "kind"),
+    [
+        (SourceUnavailable("no reply", source="pubmed"), 503, "source-unavailable"),
+        (ModelFailed("no JSON", model="gpt"), 502, "model-failed"),
+        (Refused("enough", retry_after=2.5), 429, "limit"),
+    ],
+)
+def test_a_failure_is_a_problem_with_a_next_step(error: Exception, status: int, kind: str) -> None:
+    async def fails(tell: Tell) -> None:
+        raise error
+
+    async def work() -> None:
+        job = begun(Jobs(_no_answer), fails)
+        last = (await read(job))[-1]
+        assert last.type == "failed"
+        assert last.problem is not None
+        assert (last.problem.status, last.problem.type) == (status, f"urn:medground:problem:{kind}")
+        assert last.problem.next
+        assert job.now().problem == last.problem
+        with pytest.raises(type(error)):
+            await job.result()
+
+    asyncio.run(work())
+
+
+def test_a_programming_error_is_logged_and_its_words_stay_on_the_server(caplog: pytest.LogCaptureFixture) -> None:
+    async def breaks(tell: Tell) -> None:
+        raise KeyError("/srv/secret")
+
+    async def work() -> Event:
+        return (await read(begun(Jobs(_no_answer), breaks)))[-1]
+
+    with caplog.at_level(logging.ERROR):
+        last = asyncio.run(work())
+    assert last.problem is not None
+    assert (last.type, last.problem.status) == ("failed", 500)
+    assert "secret" not in last.model_dump_json()
+    assert "secret" in caplog.text
+
+
+def test_paths_of_the_server_stay_on_it() -> None:
+    async def fails(tell: Tell) -> None:
+        raise SourceUnavailable("/home/ada/corpora/x is gone", source="corpus")
+
+    async def work() -> None:
+        job = begun(Jobs(_no_answer, hide=("/home/ada",)), fails)
+        last = (await read(job))[-1]
+        assert last.problem is not None
+        assert last.problem.detail == "corpus: (home)/corpora/x is gone"
+        assert "/home/ada" not in last.model_dump_json()
+
+    asyncio.run(work())
+
+
+def test_a_job_of_another_person_is_not_there() -> None:
+    async def work() -> None:
+        jobs = Jobs(_no_answer)
+        job = begun(jobs, rounds)
+        assert jobs.of("bob") == []
+        assert jobs.of("ada") == [job]
+        for find in (lambda: jobs.find(job.id, "bob"), lambda: jobs.find("../x", "ada"), lambda: jobs.find("", "ada")):
+            with pytest.raises(NotFound, match="no job"):
+                find()
+        with pytest.raises(NotFound):
+            await jobs.stop(job.id, "bob")
+        await job.result()
+        assert job.state == "done"
+
+    asyncio.run(work())
+
+
+def test_finished_jobs_are_forgotten_after_an_hour() -> None:
+    async def work() -> None:
+        clock = Clock()
+        jobs = Jobs(_no_answer, clock=clock)
+        old = begun(jobs, rounds)
+        await old.result()
+        clock.now = 3599
+        assert jobs.find(old.id, "ada") is old
+        clock.now = 3601
+        with pytest.raises(NotFound, match="forgotten after an hour"):
+            jobs.find(old.id, "ada")
+        assert jobs.of("ada") == []
+
+    asyncio.run(work())
+
+
+def test_the_line_has_an_end() -> None:
+    async def work() -> None:
+        jobs = Jobs(_no_answer, most_unfinished=2)
+        first = begun(jobs, forever)
+        begun(jobs, forever)
+        with pytest.raises(Refused, match="too many questions wait in line"):
+            begun(jobs, forever)
+        await first.stop()
+        begun(jobs, forever)
+        await jobs.close()
+
+    asyncio.run(work())
+
+
+def test_memory_is_flat_over_thousands_of_jobs() -> None:
+    async def many(jobs: Jobs, count: int) -> None:
+        for _ in range(count // 50):
+            await asyncio.gather(*(begun(jobs, rounds).result() for _ in range(50)))
+
+    async def work() -> tuple[int, int]:
+        jobs = Jobs(_no_answer, most_finished=100)
+        tracemalloc.start()
+        await many(jobs, 200)  # the most that are remembered, and more
+        gc.collect()
+        size, _ = tracemalloc.get_traced_memory()
+        await many(jobs, 2000)
+        gc.collect()
+        after, _ = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        return size, after
+
+    size, after = asyncio.run(work())
+    assert after < 1.1 * size + 50_000
+
+
+def test_a_failed_job_holds_no_traceback() -> None:
+    class Large:
+        """What a run has read."""
+
+    async def fails(tell: Tell) -> None:
+        large = Large()
+        try:
+            raise ValueError(large)
+        except ValueError as cause:
+            raise SourceUnavailable("gone", source="pubmed") from cause
+
+    async def work() -> None:
+        job = begun(Jobs(_no_answer), fails)
+        assert types(await read(job)) == ["queued", "failed"]
+        gc.collect()
+        assert not [one for one in gc.get_objects() if isinstance(one, Large)]
+
+    asyncio.run(work())
+
+
+def test_progress_is_told_from_any_thread() -> None:
+    async def build(tell: Tell) -> None:
+        await asyncio.to_thread(tell.progress, "reading", 3, 10)
+        await asyncio.to_thread(tell.progress, "embedding", 10, None)
+
+    async def work() -> None:
+        job = begun(Jobs(_no_answer), build, kind="build")
+        events = await read(job)
+        assert [(e.words, e.done, e.of) for e in events[1:3]] == [("reading", 3, 10), ("embedding", 10, None)]
+        state = job.now()
+        assert (state.kind, state.state, state.last_event) == ("build", "done", 4)
+
+    asyncio.run(work())

@@ -1,0 +1,190 @@
+"""How long answers are kept, what a kill leaves, and that nothing which blocks stalls the caller's loop."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+import slow_research
+
+import medground.opening as opening
+from medground.answers import Answers
+from medground.blocking import BlockingEngine
+from medground.errors import NotFound, Stopped, UsageError
+from medground.service.asked import Asked
+from medground.service.person import LOCAL, Person
+from medground.service.service import Service
+from medground.settings import Settings
+
+QUESTION = "Does aspirin reduce the risk of stroke?"
+ADA = Person(id="ada", name="Ada")
+BOB = Person(id="bob", name="Bob")
+
+
+def serve(settings: Settings, work: Callable[[Service], Awaitable[Any]], **more: Any) -> Any:
+    async def within() -> Any:
+        async with Service.open(settings, **more) as service:
+            return await work(service)
+
+    return asyncio.run(within())
+
+
+def test_answers_and_traces_are_deleted_after_their_days(papers: Settings) -> None:
+    with BlockingEngine(papers) as engine:
+        own = engine.ask(QUESTION)
+    server = papers.with_options({"serve.keep_days": 30})
+    start = datetime(2026, 1, 1, tzinfo=UTC)
+
+    async def asked(service: Service) -> list[str]:
+        answer = await service.ask(Asked(question=QUESTION), ADA)
+        claim = await service.verify("Aspirin helps.", ADA)
+        assert await service.trace(claim.trace_id, ADA)
+        return [answer.trace_id, claim.trace_id]
+
+    async def kept(service: Service) -> None:
+        assert await service.sweep() == 0
+        assert (await service.answer(names[0], ADA)).trace_id == names[0]
+
+    async def gone(service: Service) -> None:
+        await service.sweep()
+        with pytest.raises(NotFound):
+            await service.answer(names[0], ADA)
+        assert await service.history(ADA) == []
+        assert (await service.usage(ADA)).requests == 0  # of this month
+        assert [past.trace_id for past in await service.history(LOCAL)] == [own.trace_id]
+
+    names = serve(server, asked, now=lambda: start)
+    serve(server, kept, now=lambda: start + timedelta(days=29))
+    serve(papers, kept, now=lambda: start + timedelta(days=999))  # without a limit nothing is deleted
+    assert all(list(papers.home.glob(f"traces/{name}*")) for name in names)
+    serve(server, gone, now=lambda: start + timedelta(days=31))
+    assert not any(list(papers.home.glob(f"*/{name}*")) for name in names)
+    assert Answers(papers.home).find(own.trace_id) is not None
+
+
+def test_the_trace_of_a_failed_question_is_its_askers(papers: Settings) -> None:
+    async def work(service: Service) -> None:
+        with pytest.raises(UsageError, match="no field 'colour'") as failed:
+            await service.ask(Asked.model_validate({"question": QUESTION, "filters": {"where": {"colour": "x"}}}), ADA)
+        name = failed.value.trace_id
+        assert name is not None
+        assert await service.trace(name, ADA)
+        for other in (BOB, LOCAL):
+            with pytest.raises(NotFound):
+                await service.trace(name, other)
+
+    serve(papers, work)
+
+
+def test_what_was_answered_before_a_kill_is_there_afterwards(papers: Settings, tmp_path: Path) -> None:
+    program = f"""
+import asyncio
+from medground.service.asked import Asked
+from medground.service.person import Person
+from medground.service.service import Service
+from medground.settings import Settings
+
+async def work():
+    settings = Settings.load(options={{"retrieval.corpora": ("papers",)}})
+    async with Service.open(settings) as service:
+        while True:
+            jobs = [await service.start(Asked(question={QUESTION!r}), Person(id="ada", name="Ada")) for _ in range(4)]
+            for job in jobs:
+                print((await job.result()).trace_id, flush=True)
+
+asyncio.run(work())
+"""
+    process = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    names = [process.stdout.readline().strip() for _ in range(6)]
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    process.stdout.close()
+
+    async def work(service: Service) -> None:
+        history = [past.trace_id for past in await service.history(ADA, limit=200)]
+        assert set(names) <= set(history)
+        assert (await service.usage(ADA)).requests >= len(names)
+        assert not {past.trace_id for past in await service.history(LOCAL)} & set(names)
+        await service.ask(Asked(question=QUESTION), ADA)
+
+    serve(papers, work)
+
+
+def test_research_is_stopped_and_gone_on_with_by_its_owner(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for table, name in ((slow_research.RECIPES, "slow-research"), (slow_research.SOURCES, "slow")):
+        monkeypatch.setitem(table, name, "")  # removed again at the end
+    monkeypatch.setattr(opening, "open_models_of", opening.open_models_of)
+    calls = tmp_path / "calls"
+    slow_research.install(calls)
+    settings = Settings.load(options=slow_research.options(**{"model.cache": False, "serve.seconds": 60}))
+    asked = Asked(question="About topics", kind="research", recipe="slow-research")
+
+    async def stopped(service: Service) -> str:
+        job = await service.start(asked, ADA)
+        async for event in job.events():
+            if event.words == "searching slow" and event.id > 10:
+                break
+        await asyncio.sleep(0)
+        state = await service.jobs.stop(job.id, ADA.id)
+        assert state.state == "stopped"
+        assert state.research is not None
+        assert state.trace_id is not None  # what was found is an answer
+        assert (await service.answer(state.trace_id, ADA)).stopped
+        with pytest.raises(Stopped):
+            await job.result()
+        for other in (BOB, LOCAL):
+            with pytest.raises(NotFound, match="no unfinished research"):
+                await service.resume(state.research, other)
+        with pytest.raises(NotFound):
+            await service.resume("last", ADA)
+        return state.research
+
+    async def resumed(service: Service) -> None:
+        job = await service.resume(research, ADA)
+        answer = await job.result()
+        assert answer is not None
+        assert len(answer.documents) == len(slow_research.TOPICS)
+        assert (await service.history(ADA, limit=1))[0].trace_id == answer.trace_id
+        with pytest.raises(NotFound):
+            await service.resume(research, ADA)
+
+    research = serve(settings, stopped)
+    serve(settings, resumed)
+    lines = calls.read_text().splitlines()
+    searches = [line for line in lines if line.startswith("search")]
+    assert len(searches) <= len(set(searches)) + 3  # those that were under way are made again
+
+
+def test_nothing_stalls_the_loop_of_the_caller(papers: Settings) -> None:
+    async def work(service: Service) -> float:
+        await service.warm()
+        longest, ended = 0.0, False
+
+        async def watch() -> None:
+            nonlocal longest
+            while not ended:
+                before = time.perf_counter()
+                await asyncio.sleep(0.001)
+                longest = max(longest, time.perf_counter() - before)
+
+        watching = asyncio.create_task(watch())
+        answers = await asyncio.gather(*(service.ask(Asked(question=QUESTION), ADA) for _ in range(10)))
+        await service.history(ADA)
+        await service.export(answers[0].trace_id, "ris", ADA)
+        await service.corpora()
+        ended = True
+        await watching
+        return longest
+
+    assert serve(papers, work) < 0.25
