@@ -1,0 +1,246 @@
+"""Receive uploaded files: streamed to a folder as they come, never held in memory.
+
+Sizes are checked here. What is inside a file, such as an archive that unpacks to far more, is the readers' business.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+
+from python_multipart.exceptions import FormParserError
+from python_multipart.multipart import MultipartParser, parse_options_header
+
+from medground.errors import StorageFailed, UsageError
+from medground.faces.web.file_names import safe_name, shown_name
+
+_FIELD_BYTES = 2_000
+_FIELDS = 20
+_PATIENCE = 60.0
+"""Seconds without a byte after which an upload is given up."""
+MEGABYTE = 1_000_000
+
+
+class TooLarge(UsageError):
+    """The upload as a whole is larger than this server takes: send fewer files at once."""
+
+
+@dataclass(frozen=True)
+class UploadLimits:
+    """Most bytes of one file and of all files, and most files in one upload."""
+
+    file: int = 200 * MEGABYTE
+    all: int = 2_000 * MEGABYTE
+    files: int = 2_000
+
+
+@dataclass(frozen=True)
+class PassedOver:
+    """A file that was not stored, and why."""
+
+    name: str
+    reason: str
+
+
+@dataclass
+class Received:
+    """What came: the fields of the form, the folder with the stored files, and the files that were passed over."""
+
+    folder: Path
+    fields: dict[str, str] = field(default_factory=dict)
+    files: dict[str, int] = field(default_factory=dict)
+    """Bytes by stored name."""
+    passed_over: list[PassedOver] = field(default_factory=list)
+
+
+@asynccontextmanager
+async def received(
+    chunks: AsyncIterator[bytes],
+    content_type: str,
+    parent: Path,
+    limits: UploadLimits,
+    *,
+    length: int | None = None,
+    patience: float = _PATIENCE,
+) -> AsyncIterator[Received]:
+    """The upload once all of it is on disk. Its folder is deleted on leaving, unless somebody has moved it away.
+
+    Args:
+        chunks: the body of the request.
+        content_type: its header, which names the boundary.
+        parent: where to make the folder.
+        limits: the most that is taken. One file that is larger is passed over; the others are kept.
+        length: the number of bytes that the request announces.
+        patience: seconds to wait for the next chunk.
+
+    Raises:
+        UsageError: it is not a form with files, it breaks off, or it does not go on.
+        TooLarge: all files together are larger than the limit.
+        StorageFailed: the disk is full or cannot be written to.
+    """
+    _check_room(parent, limits, length)
+    folder = Path(tempfile.mkdtemp(dir=parent))
+    form = _Form(folder, limits)
+    parser = MultipartParser(_boundary(content_type), form.callbacks())
+    try:
+        try:
+            await _read(chunks, parser, form, limits, patience)
+            parser.finalize()
+        except (FormParserError, UnicodeDecodeError):
+            raise UsageError("the upload cannot be read; send it as multipart/form-data") from None
+        except OSError as error:
+            raise StorageFailed(f"the upload cannot be stored ({error.strerror or error}); free some space") from None
+        if not form.ended:
+            raise UsageError("the upload broke off; send it again")
+        yield form.found
+    finally:
+        form.close()
+        await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+
+
+async def _read(
+    chunks: AsyncIterator[bytes], parser: MultipartParser, form: _Form, limits: UploadLimits, patience: float
+) -> None:
+    total = 0
+    while True:
+        try:
+            async with asyncio.timeout(patience):
+                chunk = await anext(chunks, None)
+        except TimeoutError:
+            raise UsageError(f"nothing was sent for {patience:.0f} seconds; send the files again") from None
+        if chunk is None:
+            return
+        total += len(chunk)
+        if total > limits.all:
+            raise _too_large(limits)
+        if chunk:
+            await asyncio.to_thread(parser.write, chunk)
+
+
+def _check_room(parent: Path, limits: UploadLimits, length: int | None) -> None:
+    if length is not None and length > limits.all:
+        raise _too_large(limits)
+    try:
+        parent.mkdir(parents=True, exist_ok=True)
+        free = shutil.disk_usage(parent).free
+    except OSError as error:
+        raise StorageFailed(f"uploads cannot be stored ({error.strerror or error})") from None
+    if length is not None and length > free:
+        raise StorageFailed("the disk has not enough room for this upload; free some space")
+
+
+def _too_large(limits: UploadLimits) -> TooLarge:
+    return TooLarge(f"the upload is larger than {limits.all // MEGABYTE:,} MB; send fewer files at once")
+
+
+def _boundary(content_type: str) -> bytes:
+    kind, options = parse_options_header(content_type)
+    boundary = options.get(b"boundary", b"")
+    if kind != b"multipart/form-data" or not 0 < len(boundary) <= 200:
+        raise UsageError("files are sent as multipart/form-data with a boundary")
+    return boundary
+
+
+class _Form:
+    """The parts of a form as they come: fields are collected, files are written to the folder."""
+
+    def __init__(self, folder: Path, limits: UploadLimits) -> None:
+        self.found = Received(folder)
+        self.ended = False
+        self._limits = limits
+        self._headers: dict[str, bytes] = {}
+        self._header, self._value = b"", b""
+        self._field: str | None = None
+        self._text = bytearray()
+        self._file: IO[bytes] | None = None
+        self._sent = self._name = ""
+        self._size = 0
+        self._refused = ""
+
+    def callbacks(self) -> dict[str, object]:
+        """What the parser calls; the names are its own."""
+        return {
+            "on_part_begin": self._begin,
+            "on_part_data": self._data,
+            "on_part_end": self._part_end,
+            "on_header_field": self._header_field,
+            "on_header_value": self._header_value,
+            "on_header_end": self._header_end,
+            "on_headers_finished": self._headers_end,
+            "on_end": self._end,
+        }
+
+    def close(self) -> None:
+        """Close the file that is being written, if any."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def _begin(self) -> None:
+        self._headers = {}
+        self._field, self._name, self._sent, self._refused, self._size = None, "", "", "", 0
+        self._text.clear()
+
+    def _header_field(self, data: bytes, start: int, end: int) -> None:
+        self._header += data[start:end]
+
+    def _header_value(self, data: bytes, start: int, end: int) -> None:
+        self._value += data[start:end]
+
+    def _header_end(self) -> None:
+        self._headers[self._header.decode("latin-1").lower()] = self._value
+        self._header, self._value = b"", b""
+
+    def _headers_end(self) -> None:
+        _, options = parse_options_header(self._headers.get("content-disposition", b""))
+        if b"filename" not in options:
+            self._field = options.get(b"name", b"").decode("utf-8")
+            if len(self.found.fields) >= _FIELDS:
+                raise UsageError(f"the form has more than {_FIELDS} fields")
+            return
+        self._sent = options[b"filename"].decode("utf-8", "replace")
+        if len(self.found.files) + len(self.found.passed_over) >= self._limits.files:
+            raise TooLarge(f"the upload has more than {self._limits.files:,} files; send fewer files at once")
+        try:
+            self._name = safe_name(self._sent, self.found.files)
+        except ValueError as refused:
+            self._refused = str(refused)
+            return
+        self._file = (self.found.folder / self._name).open("xb")
+
+    def _data(self, data: bytes, start: int, end: int) -> None:
+        if self._field is not None:
+            self._text += data[start:end]
+            if len(self._text) > _FIELD_BYTES:
+                raise UsageError(f"the field {shown_name(self._field)!r} is longer than {_FIELD_BYTES:,} bytes")
+            return
+        self._size += end - start
+        if self._file is not None and self._size > self._limits.file:
+            self._refused = f"larger than {self._limits.file // MEGABYTE:,} MB, the most that this server takes of one"
+            self.close()
+            (self.found.folder / self._name).unlink()
+        elif self._file is not None:
+            self._file.write(memoryview(data)[start:end])
+
+    def _part_end(self) -> None:
+        self.close()
+        if self._field is not None:
+            self.found.fields[self._field] = self._text.decode("utf-8")
+        elif not self._sent and not self._size:
+            pass  # a form that was sent without choosing a file
+        elif not self._refused and not self._size:
+            self._refused = "the file is empty"
+            (self.found.folder / self._name).unlink()
+        if self._refused and (self._sent or self._size):
+            self.found.passed_over.append(PassedOver(shown_name(self._sent) or "a file without a name", self._refused))
+        elif self._name:
+            self.found.files[self._name] = self._size
+
+    def _end(self) -> None:
+        self.ended = True
