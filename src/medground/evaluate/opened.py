@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
@@ -161,7 +160,10 @@ def _metrics(row: Row) -> tuple[Metric, ...]:
 
 
 def _outcomes(row: Row) -> tuple[Metric, ...]:
-    counts: Sequence[tuple[str, int]] = [*row.statuses.items(), *([(UNFINISHED, row.unfinished)] * bool(row.unfinished))]
+    counts: Sequence[tuple[str, int]] = [
+        *row.statuses.items(),
+        *([(UNFINISHED, row.unfinished)] * bool(row.unfinished)),
+    ]
     ordered = sorted(counts, key=lambda one: -one[1])
     return tuple(_metric(status, "of all items", Share(count, row.items)) for status, count in ordered)
 

@@ -27,7 +27,11 @@ _COMPARED = 5_000
 """Names that fit a beginning and are ranked; those of two or three letters fit many more."""
 _WORD = re.compile(r"[^\W_]+")
 _OFFSET_BITS = 12
-_COMMON = frozenset("and are can does for from have has how not that the what when which who why with was were".split())
+_COMMON = frozenset(
+    ["and", "are", "can", "does", "for", "from", "has", "have", "how", "not", "that", "the", "was", "were", "what"]
+    + ["when", "which", "who", "why", "with"]
+)
+"""Words with which no suggestion begins when they stand alone."""
 _SCOPES = {"name": 0, "exact": 1, "abbreviation": 1}
 _LOOSE = 2
 _FACTS = """

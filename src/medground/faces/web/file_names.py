@@ -10,8 +10,6 @@ from pathlib import PurePath
 LONGEST = 150
 """Bytes of a stored name. Most file systems allow 255, and a compressed file is unpacked under a longer one."""
 _SHOWN = 80
-_NEVER = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
-"""Control characters, and marks that change how a name is displayed without being seen."""
 _UNSAFE = re.compile(r'[<>:"|?*]')
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.I)
 
@@ -22,7 +20,7 @@ def safe_name(sent: str, taken: Collection[str] = ()) -> str:
     Raises:
         ValueError: the name is a path, hidden or empty; the message says so.
     """
-    name = unicodedata.normalize("NFC", _NEVER.sub("", sent)).strip(" .") if not sent.startswith(".") else sent
+    name = unicodedata.normalize("NFC", _printable(sent)).strip(" .")
     if "/" in sent or "\\" in sent:
         raise ValueError("its name contains a path; send the file by its name alone")
     if sent.startswith("."):
@@ -37,8 +35,13 @@ def safe_name(sent: str, taken: Collection[str] = ()) -> str:
 
 def shown_name(sent: str) -> str:
     """A name as messages show it: one line, without invisible marks, not too long."""
-    name = _NEVER.sub("", sent)
+    name = _printable(sent)
     return name if len(name) <= _SHOWN else f"{name[: _SHOWN - 20]}…{name[-19:]}"
+
+
+def _printable(name: str) -> str:
+    """Without control characters, and without marks that change how a name is displayed and are not seen."""
+    return "".join(letter for letter in name if letter.isprintable())
 
 
 def _cut(name: str, most: int = LONGEST) -> str:

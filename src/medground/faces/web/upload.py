@@ -84,10 +84,11 @@ async def received(
         TooLarge: all files together are larger than the limit.
         StorageFailed: the disk is full or cannot be written to.
     """
+    boundary = _boundary(content_type)
     _check_room(parent, limits, length)
     folder = Path(tempfile.mkdtemp(dir=parent))
     form = _Form(folder, limits)
-    parser = MultipartParser(_boundary(content_type), form.callbacks())
+    parser = MultipartParser(boundary, form.callbacks())
     try:
         try:
             await _read(chunks, parser, form, limits, patience)

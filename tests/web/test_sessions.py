@@ -1,0 +1,88 @@
+"""Sessions end when they were idle or grew old; failed attempts to sign in have to wait."""
+
+from __future__ import annotations
+
+from medground.faces.web.sessions import IDLE, LONGEST, Sessions, matches
+from medground.faces.web.throttle import MOST_FAILED, WINDOW, Throttle
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 1_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_a_session_is_found_by_its_secret_alone() -> None:
+    sessions = Sessions(Clock())
+    secret, session = sessions.begin("ada")
+    other, another = sessions.begin("ada")
+    assert len(secret) >= 43
+    assert sessions.find(secret) == session
+    assert secret != other
+    assert matches(session, session.csrf)
+    assert not matches(session, another.csrf)
+    assert not matches(session, "")
+    assert sessions.find("") is None
+    assert secret not in repr(vars(sessions))
+
+
+def test_a_session_ends_when_idle_and_in_any_case_after_a_week() -> None:
+    clock = Clock()
+    sessions = Sessions(clock)
+    secret, _ = sessions.begin("ada")
+    clock.now += IDLE + 1
+    assert sessions.find(secret) is None
+
+    secret, began = sessions.begin("ada")
+    while clock.now - began.began < LONGEST - IDLE / 2:
+        clock.now += IDLE / 2
+        assert sessions.find(secret) is not None
+    clock.now += IDLE / 2 + 1
+    assert sessions.find(secret) is None
+
+
+def test_signing_out_ends_one_session_and_revoking_ends_all_of_a_person() -> None:
+    sessions = Sessions(Clock())
+    first, _ = sessions.begin("ada")
+    second, _ = sessions.begin("ada")
+    bobs, _ = sessions.begin("bob")
+    sessions.end(first)
+    sessions.end(first)
+    assert sessions.find(first) is None
+    assert sessions.find(second) is not None
+    sessions.end_of("ada")
+    assert sessions.find(second) is None
+    assert sessions.find(bobs) is not None
+
+
+def test_the_longest_idle_session_makes_room() -> None:
+    sessions = Sessions(Clock(), most=2)
+    first, _ = sessions.begin("a")
+    second, _ = sessions.begin("b")
+    sessions.find(first)
+    third, _ = sessions.begin("c")
+    assert [sessions.find(one) is not None for one in (first, second, third)] == [True, False, True]
+
+
+def test_after_a_few_failures_an_address_waits_and_others_do_not() -> None:
+    clock = Clock()
+    throttle = Throttle(clock)
+    for _ in range(MOST_FAILED):
+        assert throttle.wait("1.2.3.4") == 0
+        throttle.failed("1.2.3.4")
+        clock.now += 1
+    assert throttle.wait("1.2.3.4") == WINDOW - MOST_FAILED
+    assert throttle.wait("5.6.7.8") == 0
+    clock.now += WINDOW - MOST_FAILED
+    assert throttle.wait("1.2.3.4") == 0
+
+
+def test_success_forgives() -> None:
+    throttle = Throttle(Clock())
+    for _ in range(MOST_FAILED - 1):
+        throttle.failed("a")
+    throttle.succeeded("a")
+    throttle.failed("a")
+    assert throttle.wait("a") == 0
