@@ -160,11 +160,8 @@ def _metrics(row: Row) -> tuple[Metric, ...]:
 
 
 def _outcomes(row: Row) -> tuple[Metric, ...]:
-    counts: Sequence[tuple[str, int]] = [
-        *row.statuses.items(),
-        *([(UNFINISHED, row.unfinished)] * bool(row.unfinished)),
-    ]
-    ordered = sorted(counts, key=lambda one: -one[1])
+    counts = {**row.statuses, UNFINISHED: row.unfinished}
+    ordered = sorted(((status, count) for status, count in counts.items() if count), key=lambda one: -one[1])
     return tuple(_metric(status, "of all items", Share(count, row.items)) for status, count in ordered)
 
 

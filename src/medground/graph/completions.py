@@ -28,8 +28,8 @@ _COMPARED = 5_000
 _WORD = re.compile(r"[^\W_]+")
 _OFFSET_BITS = 12
 _COMMON = frozenset(
-    ["and", "are", "can", "does", "for", "from", "has", "have", "how", "not", "that", "the", "was", "were", "what"]
-    + ["when", "which", "who", "why", "with"]
+    {"and", "are", "can", "does", "for", "from", "has", "have", "how", "not", "that", "the", "was", "were", "what"}
+    | {"when", "which", "who", "why", "with"}
 )
 """Words with which no suggestion begins when they stand alone."""
 _SCOPES = {"name": 0, "exact": 1, "abbreviation": 1}

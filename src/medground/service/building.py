@@ -63,6 +63,13 @@ def check(library: Library, name: str, mode: Mode) -> None:
         library.info(name)
 
 
+def kept_aside(received: Path) -> Path:
+    """Move received files aside, so that they outlive the request that brought them; a build moves them on."""
+    place = received.with_name(f"{received.name}-waiting")
+    received.rename(place)
+    return place
+
+
 async def build_uploaded(library: Library, building: Building, progress: Progress) -> Manifest:
     """Build a corpus from received files. Cancelling this stops the build, and waits until it has stopped.
 

@@ -1,0 +1,1 @@
+"""Addresses of the page, one router a file."""
