@@ -7,7 +7,9 @@ was uploaded for it.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
+import shutil
 import threading
 import time
 from collections.abc import Callable
@@ -27,6 +29,7 @@ from medground.wording.building import built, phase
 
 T = TypeVar("T")
 Mode = Literal["new", "add", "replace"]
+_ABANDONED = 24 * 3600.0
 _BETWEEN = 0.2
 """Seconds between two reports of the same phase."""
 
@@ -68,6 +71,19 @@ def kept_aside(received: Path) -> Path:
     place = received.with_name(f"{received.name}-waiting")
     received.rename(place)
     return place
+
+
+def forget_received(place: Path) -> None:
+    """Delete received files from which nothing will be built."""
+    shutil.rmtree(place, ignore_errors=True)
+
+
+def forget_abandoned(folder: Path, now: Callable[[], float] = time.time) -> None:
+    """Delete uploads that an earlier process left behind, a day old or more."""
+    for place in folder.glob("*"):
+        with contextlib.suppress(OSError):
+            if now() - place.stat().st_mtime > _ABANDONED:
+                shutil.rmtree(place, ignore_errors=True)
 
 
 async def build_uploaded(library: Library, building: Building, progress: Progress) -> Manifest:
@@ -118,8 +134,12 @@ async def stoppable(work: Callable[[Progress], T], progress: Progress) -> T:
 
 
 def _build(library: Library, building: Building, progress: Progress) -> Manifest:
-    check(library, building.name, building.mode)
-    place = keep(library, building.name, building.received)
+    try:
+        check(library, building.name, building.mode)
+        place = keep(library, building.name, building.received)
+    except BaseException:
+        forget_received(building.received)
+        raise
     try:
         inputs = find_inputs([place])
         if building.mode == "add":

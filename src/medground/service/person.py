@@ -24,7 +24,8 @@ class Person(Frozen):
     id: str
     name: str
     limits: Limits = Limits()
+    admin: bool = Field(default=False, description="whether they may build, change and remove corpora")
 
 
-LOCAL = Person(id="local", name="this computer")
+LOCAL = Person(id="local", name="this computer", admin=True)
 """Whoever sits at this computer, where no token is asked for: the answers of the command line are theirs, too."""

@@ -29,11 +29,12 @@ class Token(Frozen):
     limits: Limits
     created: datetime
     revoked: datetime | None = None
+    admin: bool = False
 
     @property
     def person(self) -> Person:
         """Whoever holds it."""
-        return Person(id=self.id, name=self.name, limits=self.limits)
+        return Person(id=self.id, name=self.name, limits=self.limits, admin=self.admin)
 
 
 class Tokens:
@@ -48,13 +49,14 @@ class Tokens:
         self._records = records
         self._now = now
 
-    def create(self, name: str, limits: Limits | None = None) -> str:
+    def create(self, name: str, limits: Limits | None = None, *, admin: bool = False) -> str:
         """A new token; nothing can show it again.
 
         Args:
             name: whose it is. A name can be used again once its token is revoked; the answers of the former token stay
                 its own.
             limits: what its holder may use; nothing is limited by default.
+            admin: whether its holder may build, change and remove corpora.
 
         Raises:
             UsageError: the name is not valid, or a token has it.
@@ -62,15 +64,15 @@ class Tokens:
         if not _NAME.fullmatch(name):
             raise UsageError(f"{name[:80]!r} is not a name of a token; use 1 to 64 letters, digits and . _ @ -")
         secret = PREFIX + secrets.token_urlsafe(32)
-        row = (secrets.token_hex(8), name, _hash(secret), (limits or Limits()).model_dump_json(), self._at())
-        statement = "INSERT INTO tokens VALUES (?, ?, ?, ?, ?, NULL) ON CONFLICT DO NOTHING"
+        row = (secrets.token_hex(8), name, _hash(secret), (limits or Limits()).model_dump_json(), self._at(), admin)
+        statement = "INSERT INTO tokens VALUES (?, ?, ?, ?, ?, NULL, ?) ON CONFLICT DO NOTHING"
         if not self._records.change((statement, row)):
             raise UsageError(f"a token {name!r} is there already; revoke it first: medground token revoke {name}")
         return secret
 
     def list(self) -> list[Token]:
         """All tokens, revoked ones too, the oldest first."""
-        rows = self._records.rows("SELECT id, name, limits, created, revoked FROM tokens ORDER BY created, id")
+        rows = self._records.rows("SELECT id, name, limits, created, revoked, admin FROM tokens ORDER BY created, id")
         return [_token(*row) for row in rows]
 
     def revoke(self, name: str) -> None:
@@ -107,7 +109,9 @@ class Tokens:
         return found.person
 
     def _one(self, column: str, value: str) -> Token | None:
-        statement = f"SELECT id, name, limits, created, revoked FROM tokens WHERE {column} = ? AND revoked IS NULL"  # noqa: S608 (a name of ours)
+        statement = (
+            f"SELECT id, name, limits, created, revoked, admin FROM tokens WHERE {column} = ? AND revoked IS NULL"  # noqa: S608 (a name of ours)
+        )
         rows = self._records.rows(statement, value)
         return _token(*rows[0]) if rows else None
 
@@ -119,11 +123,12 @@ def _hash(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
-def _token(number: object, name: object, limits: object, created: object, revoked: object) -> Token:
+def _token(number: object, name: object, limits: object, created: object, revoked: object, admin: object) -> Token:
     return Token(
         id=str(number),
         name=str(name),
         limits=Limits.model_validate_json(str(limits)),
         created=datetime.fromisoformat(str(created)),
         revoked=None if revoked is None else datetime.fromisoformat(str(revoked)),
+        admin=bool(admin),
     )

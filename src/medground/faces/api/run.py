@@ -6,7 +6,7 @@ from collections.abc import Callable
 from ipaddress import ip_address
 
 from medground.errors import UsageError
-from medground.faces.api.server import listener, serve
+from medground.faces.api.server import Extend, listener, serve
 from medground.progress import Progress, no_progress
 from medground.service.service import Service
 from medground.settings import Settings
@@ -19,6 +19,8 @@ async def run(
     port: int,
     announce: Callable[[str], None],
     progress: Progress = no_progress,
+    login: bool = False,
+    extend: Extend = lambda app, authenticated: None,
 ) -> None:
     """Serve until the process is told to stop.
 
@@ -28,6 +30,8 @@ async def run(
         port: the port; 0 takes a free one.
         announce: called with the address once connections are accepted.
         progress: called with the progress of what must be built first.
+        login: whether a token is needed on loopback, too.
+        extend: adds more to the app.
 
     Raises:
         UsageError: the server cannot listen there.
@@ -40,7 +44,7 @@ async def run(
             await service.warm()
             shown = f"[{host}]" if ":" in host else host
             address = f"http://{shown}:{on.getsockname()[1]}"
-            await serve(service, on, authenticated=False, listening=lambda: announce(address))
+            await serve(service, on, authenticated=login, listening=lambda: announce(address), extend=extend)
 
 
 def is_loopback(host: str) -> bool:

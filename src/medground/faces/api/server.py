@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 import uvicorn
+from fastapi import FastAPI
 from starlette.types import ASGIApp
 
 from medground.errors import UsageError
@@ -16,6 +17,8 @@ from medground.faces.api.app import make_app
 from medground.faces.api.connection import Connection
 from medground.service.service import Service
 
+Extend = Callable[[FastAPI, bool], None]
+"""Adds more routes to the app, such as those of the page; told whether every request needs a token."""
 _ENDING = 1
 """Seconds in which responses may end once the server is to stop."""
 _MOST_HEADERS = 32_768
@@ -66,6 +69,7 @@ async def serve(
     *,
     authenticated: bool,
     listening: Callable[[], None] = lambda: None,
+    extend: Extend = lambda app, authenticated: None,
 ) -> None:
     """Serve until the process is told to stop (Ctrl-C or SIGTERM), or the task is cancelled.
 
@@ -74,19 +78,26 @@ async def serve(
         on: where to listen.
         authenticated: whether every request needs a token.
         listening: called once connections are accepted.
+        extend: adds more to the app.
     """
     host = on.getsockname()[0]
     app = make_app(service, authenticated=authenticated, names=(host,))
+    extend(app, authenticated)
     await _Server(_config(app), service, listening).serve(sockets=[on])
 
 
 @asynccontextmanager
 async def running(
-    service: Service, *, authenticated: bool = False, protocol: type[Connection] = Connection
+    service: Service,
+    *,
+    authenticated: bool = False,
+    protocol: type[Connection] = Connection,
+    extend: Extend = lambda app, authenticated: None,
 ) -> AsyncIterator[str]:
     """A real server on a free port of this computer, in this event loop; gives its address, `http://127.0.0.1:8123`."""
     with listener("127.0.0.1", 0) as on:
         app = make_app(service, authenticated=authenticated)
+        extend(app, authenticated)
         begun = asyncio.Event()
         server = _Server(_config(app, protocol), service, begun.set)
         task = asyncio.create_task(server._serve([on]))

@@ -46,6 +46,7 @@ from medground.faces.cli.show import schema_app, show_version, trace_app, versio
 from medground.faces.cli.token import token_app
 from medground.faces.cli.train import train_app
 from medground.faces.cli.verify import verify
+from medground.faces.cli.web import web
 
 _INTERRUPTED = 130
 _STOPPED = "medground: stopped; finished work is kept, run the same command to resume"
@@ -103,6 +104,7 @@ app.command()(mcp)
 app.command()(mesh)
 app.command()(doctor)
 app.command()(version)
+app.command()(web)
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -30,6 +30,7 @@ def create(
     concurrent: Annotated[int | None, typer.Option(min=1, help="Most requests at work at once.")] = None,
     money: Annotated[float | None, typer.Option(min=0, metavar="DOLLARS", help="Most US dollars in a month.")] = None,
     tokens: Annotated[int | None, typer.Option(min=0, help="Most model tokens, in and out, in a month.")] = None,
+    admin: Annotated[bool, typer.Option("--admin", help="Also allow building, changing and removing corpora.")] = False,
 ) -> None:
     """Create a token and print it, once: only its hash is kept. Without an option, nothing is limited."""
     from decimal import Decimal
@@ -44,7 +45,7 @@ def create(
         tokens=tokens,
     )
     with _records() as records:
-        secret = Tokens(records).create(name, limits)
+        secret = Tokens(records).create(name, limits, admin=admin)
     typer.echo(secret)
     typer.echo("keep this token safe: it is not shown again", err=True)
 
@@ -111,7 +112,8 @@ def _as_json(token: Token, spent: Spent) -> str:
 
 def _as_text(token: Token, spent: Spent) -> str:
     state = f"revoked {token.revoked:%Y-%m-%d}" if token.revoked else f"since {token.created:%Y-%m-%d}"
-    return f"{token.name}  {state}\n    limits: {_limits(token.limits)}\n    this month: {_used(spent)}"
+    right = "  may change corpora" if token.admin else ""
+    return f"{token.name}  {state}{right}\n    limits: {_limits(token.limits)}\n    this month: {_used(spent)}"
 
 
 def _limits(limits: Limits) -> str:

@@ -19,14 +19,13 @@ from medground.faces.web.signed_in import SignedIn
 from medground.faces.web.suggestions import Suggestions
 from medground.faces.web.throttle import Throttle
 from medground.faces.web.upload import UploadLimits
-from medground.service.service import Service
+from medground.service.building import forget_abandoned
 
 _ROUTERS = (session.router, suggest.router, corpora.router, runs.router)
 
 
 def add_page(
     app: FastAPI,
-    service: Service,
     *,
     login: bool,
     page: BuiltPage | None = None,
@@ -36,8 +35,7 @@ def add_page(
     """Let an app of the API serve the page too.
 
     Args:
-        app: what `make_app` made over the same service.
-        service: what answers.
+        app: what `make_app` made.
         login: whether the page asks for a token.
         page: the built page; that of the package by default.
         sessions: those who are signed in.
@@ -47,8 +45,11 @@ def add_page(
         ConfigError: the page was not built.
     """
     opened = page or BuiltPage.open()
+    service = app.state.door.service
     settings = service.settings
     library = Library(settings.home)
+    uploads = settings.home / "service" / "uploads"
+    forget_abandoned(uploads)
     signed_in = SignedIn(service, login, sessions or Sessions(), throttle or Throttle())
     app.state.page = Held(
         signed_in=signed_in,
@@ -56,6 +57,7 @@ def add_page(
         suggestions=Suggestions(library, settings.retrieval.corpora),
         runs=Runs(settings.serve.runs or settings.home / "runs"),
         limits=UploadLimits(file=settings.serve.upload_file, all=settings.serve.upload),
+        uploads=uploads,
     )
     app.state.door.identify.append(signed_in.identify)
     for router in _ROUTERS:

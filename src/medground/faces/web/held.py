@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated
 
 from fastapi import Depends, Request
@@ -26,6 +27,8 @@ class Held:
     suggestions: Suggestions
     runs: Runs
     limits: UploadLimits
+    uploads: Path
+    """Where uploads wait until a corpus is built from them."""
 
 
 def held(request: Request) -> Held:

@@ -1,8 +1,8 @@
 """Who sits before the page: a session cookie, and the CSRF token that every change must send beside it.
 
-The cookie with the id of the session cannot be read by scripts. A second cookie holds the CSRF token for the page, which
-sends it back in the header `X-CSRF-Token`: another site can make a browser send cookies, but can neither read them nor
-set that header. The server compares the header with what it knows of the session, never with the cookie.
+The cookie with the id of the session cannot be read by scripts. A second cookie holds the CSRF token for the page,
+which sends it back in the header `X-CSRF-Token`: another site can make a browser send cookies, but can neither read
+them nor set that header. The server compares the header with what it knows of the session, never with the cookie.
 """
 
 from __future__ import annotations

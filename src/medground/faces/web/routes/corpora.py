@@ -13,9 +13,11 @@ from medground.errors import NotFound, UsageError
 from medground.faces.api.caller import Caller, Served
 from medground.faces.web.held import Held, Keeper, Page
 from medground.faces.web.upload import PassedOver, received
-from medground.service.building import Building, Mode, build_uploaded, check, kept_aside
+from medground.service.building import Building, Mode, build_uploaded, check, forget_received, kept_aside
 from medground.service.holdings import Checked, CorpusTold, FilesTold, checked, corpus_told, files_told
-from medground.service.jobs import JobState, Tell
+from medground.service.jobs import Job, JobState, Tell
+from medground.service.person import Person
+from medground.service.service import Service
 
 router = APIRouter(prefix="/v1/corpora", tags=["page"])
 
@@ -76,19 +78,14 @@ async def build(
     async with received(
         aiter(request.stream()),
         request.headers.get("content-type", ""),
-        service.settings.home / "service" / "uploads",
+        page.uploads,
         page.limits,
         length=int(length) if length.isascii() and length.isdigit() else None,
     ) as upload:
         if not upload.files:
             raise UsageError(_nothing(upload.passed_over))
         place = await asyncio.to_thread(kept_aside, upload.folder)
-    building = Building(name, place, mode, embed)
-
-    async def work(tell: Tell) -> None:
-        await build_uploaded(page.library, building, tell.progress)
-
-    job = service.begin(work, person, kind="build", title=name)
+    job = _started(page, service, person, Building(name, place, mode, embed))
     response.headers["Location"] = f"/v1/jobs/{job.id}"
     told = tuple(FilePassedOver(name=one.name, reason=one.reason) for one in upload.passed_over)
     return BuildStarted(job=job.now(), files=len(upload.files), passed_over=told)
@@ -112,9 +109,7 @@ async def files(
 ) -> FilesTold:
     """Files with their reader, or the reason why they were passed over."""
     _known(page, name)
-    return await asyncio.to_thread(
-        files_told, page.library, name, passed_over=passed_over, offset=offset, limit=limit
-    )
+    return await asyncio.to_thread(files_told, page.library, name, passed_over=passed_over, offset=offset, limit=limit)
 
 
 @router.post("/{name}/verify", summary="Check a corpus", responses={404: {}, 422: {}})
@@ -129,6 +124,17 @@ async def remove(name: str, person: Keeper, page: Page) -> None:
     """Delete a corpus with what was uploaded for it. This cannot be undone."""
     _known(page, name)
     await asyncio.to_thread(page.library.remove, name)
+
+
+def _started(page: Held, service: Service, person: Person, building: Building) -> Job:
+    async def work(tell: Tell) -> None:
+        await build_uploaded(page.library, building, tell.progress)
+
+    try:
+        return service.begin(work, person, kind="build", title=building.name)
+    except BaseException:
+        forget_received(building.received)
+        raise
 
 
 def _known(page: Held, name: str) -> None:
