@@ -65,7 +65,7 @@ def test_fields_and_files_arrive_whole_however_they_are_cut(tmp_path: Path) -> N
         ("..", "a hidden file; rename it without the leading dot"),
         (".bashrc", "a hidden file; rename it without the leading dot"),
         ("\x01\x02", "it has no name; give it one"),
-        ("large.txt", "larger than 0 MB, the most that this server takes of one"),
+        ("large.txt", "larger than 0.001 MB, the most that this server takes of one file"),
         ("empty.txt", "the file is empty"),
     ],
 )

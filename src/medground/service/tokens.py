@@ -109,9 +109,8 @@ class Tokens:
         return found.person
 
     def _one(self, column: str, value: str) -> Token | None:
-        statement = (
-            f"SELECT id, name, limits, created, revoked, admin FROM tokens WHERE {column} = ? AND revoked IS NULL"  # noqa: S608 (a name of ours)
-        )
+        columns = "id, name, limits, created, revoked, admin"
+        statement = f"SELECT {columns} FROM tokens WHERE {column} = ? AND revoked IS NULL"  # noqa: S608 (names of ours)
         rows = self._records.rows(statement, value)
         return _token(*rows[0]) if rows else None
 

@@ -12,13 +12,16 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import MultipartParser, parse_options_header
 
 from medground.errors import StorageFailed, UsageError
 from medground.faces.web.file_names import safe_name, shown_name
+
+if TYPE_CHECKING:
+    from python_multipart.multipart import MultipartCallbacks
 
 _FIELD_BYTES = 2_000
 _FIELDS = 20
@@ -137,7 +140,11 @@ def _check_room(parent: Path, limits: UploadLimits, length: int | None) -> None:
 
 
 def _too_large(limits: UploadLimits) -> TooLarge:
-    return TooLarge(f"the upload is larger than {limits.all // MEGABYTE:,} MB; send fewer files at once")
+    return TooLarge(f"the upload is larger than {_mb(limits.all)}; send fewer files at once")
+
+
+def _mb(size: int) -> str:
+    return f"{size / MEGABYTE:,.6g} MB"
 
 
 def _boundary(content_type: str) -> bytes:
@@ -164,7 +171,7 @@ class _Form:
         self._size = 0
         self._refused = ""
 
-    def callbacks(self) -> dict[str, object]:
+    def callbacks(self) -> MultipartCallbacks:
         """What the parser calls; the names are its own."""
         return {
             "on_part_begin": self._begin,
@@ -223,7 +230,7 @@ class _Form:
             return
         self._size += end - start
         if self._file is not None and self._size > self._limits.file:
-            self._refused = f"larger than {self._limits.file // MEGABYTE:,} MB, the most that this server takes of one"
+            self._refused = f"larger than {_mb(self._limits.file)}, the most that this server takes of one file"
             self.close()
             (self.found.folder / self._name).unlink()
         elif self._file is not None:

@@ -1,0 +1,120 @@
+"""A small home folder, and the app with the page over it, without a socket."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("fastapi", reason="needs the extra serve")
+import httpx
+from fastapi import FastAPI
+
+from medground.corpus.build import build
+from medground.corpus.library import Library
+from medground.corpus.readers import find_inputs
+from medground.faces.api.app import make_app
+from medground.faces.web.app import add_page
+from medground.faces.web.built_page import BuiltPage
+from medground.faces.web.sessions import Sessions
+from medground.faces.web.throttle import Throttle
+from medground.service.records import Records
+from medground.service.service import Service
+from medground.service.tokens import Tokens
+from medground.settings import Settings
+
+PAPERS = [
+    {"id": "PMID:1", "title": "Aspirin", "text": "Aspirin reduced the risk of stroke in adults."},
+    {"id": "PMID:2", "title": "Zebrafish", "text": "Fins of zebrafish regenerate after amputation."},
+]
+
+
+class Clock:
+    """A clock that only the test moves."""
+
+    def __init__(self) -> None:
+        self.now = 1_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@dataclass
+class Site:
+    """A client of the app, as a browser and as a program use it."""
+
+    client: httpx.AsyncClient
+    app: FastAPI
+    service: Service
+    clock: Clock
+
+    def headers(self, **more: str) -> dict[str, str]:
+        """Those that the page sends with a change."""
+        csrf = self.client.cookies.get("medground_csrf") or ""
+        return {"Origin": "http://localhost", "Sec-Fetch-Site": "same-origin", "X-CSRF-Token": csrf, **more}
+
+    async def sign_in(self, token: str) -> httpx.Response:
+        return await self.client.post("/session", json={"token": token}, headers={"Origin": "http://localhost"})
+
+    async def ended(self, job_id: str) -> dict[str, Any]:
+        for _ in range(1_000):
+            job = (await self.client.get(f"/v1/jobs/{job_id}")).json()
+            if job["state"] in ("done", "failed", "stopped"):
+                return dict(job)
+            await asyncio.sleep(0.01)
+        raise AssertionError("the job does not end")
+
+
+@pytest.fixture
+def papers(home: Path, tmp_path: Path) -> Settings:
+    """Settings of a home with the corpus `papers`, which is searched."""
+    file = tmp_path / "papers.jsonl"
+    file.write_text("\n".join(map(json.dumps, PAPERS)), encoding="utf-8")
+    build(Library(home), "papers", find_inputs([file]))
+    return Settings.load(options={"retrieval.corpora": ("papers",)})
+
+
+@pytest.fixture
+def built(tmp_path: Path) -> BuiltPage:
+    """A page in the form in which Vite builds one."""
+    folder = tmp_path / "built"
+    (folder / "assets").mkdir(parents=True)
+    (folder / "index.html").write_text('<!doctype html><script type="module" src="./assets/index-a1.js"></script>')
+    (folder / "assets" / "index-a1.js").write_text("const page = 1;\n" * 100)
+    (folder / "icon.svg").write_text("<svg/>")
+    (folder / "secret.key").write_text("no")
+    return BuiltPage.open(folder)
+
+
+@pytest.fixture
+def tokens(home: Path) -> dict[str, str]:
+    """The secrets of two people; only the first may change corpora."""
+    records = Records(home)
+    made = Tokens(records)
+    found = {"ada": made.create("ada", admin=True), "bob": made.create("bob")}
+    records.close()
+    return found
+
+
+@pytest.fixture
+def visit(papers: Settings, built: BuiltPage) -> Callable[..., Any]:
+    """Runs an async function with a site over the papers."""
+
+    def run(work: Callable[[Site], Awaitable[Any]], *, login: bool = False, **options: Any) -> Any:
+        async def within() -> Any:
+            async with Service.open(papers.with_options(options)) as service:
+                clock = Clock()
+                app = make_app(service, authenticated=login)
+                add_page(app, login=login, page=built, sessions=Sessions(clock), throttle=Throttle(clock))
+                transport = httpx.ASGITransport(app, raise_app_exceptions=False)
+                async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
+                    return await work(Site(client, app, service, clock))
+
+        return asyncio.run(within())
+
+    return run

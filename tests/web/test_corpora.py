@@ -1,0 +1,225 @@
+"""Corpora over HTTP: built from uploads as jobs, told about, verified, removed; who may do so."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from medground.corpus.library import Library
+from medground.service import building
+from medground.settings import Settings
+
+Visit = Callable[..., Any]
+STATINS = {"id": "PMID:9", "title": "Statins", "text": "Statins lowered cholesterol."}
+GOOD = ("trial.jsonl", json.dumps(STATINS).encode())
+
+
+def form(*files: tuple[str, bytes]) -> list[tuple[str, tuple[str, bytes]]]:
+    return [("files", file) for file in files]
+
+
+async def build(site: Any, *files: tuple[str, bytes], **query: str) -> Any:
+    return await site.client.post("/v1/corpora", params=query, files=form(*files), headers=site.headers())
+
+
+def test_an_upload_becomes_a_corpus_and_bad_files_are_named(visit: Visit, papers: Settings) -> None:
+    files = [
+        GOOD,
+        ("notes.txt", b"Metformin lowered glucose in adults with diabetes."),
+        ("../../evil.txt", b"x"),
+        ("empty.txt", b""),
+        ("scan.bin", b"\x00\x01\x02" * 100),
+        ("large.txt", b"a" * 20_001),
+    ]
+
+    async def work(site: Any) -> Any:
+        await site.client.get("/session")
+        begun = await build(site, *files, name="mine")
+        job = await site.ended(begun.json()["job"]["id"])
+        events = await site.client.get(f"/v1/jobs/{job['id']}/events")
+        told = await site.client.get("/v1/corpora/mine")
+        over = await site.client.get("/v1/corpora/mine/files", params={"passed_over": True})
+        listed = (await site.client.get("/v1/corpora")).json()["corpora"]
+        return begun, job, events, told.json(), over.json(), {one["name"]: one for one in listed}
+
+    begun, job, events, told, over, listed = visit(work, **{"serve.upload_file": 20_000})
+    assert begun.status_code == 202
+    assert begun.headers["location"] == f"/v1/jobs/{job['id']}"
+    assert begun.json()["files"] == 3
+    assert begun.json()["passed_over"] == [
+        {"name": "../../evil.txt", "reason": "its name contains a path; send the file by its name alone"},
+        {"name": "empty.txt", "reason": "the file is empty"},
+        {"name": "large.txt", "reason": "larger than 0.02 MB, the most that this server takes of one file"},
+    ]
+    assert (job["state"], job["kind"], job["title"]) == ("done", "build", "mine")
+    assert job["words"] == "mine: 2 documents, 2 passages; 1 file passed over: scan.bin"
+    said = [json.loads(line[5:]) for line in events.text.splitlines() if line.startswith("data:")]
+    assert [event["id"] for event in said] == list(range(1, len(said) + 1))
+    assert "reading documents" in {event["words"] for event in said}
+    assert said[-1]["type"] == "done"
+    assert (told["read"], told["passed_over"]) == (2, 1)
+    [scan] = over["files"]
+    assert scan["name"] == "scan.bin"
+    assert scan["reason"]
+    assert listed["mine"]["documents"] == 2
+    assert str(papers.home) not in begun.text + events.text + json.dumps([told, over])
+    assert list((papers.home / "service" / "uploads").iterdir()) == []
+    assert not list(papers.home.rglob("evil.txt"))
+
+
+def test_nothing_usable_is_an_error_that_names_why_and_leaves_nothing(visit: Visit, papers: Settings) -> None:
+    async def work(site: Any) -> Any:
+        await site.client.get("/session")
+        empty = await build(site, ("empty.txt", b""), name="mine")
+        begun = await build(site, ("scan.bin", b"\x00\x01" * 50), name="mine")
+        return empty, await site.ended(begun.json()["job"]["id"]), await site.client.get("/v1/corpora/mine")
+
+    empty, job, told = visit(work)
+    assert empty.status_code == 422
+    assert empty.json()["detail"] == "none of the files can be used: empty.txt: the file is empty"
+    assert job["state"] == "failed"
+    assert job["problem"]["detail"].startswith("scan.bin: ")
+    assert told.status_code == 404
+    assert not (papers.home / "corpora" / "mine").exists()
+    assert list((papers.home / "service" / "uploads").iterdir()) == []
+
+
+def test_a_name_that_is_taken_is_refused_before_the_upload_and_can_be_added_to_or_replaced(visit: Visit) -> None:
+    async def work(site: Any) -> Any:
+        await site.client.get("/session")
+        taken = await build(site, GOOD, name="papers")
+        added = await site.ended((await build(site, GOOD, name="papers", mode="add")).json()["job"]["id"])
+        both = (await site.client.get("/v1/corpora")).json()["corpora"][0]["documents"]
+        replaced = await site.ended((await build(site, GOOD, name="papers", mode="replace")).json()["job"]["id"])
+        one = (await site.client.get("/v1/corpora")).json()["corpora"][0]["documents"]
+        answer = await site.client.post("/v1/search", json={"text": "statins"}, headers=site.headers())
+        return taken, added, both, replaced, one, answer.json()
+
+    taken, added, both, replaced, one, answer = visit(work)
+    assert taken.status_code == 422
+    assert "exists already; add to it, replace it" in taken.json()["detail"]
+    assert (added["state"], both, replaced["state"], one) == ("done", 3, "done", 1)
+    assert [hit["passage"]["document_id"] for hit in answer["hits"]] == ["PMID:9"]
+
+
+@pytest.mark.parametrize(
+    ("query", "status"),
+    [
+        ({"name": "../x"}, 422),
+        ({"name": "A B"}, 422),
+        ({"name": ""}, 422),
+        ({"name": "x" * 65}, 422),
+        ({"name": "starter"}, 422),
+        ({"name": "gone", "mode": "add"}, 422),
+        ({"name": "mine", "mode": "other"}, 422),
+        ({"name": "mine", "embed": "/etc"}, 422),
+        ({}, 422),
+    ],
+)
+def test_a_wrong_request_builds_nothing(visit: Visit, papers: Settings, query: dict[str, str], status: int) -> None:
+    async def work(site: Any) -> Any:
+        await site.client.get("/session")
+        return await build(site, GOOD, **query)
+
+    assert visit(work).status_code == status
+    assert Library(papers.home).list() == ("papers",)
+
+
+def test_a_body_over_the_limit_is_413_and_one_without_files_is_refused(visit: Visit) -> None:
+    async def work(site: Any) -> Any:
+        await site.client.get("/session")
+        large = await build(site, ("a.txt", b"a" * 30_000), name="mine")
+        json_body = await site.client.post(
+            "/v1/corpora", params={"name": "mine"}, json={"files": []}, headers=site.headers()
+        )
+        return large, json_body, (await site.client.get("/v1/corpora/mine"))
+
+    large, json_body, told = visit(work, **{"serve.upload": 20_000})
+    assert large.status_code == 413
+    assert json_body.status_code == 422
+    assert told.status_code == 404
+
+
+def test_a_stopped_build_leaves_the_corpus_as_it_was(visit: Visit, papers: Settings) -> None:
+    many = "\n".join(json.dumps({"id": f"D:{n}", "title": "t", "text": f"word {n}."}) for n in range(60_000)).encode()
+
+    async def work(site: Any) -> Any:
+        await site.client.get("/session")
+        before = Library(papers.home).info("papers").hash
+        begun = (await build(site, ("many.jsonl", many), name="papers", mode="replace")).json()["job"]["id"]
+        for _ in range(500):
+            job = (await site.client.get(f"/v1/jobs/{begun}")).json()
+            if job["words"] not in ("", "waiting in line"):
+                break
+            await asyncio.sleep(0.01)
+        stopped = await site.client.delete(f"/v1/jobs/{begun}", headers=site.headers())
+        return before, stopped, await site.ended(begun)
+
+    before, stopped, job = visit(work, **{"serve.upload": 50_000_000})
+    assert stopped.status_code == 200
+    assert job["state"] == "stopped"
+    assert Library(papers.home).verify("papers").hash == before
+    assert not list((papers.home / "corpora" / "papers" / "uploaded").glob("*"))
+
+
+def test_a_corpus_is_verified_and_damage_is_said(visit: Visit, papers: Settings) -> None:
+    async def work(site: Any) -> Any:
+        await site.client.get("/session")
+        intact = await site.client.post("/v1/corpora/papers/verify", headers=site.headers())
+        file = Library(papers.home).current("papers") / "documents.sqlite"
+        file.write_bytes(file.read_bytes()[:-1] + b"x")
+        damaged = await site.client.post("/v1/corpora/papers/verify", headers=site.headers())
+        return intact.json(), damaged.json(), await site.client.post("/v1/corpora/none/verify", headers=site.headers())
+
+    intact, damaged, none = visit(work)
+    assert intact["intact"]
+    assert intact["files"] > 3
+    assert not damaged["intact"]
+    assert "does not match its SHA-256" in damaged["problem"]
+    assert str(papers.home) not in damaged["problem"]
+    assert none.status_code == 404
+
+
+def test_a_corpus_is_removed_with_its_uploads(visit: Visit, papers: Settings) -> None:
+    async def work(site: Any) -> Any:
+        await site.client.get("/session")
+        await site.ended((await build(site, GOOD, name="mine")).json()["job"]["id"])
+        removed = await site.client.delete("/v1/corpora/mine", headers=site.headers())
+        return removed, await site.client.delete("/v1/corpora/mine", headers=site.headers())
+
+    removed, again = visit(work)
+    assert (removed.status_code, again.status_code) == (204, 404)
+    assert not (papers.home / "corpora" / "mine").exists()
+
+
+def test_only_a_token_with_the_right_changes_corpora(visit: Visit, tokens: dict[str, str]) -> None:
+    async def work(site: Any) -> Any:
+        nobody = await build(site, GOOD, name="mine")
+        await site.sign_in(tokens["bob"])
+        refused = [
+            await build(site, GOOD, name="mine"),
+            await site.client.delete("/v1/corpora/papers", headers=site.headers()),
+        ]
+        told = await site.client.get("/v1/corpora/papers/files")
+        await site.sign_in(tokens["ada"])
+        return nobody, refused, told, await build(site, GOOD, name="mine")
+
+    nobody, refused, told, allowed = visit(work, login=True)
+    assert nobody.status_code == 401
+    assert {response.status_code for response in refused} == {403}
+    assert "token create --admin" in refused[0].json()["detail"]
+    assert (told.status_code, allowed.status_code) == (200, 202)
+
+
+def test_abandoned_uploads_are_deleted_after_a_day(tmp_path: Path) -> None:
+    (tmp_path / "old").mkdir()
+    (tmp_path / "old" / "file").write_text("x")
+    building.forget_abandoned(tmp_path, lambda: (tmp_path / "old").stat().st_mtime + 3600)
+    assert (tmp_path / "old").exists()
+    building.forget_abandoned(tmp_path, lambda: (tmp_path / "old").stat().st_mtime + 25 * 3600)
+    assert not (tmp_path / "old").exists()

@@ -1,0 +1,215 @@
+"""Sign in, the cookie, CSRF, foreign origins and hosts, and the end of a session."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from http.cookies import SimpleCookie
+from typing import Any
+
+import httpx
+import pytest
+
+from medground.faces.web.sessions import IDLE
+from medground.faces.web.throttle import MOST_FAILED, WINDOW
+
+Visit = Callable[..., Any]
+LOCALHOST = {"Origin": "http://localhost"}
+
+
+def cookies(response: httpx.Response) -> SimpleCookie:
+    found = SimpleCookie()
+    for header in response.headers.get_list("set-cookie"):
+        found.load(header)
+    return found
+
+
+def test_a_token_becomes_a_cookie_that_scripts_cannot_read(visit: Visit, tokens: dict[str, str]) -> None:
+    async def work(site: Any) -> Any:
+        before = await site.client.get("/v1/answers")
+        return before, await site.sign_in(tokens["ada"]), await site.client.get("/v1/answers")
+
+    before, signed_in, after = visit(work, login=True)
+    assert before.status_code == 401
+    assert signed_in.json() == {"login": True, "name": "ada", "admin": True, "keep_days": None}
+    assert tokens["ada"] not in signed_in.text
+    assert signed_in.headers["cache-control"] == "no-store"
+    found = cookies(signed_in)
+    session, csrf = found["medground_session"], found["medground_csrf"]
+    assert (session["httponly"], session["samesite"], session["path"], session["secure"]) == (True, "strict", "/", "")
+    assert (csrf["httponly"], csrf["samesite"]) == ("", "strict")
+    assert tokens["ada"] not in session.value
+    assert session.value != csrf.value
+    assert len(session.value) >= 43
+    assert after.status_code == 200
+
+
+def test_cookies_are_secure_where_the_browser_came_by_https(visit: Visit, tokens: dict[str, str]) -> None:
+    async def work(site: Any) -> Any:
+        return await site.client.post(
+            "/session",
+            json={"token": tokens["bob"]},
+            headers={"Origin": "https://medground.example", "Host": "medground.example"},
+        )
+
+    response = visit(work, login=True, **{"serve.hosts": ("medground.example",)})
+    assert response.status_code == 200
+    assert cookies(response)["medground_session"]["secure"] is True
+    assert cookies(response)["medground_csrf"]["secure"] is True
+
+
+@pytest.mark.parametrize("sent", [None, "", "wrong", "of another"])
+def test_a_change_without_the_csrf_token_of_the_session_is_refused(
+    visit: Visit, tokens: dict[str, str], sent: str | None
+) -> None:
+    async def work(site: Any) -> Any:
+        await site.sign_in(tokens["bob"])
+        headers = LOCALHOST if sent is None else {**LOCALHOST, "X-CSRF-Token": sent}
+        return [
+            await site.client.post("/v1/search", json={"text": "aspirin"}, headers=headers),
+            await site.client.delete("/session", headers=headers),
+            await site.client.get("/v1/answers"),
+            await site.client.post("/v1/search", json={"text": "aspirin"}, headers=site.headers()),
+        ]
+
+    search, sign_out, read, right = visit(work, login=True)
+    for refused in (search, sign_out):
+        assert refused.status_code == 403
+        assert refused.headers["content-type"] == "application/problem+json"
+        assert refused.json()["detail"] == "the request lacks the CSRF token of its session; reload the page"
+    assert (read.status_code, right.status_code) == (200, 200)
+
+
+def test_without_a_login_the_same_rule_holds_for_browsers_and_programs_need_nothing(visit: Visit) -> None:
+    async def work(site: Any) -> Any:
+        body = {"text": "aspirin"}
+        program = await site.client.post("/v1/search", json=body)
+        page = await site.client.post("/v1/search", json=body, headers=LOCALHOST)
+        fetched = await site.client.post("/v1/search", json=body, headers={"Sec-Fetch-Site": "same-origin"})
+        told = await site.client.get("/session")
+        return program, page, fetched, told, await site.client.post("/v1/search", json=body, headers=site.headers())
+
+    program, page, fetched, told, with_csrf = visit(work)
+    assert program.status_code == 200
+    assert (page.status_code, fetched.status_code) == (403, 403)
+    assert told.json() == {"login": False, "name": "this computer", "admin": True, "keep_days": None}
+    assert with_csrf.status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Origin": "http://evil.example"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Origin": "http://localhost:9999"}, 403),
+        ({"Origin": "http://localhost", "Sec-Fetch-Site": "cross-site"}, 403),
+        ({"Host": "evil.example"}, 421),
+    ],
+)
+def test_a_foreign_origin_or_host_cannot_sign_in_or_change_anything(
+    visit: Visit, tokens: dict[str, str], headers: dict[str, str], status: int
+) -> None:
+    async def work(site: Any) -> Any:
+        first = await site.client.post("/session", json={"token": tokens["ada"]}, headers=headers)
+        await site.sign_in(tokens["ada"])
+        csrf = {"X-CSRF-Token": site.headers()["X-CSRF-Token"]}
+        return first, await site.client.delete("/v1/corpora/papers", headers={**csrf, **headers})
+
+    for response in visit(work, login=True):
+        assert response.status_code == status
+        assert "set-cookie" not in response.headers
+
+
+def test_signing_out_ends_the_session_and_a_stolen_cookie_is_worth_nothing(
+    visit: Visit, tokens: dict[str, str]
+) -> None:
+    async def work(site: Any) -> Any:
+        await site.sign_in(tokens["ada"])
+        stolen = site.client.cookies.get("medground_session")
+        out = await site.client.delete("/session", headers=site.headers())
+        site.client.cookies.clear()
+        again = await site.client.get("/v1/answers", headers={"Cookie": f"medground_session={stolen}"})
+        return out, again, await site.client.delete("/session", headers=LOCALHOST)
+
+    out, again, twice = visit(work, login=True)
+    assert out.status_code == 204
+    assert all(one["max-age"] == "0" for one in cookies(out).values())
+    assert again.status_code == 401
+    assert twice.status_code == 204
+
+
+def test_a_session_ends_when_it_was_idle(visit: Visit, tokens: dict[str, str]) -> None:
+    async def work(site: Any) -> Any:
+        await site.sign_in(tokens["ada"])
+        site.clock.now += IDLE - 1
+        still = await site.client.get("/v1/answers")
+        site.clock.now += IDLE + 1
+        return still, await site.client.get("/v1/answers"), await site.client.get("/session")
+
+    still, ended, told = visit(work, login=True)
+    assert (still.status_code, ended.status_code) == (200, 401)
+    assert told.json()["name"] is None
+
+
+def test_a_new_sign_in_has_a_new_session(visit: Visit, tokens: dict[str, str]) -> None:
+    async def work(site: Any) -> Any:
+        await site.sign_in(tokens["ada"])
+        first = site.client.cookies.get("medground_session")
+        await site.sign_in(tokens["bob"])
+        second = site.client.cookies.get("medground_session")
+        site.client.cookies.clear()
+        old = await site.client.get("/v1/answers", headers={"Cookie": f"medground_session={first}"})
+        return first, second, old
+
+    first, second, old = visit(work, login=True)
+    assert first != second
+    assert old.status_code == 401
+
+
+def test_a_revoked_token_ends_its_sessions(visit: Visit, tokens: dict[str, str]) -> None:
+    async def work(site: Any) -> Any:
+        await site.sign_in(tokens["bob"])
+        site.service._tokens.revoke("bob")
+        return await site.client.get("/v1/answers"), await site.client.get("/session")
+
+    refused, told = visit(work, login=True)
+    assert refused.status_code == 401
+    assert told.json()["name"] is None
+
+
+def test_failed_attempts_have_to_wait(visit: Visit, tokens: dict[str, str]) -> None:
+    async def work(site: Any) -> Any:
+        wrong = [await site.sign_in("mg_" + "x" * 43) for _ in range(MOST_FAILED)]
+        throttled = await site.sign_in(tokens["ada"])
+        site.clock.now += WINDOW
+        return wrong, throttled, await site.sign_in(tokens["ada"])
+
+    wrong, throttled, later = visit(work, login=True)
+    assert {response.status_code for response in wrong} == {401}
+    assert throttled.status_code == 429
+    assert throttled.headers["retry-after"] == str(int(WINDOW))
+    assert later.status_code == 200
+
+
+@pytest.mark.parametrize("body", [{}, {"token": ""}, {"token": "x" * 201}, {"token": 5}, {"token": "x", "more": 1}])
+def test_a_malformed_sign_in_is_refused(visit: Visit, body: dict[str, Any]) -> None:
+    async def work(site: Any) -> Any:
+        return await site.client.post("/session", json=body, headers=LOCALHOST)
+
+    assert visit(work, login=True).status_code == 422
+
+
+def test_where_no_token_is_needed_none_is_taken(visit: Visit, tokens: dict[str, str]) -> None:
+    async def work(site: Any) -> Any:
+        return await site.sign_in(tokens["ada"])
+
+    response = visit(work)
+    assert response.status_code == 422
+    assert "asks for no token" in response.json()["detail"]
+
+
+def test_the_sessions_of_this_computer_open_nothing_where_a_token_is_needed(visit: Visit) -> None:
+    async def work(site: Any) -> Any:
+        secret, _ = site.app.state.page.signed_in.sessions.begin("local")
+        return await site.client.get("/v1/answers", headers={"Cookie": f"medground_session={secret}"})
+
+    assert visit(work, login=True).status_code == 401

@@ -1,0 +1,135 @@
+"""Evaluation runs over HTTP: listed, opened, with failures in the denominator; only files of the folder are found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from medground.evaluate.base import RunHeader, RunLine
+from medground.settings import Settings
+
+Visit = Callable[..., Any]
+HEADER = RunHeader(
+    dataset="pubmedqa",
+    dataset_hash="0" * 64,
+    split="test",
+    recipe="ground",
+    model="keyless",
+    items=10,
+    settings={"recipe": {"name": "ground"}},
+    settings_hash="a" * 16,
+    prompts_hash="b" * 16,
+    started="2026-11-20T10:00:00+00:00",
+)
+
+
+def line(number: int, answer: str | None, gold: str = "yes", status: str = "answered") -> str:
+    return RunLine(
+        id=f"q{number}",
+        question=f"Question <b>{number}</b>?",
+        task="yes-no-maybe",
+        gold=(gold,),
+        answer=(answer,) if answer else (),
+        status=status,  # type: ignore[arg-type]
+        error="" if answer else "the model did not answer",
+    ).model_dump_json()
+
+
+@pytest.fixture
+def run_file(papers: Settings) -> Path:
+    """A run of ten items: five right, one wrong, two failed, two unfinished."""
+    folder = papers.home / "runs"
+    folder.mkdir()
+    lines = [line(n, "yes") for n in range(5)] + [line(5, "no"), line(6, None, status="failed")]
+    path = folder / "pubmedqa_test.jsonl"
+    path.write_text("\n".join([HEADER.model_dump_json(), *lines, line(7, None, status="failed")]) + "\n")
+    (folder / "notes.jsonl").write_text('{"not": "a run"}\n')
+    (papers.home / "outside.jsonl").write_text(path.read_text())
+    (folder / "linked.jsonl").symlink_to(papers.home / "outside.jsonl")
+    return path
+
+
+def test_runs_are_listed_and_every_item_counts(visit: Visit, run_file: Path) -> None:
+    async def work(site: Any) -> Any:
+        return (await site.client.get("/v1/runs")).json()["runs"]
+
+    by_id = {run["id"]: run for run in visit(work)}
+    assert set(by_id) == {"pubmedqa_test", "notes"}
+    run = by_id["pubmedqa_test"]
+    assert (run["dataset"], run["recipe"], run["items"], run["unfinished"]) == ("pubmedqa", "ground", 10, 2)
+    assert run["statuses"] == {"answered": 6, "failed": 2}
+    accuracy = run["accuracy"]
+    assert (accuracy["right"], accuracy["of"], accuracy["value"]) == (5, 10, 0.5)
+    assert accuracy["low"] == pytest.approx(0.2366, abs=1e-4)
+    assert accuracy["high"] == pytest.approx(0.7634, abs=1e-4)
+    assert by_id["notes"]["problem"].startswith("notes.jsonl is not a Medground run")
+
+
+def test_a_run_is_opened_with_intervals_outcomes_and_classes(visit: Visit, run_file: Path) -> None:
+    async def work(site: Any) -> Any:
+        return (await site.client.get("/v1/runs/pubmedqa_test")).json()
+
+    opened = visit(work)
+    metrics = {one["name"]: (one["right"], one["of"]) for one in opened["metrics"]}
+    assert metrics == {
+        "accuracy": (5, 10),
+        "answered": (6, 10),
+        "correct when it answered": (5, 6),
+        "cites evidence": (0, 10),
+    }
+    assert all(one["low"] <= (one["value"] or 0) <= one["high"] for one in opened["metrics"])
+    assert {one["name"]: one["right"] for one in opened["outcomes"]} == {"answered": 6, "failed": 2, "unfinished": 2}
+    assert {one["of"] for one in opened["outcomes"]} == {10}
+    assert [one["label"] for one in opened["classes"]] == ["no", "yes"]
+    assert "2 of 10 questions are unfinished and count as wrong" in opened["warnings"]
+
+
+def test_questions_come_page_by_page(visit: Visit, run_file: Path) -> None:
+    async def work(site: Any) -> Any:
+        ask = site.client.get
+        return [
+            (await ask("/v1/runs/pubmedqa_test/questions", params=query)).json()
+            for query in ({"limit": 3, "offset": 2}, {"which": "wrong"}, {"which": "failed", "limit": 1})
+        ]
+
+    page, wrong, failed = visit(work)
+    assert ([q["id"] for q in page["questions"]], page["total"]) == (["q2", "q3", "q4"], 8)
+    assert ([q["id"] for q in wrong["questions"]], wrong["total"]) == (["q5", "q6", "q7"], 3)
+    assert ([q["error"] for q in failed["questions"]], failed["total"]) == (["the model did not answer"], 2)
+
+
+def test_the_report_is_a_file_to_save(visit: Visit, run_file: Path) -> None:
+    async def work(site: Any) -> Any:
+        return await site.client.get("/v1/runs/pubmedqa_test/report")
+
+    report = visit(work)
+    assert report.headers["content-disposition"] == 'attachment; filename="pubmedqa_test.html"'
+    assert report.headers["content-security-policy"].startswith("default-src 'none'")
+    assert "<b>1</b>" not in report.text
+    assert "50.0" in report.text
+
+
+@pytest.mark.parametrize(
+    "run_id", ["gone", "notes", "linked", "..%2Foutside", "%2e%2e%2foutside", "outside", "x" * 300, "%00"]
+)
+def test_only_runs_of_the_folder_are_found(visit: Visit, run_file: Path, run_id: str) -> None:
+    async def work(site: Any) -> Any:
+        return [await site.client.get(f"/v1/runs/{run_id}{more}") for more in ("", "/questions", "/report")]
+
+    assert {response.status_code for response in visit(work)} == {404}
+
+
+def test_a_folder_of_the_settings_is_listed_and_one_that_is_not_there_is_empty(
+    visit: Visit, run_file: Path, tmp_path: Path
+) -> None:
+    async def work(site: Any) -> Any:
+        return [run["id"] for run in (await site.client.get("/v1/runs")).json()["runs"]]
+
+    other = tmp_path / "other"
+    assert visit(work, **{"serve.runs": str(other)}) == []
+    other.mkdir()
+    run_file.rename(other / "moved.jsonl")
+    assert visit(work, **{"serve.runs": str(other)}) == ["moved"]

@@ -1,0 +1,81 @@
+"""Suggestions while typing, from the graphs of the home folder; a corpus without one suggests nothing."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from medground.corpus.build import build
+from medground.corpus.library import GRAPH_FILE, Library
+from medground.corpus.readers import find_inputs
+from medground.settings import Settings
+
+Visit = Callable[..., Any]
+
+
+def write_graph(path: Path) -> None:
+    connection = sqlite3.connect(path)
+    connection.executescript(
+        """
+        CREATE TABLE meta (key TEXT, value TEXT); INSERT INTO meta VALUES ('name', 'small');
+        CREATE TABLE concepts (number INTEGER PRIMARY KEY, id TEXT, name TEXT, kind TEXT, definition TEXT);
+        CREATE TABLE names (key TEXT, concept INTEGER, scope TEXT, level INTEGER, text TEXT);
+        CREATE TABLE relations (number INTEGER PRIMARY KEY, subject INTEGER, object INTEGER);
+        INSERT INTO concepts VALUES (1, 'HP:0001083', 'Ectopia lentis', 'phenotype', ''),
+            (2, 'OMIM:154700', 'Marfan syndrome', 'disease', '');
+        INSERT INTO names VALUES ('', 1, 'name', 0, 'Ectopia lentis'), ('', 1, 'exact', 0, 'Dislocated lens'),
+            ('', 2, 'name', 0, 'Marfan syndrome');
+        INSERT INTO relations VALUES (1, 2, 1);
+        """
+    )
+    connection.close()
+
+
+@pytest.fixture
+def graph(papers: Settings, tmp_path: Path) -> Settings:
+    """A corpus with a graph beside the papers."""
+    file = tmp_path / "more.txt"
+    file.write_text("Marfan syndrome has ectopia lentis.")
+    build(Library(papers.home), "small", find_inputs([file]), attachments={GRAPH_FILE: write_graph})
+    return papers
+
+
+def test_the_last_words_are_completed(visit: Visit, graph: Settings) -> None:
+    async def work(site: Any) -> Any:
+        ask = site.client.get
+        return [(await ask("/v1/suggest", params={"q": q})).json() for q in ("Is ectopia l", "disl", "zz")]
+
+    ectopia, dislocated, nothing = visit(work)
+    assert ectopia == [{"text": "Ectopia lentis", "about": "phenotype", "id": "HP:0001083", "start": 3}]
+    assert dislocated[0]["text"] == "Dislocated lens"
+    assert dislocated[0]["about"] == "phenotype, for Ectopia lentis"
+    assert nothing == []
+
+
+def test_a_damaged_graph_and_a_corpus_without_one_suggest_nothing(visit: Visit, graph: Settings) -> None:
+    (Library(graph.home).current("small") / GRAPH_FILE).write_bytes(b"broken")
+
+    async def work(site: Any) -> Any:
+        return await site.client.get("/v1/suggest", params={"q": "ectopia"})
+
+    response = visit(work)
+    assert (response.status_code, response.json()) == (200, [])
+
+
+@pytest.mark.parametrize("query", [{}, {"q": "x" * 4001}, {"q": "a", "limit": 0}, {"q": "a", "limit": 21}])
+def test_what_is_typed_and_how_many_are_bounded(visit: Visit, query: dict[str, Any]) -> None:
+    async def work(site: Any) -> Any:
+        return await site.client.get("/v1/suggest", params=query)
+
+    assert visit(work).status_code == 422
+
+
+def test_only_people_who_are_signed_in_are_helped(visit: Visit, graph: Settings) -> None:
+    async def work(site: Any) -> Any:
+        return await site.client.get("/v1/suggest", params={"q": "ectopia"})
+
+    assert visit(work, login=True).status_code == 401
