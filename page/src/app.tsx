@@ -80,7 +80,7 @@ function ThemeChoice(): JSX.Element {
           chooseTheme(chosen);
         }}
       >
-        <option value="system">System</option>
+        <option value="system">System colours</option>
         <option value="light">Light</option>
         <option value="dark">Dark</option>
       </select>

@@ -17,13 +17,13 @@ export function AnswerBody({ answer }: { answer: Answered }): JSX.Element {
         {answer.support && <p class="strong">{answer.support}</p>}
         {answer.stopped && <p class="caution">Stopped early: {answer.stopped}</p>}
       </section>
+      {answer.sentences.length > 0 && <Sentences sentences={answer.sentences} />}
       <p class="row">
         <a class="button" href={address("ask", [], { follow: answer.trace_id })}>
           Ask a follow-up question
         </a>
         <a href={address("ask", [], { question: answer.question })}>Ask again</a>
       </p>
-      {answer.sentences.length > 0 && <Sentences sentences={answer.sentences} />}
       {answer.facts.length > 0 && <Facts facts={answer.facts} />}
       {answer.conflicts.length > 0 && <Conflicts answer={answer} />}
       {answer.dropped.length > 0 && (

@@ -20,7 +20,7 @@ export function Cites({ ids }: { ids: string[] }): JSX.Element {
     <>
       {ids.map((id) => (
         <span key={id}>
-          {" "}
+          {"\u00a0"}
           <Cite id={id} />
         </span>
       ))}

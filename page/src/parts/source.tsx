@@ -38,14 +38,15 @@ export function SourcePane({ answer, quote, document: source, close }: Props): J
     <aside class="source" ref={pane} tabIndex={-1} aria-label={`Source of ${quote.id}`} data-testid="source">
       <div class="bar">
         <p class="strong">
-          <span class="cite">[{quote.id}]</span> Source {source.number}
+          [{quote.id}] Source {source.number}
         </p>
         <CopyLink to={address("answer", [answer.trace_id, "cite", quote.id])} />
         <button type="button" class="quiet" onClick={close}>
           Close
         </button>
+        <KnownOf source={source} place={quote.place} />
       </div>
-      <About source={source} quote={quote} />
+      <About source={source} />
       <Text loaded={loaded} quote={quote} quotes={quotes} />
       {quotes.length > 1 && (
         <p class="dim">
@@ -61,16 +62,24 @@ export function SourcePane({ answer, quote, document: source, close }: Props): J
   );
 }
 
-function About({ source, quote }: { source: SourceDocument; quote: Evidence }): JSX.Element {
-  const facts = [source.journal, source.year ? String(source.year) : "year not stated", source.design || "design not stated", quote.place];
-  const pubmed = source.url.startsWith("https://pubmed.ncbi.nlm.nih.gov/");
+/** What a reader must know of a paper, in sight wherever its text is scrolled. */
+function KnownOf({ source, place }: { source: SourceDocument; place: string }): JSX.Element {
+  const facts = [source.journal, source.year ? String(source.year) : "year not stated", source.design || "design not stated", place];
   return (
-    <>
+    <div class="known">
       {source.retraction_words && <p class="retraction">{source.retraction_words}</p>}
-      <h2 dir="auto">{source.title}</h2>
       <p class="dim" data-testid="about-source">
         {facts.filter(Boolean).join(" · ")}
       </p>
+    </div>
+  );
+}
+
+function About({ source }: { source: SourceDocument }): JSX.Element {
+  const pubmed = source.url.startsWith("https://pubmed.ncbi.nlm.nih.gov/");
+  return (
+    <>
+      <h2 dir="auto">{source.title}</h2>
       {source.cautions.map((caution) => (
         <p key={caution} class="caution">
           {caution}
@@ -112,7 +121,7 @@ function Text({ loaded, quote, quotes }: { loaded: Loaded<DocumentText>; quote: 
   const hidden = hiddenIn(raw);
   return (
     <div class="document" dir="auto">
-      {blocks(loaded.value.sections, text.length).map((block) => (
+      {blocks(loaded.value.sections, text).map((block) => (
         <section key={block.start}>
           {block.label && <h3>{oneLine(block.label).toLowerCase()}</h3>}
           <p>
@@ -125,17 +134,20 @@ function Text({ loaded, quote, quotes }: { loaded: Loaded<DocumentText>; quote: 
   );
 }
 
-/** The text as its sections, with what lies between them. */
-function blocks(sections: DocumentText["sections"], length: number): { label: string; start: number; end: number }[] {
+/** The text as its sections, with what lies between them unless that is only white space. */
+function blocks(sections: DocumentText["sections"], text: CodePoints): { label: string; start: number; end: number }[] {
   const found: { label: string; start: number; end: number }[] = [];
+  const add = (label: string, start: number, end: number): void => {
+    if (text.slice(start, end).trim()) found.push({ label, start, end });
+  };
   let last = 0;
   for (const section of sections) {
-    if (section.start > last) found.push({ label: "", start: last, end: section.start });
-    found.push(section);
+    add("", last, section.start);
+    add(section.label, section.start, section.end);
     last = section.end;
   }
-  if (last < length) found.push({ label: "", start: last, end: length });
-  return found.filter((block) => block.end > block.start);
+  add("", last, text.length);
+  return found;
 }
 
 function CopyLink({ to }: { to: string }): JSX.Element {
