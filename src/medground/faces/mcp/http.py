@@ -1,0 +1,171 @@
+"""The server over streamable HTTP, behind the checks of the HTTP API: own host names, tokens, sizes, deadlines."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
+
+import uvicorn
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.auth.provider import AccessToken
+from mcp.server.transport_security import TransportSecuritySettings
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from medground.errors import NotAllowed
+from medground.faces.api.bodies import Bodies, Sizes
+from medground.faces.api.connection import Connection
+from medground.faces.api.hosts import OwnHosts
+from medground.faces.api.problems import respond
+from medground.faces.api.secure import SecureHeaders
+from medground.faces.api.server import listener
+from medground.faces.mcp.calls import TIMES, Times
+from medground.faces.mcp.server import make_server
+from medground.service.person import Person
+from medground.service.service import Service
+
+PATH = "/mcp"
+_IDLE = 600.0
+"""Seconds after which a session that nobody uses ends."""
+_SESSIONS = 200
+_ENDING = 2
+"""Seconds in which calls may end once the server is to stop."""
+_SECONDS = 20.0
+"""Seconds in which a body must come."""
+_MOST_HEADERS = 32_768
+
+
+def http_app(service: Service, *, authenticated: bool, names: Sequence[str] = (), times: Times = TIMES) -> ASGIApp:
+    """The app over an open service, at `/mcp`. It needs the lifespan events of ASGI.
+
+    Args:
+        service: what answers.
+        authenticated: whether every request needs a token; without one it is of whoever sits at this computer.
+        names: host names that it answers to, beside loopback and the setting `serve.hosts`.
+        times: how long clients are kept waiting.
+    """
+    limits = service.settings.serve
+    app: ASGIApp = make_server(service, times).streamable_http_app(
+        streamable_http_path=PATH,
+        max_request_body_size=limits.body,
+        session_idle_timeout=_IDLE,
+        max_sessions=_SESSIONS,
+        # `OwnHosts` is stricter: a page of another port of this computer is foreign, too
+        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
+    )
+    app = Bearer(app, service, authenticated=authenticated)
+    app = Bodies(app, Sizes(limits.body, limits.upload, _SECONDS))
+    return SecureHeaders(OwnHosts(app, (*limits.hosts, *names)))
+
+
+class Bearer:
+    """ASGI middleware that tells whose a request is. A session of the protocol stays with whoever began it.
+
+    A token that is sent must be valid, also where none is needed.
+    """
+
+    def __init__(self, app: ASGIApp, service: Service, *, authenticated: bool) -> None:
+        self._app = app
+        self._service = service
+        self._authenticated = authenticated
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            try:
+                person = await self._person(Headers(scope=scope).getlist("authorization"))
+            except NotAllowed as error:
+                return await respond(self._service.problem(error))(scope, receive, send)
+            if person is not None:
+                scope = {**scope, "user": _user(person)}
+        return await self._app(scope, receive, send)
+
+    async def _person(self, sent: Sequence[str]) -> Person | None:
+        if not sent:
+            if self._authenticated:
+                raise NotAllowed("a token is needed; send it as Authorization: Bearer TOKEN")
+            return None
+        kind, _, secret = sent[0].partition(" ")
+        if len(sent) > 1 or kind.lower() != "bearer":
+            raise NotAllowed("the Authorization header is not a bearer token")
+        return await self._service.who(secret.strip())
+
+
+def _user(person: Person) -> AuthenticatedUser:
+    """A person as the SDK knows them; it binds sessions to them. The secret is not kept."""
+    claims = {"person": person.model_dump(mode="json")}
+    return AuthenticatedUser(AccessToken(token="", client_id=person.id, scopes=[], claims=claims))
+
+
+async def serve(
+    service: Service, on: socket.socket, *, authenticated: bool, listening: Callable[[], None] = lambda: None
+) -> None:
+    """Serve until the process is told to stop (Ctrl-C or SIGTERM).
+
+    Args:
+        service: what answers; the caller closes it.
+        on: where to listen.
+        authenticated: whether every request needs a token.
+        listening: called once connections are accepted.
+    """
+    app = http_app(service, authenticated=authenticated, names=(on.getsockname()[0],))
+    await _Server(_config(app), service, listening).serve(sockets=[on])
+
+
+@asynccontextmanager
+async def running(service: Service, *, authenticated: bool = False, times: Times = TIMES) -> AsyncIterator[str]:
+    """A real server on a free port of this computer, in this event loop; gives the address for clients."""
+    with listener("127.0.0.1", 0) as on:
+        begun = asyncio.Event()
+        app = http_app(service, authenticated=authenticated, times=times)
+        server = _Server(_config(app), service, begun.set)
+        task = asyncio.create_task(server._serve([on]))
+        try:
+            await begun.wait()
+            yield f"http://127.0.0.1:{on.getsockname()[1]}{PATH}"
+        finally:
+            server.should_exit = True
+            await task
+
+
+class _Server(uvicorn.Server):
+    """Ends jobs first, so that the calls that wait for them end by themselves. Ctrl-C is a normal end."""
+
+    def __init__(self, config: uvicorn.Config, service: Service, listening: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._service = service
+        self._listening = listening
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._listening()
+
+    async def serve(self, sockets: list[socket.socket] | None = None) -> None:
+        with self.capture_signals():
+            await self._serve(sockets)
+            self._captured_signals.clear()  # or they would be raised again
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        for server in self.servers:
+            server.close()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._service.jobs.close(), _ENDING)
+        await super().shutdown(sockets)
+
+
+def _config(app: ASGIApp) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,
+        http=Connection,
+        ws="none",
+        lifespan="on",
+        log_level="critical",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_keep_alive=5,
+        timeout_graceful_shutdown=_ENDING,
+        h11_max_incomplete_event_size=_MOST_HEADERS,
+    )

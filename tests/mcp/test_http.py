@@ -1,0 +1,186 @@
+"""The same tools over streamable HTTP, for whoever may call them, and for nobody else."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+import httpx
+import httpx2
+import pytest
+from mcp.client.streamable_http import streamable_http_client
+from mcp.types import CallToolResult
+from mcp_talk import text
+
+from mcp import Client
+from medground.engine import Engine
+from medground.faces.mcp.calls import Times
+from medground.faces.mcp.http import running
+from medground.service.service import Service
+from medground.service.tokens import Tokens
+from medground.settings import Settings
+
+pytestmark = pytest.mark.usefixtures("loopback")
+QUESTION = "Does aspirin reduce the risk of stroke in adults?"
+INITIALIZE: dict[str, Any] = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}},
+}
+ACCEPT = {"Accept": "application/json, text/event-stream"}
+
+
+def served(papers: Settings, script: Callable[[str, Service], Awaitable[None]], *, authenticated: bool = False) -> None:
+    """Run a script against a real server on a free port."""
+
+    async def main() -> None:
+        failed: list[Exception] = []
+        async with (
+            Service.open(papers) as service,
+            running(service, authenticated=authenticated, times=Times(patience=20, beat=0.2)) as url,
+        ):
+            try:
+                await script(url, service)
+            except Exception as error:  # noqa: BLE001 (raised again below)
+                failed.append(error)
+        if failed:
+            raise failed[0]
+
+    asyncio.run(main())
+
+
+@asynccontextmanager
+async def client(url: str, token: str = "", mode: str = "auto") -> AsyncIterator[Client]:
+    """A client of the official SDK, with a token if there is one."""
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    async with (
+        httpx2.AsyncClient(headers=headers) as connection,
+        Client(streamable_http_client(url, http_client=connection), mode=mode) as talk,
+    ):
+        yield talk
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+def test_a_client_asks_over_http_and_hears_progress(
+    papers: Settings, mode: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = Engine.ask
+
+    async def slowly(engine: Engine, *given: Any, **chosen: Any) -> Any:
+        await asyncio.sleep(0.7)
+        return await whole(engine, *given, **chosen)
+
+    monkeypatch.setattr(Engine, "ask", slowly)
+
+    async def script(url: str, service: Service) -> None:
+        told: list[str] = []
+
+        async def progress(number: float, total: float | None, message: str | None) -> None:
+            told.append(message or "")
+
+        async with client(url, mode=mode) as talk:
+            assert len((await talk.list_tools()).tools) == 12
+            answer = await talk.call_tool("ask", {"question": QUESTION}, progress_callback=progress)
+            assert isinstance(answer, CallToolResult)
+            assert not answer.is_error
+            assert "PMID:1" in text(answer)
+        assert told
+
+    served(papers, script)
+
+
+def test_a_token_is_needed_where_the_server_asks_for_one(papers: Settings) -> None:
+    async def script(url: str, service: Service) -> None:
+        tokens = Tokens(service._records)
+        ann, bob = tokens.create("ann"), tokens.create("bob")
+        async with client(url, ann) as talk:
+            answer = await talk.call_tool("ask", {"question": QUESTION})
+            assert isinstance(answer, CallToolResult)
+            trace_id = (answer.structured_content or {})["trace_id"]
+            again = await talk.call_tool("ask", {"question": "Does it reduce gout?", "follow": trace_id})
+            assert not again.is_error
+        async with client(url, bob) as talk:  # another's answer is like one that is not there
+            other = await talk.call_tool("ask", {"question": "Does it reduce gout?", "follow": trace_id})
+            assert other.is_error
+        tokens.revoke("bob")
+        async with httpx.AsyncClient() as plain:
+            for sent_as in ("", f"Bearer {bob}", "Bearer x", ann, "Basic eDp5"):
+                headers = {"Authorization": sent_as} if sent_as else {}
+                sent = await plain.post(url, json=INITIALIZE, headers={**ACCEPT, **headers})
+                assert sent.status_code == 401, sent_as
+                assert sent.headers["WWW-Authenticate"] == "Bearer"
+                assert sent.json()["next"]
+
+    served(papers, script, authenticated=True)
+
+
+def test_a_session_is_of_whoever_began_it(papers: Settings) -> None:
+    async def script(url: str, service: Service) -> None:
+        tokens = Tokens(service._records)
+        ann, bob = tokens.create("ann"), tokens.create("bob")
+        async with httpx.AsyncClient() as plain:
+            begun = await plain.post(url, json=INITIALIZE, headers={**ACCEPT, "Authorization": f"Bearer {ann}"})
+            session = {**ACCEPT, "Mcp-Session-Id": begun.headers["Mcp-Session-Id"]}
+            listing = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
+            own = await plain.post(url, json=listing, headers={**session, "Authorization": f"Bearer {ann}"})
+            other = await plain.post(url, json=listing, headers={**session, "Authorization": f"Bearer {bob}"})
+            assert (own.status_code, other.status_code) == (200, 404)
+
+    served(papers, script, authenticated=True)
+
+
+def test_foreign_hosts_and_origins_large_bodies_and_bombs_are_refused(papers: Settings) -> None:
+    async def script(url: str, service: Service) -> None:
+        own = url.removesuffix("/mcp")
+        async with httpx.AsyncClient(headers=ACCEPT) as plain:
+            statuses: dict[str, int] = {}
+            for name, headers in {
+                "own": {"Origin": own},
+                "host": {"Host": "evil.example"},
+                "origin": {"Origin": "https://evil.example"},
+                "other port": {"Origin": "http://127.0.0.1:9"},
+                "token": {"Authorization": "Bearer nonsense"},
+            }.items():
+                statuses[name] = (await plain.post(url, json=INITIALIZE, headers=headers)).status_code
+            assert statuses == {"own": 200, "host": 421, "origin": 403, "other port": 403, "token": 401}
+            json = {"Content-Type": "application/json"}
+            large = await plain.post(url, content=b"[" + b"1," * 10_000_000 + b"1]", headers=json)
+            assert large.status_code == 413
+            deep = await plain.post(url, content=b"[" * 10_000, headers=json)
+            assert deep.status_code == 400
+            assert (await plain.post(url, content=b"x", headers={"Content-Type": "text/plain"})).status_code == 415
+            assert "access-control-allow-origin" not in (await plain.options(url)).headers
+        async with client(url) as talk:
+            assert not (await talk.call_tool("search", {"query": "aspirin"})).is_error
+
+    served(papers, script)
+
+
+def test_a_client_that_leaves_stops_its_question(papers: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    ended: list[str] = []
+
+    async def slowly(engine: Engine, *given: Any, **chosen: Any) -> Any:
+        try:
+            await asyncio.sleep(30)
+        except asyncio.CancelledError:
+            ended.append("cancelled")
+            raise
+
+    monkeypatch.setattr(Engine, "ask", slowly)
+
+    async def script(url: str, service: Service) -> None:
+        async with client(url) as talk:
+            call = asyncio.create_task(talk.call_tool("ask", {"question": QUESTION}))
+            await asyncio.sleep(0.5)
+            call.cancel()
+            await asyncio.gather(call, return_exceptions=True)
+            for _ in range(100):
+                if ended:
+                    break
+                await asyncio.sleep(0.05)
+        assert ended == ["cancelled"]
+
+    served(papers, script)
