@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import re
+import signal
+import subprocess
+import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
@@ -184,3 +188,29 @@ def test_a_client_that_leaves_stops_its_question(papers: Settings, monkeypatch: 
         assert ended == ["cancelled"]
 
     served(papers, script)
+
+
+def test_the_command_serves_until_it_is_told_to_stop(papers: Settings, environment: dict[str, str]) -> None:
+    command = "from medground.faces.cli.app import main; main()"
+    process = subprocess.Popen(
+        [sys.executable, "-c", command, "mcp", "--http", "--port", "0", "--corpus", "papers"],
+        env=environment,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stderr is not None
+    try:
+        said = process.stderr.readline()
+        found = re.search(r"http://127\.0\.0\.1:\d+/mcp", said)
+        assert found is not None, said
+
+        async def main() -> None:
+            async with client(found[0]) as talk:
+                assert not (await talk.call_tool("search", {"query": "aspirin"})).is_error
+
+        asyncio.run(main())
+    finally:
+        process.send_signal(signal.SIGINT)
+        rest = process.communicate(timeout=20)[1]
+    assert process.returncode == 0
+    assert "Traceback" not in rest

@@ -2,28 +2,46 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+import typer
+
 from medground.faces.cli.options import KnowledgeBase, Preset, Sets, SettingsFile, load_settings, searched
 from medground.faces.cli.question_options import Corpora, ModelName
+
+Http = Annotated[bool, typer.Option("--http", help="Serve over HTTP, for many clients.")]
+Host = Annotated[str, typer.Option(help="With --http: address to listen on; by default this computer only.")]
+Port = Annotated[int, typer.Option(help="With --http: port to listen on; 0 picks a free port.", min=0, max=65535)]
 
 
 def mcp(
     corpus: Corpora = None,
     kb: KnowledgeBase = None,
     model: ModelName = None,
+    http: Http = False,
+    host: Host = "127.0.0.1",
+    port: Port = 8124,
     sets: Sets = None,
     preset: Preset = None,
     settings: SettingsFile = None,
 ) -> None:
-    """Offer search, answers and lookups to an agent by the Model Context Protocol, over standard input and output."""
+    """Offer search, answers and lookups to an agent by the Model Context Protocol, over standard input and output.
+
+    An agent starts this command by itself; docs/mcp.md says how to add it to a client.
+    """
     import asyncio
 
     from medground.errors import ConfigError
 
     try:
-        from medground.faces.mcp.run import over_stdio
+        from medground.faces.mcp.run import over_http, over_stdio
     except ImportError as error:
         raise ConfigError(
             f'the MCP server needs a package ({error.name} is missing); run: pip install "medground[mcp]"'
         ) from None
     chosen = load_settings(sets, preset, settings, {**searched(corpus, kb), "model.default": model})
-    asyncio.run(over_stdio(chosen))
+
+    def announce(address: str) -> None:
+        typer.echo(f"Medground for agents at {address} (press Ctrl-C to stop)", err=True)
+
+    asyncio.run(over_http(chosen, host=host, port=port, announce=announce) if http else over_stdio(chosen))

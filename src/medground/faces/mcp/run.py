@@ -1,16 +1,19 @@
-"""Running the server over standard input and output, which belong to the protocol: nothing else may write there."""
+"""Running the server: over standard input and output, which then belong to the protocol alone, or over HTTP."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 
 from mcp.server.stdio import stdio_server
 
 from medground.corpus.library import STARTER, Library
 from medground.errors import MedgroundError
+from medground.faces.api.run import is_loopback
+from medground.faces.api.server import listener
+from medground.faces.mcp.http import PATH, serve
 from medground.faces.mcp.server import make_server
 from medground.service.service import Service
 from medground.settings import Settings
@@ -30,6 +33,27 @@ async def over_stdio(settings: Settings) -> None:
         server = make_server(service)
         async with stdio_server() as (reading, writing):
             await server.run(reading, writing, server.create_initialization_options())
+
+
+async def over_http(settings: Settings, *, host: str, port: int, announce: Callable[[str], None]) -> None:
+    """Serve many clients until the process is told to stop.
+
+    Args:
+        settings: what answers.
+        host: the address to listen on; where other computers can reach it, every request needs a token.
+        port: the port; 0 takes a free one.
+        announce: called with the address once connections are accepted.
+
+    Raises:
+        UsageError: the server cannot listen there; a corpus or a knowledge base is not there.
+        ConfigError: the settings are wrong.
+    """
+    with listener(host, port) as on:
+        async with opened(settings) as service:
+            shown = f"[{host}]" if ":" in host else host
+            address = f"http://{shown}:{on.getsockname()[1]}{PATH}"
+            authenticated = not is_loopback(host) or bool(settings.serve.hosts)
+            await serve(service, on, authenticated=authenticated, listening=lambda: announce(address))
 
 
 @asynccontextmanager
