@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import httpx
 import pytest
-
-from medground.errors import UsageError
-from medground.faces.api.run import is_loopback, run
-from medground.settings import Settings
 
 QUESTION = {"question": "Does aspirin reduce the risk of stroke?"}
 JSON = {"Content-Type": "application/json"}
@@ -112,16 +107,3 @@ def test_without_a_token_every_request_is_refused_but_health(calling: Callable[.
         assert (await client.get("/healthz")).status_code == 200
 
     calling(work, authenticated=True)
-
-
-@pytest.mark.parametrize(
-    ("host", "local"),
-    [("127.0.0.1", True), ("::1", True), ("localhost", True), ("0.0.0.0", False), ("::", False), ("a.example", False)],
-)
-def test_loopback_is_told_from_other_addresses(host: str, local: bool) -> None:
-    assert is_loopback(host) == local
-
-
-def test_other_addresses_are_not_listened_on(papers: Settings) -> None:
-    with pytest.raises(UsageError, match="can be reached from other computers"):
-        asyncio.run(run(papers, host="0.0.0.0", port=0, announce=print))

@@ -114,3 +114,44 @@ def test_the_server_says_what_it_has(calling: Callable[..., Any]) -> None:
         assert "HTTPValidationError" not in json.dumps(document)
 
     calling(work)
+
+
+def test_a_request_that_is_sent_again_with_its_key_gets_the_same_answer(calling: Callable[..., Any]) -> None:
+    async def work(client: httpx.AsyncClient) -> None:
+        key = {"Idempotency-Key": "4f1c"}
+        first = await client.post("/v1/ask", json={"question": QUESTION}, headers=key)
+        again = await client.post("/v1/ask", json={"question": QUESTION}, headers=key)
+        assert (again.status_code, again.content) == (200, first.content)
+        other = await client.post("/v1/ask", json={"question": "Do fins regenerate?"}, headers=key)
+        assert (other.status_code, other.json()["detail"]) == (
+            422,
+            "this idempotency key was used for another request; use a new key",
+        )
+        jobs = [
+            await client.post("/v1/jobs", json={"question": QUESTION}, headers={"Idempotency-Key": "b"}) for _ in "ab"
+        ]
+        assert jobs[0].headers["location"] == jobs[1].headers["location"]
+        assert len((await client.get("/v1/answers")).json()["answers"]) <= 2
+        wrong = await client.post("/v1/ask", json={"question": QUESTION}, headers={"Idempotency-Key": "a b"})
+        assert wrong.status_code == 422
+
+    calling(work)
+
+
+def test_figures_name_routes_and_never_what_was_asked(calling: Callable[..., Any]) -> None:
+    async def work(client: httpx.AsyncClient) -> None:
+        answer = (await client.post("/v1/ask", json={"question": QUESTION})).json()
+        await client.get(f"/v1/answers/{answer['trace_id']}")
+        await client.get("/v1/secret-name")
+        await client.request("FORGED", "/healthz")
+        figures = (await client.get("/metrics")).text
+        assert 'medground_requests_total{method="POST",route="/v1/ask",status="200"} 1' in figures
+        assert 'medground_requests_total{method="GET",route="/v1/answers/{trace_id}",status="200"} 1' in figures
+        assert 'medground_requests_total{method="GET",route="none",status="404"} 1' in figures
+        assert 'medground_requests_total{method="other",route="/healthz",status="405"} 1' in figures
+        assert 'medground_jobs{kind="ask",state="done"} 1' in figures
+        assert 'medground_response_seconds_bucket{le="+Inf"} 4' in figures
+        for text in ("aspirin", "secret", answer["trace_id"]):
+            assert text not in figures.lower()
+
+    calling(work)

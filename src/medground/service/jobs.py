@@ -6,7 +6,7 @@ import asyncio
 import logging
 import secrets
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime
@@ -143,6 +143,10 @@ class Jobs:
     def unfinished(self, owner: str) -> int:
         """How many jobs of a person wait or run."""
         return sum(1 for job in self._jobs.values() if job.owner == owner and not job.is_finished)
+
+    def counts(self) -> Counter[tuple[str, str]]:
+        """How many jobs of each kind are in each state, of those that are not forgotten."""
+        return Counter((job.kind, job.state) for job in self._jobs.values())
 
     async def stop(self, job_id: str, owner: str) -> JobState:
         """Stop a job, and give its state once it has kept what it found.

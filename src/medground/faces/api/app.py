@@ -27,6 +27,7 @@ from medground.faces.api.bodies import Bodies, Sizes
 from medground.faces.api.caller import Door
 from medground.faces.api.hosts import OwnHosts
 from medground.faces.api.leaving import ClientLeft, nobody_there
+from medground.faces.api.metrics import Counted, Requests
 from medground.faces.api.openapi import add_openapi
 from medground.faces.api.patience import Patience
 from medground.faces.api.problems import add_handlers
@@ -57,7 +58,7 @@ def make_app(service: Service, *, authenticated: bool, names: Sequence[str] = ()
         names: host names that it answers to, beside loopback and the setting `serve.hosts`.
         seconds: in which a body must come.
     """
-    limits = service.settings.serve
+    limits, requests = service.settings.serve, Requests()
     app = FastAPI(
         title="Medground",
         version=__version__,
@@ -70,12 +71,13 @@ def make_app(service: Service, *, authenticated: bool, names: Sequence[str] = ()
         telemetry={"tracing": False, "metrics": False, "logs": False, "operation_spans": False},
         middleware=[
             Middleware(SecureHeaders),
+            Middleware(Counted, requests=requests),
             Middleware(OwnHosts, names=(*limits.hosts, *names)),
             Middleware(Patience, seconds=limits.seconds + _SPARE, longer=dict.fromkeys(UPLOADS, _UPLOAD_SECONDS)),
             Middleware(Bodies, sizes=Sizes(limits.body, limits.upload, seconds), uploads=UPLOADS),
         ],
     )
-    app.state.door = Door(service, authenticated)
+    app.state.door = Door(service, authenticated, requests)
     add_handlers(app, hide=(str(service.settings.home),))
     app.add_exception_handler(ClientLeft, nobody_there)
     for router in _ROUTERS:

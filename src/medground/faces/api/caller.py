@@ -10,6 +10,7 @@ from fastapi import Depends, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from medground.errors import NotAllowed
+from medground.faces.api.metrics import Requests
 from medground.service.person import LOCAL, Person
 from medground.service.service import Service
 
@@ -32,11 +33,13 @@ class Door:
     Attributes:
         service: what answers.
         authenticated: whether a request without a token is refused; if not, it is of whoever sits at this computer.
+        requests: what was asked so far.
         identify: further ways to tell who asks.
     """
 
     service: Service
     authenticated: bool
+    requests: Requests
     identify: list[Identify] = field(default_factory=list)
 
 
@@ -59,7 +62,7 @@ async def caller(request: Request, bearer: Annotated[HTTPAuthorizationCredential
     """
     entry = door(request)
     if bearer is not None:
-        raise NotAllowed("this server takes no tokens")
+        return await entry.service.who(bearer.credentials)
     if "authorization" in request.headers:
         raise NotAllowed("the Authorization header is not a bearer token")
     for identify in entry.identify:

@@ -8,7 +8,7 @@ import typer
 
 from medground.faces.cli.options import KnowledgeBase, Preset, Quiet, Sets, SettingsFile, load_settings, searched
 from medground.faces.cli.question_options import Corpora, ModelName
-from medground.faces.cli.serve import Host, Port
+from medground.faces.cli.serve import Host, Login, Port
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -20,7 +20,7 @@ def web(
     model: ModelName = None,
     host: Host = "127.0.0.1",
     port: Port = 8124,
-    login: Annotated[bool, typer.Option("--login", help="Ask for a token on this computer, too.")] = False,
+    login: Login = None,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Do not open the page in a browser.")] = False,
     sets: Sets = None,
     preset: Preset = None,

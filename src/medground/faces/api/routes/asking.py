@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Body, Request
+from fastapi import APIRouter, Body, Header, Request
 from starlette.responses import Response
 
 from medground.answer import Answer
@@ -36,6 +36,16 @@ QUESTIONS = {
     },
 }
 Question = Annotated[Asked, Body(openapi_examples=QUESTIONS)]
+Key = Annotated[
+    str | None,
+    Header(
+        alias="Idempotency-Key",
+        min_length=1,
+        max_length=200,
+        description="A request that is sent again with its key is not asked twice: the same body gets the same answer "
+        "for 24 hours.",
+    ),
+]
 _JOB = {"description": "The job; follow its events.", "headers": {"Location": {"schema": {"type": "string"}}}}
 
 
@@ -46,14 +56,14 @@ _JOB = {"description": "The job; follow its events.", "headers": {"Location": {"
     response_model=Answer,
     responses={200: {"description": "The answer, or its events.", "content": EVENTS}, 409: {}},
 )
-async def ask(asked: Question, request: Request, person: Caller, service: Served) -> Response:
+async def ask(asked: Question, request: Request, person: Caller, service: Served, key: Key = None) -> Response:
     """Answer a question. With `Accept: text/event-stream` the response is the events, and the last holds the answer.
 
     If the client leaves, the question goes on for 30 seconds: `GET /v1/jobs/{id}/events` takes it up again.
     """
     if asked.kind != "ask":
         raise UsageError("research takes minutes; send it to /v1/research, and follow its events")
-    job = await service.start(asked, person)
+    job = await service.start(asked, person, key=key)
     if "text/event-stream" in request.headers.get("accept", ""):
         return event_stream(job.events())
     answer = await while_there(request, job.result())
@@ -70,9 +80,23 @@ async def ask(asked: Question, request: Request, person: Caller, service: Served
     response_model=JobState,
     responses={202: _JOB},
 )
-async def research(asked: Question, response: Response, person: Caller, service: Served) -> JobState:
+async def research(asked: Question, response: Response, person: Caller, service: Served, key: Key = None) -> JobState:
     """Begin research as a job, which lives on when nobody listens. `DELETE /v1/jobs/{id}` ends it."""
-    return accepted(await service.start(asked.model_copy(update={"kind": "research"}), person), response)
+    researched = asked.model_copy(update={"kind": "research"})
+    return accepted(await service.start(researched, person, key=key), response)
+
+
+@router.post(
+    "/research/{research_id}",
+    tags=["jobs"],
+    summary="Go on with research that ended early",
+    status_code=202,
+    response_model=JobState,
+    responses={202: _JOB, 404: {}, 422: {}},
+)
+async def go_on(research_id: str, response: Response, person: Caller, service: Served) -> JobState:
+    """Go on with research that failed, was stopped or reached a limit: `research` of its job. Nothing is done twice."""
+    return accepted(await service.resume(research_id, person), response)
 
 
 @router.post(
@@ -83,9 +107,9 @@ async def research(asked: Question, response: Response, person: Caller, service:
     response_model=JobState,
     responses={202: _JOB},
 )
-async def begin(asked: Question, response: Response, person: Caller, service: Served) -> JobState:
+async def begin(asked: Question, response: Response, person: Caller, service: Served, key: Key = None) -> JobState:
     """Begin a job. One of kind `ask` is stopped 30 seconds after its last listener has left."""
-    return accepted(await service.start(asked, person), response)
+    return accepted(await service.start(asked, person, key=key), response)
 
 
 def accepted(job: Job, response: Response) -> JobState:

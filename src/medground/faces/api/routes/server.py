@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Depends
+from starlette.responses import PlainTextResponse
 
 from medground.document import Frozen
-from medground.faces.api.caller import Caller, Served
+from medground.faces.api.caller import Caller, Door, Served, door
+from medground.faces.api.metrics import MEDIA_TYPE, written
 from medground.service.offers import CorpusOffer, RecipeOffer
+from medground.service.person import Limits
+from medground.service.spending import Spent
 from medground.version import __version__
 
 router = APIRouter(tags=["server"])
@@ -27,6 +31,14 @@ class Recipes(Frozen):
 
     recipes: tuple[RecipeOffer, ...]
     models: tuple[str, ...]
+
+
+class Usage(Frozen):
+    """What a person used in this calendar month (UTC), and what they may use."""
+
+    name: str
+    limits: Limits
+    month: Spent
 
 
 class Health(Frozen):
@@ -50,6 +62,23 @@ async def corpora(person: Caller, service: Served) -> Corpora:
 async def recipes(person: Caller, service: Served) -> Recipes:
     """Recipes with the settings that a question may change, and the models that it may name."""
     return Recipes(recipes=tuple(await service.recipes()), models=service.models())
+
+
+@router.get("/v1/usage", summary="What you used")
+async def usage(person: Caller, service: Served) -> Usage:
+    """What you used in this calendar month (UTC), and your limits."""
+    return Usage(name=person.name, limits=person.limits, month=await service.usage(person))
+
+
+@router.get(
+    "/metrics",
+    summary="Figures for Prometheus",
+    response_class=PlainTextResponse,
+    responses={200: {"description": "Requests and jobs.", "content": {"text/plain": {"schema": {"type": "string"}}}}},
+)
+async def metrics(person: Caller, entry: Annotated[Door, Depends(door)]) -> PlainTextResponse:
+    """Requests by route and status, jobs by kind and state. No question, answer or name is among them."""
+    return PlainTextResponse(written(entry.requests, entry.service.jobs.counts()), media_type=MEDIA_TYPE)
 
 
 @router.get("/healthz", summary="Whether it works")

@@ -1,0 +1,120 @@
+"""Who may ask, and what of whom."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import contextmanager
+from typing import Any
+
+import httpx
+import pytest
+
+from medground.errors import UsageError
+from medground.faces.api.run import is_loopback, needs_token
+from medground.service.person import Limits
+from medground.service.records import Records
+from medground.service.tokens import Tokens
+from medground.settings import Settings
+
+QUESTION = {"question": "Does aspirin reduce the risk of stroke?"}
+
+
+@contextmanager
+def tokens_of(settings: Settings) -> Any:
+    """The tokens of a home folder."""
+    records = Records(settings.home)
+    try:
+        yield Tokens(records)
+    finally:
+        records.close()
+
+
+def bearer(secret: str) -> dict[str, str]:
+    """The header of a token."""
+    return {"Authorization": f"Bearer {secret}"}
+
+
+def test_each_token_sees_its_own_answers_until_it_is_revoked(papers: Settings, calling: Callable[..., Any]) -> None:
+    with tokens_of(papers) as tokens:
+        ada, bob = (bearer(tokens.create(name)) for name in ("ada", "bob"))
+
+    async def work(client: httpx.AsyncClient) -> None:
+        job = (await client.post("/v1/jobs", json=QUESTION, headers=ada)).json()["id"]
+        answer = (await client.post("/v1/ask", json=QUESTION, headers=ada)).json()["trace_id"]
+        theirs = [f"/v1/answers/{answer}{end}" for end in ("", "/view", "/export")]
+        for path in (*theirs, f"/v1/jobs/{job}", f"/v1/jobs/{job}/events"):
+            assert (await client.get(path, headers=ada)).status_code == 200, path
+            other = await client.get(path, headers=bob)
+            missing = await client.get(path.replace(answer, "20200101-000000-00000000").replace(job, "x"), headers=bob)
+            assert other.status_code == missing.status_code == 404, path
+            assert other.json().keys() == missing.json().keys()
+        for path in (f"/v1/answers/{answer}", f"/v1/jobs/{job}"):
+            assert (await client.delete(path, headers=bob)).status_code == 404
+        follow = await client.post("/v1/ask", json=QUESTION | {"follow": answer}, headers=bob)
+        assert follow.status_code == 404
+        assert (await client.get("/v1/answers", headers=bob)).json() == {"answers": [], "next": None}
+        assert (await client.get("/v1/usage", headers=ada)).json()["month"]["requests"] == 2
+        assert (await client.get("/v1/usage", headers=bob)).json()["month"]["requests"] == 0
+        with tokens_of(papers) as tokens:
+            tokens.revoke("ada")
+        revoked = await client.get(f"/v1/answers/{answer}", headers=ada)
+        assert (revoked.status_code, revoked.headers["www-authenticate"]) == (401, "Bearer")
+
+    calling(work, authenticated=True)
+
+
+@pytest.mark.parametrize("secret", ["mg_" + "A" * 43, "", "x" * 5000, "mg_\u00e9"])
+@pytest.mark.parametrize("authenticated", [True, False])
+def test_a_wrong_token_is_refused_also_where_none_is_needed(
+    calling: Callable[..., Any], secret: str, authenticated: bool
+) -> None:
+    async def work(client: httpx.AsyncClient) -> None:
+        response = await client.get("/v1/answers", headers={"Authorization": f"Bearer {secret}".encode()})
+        assert (response.status_code, response.json()["type"]) == (401, "urn:medground:problem:not-allowed")
+        assert secret not in response.text or not secret
+
+    calling(work, authenticated=authenticated)
+
+
+def test_a_limit_of_a_token_says_when_to_come_again(papers: Settings, calling: Callable[..., Any]) -> None:
+    with tokens_of(papers) as tokens:
+        ada = bearer(tokens.create("ada", Limits(rate=1)))
+
+    async def work(client: httpx.AsyncClient) -> None:
+        assert (await client.post("/v1/ask", json=QUESTION, headers=ada)).status_code == 200
+        refused = await client.post("/v1/ask", json=QUESTION, headers=ada)
+        assert (refused.status_code, refused.json()["type"]) == (429, "urn:medground:problem:limit")
+        assert 1 <= int(refused.headers["retry-after"]) <= 60
+
+    calling(work, authenticated=True)
+
+
+@pytest.mark.parametrize(
+    ("host", "local"),
+    [("127.0.0.1", True), ("::1", True), ("localhost", True), ("0.0.0.0", False), ("::", False), ("a.example", False)],
+)
+def test_loopback_is_told_from_other_addresses(host: str, local: bool) -> None:
+    assert is_loopback(host) == local
+
+
+def test_other_computers_always_need_a_token(papers: Settings) -> None:
+    named = papers.with_options({"serve.hosts": "answers.example"})
+    from_outside = ((papers, "0.0.0.0"), (named, "127.0.0.1"))
+    assert not needs_token(papers, "127.0.0.1")
+    with pytest.raises(UsageError, match="--login asks for a token; first create one: medground token create NAME"):
+        needs_token(papers, "127.0.0.1", login=True)
+    for settings, host in from_outside:
+        with pytest.raises(UsageError, match="first create one: medground token"):
+            needs_token(settings, host)
+    with tokens_of(papers) as tokens:
+        tokens.create("ada")
+    for settings, host in (*from_outside, (papers, "127.0.0.1")):
+        assert needs_token(settings, host)
+    assert not needs_token(papers, "127.0.0.1", login=False)
+    for settings, host in from_outside:
+        with pytest.raises(UsageError, match="leave --open out"):
+            needs_token(settings, host, login=False)
+    with tokens_of(papers) as tokens:
+        tokens.revoke("ada")
+    with pytest.raises(UsageError, match="first create one"):
+        needs_token(papers, "0.0.0.0")
