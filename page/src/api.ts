@@ -69,6 +69,13 @@ export async function call<T>(method: string, path: string, body?: unknown, sign
   return (response.status === 204 ? undefined : await response.json()) as T;
 }
 
+/** A file that the server makes. */
+export async function fetchFile(method: string, path: string, body?: unknown): Promise<Blob> {
+  const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+  const response = await send(path, method, { headers: body === undefined ? {} : { "Content-Type": "application/json" }, ...sent });
+  return await response.blob();
+}
+
 export const get = <T>(path: string, signal?: AbortSignal): Promise<T> => call<T>("GET", path, undefined, signal);
 
 const at = (part: string): string => encodeURIComponent(part);

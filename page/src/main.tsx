@@ -1,6 +1,7 @@
 import { render } from "preact";
 import { App } from "./app";
 import "./look.css";
+import "./studies.css";
 import { applyTheme } from "./theme";
 
 applyTheme();

@@ -4,6 +4,10 @@ import type { Route } from "./router";
 import { AnswerPage } from "./views/answer";
 import { AskPage } from "./views/ask";
 import { AskedPage } from "./views/asked";
+import { ComparePage } from "./views/compare";
+import { ReportPage } from "./views/report";
+import { TablePage } from "./views/table";
+import { TracePage } from "./views/trace";
 
 export interface View {
   title: string;
@@ -17,4 +21,8 @@ export const VIEWS: Record<string, View> = {
   ask: { title: "Ask", nav: "Ask", page: AskPage, same: () => "" },
   asked: { title: "Searching", page: AskedPage },
   answer: { title: "Answer", page: AnswerPage, same: (route) => route.parts[0] ?? "" },
+  table: { title: "Evidence table", page: TablePage, same: (route) => route.parts[0] ?? "" },
+  report: { title: "Report", page: ReportPage },
+  trace: { title: "Timeline", page: TracePage },
+  compare: { title: "Compare recipes", nav: "Compare", page: ComparePage, same: () => "" },
 };

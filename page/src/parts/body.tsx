@@ -4,13 +4,16 @@ import { address } from "../router";
 import type { Answered } from "../types";
 import { Cites } from "./cite";
 import { Conflicts } from "./conflicts";
+import { Exports } from "./exports";
 import { Facts } from "./facts";
 import { Searches } from "./searches";
 import { Sentences } from "./sentences";
+import { Ways } from "./ways";
 
 export function AnswerBody({ answer }: { answer: Answered }): JSX.Element {
   return (
     <>
+      <Ways answer={answer.trace_id} here="answer" report={answer.report !== null} />
       <section class="decision" aria-label="Decision" data-status={answer.status}>
         <p class="headline">{answer.headline}</p>
         {answer.reason && <p>{answer.reason}</p>}
@@ -23,6 +26,7 @@ export function AnswerBody({ answer }: { answer: Answered }): JSX.Element {
           Ask a follow-up question
         </a>
         <a href={address("ask", [], { question: answer.question })}>Ask again</a>
+        <a href={address("compare", [], { question: answer.question })}>Compare recipes</a>
       </p>
       {answer.facts.length > 0 && <Facts facts={answer.facts} />}
       {answer.conflicts.length > 0 && <Conflicts answer={answer} />}
@@ -40,6 +44,7 @@ export function AnswerBody({ answer }: { answer: Answered }): JSX.Element {
       )}
       <Sources answer={answer} />
       <Searches answer={answer} />
+      <Exports answer={answer.trace_id} />
       <section>
         <h2>About this answer</h2>
         <ul class="notes">

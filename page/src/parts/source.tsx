@@ -97,7 +97,8 @@ function About({ source }: { source: SourceDocument }): JSX.Element {
   );
 }
 
-function Text({ loaded, quote, quotes }: { loaded: Loaded<DocumentText>; quote: Evidence; quotes: Evidence[] }): JSX.Element {
+/** The text of a document with its quotes marked. */
+export function Text({ loaded, quote, quotes }: { loaded: Loaded<DocumentText>; quote: Evidence; quotes: Evidence[] }): JSX.Element {
   const raw = loaded.state === "loaded" ? loaded.value.text : "";
   const text = useMemo(() => new CodePoints(raw), [raw]);
   if (loaded.state === "loading") return <p class="dim">Loading the text</p>;

@@ -1,0 +1,12 @@
+/** What the page uses of 3Dmol.js. */
+declare module "3dmol/build/3Dmol.es6-min.js" {
+  interface Viewer {
+    addModel(content: string, form: string): unknown;
+    selectedAtoms(selection: object): unknown[];
+    setStyle(selection: object, style: object): unknown;
+    zoomTo(): unknown;
+    render(): unknown;
+    clear(): unknown;
+  }
+  export function createViewer(box: HTMLElement, options: object): Viewer | undefined;
+}

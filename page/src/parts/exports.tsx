@@ -1,0 +1,51 @@
+// The answer as a file: for a reader, or for a reference manager.
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { fetchFile } from "../api";
+import type { Problem } from "../types";
+import { ProblemBox, problemOf } from "./problem";
+import { answerPath } from "./studies/types";
+
+const FORMS: [string, string, string][] = [
+  ["markdown", "Markdown", "md"],
+  ["html", "HTML", "html"],
+  ["docx", "Word (DOCX)", "docx"],
+  ["pdf", "PDF", "pdf"],
+  ["ris", "RIS", "ris"],
+  ["bibtex", "BibTeX", "bib"],
+  ["csl-json", "CSL-JSON", "json"],
+];
+
+/** A file that the browser saves under this name. */
+export async function save(name: string, content: Promise<Blob>): Promise<void> {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(await content);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+export function Exports({ answer }: { answer: string }): JSX.Element {
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [making, setMaking] = useState("");
+  const write = (form: string, suffix: string): void => {
+    setProblem(null);
+    setMaking(form);
+    save(`medground-${answer}.${suffix}`, fetchFile("GET", answerPath(answer, `export?format=${form}`)))
+      .catch((error: unknown) => setProblem(problemOf(error)))
+      .finally(() => setMaking(""));
+  };
+  return (
+    <div role="group" aria-label="Save this answer" data-testid="exports">
+      <p class="row">
+        <span class="dim">Save as</span>
+        {FORMS.map(([form, words, suffix]) => (
+          <button key={form} type="button" class="quiet" disabled={making === form} onClick={() => write(form, suffix)}>
+            {words}
+          </button>
+        ))}
+      </p>
+      {problem && <ProblemBox problem={problem} />}
+    </div>
+  );
+}

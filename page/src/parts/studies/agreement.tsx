@@ -1,0 +1,37 @@
+import type { JSX } from "preact";
+import type { Agreement } from "./types";
+
+/** How many studies of each design support, contradict or do neither: in words, then as numbers. */
+export function AgreementTable({ agreement }: { agreement: Agreement }): JSX.Element {
+  return (
+    <section data-testid="agreement">
+      <h2>Agreement by design</h2>
+      <p>{agreement.words}</p>
+      <div class="scroll" role="region" aria-label="Agreement by design" tabIndex={0}>
+        <table>
+          <thead>
+            <tr>
+              {["Design", "Studies", "▲ Support", "▼ Contradict", "◆ Neither", "○ Not judged"].map((words) => (
+                <th key={words} scope="col">
+                  {words}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {agreement.designs.map((one) => (
+              <tr key={one.design}>
+                <th scope="row">{one.design}</th>
+                <td>{one.studies}</td>
+                <td>{one.supports}</td>
+                <td>{one.contradicts}</td>
+                <td>{one.neither}</td>
+                <td>{one.not_judged}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,22 @@
+import type { JSX } from "preact";
+import { address } from "../router";
+
+const WAYS: [string, string][] = [
+  ["answer", "Answer"],
+  ["table", "Evidence table"],
+  ["report", "Report"],
+  ["trace", "Timeline"],
+];
+
+/** The views of one answer, as links. */
+export function Ways({ answer, here, report }: { answer: string; here: string; report: boolean }): JSX.Element {
+  return (
+    <nav class="ways" aria-label="Views of this answer">
+      {WAYS.filter(([view]) => report || view !== "report").map(([view, words]) => (
+        <a key={view} href={address(view, [answer])} aria-current={view === here ? "page" : undefined}>
+          {words}
+        </a>
+      ))}
+    </nav>
+  );
+}

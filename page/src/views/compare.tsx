@@ -1,0 +1,157 @@
+// One question by two recipes, side by side: decisions, sentences, the documents that both quote and that one does, cost.
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { answerView, offers, startJob, stopJob } from "../api";
+import { Comparison } from "../parts/comparison";
+import { useLoaded } from "../parts/loading";
+import { ProblemBox, problemOf } from "../parts/problem";
+import { Running } from "../parts/running";
+import { address, go, type Route } from "../router";
+import type { Asked, Offers, Problem } from "../types";
+
+/** `#/compare/ID/ID` shows two answers; `#/compare?question=...` asks. */
+export function ComparePage({ route }: { route: Route }): JSX.Element {
+  const [first, second] = route.parts;
+  if (first && second) return <Two first={first} second={second} />;
+  return <AskTwo question={route.query.get("question") ?? ""} />;
+}
+
+function Two({ first, second }: { first: string; second: string }): JSX.Element {
+  const loaded = useLoaded((signal) => Promise.all([answerView(first, signal), answerView(second, signal)]), `${first} ${second}`);
+  return (
+    <div class="wide">
+      <h1>Compare recipes</h1>
+      {loaded.state === "loading" && <p class="dim">Loading both answers</p>}
+      {loaded.state === "failed" && <ProblemBox problem={loaded.problem} />}
+      {loaded.state === "loaded" && (
+        <>
+          <p dir="auto" class="strong">
+            {loaded.value[0].question}
+          </p>
+          {loaded.value[0].question !== loaded.value[1].question && <p class="caution">These answers are to two different questions. The second: {loaded.value[1].question}</p>}
+          <Comparison first={loaded.value[0]} second={loaded.value[1]} />
+          <p>
+            <a href={address("compare", [], { question: loaded.value[0].question })}>Compare other recipes</a>
+          </p>
+        </>
+      )}
+    </div>
+  );
+}
+
+interface Started {
+  jobs: [string, string];
+  recipes: [string, string];
+}
+
+function AskTwo({ question }: { question: string }): JSX.Element {
+  const offered = useLoaded(offers, "offers");
+  const [started, setStarted] = useState<Started | null>(null);
+  return (
+    <div class="wide">
+      <h1>Compare recipes</h1>
+      <p class="dim">One question is asked twice, each time by another recipe, of the same sources.</p>
+      {offered.state === "loading" && <p class="dim">Loading the recipes</p>}
+      {offered.state === "failed" && <ProblemBox problem={offered.problem} />}
+      {offered.state === "loaded" && <Form offers={offered.value} question={question} started={started !== null} start={setStarted} />}
+      {started && <Both started={started} again={() => setStarted(null)} />}
+    </div>
+  );
+}
+
+function Form({ offers: { recipes }, question, started, start }: { offers: Offers; question: string; started: boolean; start: (started: Started) => void }): JSX.Element {
+  const names = recipes.map((recipe) => recipe.name);
+  const usual = recipes.find((recipe) => recipe.default)?.name ?? names[0] ?? "";
+  const [text, setText] = useState(question);
+  const [first, setFirst] = useState(usual);
+  const [second, setSecond] = useState(names.find((name) => name !== usual) ?? usual);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [busy, setBusy] = useState(false);
+  const ask = async (): Promise<void> => {
+    setProblem(null);
+    setBusy(true);
+    const body = (recipe: string): Asked => ({ kind: recipes.find((one) => one.name === recipe)?.researches ? "research" : "ask", question: text.trim(), recipe });
+    const one = await startJob(body(first));
+    try {
+      const other = await startJob(body(second));
+      start({ jobs: [one.id, other.id], recipes: [first, second] });
+    } catch (error) {
+      await stopJob(one.id).catch(() => undefined); // half a comparison is of no use
+      throw error;
+    }
+  };
+  const choice = (id: string, label: string, value: string, change: (name: string) => void): JSX.Element => (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <select id={id} value={value} disabled={started} onChange={(event) => change(event.currentTarget.value)}>
+        {recipes.map((recipe) => (
+          <option key={recipe.name} value={recipe.name}>
+            {recipe.name}
+          </option>
+        ))}
+      </select>
+      <p class="hint dim">{recipes.find((recipe) => recipe.name === value)?.about}</p>
+    </div>
+  );
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        ask().catch((error: unknown) => setProblem(problemOf(error))).finally(() => setBusy(false));
+      }}
+    >
+      <div class="field">
+        <label for="compared">Question</label>
+        <textarea id="compared" rows={2} dir="auto" maxLength={4000} value={text} disabled={started} onInput={(event) => setText(event.currentTarget.value)} />
+      </div>
+      <div class="fields">
+        {choice("first-recipe", "First recipe", first, setFirst)}
+        {choice("second-recipe", "Second recipe", second, setSecond)}
+      </div>
+      {first === second && <p class="caution">Choose two different recipes.</p>}
+      {problem && <ProblemBox problem={problem} />}
+      <button type="submit" class="primary" disabled={started || busy || !text.trim() || first === second}>
+        Compare
+      </button>
+    </form>
+  );
+}
+
+/** Both questions under way. When each has an answer, the comparison is shown. */
+function Both({ started, again }: { started: Started; again: () => void }): JSX.Element {
+  const [kept, setKept] = useState<[string, string]>(["", ""]);
+  const [failed, setFailed] = useState(false);
+  const ended = (place: 0 | 1, answer: string): void => {
+    if (!answer) return setFailed(true);
+    setKept((before) => {
+      const now: [string, string] = place === 0 ? [answer, before[1]] : [before[0], answer];
+      if (now[0] && now[1]) go(address("compare", now));
+      return now;
+    });
+  };
+  return (
+    <>
+      <div class="sides">
+        {started.jobs.map((job, place) => (
+          <section key={job} class="side" aria-label={started.recipes[place]}>
+            <h2>{started.recipes[place]}</h2>
+            <Running job={job} ended={(answer) => ended(place === 0 ? 0 : 1, answer)} />
+          </section>
+        ))}
+      </div>
+      {failed && (
+        <p class="row">
+          <span class="caution">One of the two has no answer, so there is nothing to compare.</span>
+          {kept.filter(Boolean).map((answer) => (
+            <a key={answer} href={address("answer", [answer])}>
+              Read the other
+            </a>
+          ))}
+          <button type="button" onClick={again}>
+            Ask again
+          </button>
+        </p>
+      )}
+    </>
+  );
+}
