@@ -47,7 +47,7 @@ export function Structure({ answer, name, title }: Props): JSX.Element {
     <div class="structure" data-testid="structure">
       <button type="button" aria-expanded={shown} onClick={() => setShown(!shown)}>
         {shown ? "Hide the structure" : "Show in 3D"}
-        <span class="unseen">: {title}</span>
+        <span class="unseen"> ({title})</span>
       </button>
       {problem && <ProblemBox problem={problem} />}
       {shown && !problem && (

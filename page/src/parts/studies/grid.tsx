@@ -106,7 +106,7 @@ function Filled({ cell, column, show }: { cell: Cell; column: string; show: Prop
       <div data-state="quoted">
         <span dir="auto">“{cell.quote}”</span>{" "}
         <button type="button" class="link" onClick={() => show(cell, column)}>
-          In the text<span class="unseen">: {column} of {cell.document_id}</span>
+          In the text<span class="unseen"> ({column} of {cell.document_id})</span>
         </button>
       </div>
     );

@@ -1,0 +1,91 @@
+"""A home for the researcher's views: studies, answers with stances, a report with a structure, a trace with costs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from protein_records import pdb_file
+from studies import QUESTION, STUDIES, answered
+
+from medground.answer import Answer
+from medground.answers import Answers
+from medground.kept_attachments import Attachments
+from medground.report import Connection, FlowRow, Report, ReportSection, SubAnswer
+from medground.research_plan import Edge, Keyword, ResearchPlan, SubQuestion
+from medground.settings import Settings
+from medground.steps import Asking, ReadingBatch, Searching
+from medground.trace import Trace
+
+JUDGED, UNJUDGED, REPORTED, DATALESS = "20260105-judged", "20260106-unjudged", "20260107-report", "20260108-gone"
+ATTACK = "<img src=x onerror='window.hacked = 1'>"
+
+
+def keep_studies(home: Path) -> None:
+    """Keep the answers and a trace; the corpus `test` with the studies is built by the test."""
+    kept = Answers(home)
+    kept.keep(answered(["supports", "contradicts", "mixed", "supports", "contradicts"], trace_id=JUDGED))
+    kept.keep(answered(trace_id=UNJUDGED))
+    kept.keep(_report(home))
+    lost = STUDIES[0].model_copy(update={"id": "PMID:999"})
+    kept.keep(answered(studies=(lost, STUDIES[1]), trace_id=DATALESS))
+    _trace(home)
+
+
+def _report(home: Path) -> Answer:
+    plain = answered(["supports", "contradicts"], trace_id=REPORTED, recipe="biomedsearch")
+    structure = Attachments(home).keep(
+        pdb_file("MAGKS" * 12).encode(), name="P11473.pdb", media_type="chemical/x-pdb", title="Vitamin D receptor"
+    )
+    plan = ResearchPlan(
+        question=QUESTION,
+        subquestions=(
+            SubQuestion(id="q1", text="Do fewer adults fall with vitamin D?", keywords=("falls", "vitamin D")),
+            SubQuestion(id="q2", text=f"What does the receptor do? {ATTACK}", keywords=("vitamin D receptor",)),
+        ),
+        keywords=(
+            Keyword(name="falls"),
+            Keyword(name="vitamin D"),
+            Keyword(name="vitamin D receptor", tools=("protein",)),
+        ),
+        edges=(Edge(before="vitamin D", after="vitamin D receptor"),),
+    )
+    report = Report(
+        plan=plan,
+        sections=(
+            ReportSection(kind="findings", title="Falls", start=0, end=len(plain.rationale), subquestion="q1"),
+            ReportSection(
+                kind="limitations",
+                title="Limitations",
+                start=len(plain.rationale),
+                end=len(plain.rationale),
+                notes=("One source could not be searched.",),
+            ),
+        ),
+        subanswers=(
+            SubAnswer(id="q1", state="answered", evidence=("E1", "E2"), answered_by="keyless"),
+            SubAnswer(id="q2", state="failed", reason="uniprot could not be searched"),
+        ),
+        connections=(
+            Connection(
+                first="q1", second="q2", relation="extends", evidence=("E1",), found_by="keyless", about="vitamin D"
+            ),
+        ),
+        flow=(FlowRow(subquestion="q1", tool="literature", found=9, merged=1, filtered=2, cut=0, kept=6, cited=2),),
+        attachments=(structure,),
+    )
+    return Answer.model_validate(plain.model_copy(update={"report": report}).model_dump())
+
+
+def _trace(home: Path) -> None:
+    settings = Settings.load(options={"home": home})
+    trace = Trace(JUDGED, home / "traces" / f"{JUDGED}.jsonl", settings)
+    with trace.span("recipe ground"):
+        with trace.step(Searching(source="corpus:test", query="vitamin D")) as search:
+            search.set(hits=["a"])
+        with trace.step(ReadingBatch(documents=("PMID:1", "PMID:2"))):
+            with trace.step(Asking(operator="extract", model="openai:gpt-5")) as call:
+                call.genai(usage_input_tokens=1200, usage_output_tokens=80)
+                call.set(cached=False, price="0.0042")
+            with trace.step(Asking(operator="screen", model="keyless")):
+                pass
+    trace.close()
