@@ -1,8 +1,9 @@
 """Every line of the README and of docs/ that shows a command runs as it is printed.
 
-Lines of `console` and `sh` blocks run in a shell, in their order, over the real data; `stand_ins.py` says what replaces
-models and services that are not on this machine. Indented lines and code in the text have placeholders such as FILE: of
-these the command, its options and their values are checked, without running it.
+Lines of `console` and `sh` blocks run in a shell, and `python` blocks in a process, in their order: over the papers of
+`examples/`, or over the real data where a page names `$DATA`. `stand_ins.py` says what replaces models and services
+that are not on this machine. Indented lines and code in the text have placeholders such as FILE: of these the command,
+its options and their values are checked, without running it.
 """
 
 from __future__ import annotations
@@ -50,26 +51,47 @@ def blocks(page: Path, *kinds: str) -> list[str]:
     return [content for kind, content in BLOCK.findall(page.read_text(encoding="utf-8")) if kind in kinds]
 
 
+def lines_of(kind: str, content: str) -> list[str]:
+    """The commands of a block."""
+    if kind == "console":
+        return [line[2:] for line in content.splitlines() if line.startswith("$ ")]
+    return content.splitlines() if kind == "sh" else []
+
+
 def commands(page: Path) -> list[str]:
-    found = []
-    for kind, content in BLOCK.findall(page.read_text(encoding="utf-8")):
-        if kind == "console":
-            found += [line[2:] for line in content.splitlines() if line.startswith("$ ")]
-        elif kind == "sh":
-            found += content.splitlines()
-    return found
+    found = BLOCK.findall(page.read_text(encoding="utf-8"))
+    return [line for kind, content in found for line in lines_of(kind, content)]
+
+
+def needs_data(page: Path) -> bool:
+    """Whether the lines of a page ask the real data: `$DATA`, or SciFact under the name `papers`."""
+    return page.name == "using.md" or any("$DATA" in line for line in commands(page))
+
+
+def named(page: Path) -> str:
+    """Its place in docs/, the name of a test."""
+    return page.relative_to(ROOT / "docs").as_posix()
+
+
+WITH_BLOCKS = [page for page in PAGES[1:] if blocks(page, "console", "sh", "python")]
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home folder for all pages: the starter corpus is built once. Each page builds what else it asks."""
+    return tmp_path_factory.mktemp("house")
 
 
 @pytest.fixture
-def checkout(tmp_path: Path, home: Path, shared: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder like a checkout, beside the real data, with `medground`, `pip` and `pytest` on the path."""
+def checkout(tmp_path: Path, house: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder like a checkout, with `medground`, `pip` and `pytest` on the path."""
     if shutil.which("bash") is None:
         pytest.skip("needs bash")
     folder, programs = tmp_path / "checkout", tmp_path / "bin"
     folder.mkdir()
     programs.mkdir()
-    (tmp_path / "shared").symlink_to(shared.parent)
-    (folder / "experiments").symlink_to(ROOT / "experiments")
+    for name in ("experiments", "examples"):
+        (folder / name).symlink_to(ROOT / name)
     for who, label in (("a", "CORRECT-EXPLICIT"), ("b", "CORRECT-IMPLICIT")):
         lines = [annotation(who, n, "CORRECT-EXPLICIT" if n else label) for n in range(3)]
         (folder / f"annotator_{who}.jsonl").write_text("\n".join(lines), encoding="utf-8")
@@ -81,6 +103,7 @@ def checkout(tmp_path: Path, home: Path, shared: Path, monkeypatch: pytest.Monke
     for name, content in written.items():
         (programs / name).write_text(content, encoding="utf-8")
         (programs / name).chmod(0o755)
+    monkeypatch.setenv("MEDGROUND_HOME", str(house))
     monkeypatch.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setenv("PYTHONPATH", f"{ROOT / 'src'}")
     monkeypatch.setenv("HOME", str(tmp_path))
@@ -125,37 +148,46 @@ def run_python(code: str) -> None:
     assert done.returncode == 0, f"{code}\n{done.stderr[-1500:]}"
 
 
-@pytest.mark.shared
-def test_every_line_of_the_readme_runs(checkout: Path, monkeypatch: pytest.MonkeyPatch, loopback: None) -> None:
-    for line in commands(ROOT / "README.md"):
-        if "--pubmed live" in line:
-            with serving("medground pubmed serve --corpus medline --port 0") as address:
-                monkeypatch.setenv("PUBMED_STAND_IN", address)
+def run_page(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run the lines and the Python of a page in their order. What asks PubMed asks the server of a line of the page."""
+    served = next((line for line in commands(page) if "pubmed serve" in line), "")
+    for kind, content in BLOCK.findall(page.read_text(encoding="utf-8")):
+        if kind == "python":
+            run_python(content)
+        for line in lines_of(kind, content):
+            if "--pubmed live" in line:
+                with serving(re.sub(r"--port \d+", "--port 0", served)) as address:
+                    monkeypatch.setenv("PUBMED_STAND_IN", address)
+                    run(line)
+            elif "http://127.0.0.1:8321" in line:
+                with serving(served):
+                    run(line)
+            elif line != served:
                 run(line)
-        elif "pubmed serve" in line:
-            served = line
-        elif "http://127.0.0.1:8321" in line:
-            with serving(served):
-                run(line)
-        else:
-            run(line)
-    for code in blocks(ROOT / "README.md", "python"):
-        run_python(code)
+
+
+def test_the_first_line_of_the_readme_is_the_main_job_and_the_second_runs_the_tests(checkout: Path) -> None:
+    job, tests = blocks(ROOT / "README.md", "sh")
+    assert " medground ask " in job
+    assert tests.strip() == 'pip install -e ".[starter,test]" && pytest'
+    run(job.strip())
+    run(tests.strip())
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 80
+
+
+@pytest.mark.parametrize("page", [page for page in WITH_BLOCKS if not needs_data(page)], ids=named)
+def test_every_line_of_a_page_runs(page: Path, checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run_page(page, monkeypatch)
 
 
 @pytest.mark.shared
-def test_every_line_of_the_page_on_using_runs(checkout: Path) -> None:
-    run("medground corpus build papers ../shared/data/scifact/corpus.jsonl.gz -q")
-    page = ROOT / "docs" / "using.md"
-    for line in commands(page):
-        run(line)
-    for code in blocks(page, "python"):
-        run_python(code)
-
-
-def test_other_pages_have_no_blocks_that_are_not_run() -> None:
-    run_above = {ROOT / "README.md", ROOT / "docs" / "using.md"}
-    assert {page for page in PAGES if blocks(page, "console", "sh", "python")} == run_above
+@pytest.mark.parametrize("page", [page for page in WITH_BLOCKS if needs_data(page)], ids=named)
+def test_every_line_of_a_page_over_real_data_runs(
+    page: Path, checkout: Path, shared: Path, monkeypatch: pytest.MonkeyPatch, loopback: None
+) -> None:
+    monkeypatch.setenv("DATA", str(shared))
+    run("medground corpus build papers $DATA/scifact/corpus.jsonl.gz -q")
+    run_page(page, monkeypatch)
 
 
 def problem(line: str) -> str | None:
