@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from medground.answer import Answer, SourceDocument
 from medground.wording.blocks import Block, Line, Span, spaced
@@ -43,14 +43,16 @@ def as_markdown(
 
 def blocks_as_markdown(blocks: Sequence[Block], encoding: str = "utf-8") -> str:
     """Blocks as Markdown, ending without a newline."""
-    parts: list[str] = []
+    return "".join(block_texts(encodable_blocks(blocks, encoding)))
+
+
+def block_texts(blocks: Iterable[Block]) -> Iterator[str]:
+    """Each block as Markdown, after what separates it from the one before; together they are the whole page."""
     before: Block | None = None
-    for block in encodable_blocks(blocks, encoding):
-        if before is not None and (spaced(block, before) or block.kind != before.kind):
-            parts.append("")
-        parts.append(_block(block))
+    for block in blocks:
+        apart = before is not None and (spaced(block, before) or block.kind != before.kind)
+        yield ("\n\n" if apart else "\n" if before is not None else "") + _block(block)
         before = block
-    return "\n".join(parts)
 
 
 def escaped(text: str) -> str:

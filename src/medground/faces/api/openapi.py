@@ -13,6 +13,7 @@ from medground.service.problem import Problem
 TAGS = (
     ("answers", "Ask questions and read the answers."),
     ("jobs", "Questions and research at work: state, events, stop."),
+    ("chat", "The same for clients of OpenAI: recipes as models, answers as messages with citations."),
     ("literature", "Search, documents, and claims checked against them."),
     ("server", "What can be searched and chosen, what was used, and whether it works."),
 )
@@ -80,9 +81,13 @@ def _add_problems(operation: dict[str, Any]) -> None:
         named |= {"422", *_OF_BODIES}
     for status in sorted(named):
         said = responses.get(status, {}).get("description", "")
+        declared = responses.get(status, {}).get("content", {})  # an error of the chat endpoint has OpenAI's form, too
         responses[status] = {
             "description": said if said not in ("", "Validation Error") else _WHEN[status],
-            "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
+            "content": {
+                **{kind: own for kind, own in declared.items() if "ValidationError" not in str(own)},
+                MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}},
+            },
         }
         if status in ("429", "503"):
             responses[status]["headers"] = {

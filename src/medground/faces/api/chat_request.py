@@ -1,0 +1,215 @@
+"""What a client of the chat endpoint sends. A parameter that would have no effect is refused, not passed over."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from medground.document import Frozen
+from medground.errors import UsageError
+from medground.query import Filters
+from medground.question import Task
+from medground.research_plan import ResearchPlan
+from medground.service.allowed import Value
+from medground.service.asked import Asked, Name
+from medground.wording.chat import kept_as
+
+_Empty = Annotated[tuple[Any, ...], Field(max_length=0)]
+_One = Annotated[float, Field(ge=1, le=1)]
+_Zero = Annotated[float, Field(ge=0, le=0)]
+MOST_CHARACTERS = 200_000
+"""Of one message: earlier answers come back whole."""
+
+
+class ChatFailure(UsageError):
+    """A chat request that cannot be honoured; `param` is the parameter at fault and `code` OpenAI's word for it."""
+
+    def __init__(self, said: str, *, param: str | None = None, code: str | None = None, status: int = 400) -> None:
+        self.param = param
+        self.code = code
+        self.status = status
+        super().__init__(said)
+
+
+ONLY_DEFAULT = frozenset(
+    [
+        "frequency_penalty",
+        "logprobs",
+        "modalities",
+        "n",
+        "presence_penalty",
+        "response_format",
+        "service_tier",
+        "stop",
+        "store",
+        "temperature",
+        "tool_choice",
+        "tools",
+        "top_p",
+    ]
+)
+"""Parameters of OpenAI that are taken with their default, for clients that always send them."""
+
+
+class TextPart(Frozen):
+    """A part of a message. Images, audio and files are not read."""
+
+    type: Literal["text"]
+    text: str = Field(max_length=MOST_CHARACTERS)
+
+
+_Text = Annotated[str, Field(max_length=MOST_CHARACTERS)] | Annotated[tuple[TextPart, ...], Field(max_length=100)]
+
+
+class InstructionMessage(Frozen):
+    """Instructions to the model. Only an empty message is taken: an answer follows its recipe."""
+
+    role: Literal["system", "developer"]
+    content: _Text
+
+
+class UserMessage(Frozen):
+    """What the user says; the last one is the question."""
+
+    role: Literal["user"]
+    content: _Text
+
+
+class AssistantMessage(Frozen):
+    """An earlier answer, as it was received. Its annotations may come back too, and are not read."""
+
+    role: Literal["assistant"]
+    content: _Text | None = None
+    annotations: Annotated[tuple[Any, ...], Field(max_length=1_000)] | None = None
+    refusal: None = None
+    audio: None = None
+    function_call: None = None
+    tool_calls: _Empty | None = None
+
+
+Message = Annotated[InstructionMessage | UserMessage | AssistantMessage, Field(discriminator="role")]
+
+
+class StreamOptions(Frozen):
+    """Of a stream: whether its last chunk tells what the answer cost."""
+
+    include_usage: bool | None = None
+
+
+class TextFormat(Frozen):
+    """The only form of an answer."""
+
+    type: Literal["text"]
+
+
+class Own(Frozen):
+    """What an answer of Medground can be given beside the question; as for `POST /v1/ask`."""
+
+    task: Task | None = None
+    options: tuple[Annotated[str, Field(max_length=4_000)], ...] | dict[Name, str] = Field(default=(), max_length=26)
+    context: str = Field(default="", max_length=64_000)
+    language_model: Name | None = Field(default=None, description="one of the language models that the server offers")
+    corpora: tuple[Name, ...] | None = Field(default=None, max_length=50)
+    sources: tuple[Name, ...] | None = Field(default=None, max_length=50)
+    knowledge_base: Name | None = None
+    filters: Filters = Filters()
+    follow: Name | None = Field(default=None, description="the answer that the question follows, by its trace id")
+    plan: ResearchPlan | None = None
+    settings: dict[Name, Value] = Field(default_factory=dict, max_length=100)
+
+
+class ChatRequest(Frozen):
+    """A request for a chat completion. Of `ONLY_DEFAULT` no other value is taken."""
+
+    model: str = Field(min_length=1, max_length=100, description="a recipe, as `GET /v1/models` lists them")
+    messages: tuple[Message, ...] = Field(min_length=1, max_length=1_000)
+    stream: bool | None = False
+    stream_options: StreamOptions | None = None
+    medground: Own = Own()
+
+    n: Literal[1] | None = None
+    temperature: _One | None = None
+    top_p: _One | None = None
+    presence_penalty: _Zero | None = None
+    frequency_penalty: _Zero | None = None
+    logprobs: Literal[False] | None = None
+    store: Literal[False] | None = None
+    stop: None = None
+    tools: _Empty | None = None
+    tool_choice: Literal["none", "auto"] | None = None
+    response_format: TextFormat | None = None
+    modalities: tuple[Literal["text"]] | None = None
+    service_tier: Literal["auto", "default"] | None = None
+    user: Annotated[str, Field(max_length=1_000)] | None = Field(default=None, description="taken, and not used")
+    safety_identifier: Annotated[str, Field(max_length=1_000)] | None = Field(
+        default=None, description="taken, and not used"
+    )
+
+    @property
+    def with_usage(self) -> bool:
+        """Whether the last chunk of a stream tells what the answer cost."""
+        return bool(self.stream_options and self.stream_options.include_usage)
+
+
+def check(request: ChatRequest) -> None:
+    """Check what types cannot say.
+
+    Raises:
+        ChatFailure: there are instructions, the last message is not the user's, or `stream_options` stands alone.
+    """
+    for number, message in enumerate(request.messages):
+        if isinstance(message, InstructionMessage) and text_of(message.content).strip():
+            raise ChatFailure(
+                f"A {message.role} message is not supported: an answer follows its recipe alone. Leave it out; give a "
+                "case or a passage that the question is about as medground.context.",
+                param=f"messages[{number}]",
+                code="unsupported_value",
+            )
+    if not isinstance(request.messages[-1], UserMessage):
+        raise ChatFailure("The last message must be the user's: it is the question.", param="messages")
+    if request.stream_options is not None and not request.stream:
+        raise ChatFailure("The parameter 'stream_options' needs 'stream': true.", param="stream_options")
+
+
+def text_of(content: str | tuple[TextPart, ...] | None) -> str:
+    """The text of a message."""
+    return content if isinstance(content, str) else "\n".join(part.text for part in content or ())
+
+
+def earlier_answer(request: ChatRequest) -> str | None:
+    """The trace id of the last answer of the conversation that an earlier message shows; None where none does."""
+    answers = (text_of(one.content) for one in reversed(request.messages) if isinstance(one, AssistantMessage))
+    return next(filter(None, map(kept_as, answers)), None)
+
+
+def has_earlier(request: ChatRequest) -> bool:
+    """Whether anything but instructions comes before the question."""
+    return any(not isinstance(message, InstructionMessage) for message in request.messages[:-1])
+
+
+def asked_by(request: ChatRequest, *, researches: bool, follow: str | None) -> Asked:
+    """The question of a request.
+
+    Args:
+        request: the request.
+        researches: whether its recipe is one of research.
+        follow: the trace id of the answer that it follows.
+    """
+    own = request.medground
+    return Asked(
+        kind="research" if researches else "ask",
+        question=text_of(request.messages[-1].content),
+        recipe=request.model,
+        model=own.language_model,
+        follow=follow,
+        task=own.task,
+        options=own.options,
+        context=own.context,
+        corpora=own.corpora,
+        sources=own.sources,
+        knowledge_base=own.knowledge_base,
+        filters=own.filters,
+        plan=own.plan,
+        settings=own.settings,
+    )

@@ -1,0 +1,321 @@
+"""The chat endpoint as its clients use it: `openai` (sync, async, streams), pydantic-ai, and raw requests."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import openai
+import pytest
+from heart import QUESTION, library
+from live_server import live_server
+from openai import AsyncOpenAI, OpenAI
+from surfaces import of_message, sent
+
+from medground.wording.chat import NOT_READ
+
+
+@pytest.fixture(scope="module")
+def papers(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home folder with nine papers on aspirin, one of them retracted."""
+    home = tmp_path_factory.mktemp("home")
+    library(home)
+    return home
+
+
+@pytest.fixture
+def address(papers: Path, loopback: None) -> Iterator[str]:
+    """The address of a server over these papers."""
+    with live_server(papers, "heart") as found:
+        yield found
+
+
+@pytest.fixture
+def client(address: str) -> Iterator[OpenAI]:
+    """OpenAI's client of that server."""
+    with OpenAI(base_url=f"{address}/v1", api_key="none", max_retries=0) as made:
+        yield made
+
+
+def user(*texts: str) -> list[Any]:
+    """A conversation in which the user and the assistant speak in turn."""
+    return [{"role": "assistant" if n % 2 else "user", "content": text} for n, text in enumerate(texts)]
+
+
+def test_an_answer_is_a_message_with_citations(client: OpenAI, address: str) -> None:
+    reply = client.chat.completions.create(model="ground", messages=user(QUESTION))
+    message = reply.choices[0].message
+    assert reply.object == "chat.completion"
+    assert reply.model == "ground"
+    assert reply.choices[0].finish_reason == "stop"
+    assert message.role == "assistant"
+    assert message.content is not None
+    assert message.content.startswith("**Not judged**")
+    assert message.annotations
+    for one in message.annotations:
+        cited = one.model_dump()["citation"]
+        assert one.type == "url_citation"
+        assert message.content[one.url_citation.start_index : one.url_citation.end_index] == f"[{cited['evidence_id']}]"
+        assert one.url_citation.url.startswith("https://pubmed.ncbi.nlm.nih.gov/")
+        document = httpx.get(f"{address}/v1/documents/{cited['document_id']}").json()
+        assert document["text"][cited["start"] : cited["end"]] == cited["quote"]
+    kept = reply.model_dump()["medground"]
+    answer = httpx.get(f"{address}/v1/answers/{kept['trace_id']}").json()
+    assert {one["quote"] for one in answer["evidence"]} == {
+        one.model_dump()["citation"]["quote"] for one in message.annotations
+    }
+    assert kept["status"] == answer["decision"]["status"]
+
+
+def test_usage_counts_the_tokens_of_models(client: OpenAI) -> None:
+    usage = client.chat.completions.create(model="ground", messages=user(QUESTION)).usage
+    assert usage is not None
+    assert usage.total_tokens == usage.prompt_tokens + usage.completion_tokens == 0
+
+
+def test_a_stream_has_the_same_message_in_parts(client: OpenAI) -> None:
+    whole = client.chat.completions.create(model="ground", messages=user(QUESTION)).choices[0].message
+    chunks = list(client.chat.completions.create(model="ground", messages=user(QUESTION), stream=True))
+    assert chunks[0].choices[0].delta.role == "assistant"
+    texts = [chunk.choices[0].delta.content or "" for chunk in chunks]
+    assert sum(map(bool, texts)) > 3
+    assert len({chunk.id for chunk in chunks}) == 1
+    assert {chunk.object for chunk in chunks} == {"chat.completion.chunk"}
+    assert [chunk.choices[0].finish_reason for chunk in chunks] == [*[None] * (len(chunks) - 1), "stop"]
+    assert chunks[-1].model_dump()["medground"]["trace_id"]
+    assert all(chunk.usage is None for chunk in chunks)
+    assert whole.content is not None
+    assert without_run("".join(texts)) == without_run(whole.content)
+    parts = [one for chunk in chunks for one in chunk.choices[0].delta.model_dump().get("annotations") or []]
+    assert parts == [one.model_dump() for one in whole.annotations or []]
+
+
+def without_run(message: str) -> list[str]:
+    """The lines of a message without those that differ between two runs of a question."""
+    return [line for line in message.splitlines() if not line.startswith(("- Cost: ", "- Answer: "))]
+
+
+def test_a_stream_tells_the_usage_last_if_asked(client: OpenAI) -> None:
+    chunks = list(
+        client.chat.completions.create(
+            model="ground", messages=user(QUESTION), stream=True, stream_options={"include_usage": True}
+        )
+    )
+    assert not chunks[-1].choices
+    assert chunks[-1].usage is not None
+    assert all(chunk.usage is None for chunk in chunks[:-1])
+
+
+def test_the_wire_format_of_a_stream(address: str) -> None:
+    body = {"model": "ground", "messages": user(QUESTION), "stream": True}
+    reply = httpx.post(f"{address}/v1/chat/completions", json=body)
+    assert reply.headers["content-type"].startswith("text/event-stream")
+    assert reply.text.rstrip().endswith("data: [DONE]")
+    assert ": searching corpus:heart" in reply.text
+    assert reply.text.index('"role":"assistant"') < reply.text.index(": searching")
+    assert next(sent(reply.text))["choices"][0]["delta"] == {"role": "assistant", "content": ""}
+
+
+def test_without_stream_there_is_none(address: str) -> None:
+    reply = httpx.post(f"{address}/v1/chat/completions", json={"model": "ground", "messages": user(QUESTION)})
+    assert reply.headers["content-type"] == "application/json"
+    assert of_message(reply.json()["choices"][0]["message"])
+
+
+def test_the_async_client_asks_at_once_and_streams(address: str) -> None:
+    async def work() -> tuple[list[str], str]:
+        async with AsyncOpenAI(base_url=f"{address}/v1", api_key="none") as asks:
+            several = [asks.chat.completions.create(model="ground", messages=user(QUESTION)) for _ in range(5)]
+            texts = [reply.choices[0].message.content or "" for reply in await asyncio.gather(*several)]
+            stream = await asks.chat.completions.create(model="ground", messages=user(QUESTION), stream=True)
+            return texts, "".join([chunk.choices[0].delta.content or "" async for chunk in stream])
+
+    texts, streamed = asyncio.run(work())
+    assert {tuple(without_run(text)) for text in texts} == {tuple(without_run(streamed))}
+
+
+def test_recipes_are_models(client: OpenAI) -> None:
+    names = [model.id for model in client.models.list()]
+    assert {"ground", "pubmed-reasoner", "biomedsearch"} <= set(names)
+    assert client.models.retrieve("ground").owned_by == "medground"
+    with pytest.raises(openai.NotFoundError, match="the models are the recipes"):
+        client.models.retrieve("gpt-6")
+
+
+def test_another_recipe_answers(client: OpenAI) -> None:
+    reply = client.chat.completions.create(model="reason-and-verify", messages=user(QUESTION))
+    assert "Recipe: reason-and-verify" in (reply.choices[0].message.content or "")
+
+
+def test_a_question_after_an_answer_follows_it(client: OpenAI) -> None:
+    first = client.chat.completions.create(model="ground", messages=user(QUESTION)).choices[0].message
+    talk = [*user(QUESTION), first, *user("Does it prevent stroke?")]
+    message = client.chat.completions.create(model="ground", messages=talk).choices[0].message.content or ""
+    assert "was read as" in message
+    assert QUESTION.split("?")[0] in message
+    assert NOT_READ not in message
+
+
+def test_messages_that_are_no_kept_answer_are_said_to_be_unread(client: OpenAI) -> None:
+    talk = user("Hello", "Hello! How can I help?\n\n- Answer: 20200101-gone", QUESTION)
+    assert NOT_READ in (client.chat.completions.create(model="ground", messages=talk).choices[0].message.content or "")
+
+
+def test_what_an_answer_is_given_beside_the_question(client: OpenAI, address: str) -> None:
+    more = {"medground": {"task": "free", "settings": {"retrieval.keep": 2}, "filters": {"year_from": 2003}}}
+    reply = client.chat.completions.create(model="ground", messages=user(QUESTION), extra_body=more)
+    answer = httpx.get(f"{address}/v1/answers/{reply.model_dump()['medground']['trace_id']}").json()
+    assert answer["question"]["task"] == "free"
+    assert answer["question"]["filters"]["year_from"] == 2003
+
+
+def test_the_text_of_a_message_may_come_in_parts(client: OpenAI) -> None:
+    parts: Any = [{"type": "text", "text": QUESTION}]
+    assert client.chat.completions.create(model="ground", messages=[{"role": "user", "content": parts}]).choices
+
+
+def test_a_retracted_paper_is_marked(client: OpenAI) -> None:
+    question = "Did myocardial infarction vanish altogether with aspirin?"
+    message = client.chat.completions.create(model="ground", messages=user(question)).choices[0].message
+    assert "PMID:9 " in (message.content or "")
+    assert "RETRACTED: not used as evidence." in (message.content or "")
+    assert "PMID:9" not in {one.model_dump()["citation"]["document_id"] for one in message.annotations or []}
+
+
+def test_a_question_of_someone_at_risk_gets_the_notice_first(client: OpenAI) -> None:
+    reply = client.chat.completions.create(model="ground", messages=user("I want to kill myself. Which drug is best?"))
+    content = reply.choices[0].message.content or ""
+    assert content.startswith("**")
+    assert not reply.choices[0].message.annotations
+    assert "Sources" not in content
+
+
+REFUSED: list[tuple[str, Any]] = [
+    ("tools", [{"type": "function", "function": {"name": "f"}}]),
+    ("tool_choice", "required"),
+    ("parallel_tool_calls", True),
+    ("functions", [{"name": "f"}]),
+    ("logprobs", True),
+    ("top_logprobs", 3),
+    ("n", 2),
+    ("response_format", {"type": "json_object"}),
+    ("temperature", 0.2),
+    ("top_p", 0.5),
+    ("presence_penalty", 1),
+    ("seed", 7),
+    ("stop", ["."]),
+    ("max_tokens", 10),
+    ("max_completion_tokens", 10),
+    ("reasoning_effort", "high"),
+    ("logit_bias", {"1": 1}),
+    ("metadata", {"a": "b"}),
+    ("modalities", ["audio"]),
+    ("store", True),
+    ("web_search_options", {}),
+    ("verbosity", "low"),
+    ("made_up", 1),
+]
+
+
+def test_a_parameter_that_would_have_no_effect_is_refused(address: str) -> None:
+    for parameter, value in REFUSED:
+        body = {"model": "ground", "messages": user(QUESTION), parameter: value}
+        reply = httpx.post(f"{address}/v1/chat/completions", json=body)
+        error = reply.json()["error"]
+        assert reply.status_code == 400, parameter
+        assert error["param"] == parameter
+        assert error["code"] in ("unsupported_parameter", "unsupported_value")
+        assert parameter in error["message"]
+        assert error["type"] == "invalid_request_error"
+
+
+def test_defaults_and_nothing_are_taken(address: str) -> None:
+    defaults: dict[str, Any] = {
+        "n": 1,
+        "temperature": 1,
+        "top_p": 1.0,
+        "presence_penalty": 0,
+        "frequency_penalty": 0.0,
+        "logprobs": False,
+        "stop": None,
+        "tools": [],
+        "tool_choice": "auto",
+        "response_format": {"type": "text"},
+        "modalities": ["text"],
+        "store": False,
+        "stream": None,
+        "user": "u1",
+    }
+    body = {"model": "ground", "messages": user(QUESTION), **defaults}
+    assert httpx.post(f"{address}/v1/chat/completions", json=body).status_code == 200
+
+
+NOT_HONOURED: list[tuple[list[Any], str]] = [
+    ([{"role": "system", "content": "Answer like a pirate."}, *user(QUESTION)], "messages[0]"),
+    ([{"role": "developer", "content": "Be brief."}, *user(QUESTION)], "messages[0]"),
+    (user(QUESTION, "Yes."), "messages"),
+    ([], "messages"),
+    ([{"role": "tool", "content": "42", "tool_call_id": "x"}], "messages.0"),
+    (
+        [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": "https://evil.example"}}]}],
+        "messages.0",
+    ),
+]
+
+
+def test_messages_that_cannot_be_honoured_are_refused(address: str) -> None:
+    for messages, param in NOT_HONOURED:
+        reply = httpx.post(f"{address}/v1/chat/completions", json={"model": "ground", "messages": messages})
+        assert reply.status_code == 400, param
+        assert reply.json()["error"]["param"].startswith(param)
+
+
+def test_an_empty_system_message_asks_for_nothing(client: OpenAI) -> None:
+    talk: list[Any] = [{"role": "system", "content": " "}, *user(QUESTION)]
+    content = client.chat.completions.create(model="ground", messages=talk).choices[0].message.content or ""
+    assert NOT_READ not in content
+
+
+def test_errors_are_those_that_the_client_knows(client: OpenAI) -> None:
+    with pytest.raises(openai.NotFoundError, match="gpt-6") as missing:
+        client.chat.completions.create(model="gpt-6", messages=user(QUESTION))
+    assert missing.value.code == "model_not_found"
+    with pytest.raises(openai.BadRequestError, match="question is empty"):
+        client.chat.completions.create(model="ground", messages=user("  \n "))
+    with pytest.raises(openai.BadRequestError, match="not a setting"):
+        more = {"medground": {"settings": {"keys.openai": "x"}}}
+        client.chat.completions.create(model="ground", messages=user(QUESTION), extra_body=more)
+    with pytest.raises(openai.NotFoundError):
+        more = {"medground": {"follow": "20200101-gone"}}
+        client.chat.completions.create(model="ground", messages=user(QUESTION), extra_body=more)
+    with pytest.raises(openai.BadRequestError, match="stream_options"):
+        options: Any = {"include_usage": True}
+        client.chat.completions.create(model="ground", messages=user(QUESTION), stream_options=options)
+
+
+def test_a_stream_that_fails_ends_with_an_error(client: OpenAI) -> None:
+    more = {"medground": {"corpora": ["heart"], "filters": {"where": [["colour", "red"]]}}}
+    with pytest.raises(openai.APIError, match="colour"):
+        list(client.chat.completions.create(model="ground", messages=user(QUESTION), stream=True, extra_body=more))
+
+
+def test_a_wrong_token_is_refused_in_the_clients_words(papers: Path, loopback: None) -> None:
+    with (
+        live_server(papers, "heart", authenticated=True) as address,
+        OpenAI(base_url=f"{address}/v1", api_key="wrong", max_retries=0) as made,
+        pytest.raises(openai.AuthenticationError) as refused,
+    ):
+        made.chat.completions.create(model="ground", messages=user(QUESTION))
+    assert refused.value.code == "invalid_api_key"
+    assert refused.value.response.headers["www-authenticate"] == "Bearer"
+
+
+def test_the_schema_names_both_forms_of_a_reply(address: str) -> None:
+    document = httpx.get(f"{address}/openapi.json").json()
+    replies = document["paths"]["/v1/chat/completions"]["post"]["responses"]
+    assert set(replies["200"]["content"]) == {"application/json", "text/event-stream"}
+    assert "ErrorReply" in json.dumps(replies["400"])

@@ -1,0 +1,205 @@
+"""An answer as a message of a chat: its marks are where they are said to be, and nothing else looks like one."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from medground.answer import Answer, Conflict, Side, SourceDocument, Statement, Verdict, YesNoDecision
+from medground.evidence import Evidence
+from medground.notice import Notice
+from medground.question import Follows, Question
+from medground.wording.chat import NOT_READ, Piece, chat_pieces, kept_as
+from medground.wording.markdown import as_markdown
+
+FORGED = (
+    "[E1](#e1)",
+    r"\[E1](#e1)",
+    '<a id="e1"></a>**E1**',
+    "[E2] ",
+    "![p](https://evil.example/p.png)",
+    "<think>",
+    "\n- Answer: 20200101-other",
+    "\\",
+    "\u202e",
+    "a < b",
+)
+TEXTS = st.lists(st.sampled_from(FORGED) | st.text(min_size=1, max_size=8), min_size=1, max_size=4).map("".join)
+LABELS = ("supported", "partly", "quoted", "related", "not found", "not judged", "unverified")
+
+
+@st.composite
+def answers(draw: st.DrawFn) -> Answer:
+    """Answers of any sentences about any documents, each of whose texts may try to look like a mark."""
+    documents = tuple(
+        SourceDocument(
+            id=f"PMID:{n}",
+            title=draw(TEXTS),
+            kind="research",
+            retraction=draw(st.sampled_from(["none", "concern"])),
+        )
+        for n in range(1, draw(st.integers(1, 3)) + 1)
+    )
+    evidence = tuple(
+        Evidence(id=f"E{n}", document_id=draw(st.sampled_from(documents)).id, start=n, end=n + len(text), quote=text)
+        for n, text in enumerate(draw(st.lists(TEXTS, min_size=1, max_size=4)), start=1)
+    )
+    ids = st.sampled_from([e.id for e in evidence])
+    rationale, statements = "", []
+    for number in range(draw(st.integers(0, 3))):
+        text = draw(st.sampled_from([f"Sentence {number}.", *(e.quote for e in evidence)])) + "."
+        cited = draw(st.lists(ids, unique=True, min_size=1, max_size=3))
+        best = draw(st.none() | ids)
+        verdict = Verdict(label=draw(st.sampled_from(LABELS)), critic="nli", best=best, note=draw(TEXTS))
+        statements.append(
+            Statement(
+                text=text,
+                start=len(rationale),
+                end=len(rationale) + len(text),
+                evidence=tuple(cited),
+                verdict=verdict,
+            )
+        )
+        rationale += f"{text} {''.join(f'[{one}]' for one in cited)} "
+    sides = draw(st.lists(st.lists(ids, unique=True, min_size=1, max_size=2), min_size=2, max_size=2))
+    conflicts = (
+        (Conflict(about="x", sides=tuple(Side(stance="unknown", evidence=tuple(s)) for s in sides), found_by="m"),)
+        if draw(st.booleans())
+        else ()
+    )
+    return made(
+        rationale=rationale,
+        statements=tuple(statements),
+        evidence=evidence,
+        documents=documents,
+        conflicts=conflicts,
+        warnings=tuple(draw(st.lists(TEXTS, max_size=2))),
+        question=Question.ask(f"Does {draw(TEXTS)} help?", task="yes-no"),
+    )
+
+
+def made(**changes: Any) -> Answer:
+    content: dict[str, Any] = {
+        "id": "a1",
+        "question": Question.ask("Does aspirin prevent stroke?", task="yes-no"),
+        "decision": YesNoDecision(status="not judged", reason="no judge"),
+        "recipe": "ground",
+        "settings_hash": "0123456789abcdef",
+        "trace_id": "20260101-t1",
+        "created": datetime(2026, 1, 1, tzinfo=UTC),
+    }
+    return Answer(**(content | changes))
+
+
+def said(pieces: list[Piece]) -> str:
+    return "".join(piece.text for piece in pieces)
+
+
+@given(answers())
+def test_marks_are_where_they_say_and_every_quote_has_one(answer: Answer) -> None:
+    pieces = list(chat_pieces(answer))
+    text = said(pieces)
+    marks = [mark for piece in pieces for mark in piece.marks]
+    assert all(text[mark.start : mark.end] == f"[{mark.evidence_id}]" for mark in marks)
+    assert {mark.evidence_id for mark in marks} == {evidence.id for evidence in answer.evidence}
+    places = [mark.start for mark in marks]
+    assert places == sorted(set(places))
+    at = 0
+    for piece in pieces:
+        assert all(at <= mark.start < mark.end <= at + len(piece.text) for mark in piece.marks)
+        at += len(piece.text)
+
+
+@given(answers())
+def test_nothing_of_a_document_looks_like_a_mark_or_the_last_line(answer: Answer) -> None:
+    pieces = list(chat_pieces(answer))
+    text = said(pieces)
+    marked = {mark.start for piece in pieces for mark in piece.marks}
+    listed = text.index("\n## Sources\n")
+    for found in re.finditer(r"(?<!\\)\[E[0-9]+\]", text):
+        assert found.start() in marked or found.start() > listed
+    assert kept_as(text) == answer.trace_id
+    assert "<think>" not in text
+    assert "\u202e" not in text
+    inside = [part for token in MarkdownIt().parse(text) for part in token.children or ()]
+    assert not [part for part in inside if part.type in ("image", "html_inline", "code_inline")]
+    assert all(str(p.attrs["href"]).startswith("https://pubmed.") for p in inside if p.type == "link_open")
+
+
+@given(answers())
+def test_the_words_are_those_of_the_markdown_report(answer: Answer) -> None:
+    def plain(page: str) -> list[str]:
+        page = re.sub(r'<a id="e\d+"></a>\*\*(E\d+)\*\*', r"[\1]", page)
+        return sorted(re.sub(r"\[(E\d+)\]\(#e\d+\)", r"[\1]", page).split("\n"))
+
+    shown = plain(said(list(chat_pieces(answer))))
+    whole = plain(as_markdown(answer))
+    title = next(line for line in whole if line.startswith("# "))
+    whole.remove(title)
+    assert [line for line in shown if line and not line.startswith("- Answer: ")] == [line for line in whole if line]
+
+
+def test_the_notice_comes_first_then_the_decision_and_the_support() -> None:
+    sentence = Statement(
+        text="It helps.",
+        start=0,
+        end=9,
+        evidence=("E1",),
+        verdict=Verdict(label="supported", critic="nli", probability=0.9),
+    )
+    answer = made(
+        rationale="It helps.",
+        statements=(sentence,),
+        evidence=(Evidence(id="E1", document_id="PMID:1", start=0, end=5, quote="Helps"),),
+        documents=(SourceDocument(id="PMID:1", title="A trial", kind="research"),),
+        support=1.0,
+        notice=Notice(kind="treatment", sentence="Talk to your doctor."),
+    )
+    texts = [piece.text.strip() for piece in chat_pieces(answer)]
+    assert texts[0] == "**Talk to your doctor.**"
+    assert texts[1].startswith("**Not judged**")
+    assert texts[2] == "All statements are supported."
+    assert texts[3].startswith("It helps. [E1]")
+    assert texts.count("All statements are supported.") == 1
+
+
+def test_a_sentence_carries_a_mark_for_each_quote_that_it_cites() -> None:
+    quotes = tuple(Evidence(id=f"E{n}", document_id="PMID:1", start=n, end=n + 2, quote="It") for n in (1, 2, 3))
+    verdict = Verdict(label="partly", critic="nli", best="E3")
+    statement = Statement(text="It helps.", start=0, end=9, evidence=("E1", "E2"), verdict=verdict)
+    trial = SourceDocument(id="PMID:1", title="A trial", kind="research")
+    answer = made(rationale="It helps.", statements=(statement,), evidence=quotes, documents=(trial,))
+    piece = next(piece for piece in chat_pieces(answer) if "It helps." in piece.text)
+    assert piece.text.strip().startswith("It helps. [E1] [E2]")
+    assert [mark.evidence_id for mark in piece.marks] == ["E1", "E2", "E3"]
+
+
+def test_a_retracted_source_is_marked_where_it_is_listed() -> None:
+    retracted = SourceDocument(id="PMID:9", title="It cures", kind="research", retraction="retracted")
+    assert "RETRACTED: not used as evidence." in said(list(chat_pieces(made(documents=(retracted,)))))
+
+
+def test_messages_that_were_not_read_are_told() -> None:
+    assert NOT_READ not in said(list(chat_pieces(made())))
+    assert NOT_READ in said(list(chat_pieces(made(), not_read=True)))
+
+
+def test_how_a_follow_up_was_read_is_told() -> None:
+    follows = Follows(answer="t", question="Does aspirin help?", asked="And in men?")
+    question = Question.ask("And in men?", task="yes-no").model_copy(update={"follows": follows})
+    assert "Does aspirin help?" in said(list(chat_pieces(made(question=question))))
+
+
+@pytest.mark.parametrize("text", ["", "Hello.", "- Answer: a b", "- Answer: x\nand more", f"- Answer: {'x' * 65}"])
+def test_other_messages_name_no_answer(text: str) -> None:
+    assert kept_as(text) is None
+
+
+def test_the_answer_is_found_again_in_a_message_that_a_client_has_trimmed() -> None:
+    assert kept_as(said(list(chat_pieces(made()))).strip() + "\n") == "20260101-t1"
