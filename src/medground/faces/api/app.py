@@ -36,6 +36,8 @@ from medground.faces.api.secure import SecureHeaders
 from medground.service.service import Service
 from medground.version import __version__
 
+BODY_SECONDS = 20.0
+"""Seconds in which a body must come."""
 UPLOADS = frozenset(["/v1/corpora"])
 """Addresses that take files."""
 _UPLOAD_SECONDS = 3600.0
@@ -49,7 +51,9 @@ Send a token as `Authorization: Bearer TOKEN`; `medground token create NAME` mak
 and end of a slice of its text, in code points."""
 
 
-def make_app(service: Service, *, authenticated: bool, names: Sequence[str] = (), seconds: float = 20.0) -> FastAPI:
+def make_app(
+    service: Service, *, authenticated: bool, names: Sequence[str] = (), seconds: float = BODY_SECONDS
+) -> FastAPI:
     """The app over an open service.
 
     Args:

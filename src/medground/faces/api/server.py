@@ -13,7 +13,7 @@ from fastapi import FastAPI
 from starlette.types import ASGIApp
 
 from medground.errors import UsageError
-from medground.faces.api.app import make_app
+from medground.faces.api.app import BODY_SECONDS, make_app
 from medground.faces.api.connection import Connection
 from medground.service.service import Service
 
@@ -92,11 +92,12 @@ async def running(
     *,
     authenticated: bool = False,
     protocol: type[Connection] = Connection,
+    seconds: float = BODY_SECONDS,
     extend: Extend = lambda app, authenticated: None,
 ) -> AsyncIterator[str]:
     """A real server on a free port of this computer, in this event loop; gives its address, `http://127.0.0.1:8123`."""
     with listener("127.0.0.1", 0) as on:
-        app = make_app(service, authenticated=authenticated)
+        app = make_app(service, authenticated=authenticated, seconds=seconds)
         extend(app, authenticated)
         begun = asyncio.Event()
         server = _Server(_config(app, protocol), service, begun.set)

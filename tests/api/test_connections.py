@@ -1,0 +1,169 @@
+"""Connections that are slow, broken or hostile, on a real server."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from contextlib import aclosing
+from typing import Any
+
+import httpx
+import pytest
+
+from medground.faces.api.connection import Connection
+from medground.faces.api.server import running
+from medground.service.service import Service
+from medground.settings import Settings
+
+QUESTION = {"question": "Does aspirin reduce the risk of stroke?"}
+HEAD = "POST /v1/ask HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+
+
+class Hasty(Connection):
+    """Deadlines that a test can wait for."""
+
+    head_seconds = 0.3
+    read_seconds = 0.3
+    linger_seconds = 0.2
+    most = 5
+
+
+Work = Callable[[str, int, Service], Awaitable[Any]]
+
+
+@pytest.fixture
+def served(papers: Settings, loopback: None) -> Callable[[Work], Any]:
+    """Runs an async function with the address, the port and the service of a real server with short deadlines."""
+
+    def run(work: Work, **options: Any) -> Any:
+        async def within() -> Any:
+            async with Service.open(papers.with_options(options), left=0.2) as service:
+                await service.warm()
+                async with running(service, protocol=Hasty, seconds=0.3) as address:
+                    return await asyncio.wait_for(work(address, int(address.rpartition(":")[2]), service), 20)
+
+        return asyncio.run(within())
+
+    return run
+
+
+async def sent(port: int, *parts: str | bytes, pause: float = 0.0) -> bytes:
+    """All that a server answers to some bytes, until it closes the connection."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    answer = asyncio.create_task(reader.read())
+    try:
+        for part in parts:
+            if answer.done():
+                break
+            writer.write(part.encode() if isinstance(part, str) else part)
+            await writer.drain()
+            await asyncio.sleep(pause)
+        return await asyncio.wait_for(answer, 10)
+    finally:
+        writer.close()
+
+
+def problem(answer: bytes) -> tuple[int, str]:
+    """Status and name of the problem in a raw response."""
+    head, _, body = answer.partition(b"\r\n\r\n")
+    assert b"content-type: application/problem+json" in head.lower(), answer
+    content = json.loads(body)
+    assert head.split()[1] == str(content["status"]).encode()
+    return content["status"], content["type"].removeprefix("urn:medground:problem:")
+
+
+@pytest.mark.parametrize(
+    ("parts", "expected"),
+    [
+        ((HEAD,), (408, "slow-request")),
+        ((HEAD, *["X-More: 1\r\n"] * 20), (408, "slow-request")),
+        ((f"{HEAD}Content-Length: 50\r\n\r\n", "{"), (408, "slow-request")),
+        ((f"{HEAD}Content-Length: 50\r\n\r\n", *["{"] * 20), (408, "slow-request")),
+        ((f"{HEAD}Transfer-Encoding: chunked\r\n\r\n1\r\n{{\r\n",), (408, "slow-request")),
+        (("GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Long: " + "x" * 70_000,), (400, "bad-request")),
+        (("hello\r\n\r\n",), (400, "bad-request")),
+        (("GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-A: a\rX-B: b\r\n\r\n",), (400, "bad-request")),
+        (("GET /healthz HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n\r\n",), (400, "bad-request")),
+        ((f"{HEAD}Content-Length: 5\r\nContent-Length: 6\r\n\r\n",), (400, "bad-request")),
+        ((f"{HEAD}Content-Length: 100000000\r\n\r\n", *[bytes(100_000)] * 20), (413, "too-large")),
+        (
+            (f"{HEAD}Transfer-Encoding: chunked\r\n\r\n", *[b"7a120\r\n" + bytes(500_000) + b"\r\n"] * 4),
+            (413, "too-large"),
+        ),
+    ],
+)
+def test_what_is_slow_broken_or_too_large_is_refused_and_others_are_answered(
+    served: Callable[[Work], Any], parts: tuple[str | bytes, ...], expected: tuple[int, str]
+) -> None:
+    async def work(address: str, port: int, service: Service) -> None:
+        refused = asyncio.create_task(sent(port, *parts, pause=0.05))
+        async with httpx.AsyncClient(base_url=address) as client:
+            assert (await client.get("/healthz")).status_code == 200
+        assert problem(await refused) == expected
+
+    served(work)
+
+
+def test_a_client_of_a_large_body_reads_its_refusal(served: Callable[[Work], Any]) -> None:
+    async def work(address: str, port: int, service: Service) -> None:
+        async with httpx.AsyncClient(base_url=address) as client:
+            response = await client.post(
+                "/v1/ask", content=bytes(100_000_000), headers={"Content-Type": "application/json"}
+            )
+            assert (response.status_code, response.json()["type"]) == (413, "urn:medground:problem:too-large")
+
+    served(work)
+
+
+def test_silent_and_too_many_connections_are_closed(served: Callable[[Work], Any]) -> None:
+    async def work(address: str, port: int, service: Service) -> None:
+        silent = [await asyncio.open_connection("127.0.0.1", port) for _ in range(Hasty.most)]
+        answer = await sent(port)
+        assert problem(answer) == (503, "busy")
+        assert b"Retry-After: 5" in answer
+        for reader, writer in silent:
+            assert await asyncio.wait_for(reader.read(), 5) == b""
+            writer.close()
+        assert (await sent(port, "GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"))[:12] == (
+            b"HTTP/1.1 200"
+        )
+
+    served(work)
+
+
+def test_a_question_whose_client_leaves_is_cancelled_after_a_while(served: Callable[..., Any]) -> None:
+    async def work(address: str, port: int, service: Service) -> None:
+        hold = asyncio.Semaphore(0)
+        service._turns = hold  # no question gets its turn
+        body = json.dumps(QUESTION)
+        head = f"{HEAD}Content-Length: {len(body)}\r\n"
+        for accept in ("application/json", "text/event-stream"):
+            _, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.write(f"{head}Accept: {accept}\r\n\r\n{body}".encode())
+            await asyncio.sleep(0.2)
+            assert service.jobs.of("local")[0].state == "queued"
+            writer.close()
+            async with asyncio.timeout(5):
+                while service.jobs.of("local")[0].state != "stopped":
+                    await asyncio.sleep(0.02)
+
+    served(work)
+
+
+def test_events_are_taken_up_again_where_they_were_left(served: Callable[[Work], Any]) -> None:
+    async def work(address: str, port: int, service: Service) -> None:
+        async with httpx.AsyncClient(base_url=address) as client:
+            place = (await client.post("/v1/jobs", json=QUESTION)).headers["location"]
+            seen: list[str] = []
+            async with client.stream("GET", f"{place}/events") as stream, aclosing(stream.aiter_lines()) as lines:
+                async for line in lines:
+                    seen += [line.removeprefix("id: ")] if line.startswith("id: ") else []
+                    if len(seen) == 2:
+                        break
+            rest = (await client.get(f"{place}/events", headers={"Last-Event-ID": seen[-1]})).text
+            ids = [line.removeprefix("id: ") for line in rest.split("\n") if line.startswith("id: ")]
+            assert ids == [str(number) for number in range(3, 3 + len(ids))]
+            assert "event: answer" in rest
+
+    served(work)
