@@ -309,7 +309,7 @@ def test_the_line_has_an_end() -> None:
         jobs = Jobs(_no_answer, most_unfinished=2)
         first = begun(jobs, forever)
         begun(jobs, forever)
-        with pytest.raises(Refused, match="too many questions wait in line"):
+        with pytest.raises(Refused, match="too many requests are waiting"):
             begun(jobs, forever)
         await first.stop()
         begun(jobs, forever)

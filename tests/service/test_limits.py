@@ -52,7 +52,7 @@ def test_a_rate_is_that_of_any_sixty_seconds() -> None:
     for clock.now in (0, 10, 20):
         gate.enter(ada)
     clock.now = 59.5
-    with pytest.raises(Refused, match="you may send 3 requests in 60 seconds") as refused:
+    with pytest.raises(Refused, match="this token allows 3 requests in 60 seconds") as refused:
         gate.enter(ada)
     assert refused.value.retry_after == 0.5
     gate.enter(Person(id="bob", name="Bob", limits=Limits(rate=1)))
@@ -97,7 +97,7 @@ def test_no_more_than_allowed_is_at_work_at_once(papers: Settings) -> None:
         assert (len(jobs), len(refused)) == (2, 8)
         assert service.problem(refused[0]).status == 429
         assert service.problem(refused[0]).retry_after == 5
-        with pytest.raises(Refused, match="2 of your requests are at work"):
+        with pytest.raises(Refused, match="2 of your requests are running"):
             await service.verify("Aspirin helps.", ada)
         await service.search("aspirin", ada)  # short, so that it does not count
         await service.ask(Asked(question=QUESTION), bob)
@@ -119,7 +119,7 @@ def test_what_is_left_lowers_the_budget_of_a_question() -> None:
         "budget.money": Decimal(1),
         "recipe.rounds": 2,
     }
-    with pytest.raises(Refused, match="your tokens of this month is used up") as refused:
+    with pytest.raises(Refused, match="the monthly budget of tokens is used up") as refused:
         left_of(ada, Spent(input_tokens=1000), at)
     assert refused.value.retry_after == 3600
     assert left_of(limited(rate=5), Spent(input_tokens=10**9), at) == {}
@@ -165,7 +165,7 @@ def test_a_budget_of_tokens_ends_a_question_and_refuses_the_next(
         assert spent.unpriced >= 1
         assert any(isinstance(one, BudgetExhausted) for one in outcomes)
         assert any(isinstance(one, Refused) for one in outcomes)
-        with pytest.raises(Refused, match="tokens of this month") as refused:
+        with pytest.raises(Refused, match="monthly budget of tokens") as refused:
             await service.start(asked, ada)
         assert refused.value.retry_after is not None
         with pytest.raises(Refused):

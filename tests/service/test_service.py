@@ -103,8 +103,12 @@ def test_an_answer_is_found_by_its_trace_id_alone(papers: Settings, name: str) -
 
 def test_a_deleted_answer_goes_with_its_trace(papers: Settings) -> None:
     async def work(service: Service) -> str:
-        answer = await service.ask(Asked(question=QUESTION), ADA)
+        job = await service.start(Asked(question=QUESTION), ADA)
+        answer = await job.result()
+        assert answer is not None
         await service.delete(answer.trace_id, ADA)
+        with pytest.raises(NotFound):
+            service.jobs.find(job.id, ADA.id)
         with pytest.raises(NotFound):
             await service.answer(answer.trace_id, ADA)
         assert await service.history(ADA) == []

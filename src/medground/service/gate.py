@@ -43,7 +43,7 @@ class Gate:
         """
         most = person.limits.concurrent
         if long and most is not None and unfinished + self._under_way.get(person.id, 0) >= most:
-            raise Refused(f"{most} of your requests are at work, the most at once", retry_after=_SOON)
+            raise Refused(f"{most} of your requests are running, and no more may run at once", retry_after=_SOON)
         if (rate := person.limits.rate) is None:
             return
         now = self._clock()
@@ -51,7 +51,7 @@ class Gate:
         while times and now - times[0] >= _WINDOW:
             times.popleft()
         if len(times) >= rate:
-            raise Refused(f"you may send {rate} requests in 60 seconds", retry_after=times[0] + _WINDOW - now)
+            raise Refused(f"this token allows {rate} requests in 60 seconds", retry_after=times[0] + _WINDOW - now)
         times.append(now)
 
     @contextmanager
@@ -81,7 +81,7 @@ def left_of(person: Person, spent: Spent, at: datetime) -> dict[str, Any]:
     for name, value in left.items():
         if value <= 0:
             what = name.removeprefix("budget.")
-            raise Refused(f"your {what} of this month is used up", retry_after=next_month(at))
+            raise Refused(f"the monthly budget of {what} is used up", retry_after=next_month(at))
     return left
 
 

@@ -99,7 +99,7 @@ class Jobs:
         if self._closed:
             raise UsageError("the service is closed")
         if len(self._tasks) >= self._most_unfinished:
-            raise Refused("too many questions wait in line", retry_after=5)
+            raise Refused("too many requests are waiting", retry_after=5)
         job = self._made(owner, kind, title, repeat)
         job.leaving = self._left if leaving else None
         task = asyncio.create_task(self._run(job, work, turn))
@@ -148,6 +148,12 @@ class Jobs:
         """How many jobs of each kind are in each state, of those that are not forgotten."""
         return Counter((job.kind, job.state) for job in self._jobs.values())
 
+    def forget(self, owner: str, trace_id: str) -> None:
+        """Let the finished jobs of an answer go, since it was deleted."""
+        for job in [one for one in self._finished if one.owner == owner and one.trace_id == trace_id]:
+            self._finished.remove(job)
+            del self._jobs[job.id]
+
     async def stop(self, job_id: str, owner: str) -> JobState:
         """Stop a job, and give its state once it has kept what it found.
 
@@ -178,7 +184,7 @@ class Jobs:
             repeat=repeat,
         )
         self._jobs[job.id] = job
-        job.add(Event(id=0, type="queued", words="waiting in line"))
+        job.add(Event(id=0, type="queued", words="waiting"))
         return job
 
     async def _run(self, job: Job, work: Work, turn: AbstractAsyncContextManager[object] | None) -> None:

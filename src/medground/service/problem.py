@@ -54,22 +54,23 @@ class _Kind:
     next: str
 
 
+_ADMINISTRATOR = "Contact the administrator of this server."
 _KINDS = (
-    _Kind(NotAllowed, "not-allowed", 401, "The token is not accepted", "Send a token that is valid now."),
-    _Kind(NotFound, "not-found", 404, "It is not there", "Check the name; list what is there."),
-    _Kind(UsageError, "usage", 422, "The request cannot be used", "Change the request."),
-    _Kind(ConfigError, "settings", 422, "The settings do not allow this", "Choose another recipe, model or source."),
-    _Kind(BadDocument, "bad-document", 422, "A file cannot be read", "Mend the file or leave it out."),
-    _Kind(Refused, "limit", 429, "A limit of this token is reached", "Wait, then send the request again."),
-    _Kind(NotConfigured, "not-configured", 503, "A source is not set up", "Leave the source out."),
-    _Kind(RateLimited, "source-busy", 503, "A source is busy", "Wait, then ask again."),
-    _Kind(SourceUnavailable, "source-unavailable", 503, "A source could not be searched", "Ask again later."),
-    _Kind(ModelFailed, "model-failed", 502, "A model gave no usable answer", "Ask again, or name another model."),
-    _Kind(BudgetExhausted, "budget", 422, "A limit of the question is reached", "Read what was found so far."),
-    _Kind(SnapshotCorrupt, "corpus", 500, "A corpus is damaged", "Tell whoever runs this server."),
-    _Kind(StorageFailed, "storage", 507, "The disk cannot be written to", "Tell whoever runs this server."),
-    _Kind(Stopped, "stopped", 409, "The work was stopped", "Read what was found, or ask again."),
-    _Kind(MedgroundError, "failed", 500, "It failed", "Ask again; if it fails again, tell whoever runs this server."),
+    _Kind(NotAllowed, "not-allowed", 401, "Token missing or not valid", "Send a valid token."),
+    _Kind(NotFound, "not-found", 404, "Not found", "Check the name, or list what is available."),
+    _Kind(UsageError, "usage", 422, "Invalid request", "Correct the request."),
+    _Kind(ConfigError, "settings", 422, "Not available on this server", "Choose another recipe, model or source."),
+    _Kind(BadDocument, "bad-document", 422, "Unreadable file", "Correct the file or leave it out."),
+    _Kind(Refused, "limit", 429, "Limit reached", "Wait, then send the request again."),
+    _Kind(NotConfigured, "not-configured", 503, "Source not configured", "Leave the source out."),
+    _Kind(RateLimited, "source-busy", 503, "Source busy", "Wait, then ask again."),
+    _Kind(SourceUnavailable, "source-unavailable", 503, "Source unavailable", "Ask again later."),
+    _Kind(ModelFailed, "model-failed", 502, "Model failed", "Ask again, or choose another model."),
+    _Kind(BudgetExhausted, "budget", 422, "Budget exhausted", "Read what was found so far."),
+    _Kind(SnapshotCorrupt, "corpus", 500, "Corpus damaged", _ADMINISTRATOR),
+    _Kind(StorageFailed, "storage", 507, "Storage failed", _ADMINISTRATOR),
+    _Kind(Stopped, "stopped", 409, "Stopped", "Read what was found, or ask again."),
+    _Kind(MedgroundError, "failed", 500, "Request failed", "Ask again; if it fails again, contact the administrator."),
 )
 """From the most to the least special; the first that fits counts."""
 
@@ -77,8 +78,8 @@ INTERNAL = Problem(
     type=f"{_PREFIX}internal",
     title="Internal error",
     status=500,
-    detail="An error that Medground did not expect; the server's log has it.",
-    next="Tell whoever runs this server.",
+    detail="An unexpected error occurred; the server's log has the details.",
+    next=_ADMINISTRATOR,
 )
 
 

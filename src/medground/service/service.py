@@ -9,8 +9,8 @@
         answer = await job.result()
 
 All methods are for one event loop, that of the caller; whatever blocks or computes is done elsewhere. Engines live in a
-loop of their own thread. What one person asks, no other can see. Methods on kept answers are those of `Keeping`, what
-is offered that of `Offering`.
+loop of their own thread. What one person asks, no other can see. Questions are begun by the methods of `Questioning`;
+`Consulting` has search, claims, documents and tables, `Keeping` what is kept, `Offering` what is offered.
 """
 
 from __future__ import annotations
@@ -18,60 +18,43 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager, nullcontext
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import partial
 from types import TracebackType
-from typing import Any, Self, TypeVar
-from weakref import WeakValueDictionary
+from typing import Any, Self
 
 from medground.answer import Answer
-from medground.conclude.claim import CheckedClaim
-from medground.document import Document
 from medground.engine import Engine
-from medground.errors import MedgroundError, NotFound, StorageFailed, UsageError
-from medground.evidence_table.columns import checked_columns
-from medground.evidence_table.values import EvidenceTable
+from medground.errors import MedgroundError, StorageFailed
 from medground.opening import Opening
 from medground.progress import Progress, no_progress
-from medground.query import Filters
-from medground.search import SearchResult
-from medground.service.asked import Asked, Searched, Terms, is_free, searched_by, searched_for, terms_of, with_seconds
+from medground.service.admission import Admission
+from medground.service.asked import Searched, with_seconds
 from medground.service.book import Book
+from medground.service.consulting import Consulting
 from medground.service.engines import Engines
-from medground.service.event import Event
-from medground.service.gate import Gate, left_of, lowered
-from medground.service.jobs import LEFT, Job, Jobs, Tell, Work
+from medground.service.gate import Gate
+from medground.service.jobs import LEFT, Job, Jobs, Work
 from medground.service.keeping import Keeping
-from medground.service.offers import Offering
 from medground.service.owners import Owners
 from medground.service.person import LOCAL, Person
 from medground.service.problem import Problem, problem_of
+from medground.service.questioning import Questioning
 from medground.service.records import Records
-from medground.service.repeats import Repeats, check_same, checked_key, digest_of
+from medground.service.repeats import Repeats
 from medground.service.shelf import Shelf
 from medground.service.spending import Spending
 from medground.service.tokens import Tokens
 from medground.settings import Settings
-from medground.steps import OnStep
 
 log = logging.getLogger(__name__)
-T = TypeVar("T")
 SWEEP = 3600.0
 """Seconds between two deletions of what is older than `serve.keep_days`."""
 
-OnEvent = Callable[[Event], None]
-"""Called with each event of a question as it happens."""
-
-
-def ignore_events(event: Event) -> None:
-    """Show no events."""
-
 
 @dataclass
-class Service(Keeping, Offering):
+class Service(Questioning, Consulting, Keeping):
     """Answers many people in one process. Open it with `Service.open`.
 
     Attributes:
@@ -94,10 +77,10 @@ class Service(Keeping, Offering):
     def __post_init__(self) -> None:
         self._tokens = Tokens(self._records, self._now)
         self._repeats = Repeats(self._records)
+        self._admission = Admission(self._gate, self._spending, self._repeats, self._shelf, self.jobs, self._now)
         self._turns = asyncio.Semaphore(self.settings.serve.concurrency)
         self._long_turns = asyncio.Semaphore(self.settings.serve.research)
-        self._purses: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
-        self._claims: set[asyncio.Task[Any]] = set()
+        self._under_way: set[asyncio.Task[Any]] = set()
         self._sweeper = asyncio.create_task(self._sweep_each_hour())
 
     @classmethod
@@ -180,94 +163,6 @@ class Service(Keeping, Offering):
         """
         return await asyncio.to_thread(self._tokens.person, person_id)
 
-    async def start(self, asked: Asked, person: Person = LOCAL, *, key: str | None = None) -> Job:
-        """Begin to answer a question as a job of a person; its first event, `queued`, is there when this returns.
-
-        A job of kind `ask` is cancelled 30 s after its last listener has left (`Job.events`, `Job.result`); one of kind
-        `research` lives on until it ends or is stopped.
-
-        Args:
-            asked: the question.
-            person: whose it is.
-            key: the idempotency key of the request: the job of an earlier request of this person with the same key, of
-                the last 24 hours, is given again, unless it failed or was stopped.
-
-        Raises:
-            UsageError: the question cannot be asked in this way, the key came with another question, or the service is
-                closed.
-            NotFound: it follows an answer that is not there, or is not theirs.
-            Refused: a limit of the person, or of the line, is reached; it tells when to come again.
-        """
-        repeat = (checked_key(key), digest_of(asked)) if key is not None else None
-        if repeat and (former := await self._former(asked, person, repeat)):
-            return former
-        terms = await asyncio.to_thread(terms_of, asked, self.settings)
-        if asked.follow is not None:
-            await self.answer(asked.follow, person)
-        await self._left(person, terms.free)
-        if repeat and (same := self._same(person, repeat)):  # from here on nothing is awaited
-            return same
-
-        async def ask(on_step: OnStep) -> Answer:
-            changes = lowered(terms.settings, await self._left(person, terms.free), self.settings.budget)
-            return await self.engines.use(terms.searched, partial(_ask, asked, terms, changes, on_step))
-
-        async def work(tell: Tell) -> Answer:
-            answer = await self._book.answered(person, tell, ask)
-            if repeat:
-                await asyncio.to_thread(self._repeats.keep, person.id, *repeat, answer.trace_id, self._now())
-            return answer
-
-        return self._started(work, person, terms.free, kind=asked.kind, title=terms.question.text, repeat=repeat)
-
-    async def resume(self, research: str, person: Person = LOCAL) -> Job:
-        """Go on with a person's research that failed, was stopped or reached a limit, as a new job.
-
-        Raises:
-            NotFound: it is not there, or is not theirs.
-            Refused: as for `start`.
-        """
-        one = await asyncio.to_thread(self._shelf.unfinished, research, person)
-        then = one.settings_with(self.settings)
-        free = is_free(then)
-        await self._left(person, free)
-
-        async def ask(on_step: OnStep) -> Answer:
-            changes = lowered({}, await self._left(person, free), then.budget)
-            go_on = partial(_resume, one.id, changes, on_step)
-            return await self.engines.use(Searched.by_default(then), go_on)
-
-        async def work(tell: Tell) -> Answer:
-            return await self._book.answered(person, tell, ask)
-
-        return self._started(work, person, free, kind="research", title=one.question.text)
-
-    async def ask(self, asked: Asked, person: Person = LOCAL, on_event: OnEvent = ignore_events) -> Answer:
-        """Answer a question. Cancelling this stops the question; what was found is kept.
-
-        Args:
-            asked: the question.
-            person: whose it is.
-            on_event: called with each event, in the loop of the caller.
-
-        Raises:
-            UsageError, NotFound, Refused: as for `start`.
-            Stopped: somebody stopped the job.
-            MedgroundError: what `Engine.ask` raises.
-        """
-        job = await self.start(asked, person)
-        try:
-            async with aclosing(job.events()) as events:
-                async for event in events:
-                    on_event(event)
-            answer = await job.result()
-        except asyncio.CancelledError:
-            await job.stop()
-            raise
-        if answer is None:
-            raise NotFound("the answer was deleted before it could be shown")
-        return answer
-
     def begin(self, work: Work, person: Person, *, kind: str, title: str, in_line: bool = True) -> Job:
         """Begin other long work as a job of a person, such as the build of a corpus; it lives on without listeners.
 
@@ -282,100 +177,20 @@ class Service(Keeping, Offering):
             UsageError: the service is closed.
             Refused: the line is full, or a limit of the person is reached.
         """
-        self._gate.enter(person, self.jobs.unfinished(person.id))
+        self._admission.enter(person)
         return self.jobs.start(
             work, owner=person.id, kind=kind, title=title, turn=self._long_turns if in_line else None
         )
 
-    async def search(
-        self,
-        text: str,
-        person: Person = LOCAL,
-        *,
-        limit: int = 10,
-        filters: Filters | None = None,
-        corpora: tuple[str, ...] | None = None,
-        sources: tuple[str, ...] | None = None,
-        knowledge_base: str | None = None,
-    ) -> SearchResult:
-        """The passages that fit some words best. What is named stands in place of all that is searched by default.
+    async def delete(self, trace_id: str, person: Person = LOCAL) -> None:
+        """Delete a person's answer with its trace, and forget its job.
 
         Raises:
-            UsageError, SourceUnavailable: as for `Engine.search`; or the server does not offer a source.
-            Refused: a limit of the person is reached.
+            NotFound: it is not there, or is not theirs.
+            StorageFailed: it cannot be deleted.
         """
-        searched = searched_by(self.settings, corpora, sources, knowledge_base)
-        self._gate.enter(person, long=False)
-        return await self.engines.use(searched, lambda engine: engine.search(text, limit=limit, filters=filters))
-
-    async def verify(
-        self,
-        claim: str,
-        person: Person = LOCAL,
-        *,
-        model: str | None = None,
-        corpora: tuple[str, ...] | None = None,
-        sources: tuple[str, ...] | None = None,
-        knowledge_base: str | None = None,
-    ) -> CheckedClaim:
-        """Compare a claim with what the sources hold; it takes its turn among the questions.
-
-        A claim is checked to its end, also where the caller is cancelled, so that what it used is counted.
-
-        Raises:
-            UsageError, SourceUnavailable, BudgetExhausted: as for `Engine.verify`; or the server does not offer a model
-                or a source.
-            Refused: a limit of the person is reached.
-        """
-        if model is not None and model not in self.models():
-            raise UsageError(f"the model {model!r} is not offered here; models: {', '.join(self.models())}")
-        searched = searched_by(self.settings, corpora, sources, knowledge_base)
-        free = is_free(self.settings) and model in (None, self.settings.model.default)
-        await self._left(person, free)
-        self._gate.enter(person, self.jobs.unfinished(person.id))
-        return await self._to_its_end(self._checked(claim, person, model, searched, free))
-
-    async def table(
-        self, trace_id: str, columns: Sequence[str], person: Person = LOCAL, *, model: str | None = None
-    ) -> EvidenceTable:
-        """The studies of a person's answer as a table with columns of their own; it takes its turn among the questions.
-
-        It is filled to its end, also where the caller is cancelled, so that what it used is counted.
-
-        Raises:
-            NotFound: the answer is not there, or is not theirs.
-            UsageError: a column cannot be used, or the server does not offer the model.
-            Refused: a limit of the person is reached.
-        """
-        if model is not None and model not in self.models():
-            raise UsageError(f"the model {model!r} is not offered here; models: {', '.join(self.models())}")
-        names = checked_columns(columns)
-        searched = await asyncio.to_thread(searched_for, await self.answer(trace_id, person), self.settings)
-        free = is_free(self.settings) and model in (None, self.settings.model.default)
-        await self._left(person, free)
-        self._gate.enter(person, self.jobs.unfinished(person.id))
-        return await self._to_its_end(self._tabled(trace_id, names, person, model, searched, free))
-
-    async def document(
-        self,
-        document_id: str,
-        person: Person = LOCAL,
-        *,
-        corpora: tuple[str, ...] | None = None,
-        sources: tuple[str, ...] | None = None,
-        knowledge_base: str | None = None,
-    ) -> Document:
-        """A document by its id, such as `PMID:21645374`; `medground.corpus.chunk.chunk` gives its passages.
-
-        Raises:
-            NotFound: no source that is searched holds it.
-            UsageError: the server does not offer a source, or there is no such corpus.
-            SourceUnavailable: it may be in a source that could not be asked.
-            Refused: a limit of the person is reached.
-        """
-        searched = searched_by(self.settings, corpora, sources, knowledge_base)
-        self._gate.enter(person, long=False)
-        return await self.engines.use(searched, partial(_document, document_id=document_id))
+        await super().delete(trace_id, person)
+        self.jobs.forget(person.id, trace_id)
 
     def problem(self, error: MedgroundError) -> Problem:
         """An error as clients may see it: with a status, a next step, and no path of this computer."""
@@ -391,7 +206,7 @@ class Service(Keeping, Offering):
         self._closed = True
         self._sweeper.cancel()
         await self.jobs.close()
-        await asyncio.gather(*self._claims, return_exceptions=True)
+        await asyncio.gather(*self._under_way, return_exceptions=True)
         await self.engines.close()
         await asyncio.gather(self._sweeper, return_exceptions=True)
         await asyncio.to_thread(self._records.close)
@@ -404,93 +219,6 @@ class Service(Keeping, Offering):
     ) -> None:
         await self.close()
 
-    def _started(
-        self, work: Work, person: Person, free: bool, *, kind: str, title: str, repeat: tuple[str, str] | None = None
-    ) -> Job:
-        """Begin a question, if its person may ask it now."""
-        self._gate.enter(person, self.jobs.unfinished(person.id))
-        researches = kind == "research"
-        return self.jobs.start(
-            work,
-            owner=person.id,
-            kind=kind,
-            title=title,
-            turn=self._turn(person, free, self._long_turns if researches else self._turns),
-            leaving=not researches,
-            repeat=repeat,
-        )
-
-    async def _former(self, asked: Asked, person: Person, repeat: tuple[str, str]) -> Job | None:
-        """The job of the same request, or one that is done for the answer that it had before the server started."""
-        if same := self._same(person, repeat):
-            return same
-        found = await asyncio.to_thread(self._repeats.find, person.id, repeat[0], self._now())
-        if found is None:
-            return None
-        check_same(repeat[1], found[0])
-        if await asyncio.to_thread(self._shelf.load, found[1]) is None:  # it was deleted
-            return None
-        return self.jobs.recalled(
-            owner=person.id, kind=asked.kind, title=asked.question, trace_id=found[1], repeat=repeat
-        )
-
-    def _same(self, person: Person, repeat: tuple[str, str]) -> Job | None:
-        job = self.jobs.repeated(person.id, repeat[0])
-        if job is not None and job.repeat is not None:
-            check_same(repeat[1], job.repeat[1])
-        return job
-
-    async def _left(self, person: Person, free: bool) -> dict[str, Any]:
-        """What is left of a person's budget, as settings; nothing for what costs nothing.
-
-        Raises:
-            Refused: nothing is left.
-        """
-        if free or not _has_budget(person):
-            return {}
-        return left_of(person, await self.usage(person), self._now())
-
-    @asynccontextmanager
-    async def _turn(self, person: Person, free: bool, turns: asyncio.Semaphore) -> AsyncIterator[None]:
-        """A turn at work. What is paid from one budget is done one after the other, so that it is not spent twice."""
-        async with self._purse(person, free), turns:
-            yield
-
-    def _purse(self, person: Person, free: bool) -> AbstractAsyncContextManager[object]:
-        if free or not _has_budget(person):
-            return nullcontext()
-        return self._purses.setdefault(person.id, asyncio.Lock())
-
-    async def _checked(
-        self, claim: str, person: Person, model: str | None, searched: Searched, free: bool
-    ) -> CheckedClaim:
-        with self._gate.at_work(person):
-            async with self._turn(person, free, self._turns):
-                changes = lowered({}, await self._left(person, free), self.settings.budget)
-                check = partial(_verify, claim, model, changes)
-                return await self._book.checked(person, self.engines.use(searched, check))
-
-    async def _tabled(
-        self, trace_id: str, columns: Sequence[str], person: Person, model: str | None, searched: Searched, free: bool
-    ) -> EvidenceTable:
-        with self._gate.at_work(person):
-            async with self._turn(person, free, self._turns):
-                changes = lowered({}, await self._left(person, free), self.settings.budget)
-                fill = partial(_fill, trace_id, columns, model, changes)
-                return await self._book.tabled(person, self.engines.use(searched, fill))
-
-    async def _to_its_end(self, work: Coroutine[Any, Any, T]) -> T:
-        """The result of some work that goes on where its caller is cancelled."""
-        task = asyncio.create_task(work)
-        self._claims.add(task)
-        task.add_done_callback(self._claim_ended)
-        return await asyncio.shield(task)
-
-    def _claim_ended(self, task: asyncio.Task[Any]) -> None:
-        self._claims.discard(task)
-        if not task.cancelled():
-            task.exception()  # looked at, since its caller may have left
-
     async def _sweep_each_hour(self) -> None:
         while True:
             try:
@@ -500,40 +228,3 @@ class Service(Keeping, Offering):
             except StorageFailed as error:
                 log.warning("what is older than serve.keep_days could not be deleted: %s", error)
             await asyncio.sleep(SWEEP)
-
-
-def _has_budget(person: Person) -> bool:
-    return person.limits.money is not None or person.limits.tokens is not None
-
-
-async def _ask(asked: Asked, terms: Terms, changes: Mapping[str, Any], on_step: OnStep, engine: Engine) -> Answer:
-    return await engine.ask(
-        terms.question,
-        recipe=terms.recipe,
-        model=terms.model,
-        settings=changes,
-        follow=asked.follow,
-        plan=asked.plan,
-        on_step=on_step,
-    )
-
-
-async def _resume(research: str, changes: Mapping[str, Any], on_step: OnStep, engine: Engine) -> Answer:
-    return await engine.resume(research, settings=changes, on_step=on_step)
-
-
-async def _verify(claim: str, model: str | None, changes: Mapping[str, Any], engine: Engine) -> CheckedClaim:
-    return await engine.verify(claim, model=model, settings=changes)
-
-
-async def _fill(
-    trace_id: str, columns: Sequence[str], model: str | None, changes: Mapping[str, Any], engine: Engine
-) -> EvidenceTable:
-    return await engine.table(trace_id, columns, model=model, settings=changes)
-
-
-async def _document(engine: Engine, document_id: str) -> Document:
-    try:
-        return await engine.document(document_id)
-    except UsageError as error:
-        raise NotFound(str(error)) from None
