@@ -46,7 +46,7 @@ def test_a_follow_up_and_years_are_passed_on(talk: Callable[..., None]) -> None:
         second = await talk.found("ask", question="Does it reduce gout?", follow=first["trace_id"])
         answer = await talk.service.answer(second["trace_id"])
         assert answer.question.follows is not None
-        assert (await talk.refused("ask", question="Why?", follow="nobodys"))["error"] == "It is not there"
+        assert (await talk.refused("ask", question="Why?", follow="nobodys"))["error"] == "Not found"
 
     talk(script)
 

@@ -29,13 +29,13 @@ _LONGEST = 300
 _OF_STATUS: Mapping[int, tuple[str, str, str]] = {
     400: ("bad-request", "The request cannot be read", "Change the request."),
     403: ("refused", "The request is refused", "Change the request."),
-    404: ("not-found", "It is not there", "Check the address; /openapi.json lists all of them."),
+    404: ("not-found", "Not found", "Check the address; /openapi.json lists all of them."),
     405: ("method", "This address does not take this method", "Use a method of the header Allow."),
     408: ("slow-request", "The request came too slowly", "Send it again at once."),
     413: ("too-large", "The request is too large", "Send less."),
     415: ("media-type", "The body has a type that is not taken here", "Send JSON with Content-Type: application/json."),
     421: ("host", "The server has another name", "Use its own name, or add this one to the setting serve.hosts."),
-    422: ("usage", "The request cannot be used", "Change the request."),
+    422: ("usage", "Invalid request", "Correct the request."),
     503: ("busy", "The server is busy", "Wait, then send the request again."),
     504: ("slow-answer", "The answer took too long", "Start a job with POST /v1/jobs, and follow its events."),
 }
