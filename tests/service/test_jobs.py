@@ -128,18 +128,36 @@ def test_at_most_a_mebibyte_waits_for_a_slow_reader() -> None:
     asyncio.run(work())
 
 
-def test_a_question_is_cancelled_some_time_after_its_last_listener_left() -> None:
+def timed() -> Clock:
+    """The clock of the running loop: its timers are due when the test says so, however busy the machine is."""
+    clock = Clock()
+    asyncio.get_running_loop().time = clock  # type: ignore[method-assign]
+    return clock
+
+
+async def settled() -> None:
+    for _ in range(20):
+        await asyncio.sleep(0)
+
+
+def test_a_question_is_cancelled_thirty_seconds_after_its_last_listener_left() -> None:
     async def work() -> None:
-        jobs = Jobs(_no_answer, left=0.05)
+        clock, jobs = timed(), Jobs(_no_answer)
         job = begun(jobs, forever, leaving=True)
         async with aclosing(job.events()) as one, aclosing(job.events()) as other:
             await anext(one)
             await anext(other)
-            await asyncio.sleep(0.1)
+            clock.now = 1000
+            await settled()
             assert job.state == "running"
+        clock.now += 29
+        await settled()
         await read(job, most=1)  # somebody came back in time
+        clock.now += 29
+        await settled()
         assert job.state == "running"
-        await asyncio.sleep(0.2)
+        clock.now += 2
+        await settled()
         assert job.state == "stopped"
         assert types(await read(job))[-1] == "stopped"
 
@@ -148,27 +166,47 @@ def test_a_question_is_cancelled_some_time_after_its_last_listener_left() -> Non
 
 def test_who_asks_for_the_state_or_waits_for_the_result_is_a_listener() -> None:
     async def work() -> None:
-        jobs = Jobs(_no_answer, left=0.1)
+        clock, jobs = timed(), Jobs(_no_answer)
         job = begun(jobs, forever, leaving=True)
         waiting = asyncio.create_task(job.result())
-        await asyncio.sleep(0.2)
+        await settled()
+        clock.now = 1000
+        await settled()
         assert job.state == "running"
         waiting.cancel()
         for _ in range(5):
-            await asyncio.sleep(0.05)
+            await settled()
             assert jobs.find(job.id, "ada").state == "running"
-        await asyncio.sleep(0.3)
+            clock.now += 29
+        clock.now += 2
+        await settled()
         assert job.state == "stopped"
+
+    asyncio.run(work())
+
+
+def test_a_question_that_nobody_ever_listened_to_is_cancelled() -> None:
+    async def work() -> None:
+        clock, jobs = timed(), Jobs(_no_answer)
+        turn = asyncio.Semaphore(1)
+        for kind in ("runs", "waits"):
+            begun(jobs, forever, leaving=True, turn=turn, title=kind)
+        await settled()
+        clock.now = 31
+        await settled()
+        assert {job.state for job in jobs.of("ada")} == {"stopped"}
 
     asyncio.run(work())
 
 
 def test_research_lives_on_without_listeners() -> None:
     async def work() -> None:
-        jobs = Jobs(_no_answer, left=0.01)
+        clock, jobs = timed(), Jobs(_no_answer)
         job = begun(jobs, forever, kind="research")
         await read(job, most=1)
-        await asyncio.sleep(0.1)
+        await settled()
+        clock.now = 10_000
+        await settled()
         assert job.state == "running"
         assert (await jobs.stop(job.id, "ada")).state == "stopped"
         with pytest.raises(Stopped):
