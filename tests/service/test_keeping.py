@@ -127,6 +127,7 @@ def test_research_is_stopped_and_gone_on_with_by_its_owner(
     monkeypatch.setattr(opening, "open_models_of", opening.open_models_of)
     calls = tmp_path / "calls"
     slow_research.install(calls)
+    monkeypatch.setattr(slow_research, "WAIT", 0.2)  # so that it is at work when it is stopped
     settings = Settings.load(options=slow_research.options(**{"model.cache": False, "serve.seconds": 60}))
     asked = Asked(question="About topics", kind="research", recipe="slow-research")
 
@@ -160,6 +161,7 @@ def test_research_is_stopped_and_gone_on_with_by_its_owner(
             await service.resume(research, ADA)
 
     research = serve(settings, stopped)
+    monkeypatch.setattr(slow_research, "WAIT", 0)
     serve(settings, resumed)
     lines = calls.read_text().splitlines()
     searches = [line for line in lines if line.startswith("search")]

@@ -18,6 +18,7 @@ from medground.service.event import Event
 from medground.service.person import LOCAL, Person
 from medground.service.service import Service
 from medground.settings import Settings
+from medground.sources.corpus import CorpusSource
 
 QUESTION = "Does aspirin reduce the risk of stroke?"
 ADA = Person(id="ada", name="Ada")
@@ -182,7 +183,14 @@ def test_what_there_is(papers: Settings) -> None:
     serve(papers, work)
 
 
-def test_closing_stops_jobs_which_keep_what_they_found_and_takes_no_more(papers: Settings) -> None:
+def test_closing_stops_jobs_which_keep_what_they_found_and_takes_no_more(
+    papers: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def search_for_ever(self: CorpusSource, lookup: Any, filters: Any) -> None:
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(CorpusSource, "search", search_for_ever)
+
     async def work() -> None:
         service = await Service.open(papers)
         job = await service.start(Asked(question=QUESTION), ADA)
