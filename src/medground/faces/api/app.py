@@ -86,5 +86,5 @@ def make_app(
     app.add_exception_handler(ClientLeft, nobody_there)
     for router in _ROUTERS:
         app.include_router(router)
-    add_openapi(app)
+    add_openapi(app, authenticated=authenticated)
     return app

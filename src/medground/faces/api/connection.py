@@ -22,7 +22,7 @@ class Connection(H11Protocol):
 
     head_seconds: ClassVar[float] = 10.0
     read_seconds: ClassVar[float] = 60.0
-    linger_seconds: ClassVar[float] = 1.0
+    linger_seconds: ClassVar[float] = 3.0
     most: ClassVar[int] = 1000
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
@@ -69,6 +69,12 @@ class Connection(H11Protocol):
     def resume_writing(self) -> None:
         _cancel(self._unread)
         super().resume_writing()
+
+    def shutdown(self) -> None:
+        if self._refused:
+            self.transport.close()
+        else:
+            super().shutdown()
 
     def send_400_response(self, msg: str) -> None:
         self._refuse(problem_for(400, "this is not an HTTP request that can be read"))

@@ -39,18 +39,18 @@ _OF_BODIES = ("400", "403", "408", "413", "415")
 _OF_WORK = ("429", "502", "503", "504", "507")
 
 
-def add_openapi(app: FastAPI) -> None:
-    """Let an app describe itself."""
+def add_openapi(app: FastAPI, *, authenticated: bool) -> None:
+    """Let an app describe itself. Where it is not `authenticated`, a token may be sent but need not."""
 
     def described() -> dict[str, Any]:
         if app.openapi_schema is None:
-            app.openapi_schema = _described(app)
+            app.openapi_schema = _described(app, authenticated)
         return app.openapi_schema
 
     app.openapi = described  # type: ignore[method-assign]
 
 
-def _described(app: FastAPI) -> dict[str, Any]:
+def _described(app: FastAPI, authenticated: bool) -> dict[str, Any]:
     document = get_openapi(
         title=app.title,
         version=app.version,
@@ -69,6 +69,8 @@ def _described(app: FastAPI) -> dict[str, Any]:
     for methods in document["paths"].values():
         for operation in methods.values():
             _add_problems(operation)
+            if "security" in operation and not authenticated:
+                operation["security"].append({})
     return document
 
 

@@ -13,6 +13,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
+from starlette.routing import Match
 
 from medground.errors import MedgroundError
 from medground.service.problem import INTERNAL, Problem, problem_of
@@ -69,7 +70,8 @@ def add_handlers(app: FastAPI, hide: Sequence[str]) -> None:
 
     async def of_http(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
-        return respond(problem_for(error.status_code, _said(error, request)), error.headers)
+        headers = {"Allow": _allowed(request)} if error.status_code == 405 else error.headers
+        return respond(problem_for(error.status_code, _said(error, request)), headers)
 
     async def of_values(request: Request, error: Exception) -> Response:
         assert isinstance(error, RequestValidationError)
@@ -94,6 +96,12 @@ def wrong_fields(errors: Sequence[Mapping[str, Any]]) -> str:
 def _place(location: Sequence[object]) -> str:
     """`body.filters.year_from`; only names of fields, for the names of unknown ones may be long."""
     return ".".join(str(part)[:60] for part in location)
+
+
+def _allowed(request: Request) -> str:
+    """The methods of an address; several routes may share it, and the framework names those of the first."""
+    routes = [route for route in request.app.routes if route.matches(request.scope)[0] != Match.NONE]
+    return ", ".join(sorted({method for route in routes for method in getattr(route, "methods", None) or ()}))
 
 
 def _said(error: HTTPException, request: Request) -> str:

@@ -19,7 +19,6 @@ router = APIRouter(prefix="/v1")
 
 EVENTS: dict[str, Any] = {
     "text/event-stream": {
-        "schema": {"type": "string", "description": "Server-sent events; the `data` of each is an `Event` in JSON."},
         "example": 'event: queued\ndata: {"version": 1, "id": 1, "type": "queued", "job": "Wd3..."}\nid: 1\n\n',
     }
 }
