@@ -8,6 +8,7 @@ its options and their values are checked, without running it.
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import re
@@ -15,8 +16,9 @@ import shlex
 import shutil
 import subprocess
 import sys
+import textwrap
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -119,6 +121,10 @@ def annotation(who: str, number: int, label: str) -> str:
     return json.dumps({"item": "q1", "annotator": who, "context": 5, "statement": number, "label": label})
 
 
+SERVER = re.compile(r"medground (?:pubmed )?(?:serve|web)\b.*--port (?P<port>\d+)")
+AT = re.compile(r"http://127\.0\.0\.1:(?P<port>\d+)")
+
+
 @contextmanager
 def serving(line: str) -> Iterator[str]:
     """A server that a line starts, until the block ends; gives its address."""
@@ -127,7 +133,7 @@ def serving(line: str) -> Iterator[str]:
         assert server.stderr is not None
         try:
             said = next((said for said in server.stderr if " at http://" in said), "")
-            address = re.search(r"at (http://\S+?)/entrez", said)
+            address = re.search(r"at (http://[\w.]+:\d+)", said)
             assert address is not None, f"{line} serves nothing"
             yield address[1]
         finally:
@@ -149,21 +155,26 @@ def run_python(code: str) -> None:
 
 
 def run_page(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Run the lines and the Python of a page in their order. What asks PubMed asks the server of a line of the page."""
-    served = next((line for line in commands(page) if "pubmed serve" in line), "")
-    for kind, content in BLOCK.findall(page.read_text(encoding="utf-8")):
-        if kind == "python":
-            run_python(content)
-        for line in lines_of(kind, content):
-            if "--pubmed live" in line:
-                with serving(re.sub(r"--port \d+", "--port 0", served)) as address:
-                    monkeypatch.setenv("PUBMED_STAND_IN", address)
+    """Run the lines and the Python of a page in their order.
+
+    A server of a line is started when a later line names its port, and stays until the page ends. What asks PubMed
+    asks the page's own server of it.
+    """
+    servers = {found["port"]: line for line in commands(page) if (found := SERVER.search(line))}
+    of_pubmed = next((line for line in servers.values() if "pubmed serve" in line), "")
+    with ExitStack() as running:
+        for kind, content in BLOCK.findall(page.read_text(encoding="utf-8")):
+            for line in [content] if kind == "python" else lines_of(kind, content):
+                for port in {found["port"] for found in AT.finditer(line)} & servers.keys():
+                    running.enter_context(serving(servers.pop(port)))
+                if kind == "python":
+                    run_python(line)
+                elif "--pubmed live" in line:
+                    with serving(re.sub(r"--port \d+", "--port 0", of_pubmed)) as address:
+                        monkeypatch.setenv("PUBMED_STAND_IN", address)
+                        run(line)
+                elif not SERVER.search(line):
                     run(line)
-            elif "http://127.0.0.1:8321" in line:
-                with serving(served):
-                    run(line)
-            elif line != served:
-                run(line)
 
 
 def test_the_first_line_of_the_readme_is_the_main_job_and_the_second_runs_the_tests(checkout: Path) -> None:
@@ -176,7 +187,7 @@ def test_the_first_line_of_the_readme_is_the_main_job_and_the_second_runs_the_te
 
 
 @pytest.mark.parametrize("page", [page for page in WITH_BLOCKS if not needs_data(page)], ids=named)
-def test_every_line_of_a_page_runs(page: Path, checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_line_of_a_page_runs(page: Path, checkout: Path, monkeypatch: pytest.MonkeyPatch, loopback: None) -> None:
     run_page(page, monkeypatch)
 
 
@@ -186,8 +197,29 @@ def test_every_line_of_a_page_over_real_data_runs(
     page: Path, checkout: Path, shared: Path, monkeypatch: pytest.MonkeyPatch, loopback: None
 ) -> None:
     monkeypatch.setenv("DATA", str(shared))
-    run("medground corpus build papers $DATA/scifact/corpus.jsonl.gz -q")
+    if page.name == "using.md":
+        run("medground corpus build papers $DATA/scifact/corpus.jsonl.gz -q")
     run_page(page, monkeypatch)
+
+
+def indented_python(page: Path) -> list[str]:
+    """The indented paragraphs of a page that are Python."""
+    found = []
+    for block in re.findall(r"(?:^    .*\n)+", page.read_text(encoding="utf-8"), re.MULTILINE):
+        with suppress(SyntaxError):
+            ast.parse(code := textwrap.dedent(block))
+            found.append(code)
+    return found
+
+
+def test_the_clients_of_the_chat_page_run(checkout: Path, loopback: None) -> None:
+    run("medground corpus build papers examples/papers/papers.jsonl -q")
+    page = ROOT / "docs" / "chat.md"
+    line = next(line for line in page.read_text(encoding="utf-8").splitlines() if SERVER.search(line)).strip()
+    code = indented_python(page)
+    assert any("OpenAI(" in block for block in code)
+    with serving(line):
+        run_python("\n".join(code))
 
 
 def problem(line: str) -> str | None:
