@@ -110,7 +110,7 @@ def corpus(data: Path, home: Path, chosen: list[Paper]) -> None:
 
 def terminal(home: Path, trace_id: str) -> str:
     """What `medground show` prints of an answer."""
-    command = [sys.executable, "-m", "medground.faces.cli.app", "show", trace_id]
+    command = [sys.executable, "-m", "medground", "show", trace_id]
     environment = {**os.environ, "MEDGROUND_HOME": str(home)}
     return subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout
 

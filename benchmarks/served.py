@@ -54,7 +54,7 @@ def served(
     options = [
         f"--set={key}={value}" for key, value in {"retrieval.corpora": ",".join(corpora), **(sets or {})}.items()
     ]
-    command = [sys.executable, "-m", "medground.faces.cli.app", "serve", "--port", "0", *options]
+    command = [sys.executable, "-m", "medground", "serve", "--port", "0", *options]
     environment = {**os.environ, "MEDGROUND_HOME": str(home), "PYTHONUNBUFFERED": "1"}
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment)
     lines: list[str] = []

@@ -30,6 +30,16 @@ def test_the_list_matches_its_source(shared: Path) -> None:
     assert len(retracted_pmids()) == 19_163
 
 
+def test_a_paper_whose_record_or_title_says_so_is_marked() -> None:
+    paper = Document(id="DOC:1", title="Aspirin", text="One.", publication_types=("Retracted Publication",))
+    assert with_retraction(paper).retraction == "retracted"
+    titled = Document(id="DOC:1", title="RETRACTED: Aspirin", text="One.")
+    assert with_retraction(titled).retraction == "retracted"
+    notice = Document(id=some_retracted(), title="Retraction: Aspirin", text="One.")
+    assert with_retraction(notice).retraction == "notice"
+    assert with_retraction(Document(id="DOC:1", title="Retraction of the gingiva", text="One.")).retraction == "none"
+
+
 def test_a_listed_paper_is_marked() -> None:
     assert with_retraction(Document(id=some_retracted(), text="One.")).retraction == "retracted"
 

@@ -7,11 +7,14 @@ A paper may have been retracted since its record was downloaded. The list in `me
 from __future__ import annotations
 
 import gzip
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.resources import files
 
-from medground.document import Document
+from medground.document import Document, Retraction
+from medground.retraction import NOTICE, RETRACTED, why_aside
+
+_SAID: Mapping[str, Retraction] = {RETRACTED: "retracted", NOTICE: "notice"}
 
 
 @cache
@@ -28,12 +31,13 @@ def is_retracted(paper: Iterable[str]) -> bool:
 
 
 def with_retraction(document: Document) -> Document:
-    """The document, marked as retracted if its PMID is on the list.
+    """The document, marked as retracted if its PMID is on the list, or its publication types or its title say so.
 
-    A notice stays a notice: it reports a retraction, and some lists name it along with the paper.
+    A notice is marked as one: it reports a retraction, and some lists name it along with the paper.
     """
     if document.retraction in ("retracted", "notice"):
         return document
-    if is_retracted(document.paper):
-        return document.model_copy(update={"retraction": "retracted"})
-    return document
+    said = _SAID.get(why_aside(document) or "")
+    if said is None and is_retracted(document.paper):
+        said = "retracted"
+    return document.model_copy(update={"retraction": said}) if said else document

@@ -1,0 +1,75 @@
+"""A citation is the same on every surface of a server, and a retracted source is marked on each.
+
+`benchmarks/citations.py` and `benchmarks/retractions.py` do the same with real questions and papers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+import surfaces
+from heart import QUESTION, library
+from live_server import live_server
+
+QUESTIONS = (
+    QUESTION,
+    "Does aspirin prevent stroke?",
+    "What did aspirin do to gout attacks?",
+    "Did asthma worsen in children?",
+    "Was migraine less frequent with aspirin?",
+    "Does headache go away within hours?",
+    "Did fever fall?",
+    "Which town took part in the study of aspirin and stroke?",
+    "Did myocardial infarction fall by a fifth?",
+    "Is xylophone music louder than a trumpet?",
+)
+
+
+@pytest.fixture
+def client(tmp_path: Path, loopback: None) -> Iterator[httpx.Client]:
+    """A client of a server over nine papers, one of them retracted."""
+    library(tmp_path)
+    with live_server(tmp_path, "heart") as address, httpx.Client(base_url=address, timeout=60) as made:
+        yield made
+
+
+def test_citations_are_the_same_on_every_surface(client: httpx.Client) -> None:
+    cited = 0
+    for number, question in enumerate(QUESTIONS):
+        forms = surfaces.PAGES if number == 0 else ("markdown",)
+        found = surfaces.compared(client, question, forms)
+        cited += found.pop("citations")
+        assert not any(found.values()), (question, found)
+    assert cited >= len(QUESTIONS)
+
+
+def test_a_mismatch_is_found(client: httpx.Client) -> None:
+    citations = surfaces.of_answer(surfaces.asked(client, QUESTION))
+    document_id, start, end, quoted = min(citations)
+    moved = {(document_id, start + 1, end + 1, quoted)}
+    assert surfaces.in_documents(client, moved) == list(moved)
+    other = {(document_id, start, end, "Something else.")}
+    name = surfaces.asked(client, QUESTION)["trace_id"]
+    for form in ("markdown", *surfaces.REFERENCES):
+        text = surfaces.exported(client, name, form)
+        assert not surfaces.not_quoted(text, citations)
+        assert surfaces.not_quoted(text, other) == list(other)
+
+
+def test_a_retracted_source_is_marked_on_every_surface(client: httpx.Client) -> None:
+    found = surfaces.marked(client, "Did myocardial infarction vanish altogether with aspirin?", "PMID:9")
+    assert all(all(marks) for marks in found.values()), found
+    shown = {surface for surface, marks in found.items() if marks}
+    assert shown == set(found) - set(surfaces.REFERENCES)  # a list of references holds what is quoted, and it is not
+
+
+def test_a_missing_mark_is_found() -> None:
+    page = "1. One.\n   PMID:9\n   RETRACTED: not used.\n\n2. Two.\n   PMID:91 PMID:8\n"
+    assert surfaces.marks_in_text(page, "PMID:9") == [True]
+    assert surfaces.marks_in_text(page, "PMID:8") == [False]
+    record = {"id": "PMID:8", "title": "Two", "retraction": "none"}
+    assert surfaces.marks_in_json({"documents": [record], "read": ["PMID:8"]}, "PMID:8") == [False]
+    assert surfaces.marks_in_json([record | {"retraction": "retracted"}], "PMID:8") == [True]
