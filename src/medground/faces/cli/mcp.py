@@ -13,6 +13,15 @@ Http = Annotated[bool, typer.Option("--http", help="Serve over HTTP, for many cl
 Host = Annotated[str, typer.Option(help="With --http: address to listen on; by default this computer only.")]
 Port = Annotated[int, typer.Option(help="With --http: port to listen on; 0 picks a free port.", min=0, max=65535)]
 
+Login = Annotated[
+    bool | None,
+    typer.Option(
+        "--login/--open",
+        show_default=False,
+        help="With --http: ask for a token on this computer, too, or ask for none; by default as soon as there is one.",
+    ),
+]
+
 
 def mcp(
     corpus: Corpora = None,
@@ -21,6 +30,7 @@ def mcp(
     http: Http = False,
     host: Host = "127.0.0.1",
     port: Port = 8124,
+    login: Login = None,
     sets: Sets = None,
     preset: Preset = None,
     settings: SettingsFile = None,
@@ -44,4 +54,4 @@ def mcp(
     def announce(address: str) -> None:
         typer.echo(f"Medground for agents at {address} (press Ctrl-C to stop)", err=True)
 
-    asyncio.run(over_http(chosen, host=host, port=port, announce=announce) if http else over_stdio(chosen))
+    asyncio.run(over_http(chosen, host=host, port=port, announce=announce, login=login) if http else over_stdio(chosen))

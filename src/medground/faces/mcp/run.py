@@ -11,7 +11,7 @@ from mcp.server.stdio import stdio_server
 
 from medground.corpus.library import STARTER, Library
 from medground.errors import MedgroundError
-from medground.faces.api.run import is_loopback
+from medground.faces.api.run import needs_token
 from medground.faces.api.server import listener
 from medground.faces.mcp.http import PATH, serve
 from medground.faces.mcp.server import make_server
@@ -35,7 +35,9 @@ async def over_stdio(settings: Settings) -> None:
             await server.run(reading, writing, server.create_initialization_options())
 
 
-async def over_http(settings: Settings, *, host: str, port: int, announce: Callable[[str], None]) -> None:
+async def over_http(
+    settings: Settings, *, host: str, port: int, announce: Callable[[str], None], login: bool | None = None
+) -> None:
     """Serve many clients until the process is told to stop.
 
     Args:
@@ -43,16 +45,18 @@ async def over_http(settings: Settings, *, host: str, port: int, announce: Calla
         host: the address to listen on; where other computers can reach it, every request needs a token.
         port: the port; 0 takes a free one.
         announce: called with the address once connections are accepted.
+        login: whether a token is needed on loopback, too; by default, as soon as there is one.
 
     Raises:
-        UsageError: the server cannot listen there; a corpus or a knowledge base is not there.
+        UsageError: the server cannot listen there, or would let everybody in; a corpus or a knowledge base is not
+            there.
         ConfigError: the settings are wrong.
     """
+    authenticated = await asyncio.to_thread(needs_token, settings, host, login)
     with listener(host, port) as on:
         async with opened(settings) as service:
             shown = f"[{host}]" if ":" in host else host
             address = f"http://{shown}:{on.getsockname()[1]}{PATH}"
-            authenticated = not is_loopback(host) or bool(settings.serve.hosts)
             await serve(service, on, authenticated=authenticated, listening=lambda: announce(address))
 
 
