@@ -39,7 +39,7 @@ def reader(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
 
 
 async def answered(client: object) -> str:
-    agent = Agent(FunctionModel(reader), toolsets=[mcp.MCPToolset(client)], retries=3)
+    agent = Agent(FunctionModel(reader), toolsets=[mcp.MCPToolset(client, init_timeout=60)], retries=3)
     async with agent:
         return (await agent.run(QUESTION)).output
 
