@@ -7,6 +7,9 @@ declare module "3dmol/build/3Dmol.es6-min.js" {
     zoomTo(): unknown;
     render(): unknown;
     clear(): unknown;
+    /** What draws it again when its box changes. */
+    divwatcher?: ResizeObserver;
+    intwatcher?: IntersectionObserver;
   }
   export function createViewer(box: HTMLElement, options: object): Viewer | undefined;
 }

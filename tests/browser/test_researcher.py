@@ -158,13 +158,22 @@ def test_a_report_shows_its_sections_plan_counts_and_failures(browser: Opened) -
     assert page.evaluate("window.hacked") is None
 
 
+def coloured(picture: bytes) -> int:
+    """How many points of a picture are neither grey nor nearly so."""
+    image = pytest.importorskip("PIL.Image").open(io.BytesIO(picture)).convert("RGB")
+    return sum(count for count, point in image.getcolors(1 << 24) if max(point) - min(point) > 80)
+
+
 def test_a_structure_is_drawn_only_when_it_is_asked_for(browser: Opened) -> None:
     loaded: list[str] = []
     page = browser.page(f"#/report/{REPORTED}")
     page.on("request", lambda request: loaded.append(request.url))
     browser.expected.append("GPU stall")  # said by the drawing in software of a computer without a graphics card
     page.get_by_role("button", name=re.compile("Show in 3D")).click()
-    expect(page.locator(".viewer[data-ready='yes'] canvas")).to_be_visible()
+    viewer = page.locator(".viewer[data-ready='yes']")
+    expect(viewer.locator("canvas")).to_be_visible()
+    viewer.scroll_into_view_if_needed()
+    assert coloured(viewer.screenshot()) > 500
     assert [url for url in loaded if "structure-viewer" in url]
     assert [url for url in loaded if url.endswith("/files/P11473.pdb")]
     assert all(url.startswith(browser.url) for url in loaded)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
-from protein_records import pdb_file
 from studies import QUESTION, STUDIES, answered
 
 from medground.answer import Answer
@@ -34,7 +34,7 @@ def keep_studies(home: Path) -> None:
 def _report(home: Path) -> Answer:
     plain = answered(["supports", "contradicts"], trace_id=REPORTED, recipe="biomedsearch")
     structure = Attachments(home).keep(
-        pdb_file("MAGKS" * 12).encode(), name="P11473.pdb", media_type="chemical/x-pdb", title="Vitamin D receptor"
+        helix_file(40).encode(), name="P11473.pdb", media_type="chemical/x-pdb", title="Vitamin D receptor"
     )
     plan = ResearchPlan(
         question=QUESTION,
@@ -74,6 +74,23 @@ def _report(home: Path) -> Answer:
         attachments=(structure,),
     )
     return Answer.model_validate(plain.model_copy(update={"report": report}).model_dump())
+
+
+_BACKBONE = (("N", 1.55, -27.7, -0.9), ("CA", 2.28, 0.0, 0.0), ("C", 1.66, 26.5, 1.12), ("O", 2.03, 20.8, 2.31))
+"""Atoms of a helix: distance from its axis, angle and place along it."""
+
+
+def helix_file(residues: int) -> str:
+    """A PDB file of an alpha helix of alanine along the x axis, with its whole backbone."""
+    lines, number = [], 0
+    for residue in range(residues):
+        for name, radius, angle, along in _BACKBONE:
+            number += 1
+            turn = math.radians(100 * residue + angle)
+            x, y, z = 1.5 * residue + along, radius * math.cos(turn), radius * math.sin(turn)
+            place = f"{x:8.3f}{y:8.3f}{z:8.3f}"
+            lines.append(f"ATOM  {number:5}  {name:<3} ALA A{residue + 1:4}    {place}  1.00 80.00{name[0]:>12}")
+    return "\n".join([*lines, "TER", "END", ""])
 
 
 def _trace(home: Path) -> None:

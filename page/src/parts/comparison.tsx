@@ -21,7 +21,6 @@ export function Comparison({ first, second }: { first: Answered; second: Answere
 }
 
 function Column({ answer }: { answer: Answered }): JSX.Element {
-  const usage = answer.usage;
   return (
     <Cited.Provider value={{ answer: answer.trace_id, open: "", studies: Object.fromEntries(answer.evidence.map((one) => [one.id, one.study])) }}>
       <section class="side" aria-label={answer.recipe} data-testid="compared">
@@ -34,7 +33,7 @@ function Column({ answer }: { answer: Answered }): JSX.Element {
         <Sentences sentences={answer.sentences} />
         <p class="dim">{answer.cost}</p>
         <p class="dim">
-          {usage.seconds.toFixed(2)} s, {answer.sentences.length} {answer.sentences.length === 1 ? "sentence" : "sentences"}, {answer.evidence.length} {answer.evidence.length === 1 ? "quote" : "quotes"}
+          {answer.sentences.length} {answer.sentences.length === 1 ? "sentence" : "sentences"}, {answer.evidence.length} {answer.evidence.length === 1 ? "quote" : "quotes"}
         </p>
         <p class="row">
           <a href={address("answer", [answer.trace_id])}>

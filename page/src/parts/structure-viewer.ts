@@ -7,11 +7,15 @@ export function drawn(box: HTMLElement, content: string, form: "pdb" | "cif"): (
   if (!viewer) throw new Error("This browser cannot draw in 3D (WebGL is off). The file can be saved instead.");
   viewer.addModel(content, form);
   if (!viewer.selectedAtoms({}).length) throw new Error("The file holds no atoms that can be drawn. It can be saved instead.");
-  viewer.setStyle({}, { cartoon: { color: "spectrum" } });
+  // A ribbon needs the whole backbone; a file with C-alpha atoms alone is drawn as a line through them.
+  const ribbon = viewer.selectedAtoms({ atom: "O" }).length > 0;
+  viewer.setStyle({}, { cartoon: ribbon ? { color: "spectrum" } : { color: "spectrum", style: "trace" } });
   viewer.setStyle({ hetflag: true }, { stick: {} });
   viewer.zoomTo();
   viewer.render();
   return () => {
+    viewer.divwatcher?.disconnect();
+    viewer.intwatcher?.disconnect();
     viewer.clear();
     box.replaceChildren();
   };

@@ -1,6 +1,6 @@
 // A protein structure in 3D. The viewer is loaded only when it is asked for.
 import type { JSX } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { fetchFile } from "../api";
 import type { Problem } from "../types";
 import { ProblemBox, problemOf } from "./problem";
@@ -24,7 +24,8 @@ export function Structure({ answer, name, title }: Props): JSX.Element {
   const [ready, setReady] = useState(false);
   const place = useRef<HTMLDivElement>(null);
 
-  useEffect(() => {
+  // Before the box leaves the page, so that the viewer is not drawn at no size.
+  useLayoutEffect(() => {
     const box = place.current;
     if (!shown || !box) return;
     let gone = false;
@@ -40,6 +41,7 @@ export function Structure({ answer, name, title }: Props): JSX.Element {
     return () => {
       gone = true;
       end();
+      setReady(false);
     };
   }, [shown, answer, name]);
 
@@ -54,7 +56,7 @@ export function Structure({ answer, name, title }: Props): JSX.Element {
         <>
           <div ref={place} class="viewer" role="img" aria-label={`${title}, a model that can be turned with the mouse`} data-ready={ready ? "yes" : "no"} />
           <p class="hint dim" role="status">
-            {ready ? "Drag to turn, scroll to come nearer. Coloured from the first residue (blue) to the last (red)." : "Loading the viewer"}
+            {ready ? "Drag to turn, scroll to come nearer. Coloured from the first residue (violet) to the last (red)." : "Loading the viewer"}
           </p>
         </>
       )}
