@@ -367,7 +367,7 @@ def test_memory_is_flat_over_thousands_of_jobs() -> None:
         await many(jobs, 200)  # the most that are remembered, and more
         gc.collect()
         size, _ = tracemalloc.get_traced_memory()
-        await many(jobs, 2000)
+        await many(jobs, 1000)
         gc.collect()
         after, _ = tracemalloc.get_traced_memory()
         tracemalloc.stop()

@@ -15,6 +15,7 @@ from medground.blocking import BlockingEngine
 from medground.errors import NotFound, UsageError
 from medground.service.asked import Asked
 from medground.service.event import Event
+from medground.service.job import Job
 from medground.service.person import LOCAL, Person
 from medground.service.service import Service
 from medground.settings import Settings
@@ -50,6 +51,24 @@ def test_a_question_is_queued_at_once_told_step_by_step_and_answered(papers: Set
     assert (events[-1].type, events[-1].trace_id) == ("answer", answer.trace_id)
     assert events[-1].answer == answer
     assert Event.model_validate_json(events[-1].model_dump_json()) == events[-1]
+
+
+def test_fifty_questions_at_once_are_all_answered_and_told_at_once_that_they_are_accepted(papers: Settings) -> None:
+    async def work(service: Service) -> None:
+        await service.warm()
+
+        async def begun() -> Job:
+            job = await service.start(Asked(question=QUESTION), ADA)
+            assert job.now().last_event == 1  # `queued`, before anything runs
+            return job
+
+        jobs = await asyncio.gather(*(begun() for _ in range(50)))
+        answers = await asyncio.gather(*(job.result() for job in jobs))
+        assert len({answer.trace_id for answer in answers if answer is not None}) == 50
+        assert len({answer.id for answer in answers if answer is not None}) == 1
+        assert len(await service.history(ADA, limit=200)) == 50
+
+    serve(papers, work)
 
 
 def test_the_answers_of_one_person_are_not_there_for_another(papers: Settings) -> None:

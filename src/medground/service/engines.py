@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Coroutine
 
 T = TypeVar("T")
-MOST_OPEN = 6
-"""Engines that stay open while nobody uses them."""
+MOST_OPEN = 4
+"""Engines that stay open while nobody uses them. Each has its own copy of an embedding model, about 100 MB."""
 
 _Key = tuple[Searched, tuple[Path, ...]]
 
