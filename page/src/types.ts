@@ -217,6 +217,7 @@ export interface Answered {
 }
 
 export interface DocumentText {
+  retraction: "none" | "retracted" | "notice" | "concern";
   id: string;
   title: string;
   text: string;
@@ -226,13 +227,15 @@ export interface DocumentText {
   url: string | null;
 }
 
+/** A name that completes what is typed from the code point `start` on. */
 export interface Suggestion {
   text: string;
   about: string;
+  start: number;
 }
 
 export interface SearchResult {
-  hits: { passage: { document_id: string; start: number; end: number; text: string; section: string | null; title: string; year: number | null; retraction: string } }[];
+  hits: { passage: { document_id: string; start: number; end: number; text: string; section: string | null; title: string; year: number | null; retraction: DocumentText["retraction"] } }[];
   searches: { source: string; status: string; error: string | null; hits: number }[];
   notes: string[];
   notice: Notice | null;

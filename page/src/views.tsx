@@ -8,6 +8,8 @@ import { ComparePage } from "./views/compare";
 import { ReportPage } from "./views/report";
 import { TablePage } from "./views/table";
 import { TracePage } from "./views/trace";
+import { DocumentPage } from "./views/document";
+import { SearchPage } from "./views/search";
 
 export interface View {
   title: string;
@@ -19,6 +21,8 @@ export interface View {
 
 export const VIEWS: Record<string, View> = {
   ask: { title: "Ask", nav: "Ask", page: AskPage, same: () => "" },
+  search: { title: "Search", nav: "Search", page: SearchPage, same: (route) => route.query.toString() },
+  document: { title: "Document", page: DocumentPage },
   asked: { title: "Searching", page: AskedPage },
   answer: { title: "Answer", page: AnswerPage, same: (route) => route.parts[0] ?? "" },
   table: { title: "Evidence table", page: TablePage, same: (route) => route.parts[0] ?? "" },

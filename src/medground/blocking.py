@@ -25,7 +25,7 @@ from medground.query import Filters
 from medground.question import Question, Task
 from medground.research_plan import ResearchPlan
 from medground.risk import notice_first
-from medground.search import SearchResult
+from medground.search import SearchResult, Syntax
 from medground.settings import Settings
 from medground.steps import OnStep, ignore_steps
 from medground.unfinished import LAST, Unfinished, UnfinishedResearch
@@ -131,9 +131,11 @@ class BlockingEngine:
         finally:
             self._wait(_end(outcomes))
 
-    def search(self, text: str, *, limit: int = 10, filters: Filters | None = None) -> SearchResult:
+    def search(
+        self, text: str, *, limit: int = 10, filters: Filters | None = None, syntax: Syntax = "words"
+    ) -> SearchResult:
         """Find passages; arguments and errors are those of `Engine.search`."""
-        return self._wait(self._engine.search(text, limit=limit, filters=filters))
+        return self._wait(self._engine.search(text, limit=limit, filters=filters, syntax=syntax))
 
     def document(self, document_id: str) -> Document:
         """A document by its id; errors are those of `Engine.document`."""

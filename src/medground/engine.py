@@ -31,7 +31,7 @@ from medground.query import Filters
 from medground.question import Question, Task, as_question
 from medground.research_plan import ResearchPlan
 from medground.risk import most_urgent, notice_first
-from medground.search import SearchResult, find_passages
+from medground.search import SearchResult, Syntax, find_passages
 from medground.settings import Settings
 from medground.sources.base import ConceptSource, FileSource
 from medground.steps import OnStep, Step, ignore_steps
@@ -244,13 +244,18 @@ class Engine(OpenEngine, KeptAnswers):
         except MedgroundError as error:
             return Outcome(text, error=error)
 
-    async def search(self, text: str, *, limit: int = 10, filters: Filters | None = None) -> SearchResult:
+    async def search(
+        self, text: str, *, limit: int = 10, filters: Filters | None = None, syntax: Syntax = "words"
+    ) -> SearchResult:
         """The passages that fit some words best, by words and, where there are vectors, by meaning.
+
+        With `syntax="pubmed"` the text is a query in PubMed's syntax, which decides what is found, in corpora too.
 
         Words that show a person at risk get a notice too; those of self-harm get the notice alone.
 
         Raises:
-            UsageError: the words are empty, `limit` is out of range, or a field to limit by is unknown.
+            UsageError: the words are empty, `limit` is out of range, a field to limit by is unknown, or the text is not
+                a valid query.
             SourceUnavailable: no source could be searched.
         """
         if not text.strip():
@@ -260,7 +265,7 @@ class Engine(OpenEngine, KeptAnswers):
             run = self._run(asked, self.settings, self.recipe, self.models, traced=False)
             run.notice = notice
             with self._under_way():
-                return await find_passages(run, limit)
+                return await find_passages(run, limit, syntax)
 
     async def document(self, document_id: str) -> Document:
         """A document of the sources by its id, such as `PMID:21645374`.

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from medground.answer import Search
 from medground.errors import UsageError
 from medground.lookup import Lookup, Ranking
 from medground.notice import Notice
+from medground.pubmed.translate import parse
 from medground.rank.fuse import fuse
 from medground.rank.merge import merge_duplicates
 from medground.run import Run
 from medground.sources.base import MOST_HITS, FieldSource
 from medground.where import check_fields
 
+Syntax = Literal["words", "pubmed"]
+"""How a text is searched for: by its words and its meaning, or as a query in PubMed's syntax, in every source."""
 _DEPTH = 100
 """Least number of hits per ranker: near-duplicates are merged, and fusion needs more hits than are shown."""
 
@@ -42,11 +46,11 @@ def check_limits(run: Run) -> None:
     check_fields(run.question.filters, sorted(known))
 
 
-async def find_passages(run: Run, limit: int) -> SearchResult:
+async def find_passages(run: Run, limit: int, syntax: Syntax = "words") -> SearchResult:
     """The best passages for the words of the run's question.
 
     Raises:
-        UsageError: `limit` is out of range, or a field to limit by is unknown.
+        UsageError: `limit` is out of range, a field to limit by is unknown, or the words are not a query of PubMed.
         SourceUnavailable: no source could be searched.
     """
     if not 1 <= limit <= MOST_HITS:
@@ -54,7 +58,13 @@ async def find_passages(run: Run, limit: int) -> SearchResult:
     if run.notice is not None and run.notice.stops:
         return SearchResult((), (), (), run.notice)
     check_limits(run)
-    asked = Lookup.words(run.question.text).model_copy(update={"limit": max(limit, _DEPTH)})
+    asked = _lookup(run.question.text, syntax).model_copy(update={"limit": max(limit, _DEPTH)})
     found = await run.look_up(asked)
     fused = fuse([ranking for one in found for ranking in one.rankings], k=run.settings.retrieval.fusion_k)
     return SearchResult(merge_duplicates(fused)[:limit], tuple(run.searches), tuple(run.warnings), run.notice)
+
+
+def _lookup(text: str, syntax: Syntax) -> Lookup:
+    if syntax == "words":
+        return Lookup.words(text)
+    return Lookup(asked=parse(text), shown=text)

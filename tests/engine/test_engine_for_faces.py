@@ -231,6 +231,17 @@ def test_search_and_documents(papers: Path) -> None:
             engine.search("aspirin", limit=0)
 
 
+def test_a_query_of_pubmed_decides_what_is_found(papers: Path) -> None:
+    with BlockingEngine(corpora=("papers",)) as engine:
+        query = "(aspirin OR xylophone) NOT zebrafish[tiab]"
+        found = engine.search(query, syntax="pubmed")
+        assert [hit.passage.document_id for hit in found.hits] == ["PMID:1"]
+        assert [search.query for search in found.searches] == [query]
+        assert engine.search("aspirin AND zebrafish", syntax="pubmed").hits == ()
+        with pytest.raises(UsageError, match="invalid query at column"):
+            engine.search("(aspirin", syntax="pubmed")
+
+
 def test_a_claim_gets_a_verdict_and_its_quotes(papers: Path, scripted_model: Any) -> None:
     judge = scripted_model({"entail": EntailOutput(relation="entails", best="P1"), "label": ConfigError("not asked")})
     options = {"verify.taxonomy": False, "verify.trusted_judges": ("scripted:model",)}

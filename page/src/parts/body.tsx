@@ -25,7 +25,7 @@ export function AnswerBody({ answer }: { answer: Answered }): JSX.Element {
         <a class="button" href={address("ask", [], { follow: answer.trace_id })}>
           Ask a follow-up question
         </a>
-        <a href={address("ask", [], { question: answer.question })}>Ask again</a>
+        <a href={address("ask", [], { question: answer.question })}>Edit the question and ask again</a>
         <a href={address("compare", [], { question: answer.question })}>Compare recipes</a>
       </p>
       {answer.facts.length > 0 && <Facts facts={answer.facts} />}

@@ -7,22 +7,11 @@ import type { Suggestion } from "../types";
 
 const PAUSE = 150;
 const LEAST = 3;
+/** Code points before the caret that a suggestion may complete. */
+const LOOKED_AT = 200;
 
-/** The last words of a text before the caret: what a suggestion would complete. */
-export function lastWords(text: string): string {
-  return /[\p{L}\p{N}][\p{L}\p{N}' -]*$/u.exec(text)?.[0].split(/\s+/u).slice(-3).join(" ") ?? "";
-}
-
-/** The text with the words that a suggestion begins with replaced by it. */
-export function completed(text: string, suggestion: string): string {
-  const folded = suggestion.toLowerCase();
-  const words = lastWords(text).split(/\s+/u);
-  for (let from = 0; from < words.length; from++) {
-    const typed = words.slice(from).join(" ");
-    if (folded.startsWith(typed.toLowerCase())) return `${text.slice(0, text.length - typed.length)}${suggestion} `;
-  }
-  return `${text.trimEnd()} ${suggestion} `;
-}
+/** The end of a text, by code points. */
+const tail = (text: string): string => Array.from(text).slice(-LOOKED_AT).join("");
 
 interface Props {
   value: string;
@@ -41,11 +30,10 @@ export function QuestionField({ value, onValue, onSubmit, label, describedBy }: 
   const open = found.length > 0;
 
   useEffect(() => {
-    const words = lastWords(typed);
-    if (words.length < LEAST) return setFound([]);
+    if (typed.trim().length < LEAST) return setFound([]);
     const control = new AbortController();
     const timer = setTimeout(() => {
-      suggest(words, control.signal).then(
+      suggest(tail(typed), control.signal).then(
         (list) => {
           setFound(list.slice(0, 8));
           setActive(-1);
@@ -64,9 +52,14 @@ export function QuestionField({ value, onValue, onSubmit, label, describedBy }: 
     setActive(-1);
   };
   const take = (suggestion: Suggestion): void => {
-    onValue(completed(value, suggestion.text));
+    const end = tail(typed);
+    const kept = typed.slice(0, typed.length - end.length) + Array.from(end).slice(0, suggestion.start).join("");
+    const rest = value.slice(typed.length);
+    const written = `${kept}${suggestion.text}${rest.startsWith(" ") ? "" : " "}`;
+    onValue(written + rest);
     close();
     field.current?.focus();
+    requestAnimationFrame(() => field.current?.setSelectionRange(written.length, written.length));
   };
   const key = (event: KeyboardEvent): void => {
     const chosen = found[active];

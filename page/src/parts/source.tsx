@@ -3,10 +3,10 @@ import type { JSX } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { documentText } from "../api";
 import { address } from "../router";
-import { CodePoints, hiddenIn, oneLine } from "../text";
+import { CodePoints, oneLine } from "../text";
 import type { Answered, DocumentText, Evidence, SourceDocument } from "../types";
+import { DocumentBody } from "./document";
 import { type Loaded, useLoaded } from "./loading";
-import { Marked } from "./marked";
 import { ProblemBox } from "./problem";
 
 interface Props {
@@ -119,36 +119,7 @@ export function Text({ loaded, quote, quotes }: { loaded: Loaded<DocumentText>; 
       </>
     );
   }
-  const hidden = hiddenIn(raw);
-  return (
-    <div class="document" dir="auto">
-      {blocks(loaded.value.sections, text).map((block) => (
-        <section key={block.start}>
-          {block.label && <h3>{oneLine(block.label).toLowerCase()}</h3>}
-          <p>
-            <Marked text={text} start={block.start} end={block.end} slices={quotes} chosen={quote.id} />
-          </p>
-        </section>
-      ))}
-      {hidden > 0 && <p class="caution">This text has {hidden === 1 ? "1 character" : `${hidden} characters`} that cannot be seen; they are shown as spaces.</p>}
-    </div>
-  );
-}
-
-/** The text as its sections, with what lies between them unless that is only white space. */
-function blocks(sections: DocumentText["sections"], text: CodePoints): { label: string; start: number; end: number }[] {
-  const found: { label: string; start: number; end: number }[] = [];
-  const add = (label: string, start: number, end: number): void => {
-    if (text.slice(start, end).trim()) found.push({ label, start, end });
-  };
-  let last = 0;
-  for (const section of sections) {
-    add("", last, section.start);
-    add(section.label, section.start, section.end);
-    last = section.end;
-  }
-  add("", last, text.length);
-  return found;
+  return <DocumentBody document={loaded.value} slices={quotes} chosen={quote.id} />;
 }
 
 function CopyLink({ to }: { to: string }): JSX.Element {

@@ -1,7 +1,7 @@
 // Ask a question: the question first, and what narrows it only when it is wanted.
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { offers, startJob } from "../api";
+import { answerView, offers, startJob } from "../api";
 import { QuestionField } from "../parts/combobox";
 import { useLoaded } from "../parts/loading";
 import { ProblemBox, problemOf } from "../parts/problem";
@@ -40,9 +40,10 @@ export function AskPage({ route }: { route: Route }): JSX.Element {
   return (
     <div class="column ask">
       <h1>{follow ? "Ask a follow-up question" : "Ask a biomedical question"}</h1>
+      {follow && <Followed id={follow} />}
       <p id="about-asking" class="dim">
         {follow
-          ? "The documents of the last answer are kept and searched again, beside everything else."
+          ? "The documents of that answer are kept and searched too. Words such as “it” stand for its subject."
           : "Each sentence of the answer is checked against the literature, and cites the exact words it rests on."}
       </p>
       <form
@@ -70,5 +71,16 @@ export function AskPage({ route }: { route: Route }): JSX.Element {
         {offered.state === "failed" && <ProblemBox problem={offered.problem} />}
       </form>
     </div>
+  );
+}
+
+/** The question that is followed. */
+function Followed({ id }: { id: string }): JSX.Element | null {
+  const loaded = useLoaded((signal) => answerView(id, signal), id);
+  if (loaded.state === "failed") return <ProblemBox problem={loaded.problem} />;
+  return (
+    <p data-testid="followed">
+      After: <a href={address("answer", [id])}>{loaded.state === "loaded" ? loaded.value.question : id}</a>
+    </p>
   );
 }

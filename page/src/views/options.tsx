@@ -103,7 +103,7 @@ function RecipeField({ draft, change, offers }: Props): JSX.Element {
 }
 
 /** Nothing chosen means the server's own; the first choice starts from those. */
-function Searched({ draft, change, offers }: Props): JSX.Element | null {
+export function Searched({ draft, change, offers }: Props): JSX.Element | null {
   if (offers.corpora.length + offers.sources.length === 0) return null;
   const corpora = draft.chosen ? draft.corpora : offers.corpora.filter((one) => one.default).map((one) => one.name);
   const sources = draft.chosen ? draft.sources : offers.sources;

@@ -14,7 +14,7 @@ from medground.errors import NotFound, UsageError
 from medground.evidence_table.columns import checked_columns
 from medground.evidence_table.values import EvidenceTable
 from medground.query import Filters
-from medground.search import SearchResult
+from medground.search import SearchResult, Syntax
 from medground.service.admission import Admission
 from medground.service.asked import Searched, is_free, searched_by, searched_for
 from medground.service.book import Book
@@ -47,6 +47,7 @@ class Consulting(Offering):
         *,
         limit: int = 10,
         filters: Filters | None = None,
+        syntax: Syntax = "words",
         corpora: tuple[str, ...] | None = None,
         sources: tuple[str, ...] | None = None,
         knowledge_base: str | None = None,
@@ -59,7 +60,8 @@ class Consulting(Offering):
         """
         searched = searched_by(self.settings, corpora, sources, knowledge_base)
         self._admission.enter(person, long=False)
-        return await self.engines.use(searched, lambda engine: engine.search(text, limit=limit, filters=filters))
+        chosen = {"limit": limit, "filters": filters, "syntax": syntax}
+        return await self.engines.use(searched, lambda engine: engine.search(text, **chosen))
 
     async def verify(
         self,

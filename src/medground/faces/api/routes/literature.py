@@ -15,6 +15,7 @@ from medground.faces.api.caller import Caller, Served
 from medground.faces.api.leaving import while_there
 from medground.notice import Notice
 from medground.query import Filters
+from medground.search import Syntax
 from medground.service.asked import Name
 
 router = APIRouter(prefix="/v1", tags=["literature"])
@@ -38,6 +39,7 @@ class SearchAsked(Where):
     text: str = Field(min_length=1, max_length=4000)
     limit: int = Field(default=10, ge=1, le=1000)
     filters: Filters = Filters()
+    syntax: Syntax = Field(default="words", description="`pubmed`: the text is a query in PubMed's syntax")
 
 
 class ClaimAsked(Where):
@@ -79,7 +81,9 @@ async def search(
     service: Served,
 ) -> Found:
     """The passages that fit some words best, by words and, where there are vectors, by meaning."""
-    work = service.search(asked.text, person, limit=asked.limit, filters=asked.filters, **asked.named())
+    work = service.search(
+        asked.text, person, limit=asked.limit, filters=asked.filters, syntax=asked.syntax, **asked.named()
+    )
     found = await while_there(request, work)
     return Found(hits=tuple(found.hits), searches=found.searches, notes=found.notes, notice=found.notice)
 

@@ -1,0 +1,117 @@
+// Search again with a query of one's own: by words and meaning, or in PubMed's syntax. Nothing is answered here.
+import type { JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { offers, search } from "../api";
+import { useLoaded } from "../parts/loading";
+import { NoticeBox, ProblemBox, problemOf } from "../parts/problem";
+import { isPubMed, searchedIn } from "../parts/searches";
+import { address, go, type Route } from "../router";
+import { oneLine } from "../text";
+import type { Problem, SearchResult } from "../types";
+import { MARKS } from "./document";
+import { type Draft, emptyDraft } from "./draft";
+import { Field, Searched } from "./options";
+
+export function SearchPage({ route }: { route: Route }): JSX.Element {
+  const asked = route.query.get("q") ?? "";
+  const [draft, setDraft] = useState<Draft>(() => ({ ...emptyDraft, question: asked, ...searchedIn(route.query.get("in") ?? "") }));
+  const [pubmed, setPubmed] = useState(() => isPubMed(asked));
+  const [found, setFound] = useState<SearchResult | null>(null);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [busy, setBusy] = useState(false);
+  const offered = useLoaded(offers, "offers");
+
+  const run = (): void => {
+    if (!draft.question.trim() || busy) return;
+    setBusy(true);
+    setProblem(null);
+    search({
+      text: draft.question,
+      limit: 20,
+      syntax: pubmed ? "pubmed" : "words",
+      ...(draft.chosen && { corpora: draft.corpora, sources: draft.sources }),
+    })
+      .then(setFound, (error: unknown) => {
+        setFound(null);
+        setProblem(problemOf(error));
+      })
+      .finally(() => setBusy(false));
+  };
+  useEffect(() => {
+    if (asked) run();
+  }, []);
+
+  return (
+    <div class="column">
+      <h1>Search</h1>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          run();
+        }}
+      >
+        <Field label="Query">
+          {(id) => (
+            <textarea id={id} class="query" rows={3} dir="auto" maxLength={4000} spellcheck={false} value={draft.question} onInput={(e) => setDraft({ ...draft, question: e.currentTarget.value })} />
+          )}
+        </Field>
+        <label class="check">
+          <input type="checkbox" checked={pubmed} onChange={(e) => setPubmed(e.currentTarget.checked)} />
+          <span>
+            PubMed syntax <span class="dim">AND, OR, NOT, [mesh], [tiab]; else words and meaning</span>
+          </span>
+        </label>
+        {offered.state === "loaded" && <Searched draft={draft} change={(changes) => setDraft({ ...draft, ...changes })} offers={offered.value} />}
+        <div class="row">
+          <button type="submit" class="primary" disabled={busy || !draft.question.trim()}>
+            {busy ? "Searching" : "Search"}
+          </button>
+          {!pubmed && draft.question.trim() && (
+            <button type="button" onClick={() => go(address("ask", [], { question: draft.question }))}>
+              Ask this as a question
+            </button>
+          )}
+        </div>
+      </form>
+      {problem && <ProblemBox problem={problem} />}
+      {found && <Found found={found} corpora={draft.chosen ? draft.corpora : []} />}
+    </div>
+  );
+}
+
+function Found({ found, corpora }: { found: SearchResult; corpora: string[] }): JSX.Element {
+  const failed = found.searches.filter((one) => one.status === "failed");
+  return (
+    <section>
+      {found.notice && <NoticeBox notice={found.notice} />}
+      <div role="status">
+        <h2>{found.hits.length === 1 ? "1 passage" : `${found.hits.length} passages`}</h2>
+      </div>
+      {failed.map((one) => (
+        <p key={one.source} class="bad">
+          Could not search {one.source}: {one.error}
+        </p>
+      ))}
+      {found.notes.map((note) => (
+        <p key={note} class="dim">
+          {note}
+        </p>
+      ))}
+      <ol class="hits">
+        {found.hits.map(({ passage }) => {
+          const place = [["start", String(passage.start)], ["end", String(passage.end)], ...corpora.map((name) => ["corpus", name])];
+          return (
+            <li key={`${passage.document_id}#${passage.start}`} data-testid="hit">
+              <p class="strong" dir="auto">
+                <a href={`${address("document", [passage.document_id])}?${new URLSearchParams(place as [string, string][])}`}>{oneLine(passage.title) || passage.document_id}</a>
+              </p>
+              {passage.retraction !== "none" && <p class="retraction">{MARKS[passage.retraction]}</p>}
+              <p dir="auto">{oneLine(passage.text)}</p>
+              <p class="dim">{[passage.document_id, passage.year, passage.section && oneLine(passage.section).toLowerCase()].filter(Boolean).join(" · ")}</p>
+            </li>
+          );
+        })}
+      </ol>
+    </section>
+  );
+}
