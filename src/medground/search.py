@@ -9,7 +9,6 @@ from medground.answer import Search
 from medground.errors import UsageError
 from medground.lookup import Lookup, Ranking
 from medground.notice import Notice
-from medground.pubmed.translate import parse
 from medground.rank.fuse import fuse
 from medground.rank.merge import merge_duplicates
 from medground.run import Run
@@ -67,4 +66,6 @@ async def find_passages(run: Run, limit: int, syntax: Syntax = "words") -> Searc
 def _lookup(text: str, syntax: Syntax) -> Lookup:
     if syntax == "words":
         return Lookup.words(text)
+    from medground.pubmed.translate import parse  # imported late: it loads MeSH
+
     return Lookup(asked=parse(text), shown=text)

@@ -100,14 +100,14 @@ class Served:
 
 @asynccontextmanager
 async def _running(service: Any, authenticated: bool) -> AsyncIterator[str]:
-    """The API and the built page on a free port of this computer."""
+    """The API and the page on a free port of this computer."""
     import uvicorn
-    from starlette.staticfiles import StaticFiles
 
     from medground.faces.api.app import make_app
+    from medground.faces.web.app import add_page
 
     app = make_app(service, authenticated=authenticated)
-    app.mount("/", _Strict(StaticFiles(directory=BUILT, html=True)))
+    add_page(app, login=authenticated)
     with socket.create_server(("127.0.0.1", 0)) as listening:
         server = uvicorn.Server(uvicorn.Config(app, log_config=None, lifespan="off", ws="none"))
         task = asyncio.create_task(server.serve([listening]))
@@ -117,21 +117,6 @@ async def _running(service: Any, authenticated: bool) -> AsyncIterator[str]:
             await service.jobs.close()
             server.should_exit = True
             await task
-
-
-class _Strict:
-    """ASGI middleware that lets a browser load nothing from elsewhere and nothing inline."""
-
-    def __init__(self, app: Any) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        async def strict(message: Any) -> None:
-            if message["type"] == "http.response.start":
-                message["headers"] = [*message["headers"], (b"content-security-policy", b"default-src 'self'")]
-            await send(message)
-
-        await self._app(scope, receive, strict)
 
 
 @dataclass
