@@ -15,7 +15,7 @@ export function onLoginNeeded(call: () => void): void {
   loginNeeded = call;
 }
 
-const UNREACHABLE: Problem = {
+export const UNREACHABLE: Problem = {
   type: "urn:medground:problem:unreachable",
   title: "The server does not answer",
   status: 0,
@@ -29,12 +29,15 @@ function cookie(name: string): string {
   return found ? decodeURIComponent(found.slice(name.length + 1)) : "";
 }
 
+/** What every change must carry beside the cookie of the session. */
+export const csrf = (): string => cookie("medground_csrf");
+
 function headers(method: string, more: Record<string, string>): Record<string, string> {
-  return method === "GET" ? more : { ...more, "X-CSRF-Token": cookie("medground_csrf") };
+  return method === "GET" ? more : { ...more, "X-CSRF-Token": csrf() };
 }
 
 /** A response, or an ApiError that says why there is none. */
-async function send(path: string, method: string, options: RequestInit & { headers: Record<string, string> }): Promise<Response> {
+async function send(path: string, method: string, options: RequestInit & { headers: Record<string, string> }, again = true): Promise<Response> {
   let response: Response;
   try {
     response = await fetch(path, { ...options, method, headers: headers(method, options.headers), credentials: "same-origin" });
@@ -45,13 +48,19 @@ async function send(path: string, method: string, options: RequestInit & { heade
   if (response.ok) return response;
   const problem = await readProblem(response);
   if (response.status === 401) loginNeeded();
+  if (response.status === 403 && again && problem.detail.includes("CSRF")) {
+    await get("/session"); // the session has ended, or another server of this computer took its cookie
+    return send(path, method, options, false);
+  }
   throw new ApiError(problem);
 }
 
-async function readProblem(response: Response): Promise<Problem> {
-  const unreadable = { ...UNREACHABLE, title: "Error", status: response.status, detail: `The server answered ${response.status}.` };
+const readProblem = async (response: Response): Promise<Problem> => readProblemText(response.status, await response.text().catch(() => ""));
+
+export function readProblemText(status: number, text: string): Problem {
+  const unreadable = { ...UNREACHABLE, title: "Error", status, detail: `The server answered ${status}.` };
   try {
-    const told = (await response.json()) as Partial<Problem>;
+    const told = JSON.parse(text) as Partial<Problem>;
     return typeof told.detail === "string" ? { ...unreadable, next: "Try again.", ...told } : unreadable;
   } catch {
     return unreadable;

@@ -1,8 +1,10 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { address, type Route, useRoute } from "./router";
+import { signOut, useSession } from "./session";
 import { chooseTheme, chosenTheme, type Theme } from "./theme";
 import { VIEWS } from "./views";
+import { SignInPage } from "./views/signin";
 
 export function App(): JSX.Element {
   const route = useRoute();
@@ -20,15 +22,17 @@ export function App(): JSX.Element {
     }
   }, [key]);
 
-  const Page = view?.page;
+  const session = useSession();
+  const asksForToken = session?.login === true && session.name === null;
+  const Page = asksForToken ? SignInPage : view?.page;
   return (
     <>
       <a class="skip" href="#main" onClick={(event) => skip(event, main.current)}>
         Skip to the content
       </a>
-      <Header route={route} />
+      {asksForToken ? <Door /> : <Header route={route} />}
       <main id="main" ref={main} tabIndex={-1}>
-        {Page ? <Page key={key} route={route} /> : <NotFound />}
+        {Page ? <Page key={asksForToken ? "signin" : key} route={route} /> : <NotFound />}
       </main>
       <footer>
         <p>Medground quotes the literature. It does not replace clinical judgement.</p>
@@ -43,8 +47,21 @@ function skip(event: Event, main: HTMLElement | null): void {
   main?.focus();
 }
 
+/** Before somebody is signed in there is nowhere to go. */
+function Door(): JSX.Element {
+  return (
+    <header class="top">
+      <span class="brand">Medground</span>
+      <div class="theme">
+        <ThemeChoice />
+      </div>
+    </header>
+  );
+}
+
 function Header({ route }: { route: Route }): JSX.Element {
   const [open, setOpen] = useState(false);
+  const session = useSession();
   const links = Object.entries(VIEWS).filter(([, view]) => view.nav);
   useEffect(() => setOpen(false), [route]);
   return (
@@ -62,6 +79,11 @@ function Header({ route }: { route: Route }): JSX.Element {
           </a>
         ))}
         <ThemeChoice />
+        {session?.login && (
+          <button type="button" class="quiet" onClick={() => void signOut()} aria-label={`Sign out ${session.name ?? ""}`}>
+            Sign out
+          </button>
+        )}
       </nav>
     </header>
   );

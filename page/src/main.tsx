@@ -2,8 +2,10 @@ import { render } from "preact";
 import { App } from "./app";
 import "./look.css";
 import "./studies.css";
+import { loadSession } from "./session";
 import { applyTheme } from "./theme";
 
 applyTheme();
 const root = document.getElementById("page");
-if (root) render(<App />, root);
+// A server that does not tell who is signed in is shown as it is: each view then says what is wrong.
+if (root) void loadSession().catch(() => undefined).then(() => render(<App />, root));

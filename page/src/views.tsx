@@ -10,6 +10,10 @@ import { TablePage } from "./views/table";
 import { TracePage } from "./views/trace";
 import { DocumentPage } from "./views/document";
 import { SearchPage } from "./views/search";
+import { CorporaPage } from "./views/corpora";
+import { HistoryPage } from "./views/history";
+import { RunsPage } from "./views/runs";
+import { UsagePage } from "./views/usage";
 
 export interface View {
   title: string;
@@ -29,4 +33,8 @@ export const VIEWS: Record<string, View> = {
   report: { title: "Report", page: ReportPage },
   trace: { title: "Timeline", page: TracePage },
   compare: { title: "Compare recipes", nav: "Compare", page: ComparePage, same: () => "" },
+  history: { title: "History", nav: "History", page: HistoryPage },
+  corpora: { title: "Corpora", nav: "Corpora", page: CorporaPage },
+  runs: { title: "Evaluation runs", nav: "Runs", page: RunsPage },
+  usage: { title: "Usage", nav: "Usage", page: UsagePage },
 };

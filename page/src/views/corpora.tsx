@@ -1,0 +1,89 @@
+// The corpora: what each holds, and a new one from files of this computer.
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { corpora, type CorpusListed } from "../keeping";
+import { count, day, many, size } from "../parts/figures";
+import { useLoaded } from "../parts/loading";
+import { ProblemBox } from "../parts/problem";
+import { Upload } from "../parts/upload";
+import { address, type Route } from "../router";
+import { useSession } from "../session";
+import { CorpusView } from "./corpus";
+
+export function CorporaPage({ route }: { route: Route }): JSX.Element {
+  return route.parts[0] ? <CorpusView name={route.parts[0]} /> : <All />;
+}
+
+function All(): JSX.Element {
+  const session = useSession();
+  const [version, setVersion] = useState(0);
+  const loaded = useLoaded(corpora, String(version));
+  return (
+    <div class="wide">
+      <h1>Corpora</h1>
+      <p class="dim">Collections of documents that questions are answered from. Everything stays on this server.</p>
+      {loaded.state === "loading" && <p class="dim">Loading the corpora</p>}
+      {loaded.state === "failed" && <ProblemBox problem={loaded.problem} />}
+      {loaded.state === "loaded" && (loaded.value.length === 0 ? <p>There are no corpora yet. Build one from files below.</p> : <Table all={loaded.value} />)}
+      {session?.admin && (
+        <section aria-labelledby="build">
+          <h2 id="build">Build a corpus</h2>
+          <Upload existing={loaded.state === "loaded" ? loaded.value.map((one) => one.name) : []} built={() => setVersion((before) => before + 1)} />
+        </section>
+      )}
+      {session && !session.admin && <p class="dim">Your token may read corpora, and may not build or remove them.</p>}
+    </div>
+  );
+}
+
+function Table({ all }: { all: CorpusListed[] }): JSX.Element {
+  return (
+    <div class="scroll" tabIndex={0} role="region" aria-label="Corpora">
+      <table>
+        <thead>
+          <tr>
+            {["Name", "Documents", "Passages", "Size", "Search", "Built", "State"].map((name) => (
+              <th key={name} scope="col">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {all.map((one) => (
+            <tr key={one.name}>
+              <th scope="row">
+                <a href={address("corpora", [one.name])}>{one.name}</a>
+              </th>
+              {one.problem ? (
+                <td colSpan={6} class="bad">
+                  {one.problem}
+                </td>
+              ) : (
+                <>
+                  <td class="number">{count(one.documents ?? 0)}</td>
+                  <td class="number">{count(one.passages ?? 0)}</td>
+                  <td class="number">{size(one.bytes ?? 0)}</td>
+                  <td>{one.embedding ? `words and meaning (${one.embedding})` : "words"}</td>
+                  <td>{one.created ? day(one.created) : ""}</td>
+                  <td>{stateOf(one)}</td>
+                </>
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function stateOf(one: CorpusListed): string {
+  const parts = [
+    one.default ? "searched by default" : "",
+    one.graph ? "has a knowledge graph" : "",
+    one.passed_over ? `${many(one.passed_over, "file")} passed over` : "",
+    one.skipped ? `${many(one.skipped, "record")} skipped` : "",
+    one.retracted ? `${count(one.retracted)} retracted` : "",
+  ];
+  return parts.filter(Boolean).join(", ") || "ready";
+}

@@ -1,0 +1,181 @@
+// One corpus: what it holds, its files, a check against its hashes, more files, and its end.
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { type Checked, corpora, corpusFiles, type CorpusListed, corpusTold, removeCorpus, verifyCorpus } from "../keeping";
+import { Confirm } from "../parts/confirm";
+import { count, day, many, size } from "../parts/figures";
+import { useLoaded } from "../parts/loading";
+import { ProblemBox, problemOf } from "../parts/problem";
+import { Upload } from "../parts/upload";
+import { address, go } from "../router";
+import { useSession } from "../session";
+import type { Problem } from "../types";
+
+export function CorpusView({ name }: { name: string }): JSX.Element {
+  const session = useSession();
+  const [version, setVersion] = useState(0);
+  const [checked, setChecked] = useState<Checked | "checking" | null>(null);
+  const [removing, setRemoving] = useState(false);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const listed = useLoaded(async (signal) => (await corpora(signal)).find((one) => one.name === name) ?? null, `${name} ${version}`);
+
+  const failed = (error: unknown): void => setProblem(problemOf(error));
+  const verify = (): void => {
+    setProblem(null);
+    setChecked("checking");
+    verifyCorpus(name).then(setChecked, (error: unknown) => (setChecked(null), failed(error)));
+  };
+  const remove = (): void => {
+    setRemoving(false);
+    removeCorpus(name).then(() => go(address("corpora")), failed);
+  };
+
+  return (
+    <div class="wide">
+      <p>
+        <a href={address("corpora")}>All corpora</a>
+      </p>
+      <h1>{name}</h1>
+      {problem && <ProblemBox problem={problem} />}
+      {listed.state === "loading" && <p class="dim">Loading the corpus</p>}
+      {listed.state === "failed" && <ProblemBox problem={listed.problem} />}
+      {listed.state === "loaded" && !listed.value && <p>There is no corpus of this name.</p>}
+      {listed.state === "loaded" && listed.value && (
+        <>
+          <About one={listed.value} />
+          <div class="row">
+            <button type="button" onClick={verify} disabled={checked === "checking"}>
+              {checked === "checking" ? "Verifying" : "Verify"}
+            </button>
+            {session?.admin && (
+              <button type="button" class="danger" onClick={() => setRemoving(true)}>
+                Remove
+              </button>
+            )}
+          </div>
+          <p role="status">{checkedWords(checked)}</p>
+          {!listed.value.problem && <Files key={version} name={name} />}
+          {session?.admin && !listed.value.problem && (
+            <section aria-labelledby="add">
+              <h2 id="add">Add files</h2>
+              <Upload existing={[]} to={name} built={() => setVersion((before) => before + 1)} />
+            </section>
+          )}
+        </>
+      )}
+      {removing && <Confirm title={`Remove the corpus ${name}?`} words="The corpus and what was uploaded for it are deleted. Answers that quote it stay. This cannot be undone." action="Remove" yes={remove} no={() => setRemoving(false)} />}
+    </div>
+  );
+}
+
+function checkedWords(checked: Checked | "checking" | null): string {
+  if (checked === null) return "";
+  if (checked === "checking") return "Every file is compared with its hash";
+  return checked.intact ? `Intact: ${many(checked.files, "file")}, ${size(checked.bytes)}` : `Damaged: ${checked.problem}`;
+}
+
+function About({ one }: { one: CorpusListed }): JSX.Element {
+  if (one.problem) return <p class="bad">{one.problem}</p>;
+  const rows: [string, string][] = [
+    ["Documents", `${count(one.documents ?? 0)}${one.retracted ? `, ${count(one.retracted)} of them retracted` : ""}`],
+    ["Passages", count(one.passages ?? 0)],
+    ["Searched by", one.embedding ? `words and meaning (${one.embedding})` : "words"],
+    ["Size", size(one.bytes ?? 0)],
+    ["Built", one.created ? day(one.created) : ""],
+    ["State", one.hash.slice(0, 16)],
+    ...one.licences.map((licence): [string, string] => ["Licence", licence]),
+    ...(one.about ? [["About", one.about] as [string, string]] : []),
+  ];
+  return (
+    <dl class="facts">
+      {rows.map(([name, value]) => (
+        <div key={`${name} ${value}`}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function Files({ name }: { name: string }): JSX.Element {
+  const [over, setOver] = useState(false);
+  const [offset, setOffset] = useState(0);
+  const told = useLoaded((signal) => corpusTold(name, signal), name);
+  const files = useLoaded((signal) => corpusFiles(name, over, offset, signal), `${name} ${over} ${offset}`);
+  return (
+    <section aria-labelledby="files">
+      <h2 id="files">Files</h2>
+      {told.state === "failed" && <ProblemBox problem={told.problem} />}
+      {told.state === "loaded" && (
+        <>
+          <p>{`${many(told.value.read, "file")} read, ${count(told.value.passed_over)} passed over${told.value.same ? `, ${count(told.value.same)} ids in several files` : ""}`}</p>
+          {told.value.notes.length + told.value.skipped.length > 0 && (
+            <ul class="notes">
+              {told.value.notes.map((note) => (
+                <li key={note}>{note}</li>
+              ))}
+              {told.value.skipped.map((record) => (
+                <li key={`${record.file} ${record.position} ${record.reason}`}>{`${record.file}${record.position === null ? "" : `, record ${record.position}`}: ${record.reason}`}</li>
+              ))}
+            </ul>
+          )}
+        </>
+      )}
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={over}
+          onChange={(event) => {
+            setOver(event.currentTarget.checked);
+            setOffset(0);
+          }}
+        />
+        <span>Only files that were passed over</span>
+      </label>
+      {files.state === "failed" && <ProblemBox problem={files.problem} />}
+      {files.state === "loaded" && files.value.total === 0 && <p class="dim">{over ? "No file was passed over." : "Its documents came from no file."}</p>}
+      {files.state === "loaded" && files.value.total > 0 && (
+        <>
+          <div class="scroll" tabIndex={0} role="region" aria-label="Files">
+            <table>
+              <thead>
+                <tr>
+                  <th scope="col">File</th>
+                  <th scope="col">Read as, or why it was passed over</th>
+                </tr>
+              </thead>
+              <tbody>
+                {files.value.files.map((file, number) => (
+                  <tr key={`${file.name} ${number}`}>
+                    <th scope="row">{file.name}</th>
+                    <td class={file.reason === null ? "" : "caution"}>{file.reason === null ? file.reader : `passed over: ${file.reason}`}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+          <Pages offset={offset} shown={files.value.files.length} total={files.value.total} step={100} set={setOffset} what="files" />
+        </>
+      )}
+    </section>
+  );
+}
+
+export function Pages({ offset, shown, total, step, set, what }: { offset: number; shown: number; total: number; step: number; set: (offset: number) => void; what: string }): JSX.Element {
+  return (
+    <div class="row">
+      <span class="dim" role="status">{`${count(offset + 1)} to ${count(offset + shown)} of ${count(total)} ${what}`}</span>
+      {total > step && (
+        <>
+          <button type="button" class="quiet" disabled={offset === 0} onClick={() => set(Math.max(0, offset - step))}>
+            Earlier
+          </button>
+          <button type="button" class="quiet" disabled={offset + shown >= total} onClick={() => set(offset + step)}>
+            Later
+          </button>
+        </>
+      )}
+    </div>
+  );
+}

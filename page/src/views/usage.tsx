@@ -1,0 +1,104 @@
+// What was used this month, and by whom.
+import type { JSX } from "preact";
+import { type Limits, type Spent, tokens, type TokenUse, usage } from "../keeping";
+import { count, day, many } from "../parts/figures";
+import { useLoaded } from "../parts/loading";
+import { ProblemBox } from "../parts/problem";
+import { useSession } from "../session";
+
+export function UsagePage(): JSX.Element {
+  const session = useSession();
+  const loaded = useLoaded(usage, "usage");
+  return (
+    <div class="column">
+      <h1>Usage</h1>
+      <p class="dim">What was used since the first day of this month (UTC).</p>
+      {loaded.state === "loading" && <p class="dim">Loading what was used</p>}
+      {loaded.state === "failed" && <ProblemBox problem={loaded.problem} />}
+      {loaded.state === "loaded" && (
+        <section aria-labelledby="own">
+          <h2 id="own">{session?.login ? `Your token, ${loaded.value.name}` : "This computer"}</h2>
+          <Figures spent={loaded.value.month} limits={loaded.value.limits} />
+        </section>
+      )}
+      {session?.admin && <Tokens />}
+    </div>
+  );
+}
+
+function Figures({ spent, limits }: { spent: Spent; limits: Limits }): JSX.Element {
+  const of = (limit: number | string | null): string => (limit === null ? "no limit" : String(limit));
+  const rows: [string, string, string][] = [
+    ["Requests", count(spent.requests), limits.rate === null ? "no limit" : `${limits.rate} a minute`],
+    ["Model tokens, in and out", `${count(spent.input_tokens)} in, ${count(spent.output_tokens)} out`, limits.tokens === null ? "no limit" : `${count(limits.tokens)} a month`],
+    ["Model calls", count(spent.model_calls), ""],
+    ["Searches", count(spent.searches), ""],
+    ["Seconds", count(Math.round(spent.seconds)), ""],
+    ["Money", money(spent), limits.money === null ? "no limit" : `$${limits.money} a month`],
+    ["At once", "", of(limits.concurrent)],
+  ];
+  return (
+    <div class="scroll" tabIndex={0} role="region" aria-label="Figures">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">What</th>
+            <th scope="col">Used</th>
+            <th scope="col">Limit</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(([name, used, limit]) => (
+            <tr key={name}>
+              <th scope="row">{name}</th>
+              <td>{used}</td>
+              <td>{limit}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+const money = (spent: Spent): string => `$${Number(spent.money).toFixed(4)}${spent.unpriced ? `, and ${many(spent.unpriced, "request")} of unknown price` : ""}`;
+
+function Tokens(): JSX.Element {
+  const loaded = useLoaded(tokens, "tokens");
+  return (
+    <section aria-labelledby="tokens">
+      <h2 id="tokens">All tokens</h2>
+      {loaded.state === "loading" && <p class="dim">Loading the tokens</p>}
+      {loaded.state === "failed" && <ProblemBox problem={loaded.problem} />}
+      {loaded.state === "loaded" && loaded.value.length === 0 && <p>There are no tokens. The command medground token create NAME makes one.</p>}
+      {loaded.state === "loaded" && loaded.value.length > 0 && (
+        <div class="scroll" tabIndex={0} role="region" aria-label="All tokens">
+          <table>
+            <thead>
+              <tr>
+                {["Token", "Requests", "Model tokens", "Money", "State"].map((name) => (
+                  <th key={name} scope="col">
+                    {name}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {loaded.value.map((one) => (
+                <tr key={`${one.name} ${one.created}`}>
+                  <th scope="row">{one.name}</th>
+                  <td>{count(one.month.requests)}</td>
+                  <td>{count(one.month.input_tokens + one.month.output_tokens)}</td>
+                  <td>{money(one.month)}</td>
+                  <td>{stateOf(one)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  );
+}
+
+const stateOf = (one: TokenUse): string => (one.revoked ? `revoked ${day(one.revoked)}` : `since ${day(one.created)}${one.admin ? ", may change corpora" : ""}`);
