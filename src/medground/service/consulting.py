@@ -60,8 +60,11 @@ class Consulting(Offering):
         """
         searched = searched_by(self.settings, corpora, sources, knowledge_base)
         self._admission.enter(person, long=False)
-        chosen = {"limit": limit, "filters": filters, "syntax": syntax}
-        return await self.engines.use(searched, lambda engine: engine.search(text, **chosen))
+
+        async def search(engine: Engine) -> SearchResult:
+            return await engine.search(text, limit=limit, filters=filters, syntax=syntax)
+
+        return await self.engines.use(searched, search)
 
     async def verify(
         self,
