@@ -11,9 +11,6 @@ from mcp.server.stdio import stdio_server
 
 from medground.corpus.library import STARTER, Library
 from medground.errors import MedgroundError
-from medground.faces.api.run import needs_token
-from medground.faces.api.server import listener
-from medground.faces.mcp.http import PATH, serve
 from medground.faces.mcp.server import make_server
 from medground.service.service import Service
 from medground.settings import Settings
@@ -52,6 +49,11 @@ async def over_http(
             there.
         ConfigError: the settings are wrong.
     """
+    # imported late: a client that starts the server by itself waits for it, and needs no HTTP
+    from medground.faces.api.run import needs_token
+    from medground.faces.api.server import listener
+    from medground.faces.mcp.http import PATH, serve
+
     authenticated = await asyncio.to_thread(needs_token, settings, host, login)
     with listener(host, port) as on:
         async with opened(settings) as service:
