@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { Problem } from "../types";
 import { problemOf } from "./problem";
 
@@ -17,4 +17,12 @@ export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, key: str
     return () => control.abort();
   }, [key]);
   return loaded;
+}
+
+/** As `useLoaded`, but what was loaded stays until its next version is there: a form beside it keeps its state. */
+export function useReloaded<T>(load: (signal: AbortSignal) => Promise<T>, key: string, version: number): Loaded<T> {
+  const loaded = useLoaded(load, `${key} ${version}`);
+  const last = useRef<{ key: string; loaded: Loaded<T> } | null>(null);
+  if (loaded.state === "loaded") last.current = { key, loaded };
+  return loaded.state === "loading" && last.current?.key === key ? last.current.loaded : loaded;
 }

@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { corpora, type CorpusListed } from "../keeping";
 import { count, day, many, size } from "../parts/figures";
-import { useLoaded } from "../parts/loading";
+import { useReloaded } from "../parts/loading";
 import { ProblemBox } from "../parts/problem";
 import { Upload } from "../parts/upload";
 import { address, type Route } from "../router";
@@ -17,7 +17,7 @@ export function CorporaPage({ route }: { route: Route }): JSX.Element {
 function All(): JSX.Element {
   const session = useSession();
   const [version, setVersion] = useState(0);
-  const loaded = useLoaded(corpora, String(version));
+  const loaded = useReloaded(corpora, "corpora", version);
   return (
     <div class="wide">
       <h1>Corpora</h1>

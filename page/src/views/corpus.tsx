@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { type Checked, corpora, corpusFiles, type CorpusListed, corpusTold, removeCorpus, verifyCorpus } from "../keeping";
 import { Confirm } from "../parts/confirm";
 import { count, day, many, size } from "../parts/figures";
-import { useLoaded } from "../parts/loading";
+import { useLoaded, useReloaded } from "../parts/loading";
 import { ProblemBox, problemOf } from "../parts/problem";
 import { Upload } from "../parts/upload";
 import { address, go } from "../router";
@@ -17,7 +17,7 @@ export function CorpusView({ name }: { name: string }): JSX.Element {
   const [checked, setChecked] = useState<Checked | "checking" | null>(null);
   const [removing, setRemoving] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);
-  const listed = useLoaded(async (signal) => (await corpora(signal)).find((one) => one.name === name) ?? null, `${name} ${version}`);
+  const listed = useReloaded(async (signal) => (await corpora(signal)).find((one) => one.name === name) ?? null, name, version);
 
   const failed = (error: unknown): void => setProblem(problemOf(error));
   const verify = (): void => {
@@ -137,7 +137,7 @@ function Files({ name }: { name: string }): JSX.Element {
       {files.state === "loaded" && files.value.total === 0 && <p class="dim">{over ? "No file was passed over." : "Its documents came from no file."}</p>}
       {files.state === "loaded" && files.value.total > 0 && (
         <>
-          <div class="scroll" tabIndex={0} role="region" aria-label="Files">
+          <div class="scroll" tabIndex={0} role="region" aria-label="Table of files">
             <table>
               <thead>
                 <tr>

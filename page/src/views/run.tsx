@@ -68,7 +68,7 @@ function Opened({ opened }: { opened: OpenedRun }): JSX.Element {
 
 function Shares({ name, metrics }: { name: string; metrics: Metric[] }): JSX.Element {
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label={name}>
+    <div class="scroll" tabIndex={0} role="region" aria-label={`Table: ${name}`}>
       <table>
         <thead>
           <tr>
@@ -113,7 +113,7 @@ function Classes({ opened }: { opened: OpenedRun }): JSX.Element {
   return (
     <section aria-labelledby="classes">
       <h2 id="classes">By answer</h2>
-      <div class="scroll" tabIndex={0} role="region" aria-label="By answer">
+      <div class="scroll" tabIndex={0} role="region" aria-label="Table by answer">
         <table>
           <thead>
             <tr>
@@ -177,7 +177,7 @@ function Questions({ id }: { id: string }): JSX.Element {
       {loaded.state === "loaded" && loaded.value.total === 0 && <p class="dim">There are no such questions.</p>}
       {loaded.state === "loaded" && loaded.value.total > 0 && (
         <>
-          <div class="scroll" tabIndex={0} role="region" aria-label="Questions">
+          <div class="scroll" tabIndex={0} role="region" aria-label="Table of questions">
             <table>
               <thead>
                 <tr>

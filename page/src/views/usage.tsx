@@ -72,7 +72,7 @@ function Tokens(): JSX.Element {
       {loaded.state === "failed" && <ProblemBox problem={loaded.problem} />}
       {loaded.state === "loaded" && loaded.value.length === 0 && <p>There are no tokens. The command medground token create NAME makes one.</p>}
       {loaded.state === "loaded" && loaded.value.length > 0 && (
-        <div class="scroll" tabIndex={0} role="region" aria-label="All tokens">
+        <div class="scroll" tabIndex={0} role="region" aria-label="Table of tokens">
           <table>
             <thead>
               <tr>

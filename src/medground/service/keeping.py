@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 
 from medground.answer import Answer
 from medground.answers import PastAnswer
-from medground.errors import UsageError
+from medground.document import Frozen
+from medground.errors import NotFound, UsageError
 from medground.export import Format
 from medground.report import Attachment
 from medground.service.person import LOCAL, Person
 from medground.service.shelf import Shelf
 from medground.service.spending import Spending, Spent
+from medground.service.tokens import Token, Tokens
 from medground.settings import Settings
+
+
+class TokenUse(Frozen):
+    """A token without its secret, and what its holder used this month."""
+
+    token: Token
+    month: Spent
 
 
 class Keeping:
@@ -24,6 +34,7 @@ class Keeping:
     settings: Settings
     _shelf: Shelf
     _spending: Spending
+    _tokens: Tokens
     _now: Callable[[], datetime]
 
     async def answer(self, trace_id: str, person: Person = LOCAL) -> Answer:
@@ -58,6 +69,20 @@ class Keeping:
         """
         await asyncio.to_thread(self._shelf.delete, trace_id, person)
 
+    async def delete_all(self, person: Person = LOCAL) -> int:
+        """Delete all of a person's answers with their traces; how many there were.
+
+        Raises:
+            StorageFailed: one cannot be deleted; those before it are.
+        """
+        deleted = 0
+        while answers := await self.history(person, limit=200):
+            for one in answers:
+                with contextlib.suppress(NotFound):  # deleted elsewhere meanwhile
+                    await self.delete(one.trace_id, person)
+                    deleted += 1
+        return deleted
+
     async def export(self, trace_id: str, form: Format, person: Person = LOCAL) -> bytes:
         """A person's answer as `ris`, `bibtex`, `csl-json`, `markdown`, `docx`, `html` or `pdf`.
 
@@ -87,6 +112,15 @@ class Keeping:
     async def usage(self, person: Person = LOCAL) -> Spent:
         """What a person has used since the first day of this month (UTC)."""
         return await asyncio.to_thread(self._spending.month, person.id, self._now())
+
+    async def tokens(self) -> list[TokenUse]:
+        """All tokens, revoked ones too, the oldest first, with what each has used this month."""
+
+        def read() -> list[TokenUse]:
+            now = self._now()
+            return [TokenUse(token=one, month=self._spending.month(one.id, now)) for one in self._tokens.list()]
+
+        return await asyncio.to_thread(read)
 
     async def sweep(self) -> int:
         """Delete answers and traces older than `serve.keep_days`; how many there were. The service does it each hour.

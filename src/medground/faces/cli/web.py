@@ -29,6 +29,7 @@ def web(
 ) -> None:
     """Serve the web page, and the HTTP API behind it, until Ctrl-C."""
     import asyncio
+    import threading
     import webbrowser
 
     from medground.errors import ConfigError
@@ -50,7 +51,7 @@ def web(
     def announce(address: str) -> None:
         typer.echo(f"Medground at {address} (press Ctrl-C to stop)", err=True)
         if not no_browser:
-            webbrowser.open(address)
+            threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
     with shown_progress(quiet=quiet) as progress:
         asyncio.run(run(chosen, host=host, port=port, announce=announce, progress=progress, login=login, extend=extend))
