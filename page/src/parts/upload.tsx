@@ -56,6 +56,8 @@ export function Upload({ existing, built, to }: Props): JSX.Element {
     } else if (event.type === "done") {
       setState({ at: "ended", words: last.current, over: started.passed_over });
       setFiles([]);
+      setReplace(false);
+      if (!to) setName("");
       if (field.current) field.current.value = "";
       corpusFiles(name.trim(), true, 0).then(
         (told) => setState({ at: "ended", words: last.current, over: [...started.passed_over, ...told.files.map((file) => ({ name: file.name, reason: file.reason ?? "" }))] }),
