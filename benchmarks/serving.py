@@ -121,12 +121,12 @@ async def first(client: Client, asked: Sequence[str]) -> None:
     quiet = [await client.first_event(question) for question in asked[:QUIET]]
     busy = asyncio.gather(*map(client.ask, asked[QUIET : QUIET + AT_ONCE]))
     beside = []
-    for question in asked[QUIET + AT_ONCE : QUIET + AT_ONCE + 10]:
-        if busy.done():
-            break
-        beside.append(await client.first_event(question))
+    for question in asked[QUIET + AT_ONCE : QUIET + AT_ONCE + 20]:
+        beside.append(asyncio.create_task(client.first_event(question)))
+        await asyncio.sleep(0.1)
+    loud = await asyncio.gather(*beside)
     await busy
-    for name, values in (("alone", quiet), ("beside 50 questions", beside)):
+    for name, values in (("alone", quiet), ("beside 50 questions", loud)):
         worst = max(values)
         told = "met" if worst <= LIMIT_FIRST else "MISSED"
         print(f"first event {name}: {spread(values)}, worst {worst * 1000:.0f} ms, n {len(values)}: {told}")
