@@ -155,3 +155,16 @@ def test_figures_name_routes_and_never_what_was_asked(calling: Callable[..., Any
             assert text not in figures.lower()
 
     calling(work)
+
+
+def test_a_plan_is_made_before_anything_is_searched(calling: Callable[..., Any]) -> None:
+    async def work(client: httpx.AsyncClient) -> None:
+        query = (await client.post("/v1/plan", json={"question": QUESTION})).json()
+        assert "aspirin" in query["query"].lower()
+        assert query["planner"] == "keyless"
+        asked = {"question": "How do aspirin and warfarin prevent stroke?", "kind": "research"}
+        plan = (await client.post("/v1/plan", json=asked)).json()["plan"]
+        assert plan["subquestions"]
+        assert (await client.get("/v1/usage")).json()["month"]["model_calls"] == 0
+
+    calling(work)

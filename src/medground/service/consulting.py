@@ -14,6 +14,8 @@ from medground.errors import NotFound, UsageError
 from medground.evidence_table.columns import checked_columns
 from medground.evidence_table.values import EvidenceTable
 from medground.query import Filters
+from medground.query_planning import PlannedQuery, plan_query
+from medground.research_planning import PlannedResearch, plan_research
 from medground.search import SearchResult, Syntax
 from medground.service.admission import Admission
 from medground.service.asked import Searched, is_free, searched_by, searched_for
@@ -23,7 +25,7 @@ from medground.service.gate import lowered
 from medground.service.offers import Offering
 from medground.service.person import LOCAL, Person
 from medground.service.shelf import Shelf
-from medground.settings import Settings
+from medground.settings import ModelSettings, RecipeSettings, Settings
 
 T = TypeVar("T")
 
@@ -136,6 +138,29 @@ class Consulting(Offering):
         searched = searched_by(self.settings, corpora, sources, knowledge_base)
         self._admission.enter(person, long=False)
         return await self.engines.use(searched, partial(_document, document_id=document_id))
+
+    async def plan_query(self, question: str, person: Person = LOCAL) -> PlannedQuery:
+        """A PubMed query for a question, planned without a language model, and so without a cost.
+
+        Raises:
+            UsageError: the question is empty or too long.
+            Refused: a limit of the person is reached.
+        """
+        self._admission.enter(person, long=False)
+        return await self.engines.run(plan_query(question, self._without_models()))
+
+    async def plan_research(self, question: str, person: Person = LOCAL) -> PlannedResearch:
+        """A plan of research for a question, planned without a language model; `Asked.plan` takes it, mended by hand.
+
+        Raises:
+            UsageError: the question is empty, too long, or names nothing biomedical.
+            Refused: a limit of the person is reached.
+        """
+        self._admission.enter(person, long=False)
+        return await self.engines.run(plan_research(question, self._without_models()))
+
+    def _without_models(self) -> Settings:
+        return self.settings.model_copy(update={"model": ModelSettings(), "recipe": RecipeSettings()})
 
     async def _checked(
         self, claim: str, person: Person, model: str | None, searched: Searched, free: bool

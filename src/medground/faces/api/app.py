@@ -31,7 +31,7 @@ from medground.faces.api.metrics import Counted, Requests
 from medground.faces.api.openapi import add_openapi
 from medground.faces.api.patience import Patience
 from medground.faces.api.problems import add_handlers
-from medground.faces.api.routes import answers, asking, chat, jobs, literature, server, studies
+from medground.faces.api.routes import answers, asking, chat, jobs, literature, planning, server, studies
 from medground.faces.api.secure import SecureHeaders
 from medground.service.service import Service
 from medground.version import __version__
@@ -43,7 +43,16 @@ UPLOADS = frozenset(["/v1/corpora"])
 _UPLOAD_SECONDS = 3600.0
 _SPARE = 60.0
 """Seconds that a request may take beyond those of its question: it may wait in line."""
-_ROUTERS = (asking.router, jobs.router, answers.router, studies.router, literature.router, server.router, chat.router)
+_ROUTERS = (
+    asking.router,
+    jobs.router,
+    answers.router,
+    studies.router,
+    literature.router,
+    planning.router,
+    server.router,
+    chat.router,
+)
 _ABOUT = """Answers to biomedical questions from the literature, with the exact sentences that they rest on.
 
 Send a token as `Authorization: Bearer TOKEN`; `medground token create NAME` makes one. Errors are
