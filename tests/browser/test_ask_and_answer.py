@@ -75,7 +75,7 @@ def test_everything_that_an_answer_says_is_there(browser: Opened) -> None:
     expect(page.locator(".headline")).to_have_text("Yes")
     sentences = page.get_by_test_id("sentence")
     words = {
-        ": Supported": "check", ": Partly supported": "half", "Contradicted by": "cross", "Not found": "gap",
+        "Supported": "check", "Partly supported": "half", "Contradicted by": "cross", "Not found": "gap",
         "Not checked": "alert", "From the context": "dot", "Quoted from": "quote", "Not assessed": "ring",
     }  # fmt: skip
     for said, shape in words.items():
@@ -125,6 +125,7 @@ def test_keyboard_alone(browser: Opened) -> None:
     page.wait_for_url("**/#/answer/**")
     expect(page.locator("main")).to_be_focused()
     mark = page.locator("a[data-cite]").first
+    mark.wait_for()
     for _ in range(10):
         page.keyboard.press("Tab")
         if mark.evaluate("one => one === document.activeElement"):

@@ -112,6 +112,11 @@ def source(document: Document) -> SourceDocument:
     return SourceDocument(**{name: getattr(document, name) for name in shared}, source="corpus:papers")
 
 
+def marked(cited: tuple[str, ...]) -> str:
+    """Citation marks, as they follow a sentence."""
+    return "".join(f"[{one}]" for one in cited)
+
+
 def everything() -> Answer:
     """An answer with each kind of verdict, a conflict, a stored fact, a retraction, a failure and a stop."""
     evidence = (
@@ -129,7 +134,7 @@ def everything() -> Answer:
         statements.append(
             Statement(text=text, start=len(rationale), end=len(rationale) + len(text), evidence=cited, verdict=verdict)
         )
-        rationale += f"{text} "
+        rationale += f"{text} {marked(cited)} "
     for text, cited in ((f"{ATTACK}{HIDDEN} was quoted.", ("E3",)), ("Stroke was recorded.", ("E4",))):
         statements.append(
             Statement(
@@ -140,7 +145,7 @@ def everything() -> Answer:
                 verdict=Verdict(label="quoted", critic="verbatim", best=cited[0]),
             )
         )
-        rationale += f"{text} "
+        rationale += f"{text} {marked(cited)} "
     sides = (Side(stance="supports", evidence=("E1",)), Side(stance="contradicts", evidence=("E2",)))
     return Answer(
         id="everything",

@@ -100,7 +100,7 @@ def _sentence(group: Sequence[Statement], answer: Answer, quotes: Quotes) -> Sen
         text=phrases.clean(answer.rationale[start:end]),
         start=start,
         end=end,
-        citations=group[0].evidence,
+        citations=tuple(dict.fromkeys(one for statement in group for one in statement.evidence)),
         web=quotes.are_web(group[0].evidence),
         section=_section(start, end, answer),
         verdicts=tuple(_verdict(statement, quotes) for statement in group),
