@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -18,10 +19,19 @@ from medground.service.service import Service
 from medground.settings import Settings
 
 
+@pytest.fixture(scope="session")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with the papers and the graph, built once."""
+    folder = tmp_path_factory.mktemp("built")
+    library(folder)
+    return folder
+
+
 @pytest.fixture
-def papers(home: Path) -> Settings:
-    """Settings of a home whose papers and graph are searched."""
-    return library(home)
+def papers(home: Path, built: Path) -> Settings:
+    """Settings of a home of its own whose papers and graph are searched."""
+    shutil.copytree(built, home)
+    return Settings.load(options={"retrieval.corpora": ("papers", "terms")})
 
 
 @pytest.fixture(params=["legacy", "auto"])
