@@ -81,7 +81,11 @@ WITH_BLOCKS = [page for page in PAGES[1:] if blocks(page, "console", "sh", "pyth
 @pytest.fixture(scope="module")
 def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A home folder for all pages: the starter corpus is built once. Each page builds what else it asks."""
-    return tmp_path_factory.mktemp("house")
+    home = tmp_path_factory.mktemp("house")
+    environment = {**os.environ, "MEDGROUND_HOME": str(home), "PYTHONPATH": str(ROOT / "src")}
+    command = [sys.executable, "-m", "medground", "ask", "Marfan syndrome"]
+    subprocess.run(command, env=environment, capture_output=True, check=True, timeout=300)
+    return home
 
 
 @pytest.fixture
