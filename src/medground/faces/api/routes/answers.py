@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, get_args
+from typing import Annotated, Any, get_args
 
 from fastapi import APIRouter, Query
 from starlette.responses import Response
@@ -27,6 +27,9 @@ _FORMS: dict[str, tuple[str, str]] = {
     "pdf": ("application/pdf", "pdf"),
 }
 assert set(_FORMS) == set(get_args(Format))
+
+_FILES: dict[str, Any] = {kind: {"schema": {"type": "string", "format": "binary"}} for kind, _ in _FORMS.values()}
+_FILES[_FORMS["csl-json"][0]] = {"schema": {"type": "array", "items": {"type": "object"}}}
 
 
 class History(Frozen):
@@ -73,7 +76,7 @@ async def delete(trace_id: str, person: Caller, service: Served) -> None:
     responses={
         200: {
             "description": "The file.",
-            "content": {kind: {"schema": {"type": "string", "format": "binary"}} for kind, _ in _FORMS.values()},
+            "content": _FILES,
         },
         404: {},
         422: {},
