@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 import json
 import re
+import sqlite3
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
-from medground.errors import NotAllowed, UsageError
+from medground.errors import NotAllowed, StorageFailed, UsageError
 from medground.faces.cli.app import main
 from medground.service.person import LOCAL, Limits
-from medground.service.records import Records
+from medground.service.records import FILE_NAME, Records
 from medground.service.service import Service
 from medground.service.spending import Spending, next_month
 from medground.service.tokens import Tokens
@@ -137,3 +139,14 @@ def test_use_is_counted_by_month_and_an_unknown_price_is_not_nothing(records: Re
     assert spending.ever("ada").money == Decimal("0.3")
     assert next_month(november) == 1
     assert next_month(datetime(2026, 12, 31, 12, tzinfo=UTC)) == 12 * 3600
+
+
+def test_the_file_of_another_version_is_named_and_left_as_it_is(home: Path) -> None:
+    Records(home).close()
+    path = home / "service" / FILE_NAME
+    with contextlib.closing(sqlite3.connect(path)) as other:
+        other.execute("PRAGMA user_version = 99")
+    with pytest.raises(StorageFailed, match="is of another version of Medground; use that version, or move the file"):
+        Records(home)
+    with contextlib.closing(sqlite3.connect(path)) as other:
+        assert other.execute("PRAGMA user_version").fetchone() == (99,)

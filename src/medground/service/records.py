@@ -12,6 +12,8 @@ from medground.errors import StorageFailed
 from medground.models.files.storage import writing_to
 
 FILE_NAME = "service.sqlite"
+_VERSION = 1
+"""Goes up with every change of the tables that an older file lacks."""
 _WAIT = 10.0
 """Seconds to wait for another process that writes, such as `medground token create`."""
 _SCHEMA = """
@@ -44,7 +46,7 @@ class Records:
         home: the home folder.
 
     Raises:
-        StorageFailed: it cannot be written to.
+        StorageFailed: it cannot be written to, or is of another version of Medground.
     """
 
     def __init__(self, home: Path) -> None:
@@ -60,7 +62,15 @@ class Records:
         with self._told():
             self._connection.execute("PRAGMA journal_mode = WAL")
             self._connection.execute("PRAGMA synchronous = NORMAL")
-            self._connection.executescript(_SCHEMA)
+            (found,) = self._connection.execute("PRAGMA user_version").fetchone()
+            if found in (0, _VERSION):
+                self._connection.executescript(f"{_SCHEMA} PRAGMA user_version = {_VERSION};")
+        if found not in (0, _VERSION):
+            self._connection.close()
+            raise StorageFailed(
+                f"{self.path} is of another version of Medground; use that version, or move the file away: answers stay, "
+                "tokens are made again"
+            )
 
     def rows(self, statement: str, *values: object) -> list[tuple[object, ...]]:
         """The rows of a query.
