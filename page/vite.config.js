@@ -11,6 +11,8 @@ export default defineConfig({
     target: "es2022",
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    license: { fileName: "licences.md" },
+    chunkSizeWarningLimit: 600,
     reportCompressedSize: true,
   },
 });
