@@ -68,8 +68,8 @@ class Records:
         if found not in (0, _VERSION):
             self._connection.close()
             raise StorageFailed(
-                f"{self.path} is of another version of Medground; use that version, or move the file away: answers stay, "
-                "tokens are made again"
+                f"{self.path} is of another version of Medground; use that version, or move the file away: answers "
+                "stay, tokens are made again"
             )
 
     def rows(self, statement: str, *values: object) -> list[tuple[object, ...]]:
