@@ -61,3 +61,23 @@ def test_stop_keeps_what_was_found(beside_pubmed: Open) -> None:
     page.get_by_role("link", name="Read what was found").click()
     expect(page.locator(".decision")).to_contain_text("Stopped early")
     expect(page.get_by_role("heading", level=1)).to_have_text(QUESTION)
+
+
+def test_a_lost_connection_is_taken_up_after_the_last_event_that_came(browser: Opened) -> None:
+    page = browser.page()
+    resumed: list[str | None] = []
+    first = 'id: 1\nevent: queued\ndata: {"version": 1, "id": 1, "type": "queued", "words": "waiting in line"}\n\n'
+
+    def lose_the_first(route: Any) -> None:
+        resumed.append(route.request.headers.get("last-event-id"))
+        if len(resumed) == 1:
+            route.fulfill(status=200, content_type="text/event-stream", body=first)
+        else:
+            route.continue_()
+
+    page.route("**/v1/jobs/*/events", lose_the_first)
+    page.get_by_label("Question").fill(QUESTION)
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/#/answer/**")
+    assert resumed == [None, "1"]
+    expect(page.get_by_test_id("sentence").first).to_contain_text("Quoted from the source")

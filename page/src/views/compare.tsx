@@ -64,7 +64,9 @@ function Form({ offers: { recipes }, question, started, start }: { offers: Offer
   const usual = recipes.find((recipe) => recipe.default)?.name ?? names[0] ?? "";
   const [text, setText] = useState(question);
   const [first, setFirst] = useState(usual);
-  const [second, setSecond] = useState(names.find((name) => name !== usual) ?? usual);
+  // The plain baseline is what a recipe is first compared with.
+  const other = names.includes("rag") && usual !== "rag" ? "rag" : names.find((name) => name !== usual);
+  const [second, setSecond] = useState(other ?? usual);
   const [problem, setProblem] = useState<Problem | null>(null);
   const [busy, setBusy] = useState(false);
   const ask = async (): Promise<void> => {

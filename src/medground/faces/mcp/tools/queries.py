@@ -13,8 +13,6 @@ from medground.faces.mcp.tools.answers import NAME, fields_of, note_part
 from medground.faces.mcp.untrusted import Fence, line
 from medground.pubmed.mesh import Heading as MeshHeading
 from medground.pubmed.mesh import Vocabulary, vocabulary
-from medground.query_planning import plan_query
-from medground.service.asked import with_seconds
 from medground.wording.phrases import some
 
 _MOST = 40
@@ -22,8 +20,7 @@ _MOST = 40
 
 
 async def _plan(call: Call, value: PlanQuery) -> Result:
-    settings = with_seconds(call.service.settings, "ask")
-    planned = await call.service.engines.run(plan_query(value.question, settings))
+    planned = await call.service.plan_query(value.question, call.person)
     notice = planned.notice.sentence if planned.notice else None
     if planned.notice is not None and planned.notice.stops:
         return Result(head={"notice": notice}, words=str(notice))
