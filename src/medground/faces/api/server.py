@@ -25,8 +25,8 @@ _MOST_HEADERS = 32_768
 """Bytes of the head of a request."""
 
 
-class _Server(uvicorn.Server):
-    """Ends jobs first, so that the streams of their events end by themselves. Ctrl-C is a normal end."""
+class JobServer(uvicorn.Server):
+    """Ends jobs first, so that whoever waits for them is answered by itself. Ctrl-C is a normal end."""
 
     def __init__(self, config: uvicorn.Config, service: Service, listening: Callable[[], None]) -> None:
         super().__init__(config)
@@ -86,7 +86,7 @@ async def serve(
     host = on.getsockname()[0]
     app = make_app(service, authenticated=authenticated, names=(host,))
     extend(app, authenticated)
-    await _Server(_config(app), service, listening).serve(sockets=[on])
+    await JobServer(_config(app), service, listening).serve(sockets=[on])
 
 
 @asynccontextmanager
@@ -103,7 +103,7 @@ async def running(
         app = make_app(service, authenticated=authenticated, seconds=seconds)
         extend(app, authenticated)
         begun = asyncio.Event()
-        server = _Server(_config(app, protocol), service, begun.set)
+        server = JobServer(_config(app, protocol), service, begun.set)
         task = asyncio.create_task(server._serve([on]))
         try:
             await begun.wait()

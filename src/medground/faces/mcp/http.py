@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 
 import uvicorn
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
@@ -20,7 +20,7 @@ from medground.faces.api.connection import Connection
 from medground.faces.api.hosts import OwnHosts
 from medground.faces.api.problems import respond
 from medground.faces.api.secure import SecureHeaders
-from medground.faces.api.server import listener
+from medground.faces.api.server import JobServer, listener
 from medground.faces.mcp.calls import TIMES, Times
 from medground.faces.mcp.server import make_server
 from medground.service.person import Person
@@ -110,7 +110,7 @@ async def serve(
         listening: called once connections are accepted.
     """
     app = http_app(service, authenticated=authenticated, names=(on.getsockname()[0],))
-    await _Server(_config(app), service, listening).serve(sockets=[on])
+    await JobServer(_config(app), service, listening).serve(sockets=[on])
 
 
 @asynccontextmanager
@@ -119,7 +119,7 @@ async def running(service: Service, *, authenticated: bool = False, times: Times
     with listener("127.0.0.1", 0) as on:
         begun = asyncio.Event()
         app = http_app(service, authenticated=authenticated, times=times)
-        server = _Server(_config(app), service, begun.set)
+        server = JobServer(_config(app), service, begun.set)
         task = asyncio.create_task(server._serve([on]))
         try:
             await begun.wait()
@@ -127,31 +127,6 @@ async def running(service: Service, *, authenticated: bool = False, times: Times
         finally:
             server.should_exit = True
             await task
-
-
-class _Server(uvicorn.Server):
-    """Ends jobs first, so that the calls that wait for them end by themselves. Ctrl-C is a normal end."""
-
-    def __init__(self, config: uvicorn.Config, service: Service, listening: Callable[[], None]) -> None:
-        super().__init__(config)
-        self._service = service
-        self._listening = listening
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        self._listening()
-
-    async def serve(self, sockets: list[socket.socket] | None = None) -> None:
-        with self.capture_signals():
-            await self._serve(sockets)
-            self._captured_signals.clear()  # or they would be raised again
-
-    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        for server in self.servers:
-            server.close()
-        with suppress(TimeoutError):
-            await asyncio.wait_for(self._service.jobs.close(), _ENDING)
-        await super().shutdown(sockets)
 
 
 def _config(app: ASGIApp) -> uvicorn.Config:
