@@ -19,6 +19,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from medground.answers import Answers
+from medground.durable import write_whole
 from medground.errors import UsageError
 from medground.open_engine import trace_stamp
 from medground.outcome import Outcome
@@ -55,7 +56,7 @@ class Batch:
         try:
             with FileLock(f"{marker}.lock", timeout=0):
                 if not marker.is_file():
-                    marker.write_text(trace_stamp(now()), encoding="utf-8")
+                    write_whole(marker, trace_stamp(now()))
                 progress = Progress(self._answered(marker.read_text(encoding="utf-8")))
                 yield progress
                 if not progress.failed:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import tempfile
 from pathlib import Path
 
+from medground.durable import write_whole
 from medground.errors import UsageError
 from medground.models.files.storage import writing_to
 from medground.report import Attachment
@@ -53,11 +52,7 @@ class Attachments:
         place = self._folder / kept.sha256
         if not place.exists():
             with writing_to(self._folder):
-                self._folder.mkdir(parents=True, exist_ok=True)
-                handle, partial = tempfile.mkstemp(dir=self._folder)
-                with os.fdopen(handle, "wb") as file:
-                    file.write(content)
-                Path(partial).replace(place)
+                write_whole(place, content, private=True)
         return kept
 
     def read(self, attachment: Attachment) -> bytes:

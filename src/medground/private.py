@@ -6,6 +6,8 @@ import os
 from pathlib import Path
 from typing import IO
 
+from medground.durable import write_whole
+
 _FOLDER = 0o700
 _FILE = 0o600
 
@@ -36,7 +38,4 @@ def keep_private(path: Path, text: str) -> None:
     Raises:
         OSError: it cannot be written.
     """
-    unfinished = path.with_suffix(".partial")
-    with open_private(unfinished) as file:
-        file.write(text)
-    unfinished.replace(path)
+    write_whole(path, text, private=True)

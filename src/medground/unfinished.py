@@ -19,6 +19,7 @@ from filelock import FileLock, Timeout
 from pydantic import Field, ValidationError
 
 from medground.document import Frozen
+from medground.durable import write_whole
 from medground.errors import UsageError, UserMistake
 from medground.kept_lookups import KeptLookups
 from medground.models.files.storage import writing_to
@@ -139,10 +140,8 @@ class UnfinishedResearch:
     def _write(self, folder: Path, one: Unfinished) -> None:
         for old in self.list()[_MOST_KEPT - 1 :]:
             shutil.rmtree(self._folder / old.id, ignore_errors=True)
-        partial = folder / f"{_RECORD}.partial"
         with writing_to(folder):
-            partial.write_text(one.model_dump_json(indent=1), encoding="utf-8")
-            partial.replace(folder / _RECORD)
+            write_whole(folder / _RECORD, one.model_dump_json(indent=1), private=True)
 
     def _record(self, name: str) -> Unfinished | None:
         try:

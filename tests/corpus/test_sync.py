@@ -154,7 +154,7 @@ def test_an_id_that_another_file_holds_comes_back(library: Library, folder: Path
     assert contents(library)["PMID:1"] == "First paper."
 
 
-@pytest.mark.parametrize("where", ["_patched", "patch_passages", "write_manifest", "sync_files"])
+@pytest.mark.parametrize("where", ["_patched", "patch_passages", "write_manifest", "sync_tree"])
 def test_killed_at_any_moment_the_corpus_is_as_it_was(
     library: Library, folder: Path, monkeypatch: pytest.MonkeyPatch, where: str
 ) -> None:

@@ -32,7 +32,6 @@ from medground.corpus.manifest import (
     Manifest,
     describe_files,
     hash_file,
-    sync_files,
     write_manifest,
 )
 from medground.corpus.phases import copy_base, cut_and_index, embed
@@ -43,6 +42,7 @@ from medground.corpus.tables import RowDamaged
 from medground.corpus.vectors import EXACT_LIMIT
 from medground.corpus.writer import DatabaseWriter
 from medground.described import SourceDescription
+from medground.durable import make_folder, remove_unfinished, sync_tree
 from medground.errors import BadDocument, ConfigError, StorageFailed, UsageError
 from medground.progress import Progress, no_progress
 
@@ -222,7 +222,8 @@ def _working_folder(plan: _Plan) -> Path:
         for other in parent.glob("building-*"):
             if other != folder:
                 shutil.rmtree(other)
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
+        remove_unfinished(folder)
     return folder
 
 
@@ -266,7 +267,7 @@ def _phases(plan: _Plan, folder: Path) -> Manifest:
         files=describe_files(folder),
     )
     write_manifest(folder, manifest)
-    sync_files(folder)
+    sync_tree(folder)
     published = plan.library.publish(plan.name, folder, manifest)
     return Snapshot.open(published).manifest
 

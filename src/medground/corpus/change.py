@@ -15,12 +15,13 @@ from medground.corpus.faults import writing
 from medground.corpus.joining.base import Records
 from medground.corpus.joining.join import join_records
 from medground.corpus.library import Library
-from medground.corpus.manifest import Enriched, InputEntry, Manifest, describe_files, sync_files, write_manifest
+from medground.corpus.manifest import Enriched, InputEntry, Manifest, describe_files, write_manifest
 from medground.corpus.patch import patch_passages, patch_vectors
 from medground.corpus.phases import copy_base
 from medground.corpus.snapshot import LEXICAL, Snapshot
 from medground.corpus.vectors import EXACT_LIMIT, INDEX_NAME, write_index
 from medground.corpus.writer import DatabaseWriter
+from medground.durable import sync_tree
 from medground.errors import BadDocument
 from medground.progress import Progress, no_progress
 
@@ -73,7 +74,7 @@ def changed(
                 update={"files": describe_files(work, base.manifest.files, base.folder, LEXICAL, INDEX_NAME)}
             )
             write_manifest(work, manifest)
-            sync_files(work)
+            sync_tree(work)
             return Snapshot.open(library.publish(base.name, work, manifest)).manifest
     finally:
         shutil.rmtree(work, ignore_errors=True)

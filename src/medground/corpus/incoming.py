@@ -6,12 +6,12 @@ A build that was stopped can so resume, and a sync can read them again, as it ca
 from __future__ import annotations
 
 import hashlib
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import BinaryIO
 
 from medground.corpus.readers.detect import detect
+from medground.durable import put, unfinished_in
 from medground.errors import BadDocument, UsageError
 
 _CHUNK = 1 << 20
@@ -31,22 +31,18 @@ def receive(stream: BinaryIO, corpus: Path) -> Path:
         UsageError: there is nothing in the stream.
     """
     folder = corpus / _FOLDER
-    folder.mkdir(parents=True, exist_ok=True)
     digest = hashlib.sha256()
-    with tempfile.NamedTemporaryFile(dir=folder, suffix=".partial", delete=False) as partial:
-        while chunk := stream.read(_CHUNK):
-            digest.update(chunk)
-            partial.write(chunk)
-        size = partial.tell()
-    found = Path(partial.name)
-    if not size:
-        found.unlink()
-        raise UsageError("standard input is empty; pipe documents into the command")
-    name = folder / (digest.hexdigest()[:16] + _suffix(found))
-    if name.is_file():
-        found.unlink()
-    else:
-        found.replace(name)
+    with unfinished_in(folder) as found:
+        with found.open("wb") as file:
+            while chunk := stream.read(_CHUNK):
+                digest.update(chunk)
+                file.write(chunk)
+            size = file.tell()
+        if not size:
+            raise UsageError("standard input is empty; pipe documents into the command")
+        name = folder / (digest.hexdigest()[:16] + _suffix(found))
+        if not name.is_file():
+            put(found, name)
     return name
 
 

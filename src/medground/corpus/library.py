@@ -11,8 +11,9 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from medground.corpus.faults import corrupt, writing
-from medground.corpus.manifest import Manifest, read_manifest, sync
+from medground.corpus.manifest import Manifest, read_manifest
 from medground.corpus.snapshot import Snapshot
+from medground.durable import put, remove_unfinished, write_whole
 from medground.errors import SnapshotCorrupt, UsageError
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
@@ -142,13 +143,9 @@ class Library:
         if target.exists():
             shutil.rmtree(built)
         else:
-            built.rename(target)
-            sync(folder)
-        unfinished = folder / f".{_CURRENT}"
-        unfinished.write_text(target.name + "\n", encoding="ascii")
-        sync(unfinished)
-        unfinished.replace(folder / _CURRENT)
-        sync(folder)
+            put(built, target)
+        remove_unfinished(folder)
+        write_whole(folder / _CURRENT, f"{target.name}\n")
         self._prune(folder, target)
         return target
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
@@ -152,23 +151,6 @@ def describe_files(
         else:
             found[name] = FileEntry(size=path.stat().st_size, sha256=hash_file(path))
     return found
-
-
-def sync_files(folder: Path) -> None:
-    """Flush every file and file name of a folder to disk, so that they survive a power failure."""
-    for path in [*(path for _, path in _members(folder)), *(p for p in folder.rglob("*") if p.is_dir()), folder]:
-        sync(path)
-
-
-def sync(path: Path) -> None:
-    """Flush a file, or the file names in a folder, to disk."""
-    if os.name == "nt" and path.is_dir():  # Windows cannot open a folder for this
-        return
-    handle = os.open(path, os.O_RDWR if path.is_file() and os.name == "nt" else os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def hash_file(path: Path) -> str:

@@ -7,9 +7,10 @@ import shutil
 
 from medground.corpus.faults import writing
 from medground.corpus.library import Library
-from medground.corpus.manifest import Manifest, sync_files, write_manifest
+from medground.corpus.manifest import Manifest, write_manifest
 from medground.corpus.snapshot import Snapshot
 from medground.described import SourceDescription
+from medground.durable import sync_tree
 
 _WORK = "building-described"
 
@@ -31,7 +32,7 @@ def redescribed(library: Library, name: str, described: SourceDescription) -> Ma
             shutil.copytree(base, work, copy_function=_link)
             (work / "manifest.json").unlink()  # its link leads to that of the other snapshot
             write_manifest(work, manifest)
-            sync_files(work)
+            sync_tree(work)
             return Snapshot.open(library.publish(name, work, manifest)).manifest
 
 

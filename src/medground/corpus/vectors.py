@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from medground.corpus.faults import reading
+from medground.durable import replacing
 from medground.errors import ConfigError
 
 FILE_NAME = "vectors.f16"
@@ -167,9 +168,8 @@ def write_index(folder: Path, dimensions: int) -> None:
     index.train(rows.take(sample).astype(np.float32))
     for numbers in _blocks(range(len(rows))):
         index.add(rows.take(numbers).astype(np.float32))
-    unfinished = folder / f"{INDEX_NAME}.part"
-    faiss.write_index(index, str(unfinished))
-    unfinished.replace(folder / INDEX_NAME)
+    with replacing(folder / INDEX_NAME) as unfinished:
+        faiss.write_index(index, str(unfinished))
 
 
 def copy_rows(source: Vectors, numbers: Iterable[int], target: VectorWriter) -> None:

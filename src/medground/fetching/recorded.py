@@ -8,11 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
-import tempfile
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +17,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
+from medground.durable import write_whole
 from medground.fetching.secrets import keys_in, keys_in_parameters, open_parameters, shown_address
 
 _END = b"\n}\n\n"
@@ -84,16 +82,8 @@ def keep(folder: Path, request: httpx.Request, reply: Recorded) -> Path:
         "bytes": len(body),
         "sha256": hashlib.sha256(body).hexdigest(),
     }
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(json.dumps(head, indent=1, ensure_ascii=False).encode() + b"\n\n" + body)
-        Path(name).replace(path)
-    except BaseException:
-        with suppress(OSError):
-            Path(name).unlink()
-        raise
+    content = json.dumps(head, indent=1, ensure_ascii=False).encode() + b"\n\n" + body
+    write_whole(path, content, private=True, synced=False)
     return path
 
 

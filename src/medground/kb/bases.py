@@ -15,8 +15,8 @@ from filelock import FileLock, Timeout
 from pydantic import Field, ValidationError
 
 from medground.corpus.faults import writing
-from medground.corpus.manifest import sync
 from medground.document import Frozen
+from medground.durable import write_whole
 from medground.errors import ConfigError, UsageError
 
 FORMAT = 1
@@ -149,12 +149,7 @@ class Bases:
         """
         path = self._path(base.name)
         with writing(self.folder):
-            self.folder.mkdir(parents=True, exist_ok=True)
-            partial = path.with_suffix(".partial")
-            partial.write_text(base.model_dump_json(indent=1) + "\n", encoding="utf-8")
-            sync(partial)
-            partial.replace(path)
-            sync(self.folder)
+            write_whole(path, base.model_dump_json(indent=1) + "\n")
 
     def forget(self, name: str) -> None:
         """Delete a record, if there is one."""

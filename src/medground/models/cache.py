@@ -6,17 +6,16 @@ or an API key, but the output may repeat text from a document or the question.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import logging
-import os
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TypeVar
 
 from pydantic import BaseModel
+
+from medground.durable import write_whole
 
 R = TypeVar("R", bound=BaseModel)
 
@@ -52,7 +51,7 @@ class CallCache:
         content = output.model_dump(mode="json")
         stored = {"format": FORMAT, "sha256": _checksum(key, content), "about": dict(about), "output": content}
         try:
-            _write_whole(self._path(key), json.dumps(stored, ensure_ascii=False).encode())
+            write_whole(self._path(key), json.dumps(stored, ensure_ascii=False), private=True, synced=False)
         except OSError as error:
             if not self._warned:
                 self._warned = True
@@ -65,16 +64,3 @@ class CallCache:
 def _checksum(key: str, content: object) -> str:
     """SHA-256 of the key and the output, to detect a flipped bit or a file under the wrong name."""
     return hashlib.sha256(json.dumps([key, content], sort_keys=True).encode()).hexdigest()
-
-
-def _write_whole(path: Path, content: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        Path(name).replace(path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            Path(name).unlink()
-        raise

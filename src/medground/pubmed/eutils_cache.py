@@ -9,10 +9,11 @@ import json
 import logging
 import os
 import shutil
-import tempfile
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
+
+from medground.durable import replacing
 
 _log = logging.getLogger(__name__)
 _NOT_IN_KEY = ("api_key", "email", "tool")
@@ -64,17 +65,10 @@ class AnswerCache:
         return self._folder / key[:2] / f"{key[2:]}.gz"
 
     def _write(self, path: Path, answer: Path) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".part")
-        try:
-            with os.fdopen(handle, "wb") as file, gzip.GzipFile("", "wb", 6, file) as packed, answer.open("rb") as body:
+        with replacing(path, private=True, synced=False) as new:
+            with new.open("wb") as file, gzip.GzipFile("", "wb", 6, file) as packed, answer.open("rb") as body:
                 shutil.copyfileobj(body, packed)
-            os.utime(name, (self._now(), self._now()))
-            Path(name).replace(path)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                Path(name).unlink()
-            raise
+            os.utime(new, (self._now(), self._now()))
 
 
 def cache_key(address: str, utility: str, parameters: Mapping[str, str]) -> str:

@@ -17,6 +17,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from medground.author import Author
+from medground.durable import write_whole
 from medground.models.files.storage import writing_to
 from medground.models.open import own_address
 from medground.models.pairs.shipped import Proof
@@ -106,10 +107,7 @@ def keep(found: Measured, path: Path) -> None:
         StorageFailed: the disk is full or protected.
     """
     with writing_to(path.parent):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        partial = path.with_suffix(".partial")
-        partial.write_text(found.model_dump_json(indent=1), encoding="utf-8")
-        partial.replace(path)
+        write_whole(path, found.model_dump_json(indent=1))
 
 
 def measured_judges(home: Path) -> list[Measured]:

@@ -23,6 +23,7 @@ from safetensors.numpy import load
 from tokenizers import Tokenizer
 
 from medground.corpus.embedding.sentence_graph import sentence_encoder
+from medground.durable import put
 from medground.errors import ConfigError, StorageFailed
 from medground.models.files.catalogue import MINILM
 from medground.models.files.wheels import require
@@ -136,7 +137,7 @@ def _make(folder: Path, target: Path, precision: Precision) -> None:
             made = write_graph(load(weights), shape, scratch / "fp32.onnx")
             if precision == "int8":
                 made = quantised(made, scratch / "int8.onnx")
-            made.replace(target)
+            put(made, target)
             shutil.rmtree(scratch)
     except OSError as error:
         raise StorageFailed(

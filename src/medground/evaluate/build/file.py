@@ -11,6 +11,7 @@ from pathlib import Path
 from filelock import FileLock
 from pydantic import ValidationError
 
+from medground.durable import write_whole
 from medground.errors import BadDocument, UsageError
 from medground.evaluate.build.values import BuiltQuestion, Finding, Head, Line, SubTopic
 from medground.evaluate.lock import LockedLines, locked
@@ -93,7 +94,7 @@ def open_build(path: Path, head: Head) -> BuildFile:
             there, lines = _parsed(whole.decode(errors="replace"), path)
             _check_same(there, head, path)
         if whole != content:
-            path.write_bytes(whole)
+            write_whole(path, whole)
         build = BuildFile(path, lock, lines)
         if not whole:
             build.write(head)

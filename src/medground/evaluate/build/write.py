@@ -12,6 +12,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
+from medground.durable import write_whole
 from medground.errors import StorageFailed
 from medground.evaluate.audit.base import Audit
 from medground.evaluate.build.values import BuiltQuestion
@@ -32,7 +33,7 @@ def write_set(questions: Sequence[BuiltQuestion], audit: Audit | None, folder: P
         files[AUDIT] = audit.model_dump_json(indent=2) + "\n"
     for name, content in files.items():
         try:
-            (folder / name).write_text(content, encoding="utf-8", newline="")
+            write_whole(folder / name, content)
         except OSError as error:
             raise StorageFailed(
                 f"{folder / name} cannot be written ({error.strerror or error}); free some space, then run the same "

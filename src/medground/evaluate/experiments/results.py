@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from medground.durable import write_whole
 from medground.errors import StorageFailed, UsageError
 from medground.evaluate.experiments.figures import RunOfRow
 from medground.evaluate.experiments.form import POOLED
@@ -29,8 +30,7 @@ def save(made: Made, folder: Path) -> list[Path]:
         if path.exists():
             content["models"] = dict(json.loads(path.read_text(encoding="utf-8"))["models"])
         content["models"].update(results(made))
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(content, indent=1, ensure_ascii=False, sort_keys=True) + "\n", encoding="utf-8")
+        write_whole(path, json.dumps(content, indent=1, ensure_ascii=False, sort_keys=True) + "\n")
     except OSError as error:
         raise StorageFailed(f"{path} cannot be written ({error.strerror or error}); use another folder") from None
     except (ValueError, KeyError, TypeError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from medground.durable import write_whole
 from medground.errors import StorageFailed
 from medground.evaluate.report.content import Report
 from medground.evaluate.report.markdown import as_markdown
@@ -18,9 +19,8 @@ def write_report(report: Report, folder: Path) -> tuple[Path, Path]:
     """
     markdown, page = folder / "report.md", folder / "report.html"
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        markdown.write_text(as_markdown(report), encoding="utf-8")
-        page.write_text(as_html(report), encoding="utf-8")
+        write_whole(markdown, as_markdown(report))
+        write_whole(page, as_html(report))
     except OSError as error:
         raise StorageFailed(
             f"{folder} cannot be written ({error.strerror or error}); name another with --out"

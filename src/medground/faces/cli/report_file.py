@@ -60,12 +60,10 @@ def write_file(path: Path, content: bytes) -> None:
     Raises:
         UsageError: it cannot be written.
     """
+    from medground.durable import write_whole
     from medground.errors import UsageError
 
-    partial = path.with_name(f".{path.name}.partial")
     try:
-        partial.write_bytes(content)
-        partial.replace(path)
+        write_whole(path, content)
     except OSError as error:
-        partial.unlink(missing_ok=True)
         raise UsageError(f"cannot write {path}: {error.strerror or error}; name another file") from None

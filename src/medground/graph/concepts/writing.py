@@ -9,6 +9,7 @@ from itertools import chain
 from pathlib import Path
 
 from medground.document import Document
+from medground.durable import replacing
 from medground.errors import StorageFailed
 from medground.graph.concepts.draft import Draft
 from medground.graph.concepts.page import Heading, Line, Row, definition_lines, pages
@@ -110,12 +111,11 @@ class GraphPages:
             for _ in self.documents():
                 pass
         self._draft.connection.commit()
-        unfinished = path.with_name(f".{path.name}.part")
-        unfinished.unlink(missing_ok=True)
         try:
-            with contextlib.closing(sqlite3.connect(unfinished)) as target:
+            with replacing(path) as unfinished, contextlib.closing(sqlite3.connect(unfinished)) as target:
                 target.execute("PRAGMA cache_size = -65536")
                 target.execute("PRAGMA synchronous = OFF")
+                target.execute("PRAGMA journal_mode = OFF")
                 target.execute("ATTACH ? AS draft", (str(self._draft.path),))
                 target.executescript(_FINAL)
                 with target:
@@ -123,7 +123,6 @@ class GraphPages:
                         target.execute(statement)
                     target.executemany("INSERT INTO meta VALUES (?, ?)", self._meta(target))
                 target.execute("DETACH draft")
-            unfinished.replace(path)
         except (sqlite3.Error, OSError) as error:
             raise StorageFailed(f"cannot write {path} ({error}); free some space or choose another folder") from None
 

@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from medground.answer import SnapshotReference
 from medground.corpus.faults import writing
 from medground.document import Frozen
+from medground.durable import write_whole
 from medground.errors import UsageError
 from medground.train.demonstrations.pool import PoolManifest, Solved, manifest_path
 
@@ -106,6 +107,4 @@ def _steps(partial: Path, plan: Plan) -> Iterator[Step]:
 
 def _replace(path: Path, content: str) -> None:
     with writing(path.parent):
-        fresh = path.with_name(f".{path.name}.fresh")
-        fresh.write_text(content, encoding="utf-8")
-        fresh.replace(path)
+        write_whole(path, content)

@@ -18,6 +18,7 @@ from pydantic import Field, ValidationError
 from medground.answer import SnapshotReference
 from medground.described import SourceDescription
 from medground.document import Frozen
+from medground.durable import write_whole
 from medground.errors import BadDocument, ModelFailed, UsageError
 from medground.evaluate.lock import LockedLines, locked
 from medground.progress import Progress, no_progress
@@ -91,7 +92,7 @@ def open_work(path: Path, head: Head, line: type[R]) -> WorkFile[R]:
             there, done = _parsed(whole.decode(errors="replace"), path, line)
             _same(there, head, path)
             if whole != content:
-                path.write_bytes(whole)
+                write_whole(path, whole)
         work: WorkFile[R] = WorkFile(path, lock, head, done)
         if not path.exists() or not path.stat().st_size:
             work.write(head.model_copy(update={"form": _FORM}))
