@@ -11,13 +11,14 @@ from typing import Any
 from pydantic import ValidationError
 
 from medground.errors import ConfigError
+from medground.wrong_values import what_is_wrong
 
 PREFIX = "MEDGROUND_"
 FILE_NAME = "medground.toml"
 
 _GROUP = "is a group of settings, not a value"
 _PROBLEMS = {"extra_forbidden": "is not a setting", "model_type": _GROUP, "dict_type": _GROUP}
-"""What is wrong, by pydantic's type of error; its own message for all others."""
+"""What is wrong, by pydantic's type of error, where a setting needs words of its own."""
 
 Layer = tuple[str, dict[str, Any]]
 """Where values come from, in words, and the values."""
@@ -120,7 +121,7 @@ def first_problem(error: ValidationError, layers: list[Layer], within: str = "")
     """The first problem of a validation, in one line with the layer that caused it; `within` is the group validated."""
     first = error.errors(include_input=False, include_url=False)[0]
     path = [str(part) for part in ((within,) if within else ()) + first["loc"]]
-    return problem(path, _PROBLEMS.get(first["type"], first["msg"]), layers)
+    return problem(path, _PROBLEMS.get(first["type"]) or what_is_wrong(first), layers)
 
 
 def problem(path: list[str], what: str, layers: list[Layer]) -> str:

@@ -107,3 +107,30 @@ def test_without_a_token_every_request_is_refused_but_health(calling: Callable[.
         assert (await client.get("/healthz")).status_code == 200
 
     calling(work, authenticated=True)
+
+
+@pytest.mark.parametrize(
+    ("sent", "detail"),
+    [
+        ({"question": ""}, "the question is empty; write it in words"),
+        ({}, "the question is empty; write it in words"),
+        (QUESTION | {"kind": "poem"}, "kind: unknown value; use 'ask' or 'research'"),
+        (QUESTION | {"corpora": "papers"}, "corpora: not a list"),
+        (QUESTION | {"corpora": [""]}, "corpora.0: empty; fill it in or leave it out"),
+        (QUESTION | {"home": "/etc"}, "home: unknown field; leave it out"),
+        (QUESTION | {"filters": {"year_from": "soon"}}, "filters.year_from: not a whole number"),
+        (QUESTION | {"context": "x" * 64_001}, "context: too long; shorten it to at most 64,000 characters"),
+        (QUESTION | {"corpora": ["x"] * 51}, "corpora: too many entries; give at most 50"),
+        (
+            {"question": 7, "recipe": ["x"]},
+            "question: not a text; put it in quotes; recipe: not a text; put it in quotes",
+        ),
+    ],
+)
+def test_wrong_fields_are_told_in_our_words(calling: Callable[..., Any], sent: dict[str, Any], detail: str) -> None:
+    async def work(client: httpx.AsyncClient) -> None:
+        response = await client.post("/v1/ask", json=sent)
+        assert problem(response) == (422, "usage")
+        assert response.json()["detail"] == detail
+
+    calling(work)

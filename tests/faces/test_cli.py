@@ -216,3 +216,11 @@ def test_no_arguments_show_the_help_as_it_is_laid_out(words: list[str], capsys: 
     lines = capsys.readouterr().err.splitlines()
     assert lines[0] == " ".join(["Usage: medground", *words, "[OPTIONS] COMMAND [ARGS]..."])
     assert "Commands:" in lines
+
+
+def test_all_servers_can_run_at_once_by_default(capsys: pytest.CaptureFixture[str]) -> None:
+    ports = []
+    for command in ("serve", "web", "mcp"):
+        assert run(command, "--help") == 0
+        ports += re.findall(r"--port <.*?\[default:\s*(\d+)", capsys.readouterr().out, re.DOTALL)
+    assert len(ports) == len(set(ports)) == 3

@@ -110,8 +110,8 @@ def test_what_may_be_changed_holds_no_free_text(recipe: str) -> None:
         ({"omni_rag.adapter": "/srv"}, "is not a setting"),
         ({"reason_and_verify.pool": "/srv"}, "is not a setting"),
         ({"recipe.rounds": 10**9}, "recipe.rounds takes at most 10,000"),
-        ({"recipe.rounds": 0}, "recipe.rounds: Input should be greater than or equal to 1"),
-        ({"recipe.rounds": "many"}, "recipe.rounds: Input should be a valid integer"),
+        ({"recipe.rounds": 0}, "recipe.rounds: too small; use 1 or more"),
+        ({"recipe.rounds": "many"}, "recipe.rounds: not a whole number"),
         ({"self_medrag.passages": 3}, "is not a setting"),  # of another recipe
     ],
 )

@@ -15,9 +15,10 @@ from medground.errors import MedgroundError
 from medground.faces.api.caller import service_of
 from medground.faces.api.chat_reply import ErrorBody, ErrorReply
 from medground.faces.api.chat_request import ONLY_DEFAULT, ChatFailure
-from medground.faces.api.problems import respond, wrong_fields
+from medground.faces.api.problems import respond
 from medground.service.problem import Problem
 from medground.wording.phrases import ended
+from medground.wrong_values import wrong_values
 
 _TYPES: Mapping[int, str] = {401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}
 _SENT = ("retry-after", "www-authenticate")
@@ -98,7 +99,7 @@ def wrong(errors: Sequence[Mapping[str, Any]]) -> Failed:
     if top in ONLY_DEFAULT:
         said = f"Unsupported value: '{top}' takes its default alone. Leave it out.{instead}"
         return _failure(400, said, top, "unsupported_value")
-    return _failure(400, wrong_fields(errors), param, None)
+    return _failure(400, wrong_values(errors), param, None)
 
 
 def _failure(

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -17,15 +16,12 @@ from starlette.routing import Match
 
 from medground.errors import MedgroundError
 from medground.service.problem import INTERNAL, Problem, problem_of
+from medground.wrong_values import wrong_values
 
 log = logging.getLogger(__name__)
 
 MEDIA_TYPE = "application/problem+json"
 _PREFIX = "urn:medground:problem:"
-_SHOWN = 5
-"""Wrong fields named in one problem."""
-_LONGEST = 300
-"""Characters of a message about one field."""
 
 _OF_STATUS: Mapping[int, tuple[str, str, str]] = {
     400: ("bad-request", "The request cannot be read", "Change the request."),
@@ -75,7 +71,7 @@ def add_handlers(app: FastAPI, hide: Sequence[str]) -> None:
 
     async def of_values(request: Request, error: Exception) -> Response:
         assert isinstance(error, RequestValidationError)
-        return respond(problem_for(422, wrong_fields(error.errors())))
+        return respond(problem_for(422, wrong_values(error.errors())))
 
     async def of_anything(request: Request, error: Exception) -> Response:
         return respond(INTERNAL)  # the server logs the traceback
@@ -84,18 +80,6 @@ def add_handlers(app: FastAPI, hide: Sequence[str]) -> None:
     app.add_exception_handler(HTTPException, of_http)
     app.add_exception_handler(RequestValidationError, of_values)
     app.add_exception_handler(Exception, of_anything)
-
-
-def wrong_fields(errors: Sequence[Mapping[str, Any]]) -> str:
-    """The first wrong fields of a request in one line, without their values."""
-    shown = [f"{_place(error['loc'])}: {error['msg'][:_LONGEST]}" for error in errors[:_SHOWN]]
-    more = len(errors) - len(shown)
-    return "; ".join(shown) + (f"; and {more} more" if more else "")
-
-
-def _place(location: Sequence[object]) -> str:
-    """`body.filters.year_from`; only names of fields, for the names of unknown ones may be long."""
-    return ".".join(str(part)[:60] for part in location)
 
 
 def _allowed(request: Request) -> str:

@@ -6,20 +6,13 @@ from typing import Annotated
 
 import typer
 
+from medground.faces.cli.listening import LOOPBACK, MCP, Host, Login, Port, announce
 from medground.faces.cli.options import KnowledgeBase, Preset, Sets, SettingsFile, load_settings, searched
 from medground.faces.cli.question_options import Corpora, ModelName
 
-Http = Annotated[bool, typer.Option("--http", help="Serve over HTTP, for many clients.")]
-Host = Annotated[str, typer.Option(help="With --http: address to listen on; by default this computer only.")]
-Port = Annotated[int, typer.Option(help="With --http: port to listen on; 0 picks a free port.", min=0, max=65535)]
-
-Login = Annotated[
-    bool | None,
-    typer.Option(
-        "--login/--open",
-        show_default=False,
-        help="With --http: ask for a token on this computer, too, or ask for none; by default as soon as there is one.",
-    ),
+Http = Annotated[
+    bool,
+    typer.Option("--http", help="Serve over HTTP, for many clients; --host, --port and --login are for this."),
 ]
 
 
@@ -28,8 +21,8 @@ def mcp(
     kb: KnowledgeBase = None,
     model: ModelName = None,
     http: Http = False,
-    host: Host = "127.0.0.1",
-    port: Port = 8124,
+    host: Host = LOOPBACK,
+    port: Port = MCP,
     login: Login = None,
     sets: Sets = None,
     preset: Preset = None,
@@ -51,7 +44,9 @@ def mcp(
         ) from None
     chosen = load_settings(sets, preset, settings, {**searched(corpus, kb), "model.default": model})
 
-    def announce(address: str) -> None:
-        typer.echo(f"Medground for agents at {address} (press Ctrl-C to stop)", err=True)
+    def listening(address: str) -> None:
+        announce(address, "Medground for agents")
 
-    asyncio.run(over_http(chosen, host=host, port=port, announce=announce, login=login) if http else over_stdio(chosen))
+    asyncio.run(
+        over_http(chosen, host=host, port=port, announce=listening, login=login) if http else over_stdio(chosen)
+    )

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from medground.faces.cli.listening import LOOPBACK, WEB, Host, Login, Port, announce
 from medground.faces.cli.options import KnowledgeBase, Preset, Quiet, Sets, SettingsFile, load_settings, searched
 from medground.faces.cli.question_options import Corpora, ModelName
-from medground.faces.cli.serve import Host, Login, Port
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -18,8 +18,8 @@ def web(
     corpus: Corpora = None,
     kb: KnowledgeBase = None,
     model: ModelName = None,
-    host: Host = "127.0.0.1",
-    port: Port = 8124,
+    host: Host = LOOPBACK,
+    port: Port = WEB,
     login: Login = None,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Do not open the page in a browser.")] = False,
     sets: Sets = None,
@@ -48,10 +48,12 @@ def web(
     def extend(app: FastAPI, authenticated: bool) -> None:
         add_page(app, login=authenticated, page=page)
 
-    def announce(address: str) -> None:
-        typer.echo(f"Medground at {address} (press Ctrl-C to stop)", err=True)
+    def listening(address: str) -> None:
+        announce(address)
         if not no_browser:
             threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
     with shown_progress(quiet=quiet) as progress:
-        asyncio.run(run(chosen, host=host, port=port, announce=announce, progress=progress, login=login, extend=extend))
+        asyncio.run(
+            run(chosen, host=host, port=port, announce=listening, progress=progress, login=login, extend=extend)
+        )

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from medground.faces.mcp.untrusted import Fence, line
 from medground.service.problem import Problem
+from medground.wrong_values import wrong_values
 
 _LINE = 1_000
 
@@ -33,9 +34,4 @@ def failure(problem: Problem, fence: Fence) -> CallToolResult:
 
 def said(error: ValidationError) -> str:
     """What is wrong with values, in one line, without the values."""
-    found = []
-    for one in error.errors(include_url=False, include_input=False, include_context=False)[:3]:
-        where = ".".join(str(part) for part in one["loc"])
-        message = one["msg"].removeprefix("Value error, ").replace("Tuple", "List").replace(" after validation", "")
-        found.append(f"{line(where, 80)}: {message}" if where else message)
-    return "; ".join(found)
+    return line(wrong_values(error.errors(include_url=False, include_input=False), most=3), _LINE)
