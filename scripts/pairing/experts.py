@@ -54,12 +54,7 @@ def questions(folder: Path) -> Iterator[dict[str, Any]]:
 
 def from_bioasq(folder: Path, weights: Weights, rng: random.Random) -> Iterator[Pair]:
     """Pairs of BioASQ's questions, without those kept for measuring and the documents they cite."""
-    found = list(questions(folder))
-    kept = [q for q in found if q["type"] == "yesno" and held_question(q["id"])]
-    away = {s["document"] for q in kept for s in q["snippets"]}
-    names = {q["id"] for q in kept}
-    used = [(q, _sentences(q, away)) for q in found if q["id"] not in names]
-    used = [(q, passages) for q, passages in used if passages]
+    used = _used(folder)
     for question, passages in used:
         other = rng.choice(used)[1] if rng.random() < 0.3 else _nearest(question, used, rng)
         for statement, label in _stated(question):
@@ -68,6 +63,22 @@ def from_bioasq(folder: Path, weights: Weights, rng: random.Random) -> Iterator[
             if rng.random() < 0.35 and max(weights.overlap(statement, s) for s in best) < _UNLIKE:
                 said = contrary("negation", statement, rng) if rng.random() < 0.5 else None
                 yield Pair(joined(best), said or statement, "neutral", "bioasq other")
+
+
+def stated_by_experts(folder: Path) -> Iterator[str]:
+    """What the experts assert in answers to the questions that `from_bioasq` uses."""
+    for question, _ in _used(folder):
+        yield from (statement for statement, _ in _stated(question))
+
+
+def _used(folder: Path) -> list[tuple[Mapping[str, Any], list[str]]]:
+    """The questions that are not kept for measuring, and the sentences of documents that no kept one cites."""
+    found = list(questions(folder))
+    kept = [q for q in found if q["type"] == "yesno" and held_question(q["id"])]
+    away = {s["document"] for q in kept for s in q["snippets"]}
+    names = {q["id"] for q in kept}
+    used = [(q, _sentences(q, away)) for q in found if q["id"] not in names]
+    return [(q, passages) for q, passages in used if passages]
 
 
 def from_pubmedqa(path: Path, weights: Weights, rng: random.Random) -> Iterator[Pair]:
