@@ -6,18 +6,28 @@ import re
 from collections.abc import Mapping
 from html import unescape
 from typing import Any
+from unicodedata import category, decimal, normalize
 from urllib.parse import unquote
 
 KINDS = ("pmid", "pmc", "doi")
 """The ids by which records are joined, the surest first."""
 
 _DOI = re.compile(r"10\.\d{4,9}/\S+")
-_PMID = re.compile(
-    r"(?:https?://(?:www\.|m\.)?(?:pubmed\.)?ncbi\.nlm\.nih\.gov/(?:m/)?(?:pubmed/)?"
-    r"|https?://(?:www\.)?europepmc\.org/(?:article|abstract)/med/"
-    r"|(?:pmid|pubmed|medline)[\s_-]*(?:id)?\s*:?\s*)?0*([1-9]\d{0,9})(?:\.\d+)?/?(?:[?#].*)?",
+_NAME = r"(?:pubmed[\s_-]*pmid|pmid|pubmed|medline)[\s_-]*(?:id|no\.?|number)?"
+_ADDRESS = re.compile(
+    r"(?:https?://)?(?:www\.|m\.|view\.|rdf\.)?(?:"
+    r"(?:pubmed\.)?ncbi\.nlm\.nih\.gov/(?:m/)?(?:pubmed/)?(?:pmid)?(?:\?term=)?"
+    r"|ncbi\.nlm\.nih\.gov/entrez/query\.fcgi\?.*\b(?:list_uids|id)=|pubmed\.gov/"
+    r"|europepmc\.org/(?:articles?|abstract)/med/|identifiers\.org/(?:pubmed)[:/]|scholar\.archive\.org/pmid/)"
+    r"0*([1-9]\d{0,9})(?![\d.]*\w)(?:[/?#&].*)?",
     re.IGNORECASE,
 )
+_NAMED = re.compile(
+    rf"[(\[]?(?:(?:info|urn)[:/])?{_NAME}(?:-|[\s:=#/.]*)(?:{_NAME}[\s:=#/.]*)?"
+    r"0*([1-9]\d{0,9})(?:\.\d+|\s*v\d+)?(?:\s*\[.*\])?[)\].,;/]*",
+    re.IGNORECASE,
+)
+_BARE = re.compile(r"(?:(?:med|pm)[:/]\s*)?0*([1-9]\d{0,9})(?:\.\d+)?/?(?:[?#].*)?", re.IGNORECASE)
 _PMC = re.compile(r"(?:.*[:/\s])?PMC\s?0*([1-9]\d{0,9})(?:\.\d+)?/?", re.IGNORECASE | re.DOTALL)
 _NUMBER = re.compile(r"0*([1-9]\d{0,9})")
 _OPENING = {")": "(", "]": "[", "}": "{", ">": "<"}
@@ -43,8 +53,33 @@ def normal_doi(value: str) -> str | None:
 
 def normal_pmid(value: str) -> str | None:
     """A PMID without its address, prefix, version or leading zeros; None if the value is not one."""
-    found = _PMID.fullmatch(value.strip())
+    found = _BARE.fullmatch(_visible(value))
+    return found[1] if found else _named_pmid(value)
+
+
+def pmid_in_address(value: str) -> str | None:
+    """The PMID of the record at an address of PubMed or Europe PMC; None of any other address."""
+    found = _ADDRESS.fullmatch(_visible(value))
     return found[1] if found else None
+
+
+def _named_pmid(value: str) -> str | None:
+    found = _NAMED.fullmatch(_visible(value))
+    return found[1] if found else pmid_in_address(value)
+
+
+def _plain(character: str) -> str:
+    """A full-width character or a digit of any script in ASCII; an exponent is no digit."""
+    if "\uff01" <= character <= "\uff5e":
+        return chr(ord(character) - 0xFEE0)
+    return str(decimal(character, character))
+
+
+def _visible(value: str) -> str:
+    """A value in plain digits and letters, without characters that nobody can see."""
+    if not value.isascii():
+        value = "".join(_plain(c) for c in value if category(c) != "Cf")
+    return value.strip()
 
 
 def normal_pmc(value: str) -> str | None:
@@ -55,8 +90,9 @@ def normal_pmc(value: str) -> str | None:
 
 
 _NORMAL = {"pmid": normal_pmid, "pmc": normal_pmc, "doi": normal_doi}
-_KEYS = {"pubmed": "pmid", "pubmedid": "pmid", "medline": "pmid", "pmcid": "pmc", "pmcentral": "pmc"}
-_NOT_IN_A_KEY = re.compile(r"[\s_-]+")
+_PMID_KEYS = ("pubmed", "pubmedid", "pubmedpmid", "medline", "medlineid", "medlinepmid", "pmids")
+_KEYS = dict.fromkeys(_PMID_KEYS, "pmid") | {"pmcid": "pmc", "pmcentral": "pmc"}
+_NOT_IN_A_KEY = re.compile(r"[\W_]+")
 
 
 def normal_id(kind: str, value: str) -> str | None:
@@ -66,7 +102,7 @@ def normal_id(kind: str, value: str) -> str | None:
 
 def id_kind(name: str) -> str:
     """What people call an id, in lower case and in our own word where it is one of `KINDS`: `PubMed ID` is `pmid`."""
-    plain = _NOT_IN_A_KEY.sub("", name).casefold()
+    plain = _NOT_IN_A_KEY.sub("", normalize("NFKC", name)).casefold()
     return _KEYS.get(plain, plain if plain in _NORMAL else name.strip().casefold())
 
 
@@ -76,7 +112,7 @@ def normal_document_id(value: str) -> str:
     `pmid:123`, `PubMed: 123`, `PMID:123.2` and the record's address name the same record. A bare number is no PMID.
     """
     text = value.strip()
-    pmid = None if text.isdigit() else normal_pmid(text)
+    pmid = _named_pmid(text)
     return f"PMID:{pmid}" if pmid else value
 
 

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from medground.document import Hit, Retraction
+from medground.retraction_titles import Said, said_by
 
 RETRACTED = "retracted"
 REMOVED = "removed by its publisher"
@@ -20,45 +21,31 @@ CONCERN = "an expression of concern"
 ERRATUM = "an erratum"
 
 _STATES: Mapping[Retraction, str] = {"retracted": RETRACTED, "notice": NOTICE}
+_TITLES: Mapping[Said, str] = {
+    "retracted": RETRACTED,
+    "removed": REMOVED,
+    "notice": NOTICE,
+    "concern": CONCERN,
+    "erratum": ERRATUM,
+}
+_THINGS = (" publication", " article", " paper")
 _TYPES: Mapping[str, str] = {
-    "retracted publication": RETRACTED,
-    "retracted article": RETRACTED,
-    "retracted-article": RETRACTED,
+    **{f"{done}{what}": RETRACTED for done in ("retracted", "withdrawn") for what in ("", *_THINGS)},
     "retraction of publication": NOTICE,
     "retraction notice": NOTICE,
     "retraction": NOTICE,
+    "partial retraction": NOTICE,
+    "withdrawal": NOTICE,
+    "removal": NOTICE,
     "expression of concern": CONCERN,
-    "expression-of-concern": CONCERN,
+    "editorial expression of concern": CONCERN,
     "published erratum": ERRATUM,
     "erratum": ERRATUM,
+    "corrigendum": ERRATUM,
     "correction": ERRATUM,
 }
-_FOR = r"{} for\s*(?:[:\"“‘']|.*\bet al\b)"
-"""A notice names a paper by its authors or in quotes: "Correction for guessing" is a paper."""
-_TITLES: Mapping[str, re.Pattern[str]] = {
-    RETRACTED: re.compile(
-        r"\W*(?:retracted|withdrawn)(?: (?:article|paper|as (?:a )?duplicate|and republished))?(?:\s*[:)\]]|\s+[-–—]\s)"
-        r"|.*[\[(](?:retracted|withdrawn)(?: (?:article|paper))?[\])]\W*$",
-        re.IGNORECASE,
-    ),
-    REMOVED: re.compile(r"\W*(?:temporary removal|temporarily removed|removed)(?:\s*[:)\]]|\s+[-–—]\s)", re.IGNORECASE),
-    NOTICE: re.compile(
-        r"\W*(?:(?:notice|statement) of retraction\b|(?:partial )?retraction(?: (?:notice|note|statement)\b|\s*:|"
-        r"\s*to\b| of\s*[:\"“‘']|\s*[.–—]|$)|(?:withdrawal|removal) notice\b|withdrawal\s*:|"
-        + _FOR.format("retraction")
-        + ")",
-        re.IGNORECASE,
-    ),
-    CONCERN: re.compile(r"\W*(?:\w+ )?expressions? of (?:editorial )?concern\b", re.IGNORECASE),
-    ERRATUM: re.compile(
-        r"\W*(?:errat(?:um|a)\b|corrigend(?:um|a)\b|(?:(?:author|publisher)(?:['’]?s['’]?)? )?correction"
-        r"(?:\s*:|\s*to\s*:|\s*[.–—]|$)|(?:author|publisher)(?:['’]?s['’]?)? correction\b|"
-        + _FOR.format("correction")
-        + ")",
-        re.IGNORECASE,
-    ),
-}
-"""How the titles of such records begin. "Retraction of the gingiva" and "Correction of anaemia" are papers."""
+_PARTS = re.compile(r"[;|,]")
+_NOT_IN_A_TYPE = re.compile(r"[\W_]+")
 
 
 class Record(Protocol):
@@ -79,9 +66,16 @@ def why_aside(record: Record) -> str | None:
     """
     if state := _STATES.get(record.retraction):
         return state
-    named = (_TYPES.get(kind.casefold()) for kind in record.publication_types)
-    headed = (kind for kind, title in _TITLES.items() if title.match(record.title))
-    return next(filter(None, named), None) or next(headed, None)
+    named = (_TYPES.get(_plain(part)) for kind in record.publication_types for part in _PARTS.split(kind))
+    if reason := next(filter(None, named), None):
+        return reason
+    said = said_by(record.title)
+    return _TITLES[said] if said else None
+
+
+def _plain(kind: str) -> str:
+    """A publication type as `_TYPES` has it: `Retracted_Article.` as `retracted article`."""
+    return _NOT_IN_A_TYPE.sub(" ", kind).strip().casefold()
 
 
 def set_aside(hits: Sequence[Hit]) -> tuple[list[Hit], dict[str, str]]:

@@ -73,6 +73,13 @@ def test_other_ids_are_not_on_the_list(name: str) -> None:
         {"id": "LAB:1", "identifiers": {"PMID": "{}"}},
         {"id": "LAB:1", "identifiers": {"PubMed ID": "https://pubmed.ncbi.nlm.nih.gov/{}/"}},
         {"id": "LAB:1", "PMID": "{}"},
+        {"id": "PMID:{} v1"},
+        {"id": "(PMID: {})."},
+        {"id": "PMID\uff1a{}"},
+        {"id": "pubmed.ncbi.nlm.nih.gov/{}"},
+        {"id": "https://pubmed.ncbi.nlm.nih.gov/{}/?x"},
+        {"id": "https://identifiers.org/pubmed:{}"},
+        {"id": "https://www.ncbi.nlm.nih.gov/pubmed/?term={}"},
     ],
 )
 def test_a_retracted_paper_is_known_however_a_record_writes_its_pmid(form: dict[str, Any]) -> None:
@@ -81,6 +88,51 @@ def test_a_retracted_paper_is_known_however_a_record_writes_its_pmid(form: dict[
     assert with_retraction(described({**record, "text": "One."})).retraction == "retracted"
     if "PMID" not in record:
         assert with_retraction(make_document({**record, "text": "One."})).retraction == "retracted"
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"pmid": "000{}"},
+        {"pmid": ["{}"]},
+        {"pmid": "\u200b{}\u200b"},
+        {"pmid": "PMID {} [PubMed - indexed for MEDLINE]"},
+        {"medline_id": "{}"},
+        {"PMID:": "{}"},
+        {"url": "https://pubmed.ncbi.nlm.nih.gov/{}/"},
+        {"note": "PMID: {}"},
+        {"metadata": {"pmid": "{}"}},
+        {"identifiers": [{"type": "pmid", "id": "{}"}]},
+        {"identifiers": ["pmid:{}", "doi:10.1000/x"]},
+        {"ids": {"pmid": "https://pubmed.ncbi.nlm.nih.gov/{}"}},
+        {"externalIds": {"PubMed": "{}"}},
+        {"id": "LAB:1", "is_retracted": True},
+        {"id": "LAB:1", "retraction": "Retracted"},
+        {"id": "LAB:1", "status": "Retracted"},
+        {"id": "LAB:1", "updated-by": [{"DOI": "10.1000/n", "type": "retraction"}]},
+    ],
+)
+def test_a_retracted_paper_is_known_by_the_fields_of_databases(record: dict[str, Any]) -> None:
+    pmid = some_retracted().removeprefix("PMID:")
+    given = json.loads(json.dumps(record).replace("{}", pmid))
+    assert with_retraction(described({**given, "title": "Aspirin", "text": "One."})).retraction == "retracted"
+
+
+@pytest.mark.parametrize("digits", ["\uff10", "\u0660"])
+def test_a_pmid_in_other_digits_is_known(digits: str) -> None:
+    pmid = some_retracted().removeprefix("PMID:")
+    record = {"pmid": "".join(chr(ord(digits) + int(digit)) for digit in pmid), "text": "One."}
+    assert with_retraction(described(record)).retraction == "retracted"
+
+
+def test_a_note_about_another_paper_is_no_id() -> None:
+    record = {"id": "LAB:1", "text": "One.", "note": f"Comment on {some_retracted()}"}
+    assert with_retraction(described(record)).retraction == "none"
+
+
+def test_a_record_that_retracts_another_is_a_notice() -> None:
+    record = {"id": "LAB:1", "text": "One.", "update-to": [{"DOI": "10.1000/old", "type": "retraction"}]}
+    assert with_retraction(described(record)).retraction == "notice"
 
 
 def test_the_script_is_deterministic(tmp_path: Path) -> None:

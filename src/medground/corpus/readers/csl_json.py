@@ -70,7 +70,8 @@ def csl_document(record: Mapping[str, Any]) -> Document:
         ValueError: there is neither title nor abstract.
     """
     fields = {str(key).casefold(): value for key, value in record.items()}
-    kind, note = str(fields["type"]), str(fields.get("note", ""))
+    kind = str(fields["type"])
+    note = "\n".join(str(fields[name]) for name in ("note", "extra") if fields.get(name))
     known: dict[str, Any] = {_RENAMED.get(k, k): _single(v) for k, v in fields.items() if k not in _LEFT_OUT}
     for name, pattern in (("pmid", _PMID), ("pmc", _PMC)):
         if name not in known and (found := pattern.search(note)):
@@ -78,8 +79,11 @@ def csl_document(record: Mapping[str, Any]) -> Document:
     known |= {"authors": fields.get("author"), "date": _date(fields.get("issued")), "entry_type": kind, "note": note}
     known["citation_key"] = fields.get("citation-key") or fields.get("id")
     known["kind"] = _KINDS.get(kind, "research")
-    if kind in _TYPES:
-        known["publication_types"] = [_TYPES[kind]]
+    said = [_TYPES[kind]] if kind in _TYPES else []
+    if isinstance(genre := fields.get("genre"), str):
+        said.append(genre)
+    if said:
+        known["publication_types"] = said
     return described(known)
 
 

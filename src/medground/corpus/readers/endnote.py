@@ -9,6 +9,7 @@ from typing import Any
 from medground.corpus.readers.base import Input, Item
 from medground.corpus.readers.entry import described
 from medground.corpus.readers.files import file_input
+from medground.corpus.readers.values import pmid_of_accession
 from medground.corpus.readers.xml import Element, flat_text, name_of, records
 from medground.document import Document
 from medground.errors import BadDocument
@@ -17,7 +18,7 @@ ROOTS = frozenset(["xml", "records"])
 
 _BOOKS = ("Book", "Book Section", "Edited Book", "Encyclopedia", "Electronic Book")
 _TOLD = {"volume": "volume", "number": "issue", "pages": "pages", "isbn": "issn", "publisher": "publisher"}
-_TOLD |= {"notes": "notes", "label": "label", "remote-database-name": "database"}
+_TOLD |= {"notes": "notes", "label": "label", "remote-database-name": "database", "custom1": "custom1"}
 
 
 def open_endnote(path: Path) -> Input:
@@ -54,12 +55,12 @@ def _document(record: Element) -> Document:
         or _text(record, "titles/secondary-title")
         or _text(record, "periodical/abbr-1"),
         "doi": _text(record, "electronic-resource-num"),
-        "pmid": accession if accession.isdecimal() and len(accession) <= 8 else None,
+        "pmid": pmid_of_accession(accession),
         "pmc": _text(record, "custom2") if _text(record, "custom2").upper().startswith("PMC") else None,
         "url": _text(record, "urls/related-urls/url"),
         "language": _text(record, "language"),
         "keywords": [flat_text(word) for word in record.iterfind("keywords/keyword")],
-        "publication_types": [kind_name] if kind_name == "Journal Article" else [],
+        "publication_types": [kind_name] * (kind_name == "Journal Article") + [_text(record, "work-type")],
         "kind": "book" if kind_name in _BOOKS else "web" if kind_name == "Web Page" else "research",
     }
     told = {name: value for tag, name in _TOLD.items() if (value := _text(record, tag))}

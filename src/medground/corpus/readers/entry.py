@@ -10,9 +10,10 @@ from medground.corpus.readers.compose import Composition, make_document
 from medground.corpus.readers.dates import iso_date, year_in
 from medground.corpus.readers.markup import unmarked
 from medground.corpus.readers.names import id_of_content, prefixed
+from medground.corpus.readers.states import ids_in, state_in
 from medground.corpus.readers.values import doi_of, flattened, listed, names_of, one_line, pmc_of, pmid_of
-from medground.document import Document, SourceKind
-from medground.identifiers import normal_document_id, normal_identifiers
+from medground.document import Document, Retraction, SourceKind
+from medground.identifiers import KINDS, id_kind, normal_document_id, normal_identifiers, pmid_in_address
 
 _ALIASES = {
     "title": "article_title document_title primary_title ti",
@@ -35,7 +36,7 @@ _ALIASES = {
 _CANONICAL = {alias: name for name, aliases in _ALIASES.items() for alias in aliases.split()}
 _KNOWN = (frozenset(Document.model_fields) - {"joined", "substances"}) | {"abstract", "date", "doi", "pmid", "pmc"}
 _SEPARATORS = re.compile(r"[\s-]+")
-_EXTRA = re.compile(r"\b(PMID|PMCID):?\s*((?:PMC)?\d+)", re.IGNORECASE)
+_EXTRA = re.compile(r"(?:^|[;,|\n])\s*(PMID|PMCID):?\s*((?:PMC)?\d+)\b", re.IGNORECASE)
 _TEXTS = ("title", "journal", "url", "language", "license")
 _LISTS = ("keywords", "publication_types")
 
@@ -50,6 +51,12 @@ def described(fields: Mapping[str, Any]) -> Document:
         ValueError: there is neither text nor title, or a known field has a wrong value.
     """
     known, metadata = _sorted(fields)
+    for name, value in ids_in(known | metadata).items():
+        known.setdefault(name, value)
+    if isinstance(known.get("identifiers"), list):  # its ids are known now
+        del known["identifiers"]
+    if known.get("retraction") not in get_args(Retraction) and (state := state_in(known | metadata)):
+        known["retraction"] = state
     _identify(known, metadata)
     _date(known, metadata)
     for name in _TEXTS:
@@ -76,7 +83,9 @@ def described(fields: Mapping[str, Any]) -> Document:
 def canonical(name: str) -> str:
     """A field's name in lower case with underscores, and in our own word where it is a known one."""
     plain = _SEPARATORS.sub("_", name.strip().casefold())
-    return _CANONICAL.get(plain, plain)
+    if plain in _CANONICAL:
+        return _CANONICAL[plain]
+    return kind if (kind := id_kind(name)) in KINDS else plain
 
 
 def _sorted(fields: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -97,8 +106,10 @@ def _sorted(fields: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
 def _identify(known: dict[str, Any], metadata: dict[str, Any]) -> None:
     given = known.get("identifiers")
     identifiers = normal_identifiers(given) if isinstance(given, Mapping) else {}
-    if isinstance(extra := metadata.get("extra"), str):  # where Zotero keeps them
-        for name, value in _EXTRA.findall(extra):
+    told = given if isinstance(given := known.get("metadata"), Mapping) else {}
+    for place in ("extra", "note", "notes", "annote", "custom1"):  # where reference managers keep them
+        said = metadata.get(place) or told.get(place)
+        for name, value in _EXTRA.findall("\n".join(map(str, said)) if isinstance(said, list) else str(said or "")):
             known.setdefault("pmid" if name.upper() == "PMID" else "pmc", value)
     for name, cleaned in (("pmid", pmid_of), ("pmc", pmc_of), ("doi", doi_of)):
         if name in known:
@@ -107,6 +118,8 @@ def _identify(known: dict[str, Any], metadata: dict[str, Any]) -> None:
                 identifiers[name] = value
             else:
                 metadata[name] = given
+    if "pmid" not in identifiers and (pmid := pmid_in_address(str(known.get("url", "")))):
+        identifiers["pmid"] = pmid
     if identifiers:
         known["identifiers"] = identifiers
     if "id" in known:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 
 from medground.corpus.readers.entry import described
+from medground.corpus.readers.values import pmid_of_accession
 from medground.document import Document
 
 _BOOKS = ("book", "book section", "edited book", "encyclopedia")
@@ -39,11 +40,11 @@ def enw_document(record: str) -> Document:
             "date": f"{one.get('%8', '')} {one.get('%D', '')}".strip(),
             "journal": one.get("%J") or one.get("%B"),
             "doi": one.get("%R"),
-            "pmid": accession if accession.isdecimal() and len(accession) <= 8 else None,
+            "pmid": pmid_of_accession(accession),
             "url": one.get("%U"),
             "language": one.get("%G"),
             "keywords": [word for value in tags["%K"] for word in value.split(";")],
-            "publication_types": [one["%0"]] if kind == "journal article" else [],
+            "publication_types": [*([one["%0"]] if kind == "journal article" else []), *tags["%9"]],
             "kind": "book" if kind in _BOOKS else "web" if kind == "web page" else "research",
             "metadata": {name: tags[tag] for tag, name in _TOLD.items() if tags[tag]},
         }

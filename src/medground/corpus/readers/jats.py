@@ -17,6 +17,7 @@ from medground.corpus.readers.jats_meta import authors_of, license_of
 from medground.corpus.readers.jats_text import add_abstract, add_body
 from medground.corpus.readers.xml import Element, flat_text, name_of, records
 from medground.errors import BadDocument
+from medground.identifiers import normal_identifiers
 
 ROOTS = frozenset(["article", "pmc-articleset", "articles", "article-set"])
 
@@ -81,7 +82,7 @@ def _items(article: Element) -> Iterator[Item]:
 
 
 def _identifiers(meta: Element) -> dict[str, str]:
-    found = {part.get("pub-id-type", ""): flat_text(part) for part in meta.iterfind("article-id")}
+    found = normal_identifiers({part.get("pub-id-type", ""): flat_text(part) for part in meta.iterfind("article-id")})
     pmc = found.get("pmc") or found.get("pmcid") or found.get("pmcaid") or ""
     ids = {
         "pmid": found.get("pmid", ""),

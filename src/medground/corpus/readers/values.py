@@ -12,6 +12,7 @@ from medground.identifiers import normal_doi, normal_pmid
 _PMC = re.compile(r"(?:.*/)?(?:PMC(?:ID)?:?\s*)?(?:PMC)?(\d{1,10})(?:\.\d+)?/?", re.IGNORECASE)
 _WITH_INITIALS = re.compile(r"[^\W\d_][\w'’. -]* [A-Z]{1,4}")
 _MOST_INITIALS = 4
+_LONGEST_PMID = 8
 _LONGEST_VALUE = 1000
 _LONGEST_NAME = 64
 _MOST_FIELDS = 200
@@ -59,12 +60,20 @@ def pmid_of(value: Any) -> str | None:
     Raises:
         ValueError: the value mixes digits with something else.
     """
+    if isinstance(value, list | tuple) and len(value) == 1:
+        value = value[0]
     text = one_line(int(value) if isinstance(value, float) and value.is_integer() else value)
     if found := normal_pmid(text):
         return found
     if any(letter.isdigit() for letter in text) and isinstance(value, str | int | float):
         raise ValueError(f"pmid: {text[:40]!r} is not a PMID")
     return None
+
+
+def pmid_of_accession(value: str) -> str | None:
+    """The PMID that an accession number is; other databases have longer ones, or begin theirs with letters."""
+    found = normal_pmid(value)
+    return found if found and len(found) <= _LONGEST_PMID else None
 
 
 def pmc_of(value: Any) -> str | None:

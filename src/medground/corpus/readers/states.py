@@ -1,0 +1,61 @@
+"""What records of databases say in fields of their own: that a paper was retracted, and which ids it has.
+
+OpenAlex writes `is_retracted`, Crossref `updated-by` and `update-to`; Semantic Scholar keeps ids in `externalIds`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from medground.document import Retraction
+from medground.identifiers import KINDS, id_kind
+
+_FLAGS = frozenset(["is_retracted", "isretracted", "retracted", "is_withdrawn"])
+_STATUS = frozenset(["status", "publication_status", "article_status", "retraction"])
+_SO = frozenset(["true", "yes", "y", "1", "retracted", "withdrawn"])
+_UPDATES: Mapping[str, Retraction] = {"updated_by": "retracted", "update_to": "notice"}
+_UPDATED = frozenset(["retraction", "withdrawal", "removal"])
+_IDS = frozenset(["identifiers", "ids", "externalids", "external_ids", "articleids", "article_ids", "custom"])
+
+
+def state_in(fields: Mapping[str, Any]) -> Retraction | None:
+    """What these fields say of the paper, by their names in lower case with underscores; None if they say nothing."""
+    for name, value in fields.items():
+        if name in _FLAGS and _word(value) in _SO:
+            return "retracted"
+        if name in _STATUS and _word(value) in ("retracted", "withdrawn"):
+            return "retracted"
+        if name in _UPDATES and any(_word(one.get("type")) in _UPDATED for one in _objects(value)):
+            return _UPDATES[name]
+    return None
+
+
+def ids_in(fields: Mapping[str, Any]) -> dict[str, str]:
+    """The ids of the paper in fields that hold several: `{"pmid": 1}`, `[{"type": "pmid", "id": 1}]`, `["pmid:1"]`."""
+    found: dict[str, str] = {}
+    for value in (value for name, value in fields.items() if name in (*_IDS, "metadata")):
+        for name, one in _pairs(value):
+            only = one[0] if isinstance(one, list) and len(one) == 1 else one
+            if (kind := id_kind(name)) in KINDS and isinstance(only, str | int) and str(only).strip():
+                found.setdefault(kind, str(only))
+    return found
+
+
+def _pairs(value: Any) -> list[tuple[str, Any]]:
+    if isinstance(value, Mapping):
+        return [(str(name), one) for name, one in value.items()]
+    texts = [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
+    pairs: list[tuple[str, Any]] = [(kind, name) for kind, _, name in (text.partition(":") for text in texts)]
+    for one in _objects(value):
+        kind = one.get("type") or one.get("idtype") or one.get("kind")
+        pairs.append((str(kind), one.get("id") or one.get("value")))
+    return pairs
+
+
+def _objects(value: Any) -> list[Mapping[str, Any]]:
+    return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list) else []
+
+
+def _word(value: Any) -> str:
+    return str(value).strip().casefold() if isinstance(value, str | int | bool) else ""

@@ -1,0 +1,96 @@
+"""What the title of a record says of it: that its paper was retracted, or that it is a notice about another.
+
+Only the forms that publishers and databases give count: "RETRACTED: ...", "... (Retracted article. See vol. 12, p. 34,
+2015)", "Retraction notice to ...". "Retraction of the gingiva" and "Withdrawal symptoms after surgery" are papers.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Literal
+
+Said = Literal["retracted", "removed", "notice", "concern", "erratum"]
+
+_THING = r"(?:article|paper|chapter|manuscript|study|preprint|publication)"
+_DONE = r"(?:retracted|withdrawn)"
+_BY = r"(?:(?:and|&) (?:republished|replaced)|as (?:a )?duplicate|by (?:the )?(?:authors?|editors?|publisher|journal))"
+_END = r"(?:\s*[:\])}>*=|;】]|\.\s|\s+[-–—]\s|[–—])"
+"""What stands between such a word and the title of the paper."""
+_MARK = r"(?:\s*[:\])】]|\.\s|\s+[-–—]\s|[–—]|\.?$)"
+_QUOTE = r"\s*[:\"“‘'«]"
+_WHO = r"(?:(?:editorial|editor|author|publisher|journal|partial)(?:['’]?s?['’]?)? )*"
+_RETRACTED_ABROAD = (
+    r"(?:art[ií]culo )?retractad[oa]|(?:art[ií]culo )?retirad[oa]|(?:article )?rétracté|article retiré|"
+    r"zurückgezogen(?:er artikel)?|(?:artigo )?retratado|artigo retirado|(?:articolo )?rit(?:irato|rattato)|"
+    r"ingetrokken|teruggetrokken|geri çek(?:i̇|i)l(?:d|m)(?:i̇|i)(?:ş makale)?|(?:artykuł )?wycofany|"
+    r"(?:статья )?отозван[ао]?|"
+    r"отозванная статья|ретрагирована|已?撤[稿回]|取り下げ|論文撤回|철회(?:된 논문)?|tillbakadragen|trukket tilbage"
+)
+_NOTICE_ABROAD = (
+    r"(?:(?:nota|aviso) de )?(?:retractación|retracción|retratação)(?: de)?|(?:(?:avis|note) de )?rétractation|"
+    r"retraktion|zurückziehung|ritrattazione|撤稿(?:声明|通知|启事|公告)|論文撤回のお知らせ|"
+    r"논문 철회|ретракция|отзыв статьи"
+)
+_CONCERN_ABROAD = r"expresión de preocupación|expression de préoccupation|expressão de preocupação"
+_ERRATUM_ABROAD = r"fe de err(?:atas|ores)|berichtigung|rectificatif|更正|勘[误誤]|訂正|정정"
+
+_HEADS: Mapping[Said, str] = {
+    "retracted": rf"(?:(?:this )?{_THING} (?:has been )?)?{_DONE}(?: {_THING})?(?: {_BY})?"
+    rf"(?: [(\[]?\d{{4}}[)\]]?)?{_END}"
+    rf"|(?-i:(?:RETRACTED|WITHDRAWN)(?: ARTICLE| PAPER)?\b(?=.*[a-z]{{3}}))|(?:{_RETRACTED_ABROAD})\s*[:\]】]",
+    "removed": rf"(?:temporary removal|temporarily (?:removed|withdrawn)|article removed|removed(?: {_THING})?){_END}",
+    "notice": r"(?:notice|statement|notification|announcement) of (?:partial )?retraction\b"
+    rf"|(?:notice|statement) of (?:withdrawal|removal){_QUOTE}"
+    rf"|{_WHO}retraction(?: (?:notice|notification|announcement|note|statement|letter|request)\b"
+    rf"|(?:/withdrawal)?{_MARK}|\s+-\s|\s+to\b| of(?: the)?(?: {_THING})?{_QUOTE}"
+    rf"| (?:of|for) .{{0,80}}\bet al\b| for{_QUOTE}"
+    r"| by (?:the )?authors?\b| (?:and|with) (?:replacement|republication|apology)\b)"
+    r"|(?-i:RETRACTION\b(?=.*[a-z]{3}))|correction and retraction\s*:"
+    rf"|(?:article )?(?:withdrawal|removal) (?:notice|statement)\b|withdrawal(?:\s*:| of(?: {_THING})?{_QUOTE})"
+    rf"|(?:{_NOTICE_ABROAD})\s*[:】]",
+    "concern": r"(?:(?:editorial|editor['’]?s?['’]?|publisher['’]?s?['’]?|journal|jmir|interim|updated|partial"
+    r"|note|notice|of|and)[:\s]+)*expressions? of (?:editorial )?concern"
+    r"(?:\s*[:\])】.]|\s+[-–—]\s|\s*$| (?:for|on|to|regarding)\b)"
+    rf"|(?:notice|note|statement) of (?:editorial )?concern{_QUOTE}|editorial concern\s*:|(?:{_CONCERN_ABROAD})\s*:",
+    "erratum": rf"(?:publisher['’]?s?['’]? )?(?:errat(?:um|a)|corrigend(?:um|a))(?:{_MARK}|\s+-\s| (?:to|for|zu|à)\b)"
+    rf"|corrections?(?: notice)?(?:{_MARK}|\s+-\s|\s+(?:to|on|of){_QUOTE}| for{_QUOTE}| for .{{0,80}}\bet al\b)"
+    r"|(?:author|publisher|editor|editorial)(?:['’]?s?['’]?)? (?:note: )?corrections?\b|correction notice\b"
+    r"|notice of correction\s*:|(?:addend(?:um|a)|additions?) and corrections?\b"
+    rf"|(?:{_ERRATUM_ABROAD})\s*[:】]",
+}
+_TAILS: Mapping[Said, str] = {
+    "retracted": rf"[\[({{<*【](?:this )?(?:{_THING} (?:has been )?)?(?:{_DONE}(?: {_THING}| version)?(?: {_BY})?"
+    r"|retracted(?: (?:article|paper|publication))?[.,]? (?:see|in\b|\d{4}).{0,80}"
+    r"|withdrawn article\. see .{0,80}|retraction in\b.{0,80})\W*$"
+    rf"|(?:[:.|]|\s[-–—])\s+{_DONE}(?: {_THING})?\W*$|(?-i:(?<=[a-z] )(?:RETRACTED|WITHDRAWN)(?: ARTICLE| PAPER)?\W*$)",
+    "removed": r"\[removed\]\W*$",
+    "notice": r"\(retraction of vol\b.{0,80}$|\[retraction(?: notice)?\]\W*$|: retraction (?:notice|note)\W*$",
+    "concern": r"(?:[\[(:]\s*)expression of concern\W*$",
+    "erratum": r"\[(?:erratum|correction)\]\W*$|\(erratum\)\W*$|\((?:correction of )?vol\.? \d+,.{0,60}\d{4}\)\W*$",
+}
+_PATTERNS: Mapping[Said, tuple[re.Pattern[str], re.Pattern[str]]] = {
+    said: (re.compile(rf"\W*(?:{_HEADS[said]})", re.IGNORECASE), re.compile(_TAILS[said], re.IGNORECASE))
+    for said in _HEADS
+}
+_WORTH_A_LOOK = re.compile(
+    r"retra|r[ée]tra|withdraw|remov|concern|errat|corri|correct|\bvol\b|addend|[^\x00-\x7f]|retir|rit[ir]|ingetr|terugg"
+    r"|geri|wycof|tillbaka|trukket|bericht|rectif|(?:\b\w ){5}|\bfe de\b",
+    re.IGNORECASE,
+)
+_TAGS = re.compile(r"</?(?:b|i|em|strong|u|sup|sub|p|span)\b[^<>]{0,80}>", re.IGNORECASE)
+_SPACED = re.compile(r"\b(?:[A-Z] ){6,}[A-Z]\b")
+_LONGEST = 5_000
+
+
+@lru_cache(maxsize=4096)
+def said_by(title: str) -> Said | None:
+    """What a title says of its record; None of a paper like any other."""
+    if not _WORTH_A_LOOK.search(title):
+        return None
+    plain = "".join(c for c in unicodedata.normalize("NFKC", title[:_LONGEST]) if unicodedata.category(c) != "Cf")
+    plain = _SPACED.sub(lambda found: found[0].replace(" ", ""), _TAGS.sub("", " ".join(plain.split())))
+    headed = (said for said, (head, _) in _PATTERNS.items() if head.match(plain))
+    return next(headed, None) or next((said for said, (_, tail) in _PATTERNS.items() if tail.search(plain)), None)

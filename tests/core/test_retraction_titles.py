@@ -1,0 +1,89 @@
+"""What titles say: the forms of publishers and databases, and the papers that only look like them."""
+
+from __future__ import annotations
+
+import pytest
+
+from medground.retraction_titles import Said, said_by
+
+TITLE = "Effect of aspirin on stroke: a randomised trial"
+SAID: dict[Said, tuple[str, ...]] = {
+    "retracted": (
+        "RETRACTED CHAPTER: {}",
+        "Article Withdrawn - {}",
+        "This article has been retracted: {}",
+        "<b>RETRACTED:</b> {}",
+        "**RETRACTED** {}",
+        "RETRACTED {}",
+        "RETRACTED\uff1a{}",
+        "\u3010RETRACTED\u3011{}",
+        "RE\u200bTRACTED: {}",
+        "R E T R A C T E D: {}",
+        "Retracted (2019): {}",
+        "Retracted by the authors: {}",
+        "{} (Retracted article. See vol. 12, p. 34, 2015)",
+        "{} (Withdrawn article. See vol 45, pg 34, 2015)",
+        "{} [Retraction in: JAMA 2004;1:2]",
+        "{} - RETRACTED",
+        "{} RETRACTED ARTICLE",
+        "Artículo retractado: {}",
+        "RÉTRACTÉ : {}",
+        "Zurückgezogen: {}",
+        "GERİ ÇEKİLDİ: {}",
+        "【撤稿】{}",
+        "Статья отозвана: {}",
+    ),
+    "removed": ("[REMOVED] {}", "ARTICLE REMOVED: {}", "TEMPORARILY WITHDRAWN: {}", "{} [REMOVED]"),
+    "notice": (
+        "Retraction of Smith et al: {}",
+        "Editors' retraction: {}",
+        "Retraction and replacement of: {}",
+        "Article Withdrawal Notice: {}",
+        "Notice of removal: {}",
+        "{} (Retraction of vol 12, pg 34, 2005)",
+        "Nota de retractación: {}",
+        "撤稿声明：{}",
+    ),
+    "concern": ("Editors' Expression of Concern: {}", "Notice of concern: {}", "{} (Expression of concern)"),
+    "erratum": (
+        "[Correction] {}",
+        "Correction Notice to: {}",
+        "{} (vol 12, pg 34, 2005)",
+        "Fe de erratas: {}",
+        "更正：{}",
+    ),
+}
+PAPERS = (
+    "Retraction of the tongue in facial palsy",
+    "Retraction pockets of the tympanic membrane",
+    "RETRACTED EARDRUM IN CHILDREN: A COHORT",
+    "RETRACTION OF THE TONGUE WITH A DEVICE",
+    "Retracted and protracted scapula: a study",
+    "Retracted articles on stem cells: a bibliometric study",
+    "Why articles are retracted: an analysis",
+    "Withdrawal symptoms after opioids: a cohort",
+    "Opioid withdrawal: clonidine for detoxification",
+    "Withdrawn behaviour in toddlers",
+    "Outcome of patients withdrawn",
+    "Removal of wisdom teeth: antibiotics and pain",
+    "Stent removal: antibiotics and pain",
+    "Temporary removal of implants: outcomes",
+    "Correction of scoliosis with rods",
+    "Refractive correction: lenses in myopia",
+    "Errata in package inserts of statins",
+    "Parental expressions of concern about vaccines",
+    "Retrait du rofécoxib du marché : étude",
+    "Rétraction gingivale et fil",
+    "撤药后的作用",
+    "[Withdrawal of antiepileptics in children]",
+)
+
+
+@pytest.mark.parametrize(("said", "form"), [(said, form) for said, forms in SAID.items() for form in forms])
+def test_a_title_says_what_its_record_is(said: Said, form: str) -> None:
+    assert said_by(form.format(TITLE)) == said
+
+
+@pytest.mark.parametrize("title", [*PAPERS, TITLE, ""])
+def test_a_paper_that_looks_alike_is_a_paper(title: str) -> None:
+    assert said_by(title) is None
