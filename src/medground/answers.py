@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import re
 from collections.abc import Iterator
 from datetime import datetime
@@ -14,9 +13,7 @@ from medground.answer import Answer, Status
 from medground.document import Frozen
 from medground.errors import UsageError
 from medground.models.files.storage import writing_to
-from medground.private import keep_private
-
-log = logging.getLogger(__name__)
+from medground.private import keep_private, tell_not_kept
 
 _ID = re.compile(r"[A-Za-z0-9-]{1,64}")
 
@@ -47,7 +44,7 @@ class Answers:
         try:
             keep_private(path, answer.model_dump_json(indent=1))
         except OSError as error:
-            log.warning("the answer could not be kept in %s: %s", path, error)
+            tell_not_kept(path, error)
 
     def find(self, trace_id: str) -> Answer | None:
         """The answer of a trace; None where it is not kept.

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-import logging
 from pathlib import Path
 from typing import Any
 
 from medground.answer import Answer
 from medground.errors import UsageError
-from medground.private import keep_private
+from medground.private import keep_private, tell_not_kept
 from medground.settings import Settings
-
-log = logging.getLogger(__name__)
 
 
 def keep_settings(settings: Settings) -> None:
@@ -23,7 +20,7 @@ def keep_settings(settings: Settings) -> None:
     try:
         keep_private(path, json.dumps(settings.as_read_by(settings.recipe.name), indent=1))
     except OSError as error:
-        log.warning("the settings could not be kept in %s: %s", path, error)
+        tell_not_kept(path, error)
 
 
 def settings_of(answer: Answer, now: Settings) -> Settings:

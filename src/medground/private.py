@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 import os
+from functools import cache
 from pathlib import Path
 from typing import IO
 
 from medground.durable import write_whole
+
+log = logging.getLogger(__name__)
 
 _FOLDER = 0o700
 _FILE = 0o600
@@ -39,3 +43,14 @@ def keep_private(path: Path, text: str) -> None:
         OSError: it cannot be written.
     """
     write_whole(path, text, private=True)
+
+
+def tell_not_kept(path: Path, error: OSError) -> None:
+    """Log that a file in a folder of the home folder cannot be kept: once, whatever files follow. An answer is worth
+    more than its copy."""
+    _tell_once(path.parents[1], error.strerror or str(error))
+
+
+@cache
+def _tell_once(home: Path, reason: str) -> None:
+    log.warning("answers and their traces are not kept: %s cannot be written to (%s)", home, reason)

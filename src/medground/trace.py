@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import logging
 import os
 import re
 import threading
@@ -25,11 +24,9 @@ from opentelemetry.trace import Status, StatusCode
 from medground.errors import ConfigError, UsageError
 from medground.fetching.secrets import passwords_in
 from medground.models.files.storage import writing_to
-from medground.private import open_private
+from medground.private import open_private, tell_not_kept
 from medground.settings import Settings
 from medground.steps import FACT, TEXT, Step
-
-log = logging.getLogger(__name__)
 
 _SECRET_NAME = re.compile(r"KEY$|TOKEN|SECRET|PASSWORD", re.IGNORECASE)
 _TRACE_ID = re.compile(r"[A-Za-z0-9-]{1,64}")
@@ -153,7 +150,7 @@ class _JsonLines(SpanExporter):
                 self._write(spans)
             except OSError as error:
                 self._failed = True
-                log.warning("the trace could not be kept in %s: %s", self._path, error)
+                tell_not_kept(self._path, error)
                 return SpanExportResult.FAILURE
         return SpanExportResult.SUCCESS
 

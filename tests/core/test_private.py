@@ -67,7 +67,7 @@ def test_a_trace_that_cannot_be_kept_is_logged_once_and_costs_nothing_else(
             with trace.span("search"):
                 pass
         trace.close()
-    assert [record.message.partition(":")[0] for record in caplog.records] == [
-        f"the trace could not be kept in {tmp_path / 'traces' / 't.jsonl'}"
+    assert [record.message.partition(" (")[0] for record in caplog.records] == [
+        f"answers and their traces are not kept: {tmp_path} cannot be written to"
     ]
     assert list(Answers(tmp_path).history()) == []

@@ -16,8 +16,8 @@ def corrupt(folder: Path, what: str) -> SnapshotCorrupt:
 
 
 @contextlib.contextmanager
-def reading(folder: Path) -> Iterator[None]:
-    """Treat any error while reading a finished snapshot as damage to it.
+def reading(folder: Path, name: str = "") -> Iterator[None]:
+    """Treat any error while reading a finished snapshot, or one file of it, as damage to it.
 
     Raises:
         SnapshotCorrupt: in place of the original error.
@@ -25,7 +25,7 @@ def reading(folder: Path) -> Iterator[None]:
     try:
         yield
     except (sqlite3.DatabaseError, ValueError, OSError, EOFError, RuntimeError) as error:
-        raise corrupt(folder, f"cannot be read ({_first_line(error)})") from error
+        raise corrupt(folder, f"{name} cannot be read ({_first_line(error)})".lstrip()) from error
     except BaseException as error:
         # A failed assertion inside Tantivy arrives as pyo3's PanicException, which is not an Exception and cannot
         # be imported.

@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import tantivy
 
 from medground.corpus.faults import reading
 from medground.corpus.lexical_fields import METADATA_NAME, NUMBER, Record, register_analysers, schema
 from medground.corpus.lexical_query import compile_query
-from medground.errors import ConfigError
+from medground.errors import ConfigError, StorageFailed
 from medground.query import Everything, Filters, Query
 
 _HEAP = 100_000_000
 _THREADS = 2
 _MOST_FIELDS = 10_000
+_LOCK = ".tantivy-meta.lock"
 
 
 class LexicalWriter:
@@ -71,12 +73,13 @@ class Lexical:
     Raises:
         SnapshotCorrupt: the index cannot be read.
         ConfigError: it was made by another version of Medground and has other fields.
+        StorageFailed: its folder is read-only, and so is every folder for temporary files.
     """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         with reading(folder):
-            index = tantivy.Index.open(str(folder))
+            index = _opened(folder)
             register_analysers(index)
             self._searcher = index.searcher()
         self.has_metadata = index.schema == schema()
@@ -118,3 +121,32 @@ class Lexical:
             numbers = self._searcher.fast_field_values(NUMBER, [address for _, address in hits])
             scored = [(int(number or 0), float(score)) for number, (score, _) in zip(numbers, hits, strict=True)]
         return sorted(scored, key=lambda pair: (-pair[1], pair[0]))
+
+
+def _opened(folder: Path) -> tantivy.Index:
+    """Open an index. Tantivy locks its folder by writing to a file; where it cannot, it gets a folder of links.
+
+    It has mapped every file once the index is open, so the links may go.
+    """
+    try:
+        (folder / _LOCK).open("ab").close()
+    except OSError:
+        with _temporary_folder(folder) as links:
+            for file in folder.iterdir():
+                if file.name != _LOCK:
+                    (links / file.name).symlink_to(file.absolute())
+            return tantivy.Index.open(str(links))
+    return tantivy.Index.open(str(folder))
+
+
+@contextmanager
+def _temporary_folder(folder: Path) -> Iterator[Path]:
+    try:
+        made = TemporaryDirectory(prefix="medground-", ignore_cleanup_errors=True)
+    except OSError:
+        raise StorageFailed(
+            f"{folder} is read-only, and so is every folder for temporary files; "
+            "set TMPDIR to a folder that can be written to"
+        ) from None
+    with made as name:
+        yield Path(name)

@@ -12,6 +12,7 @@ from filelock import FileLock, Timeout
 
 from medground.corpus.faults import corrupt, writing
 from medground.corpus.manifest import Manifest, read_manifest
+from medground.corpus.pins import remove_unused
 from medground.corpus.snapshot import Snapshot
 from medground.durable import put, remove_unfinished, write_whole
 from medground.errors import SnapshotCorrupt, UsageError
@@ -24,7 +25,7 @@ STARTER = "starter"
 GRAPH_FILE = "graph.sqlite"
 """The attachment of a snapshot that holds its graph."""
 _KEPT = 2
-"""Snapshots kept on disk: the current one, and the previous one for processes that have just opened it."""
+"""Snapshots kept on disk beside those in use: the current one, and the previous one for who is just opening it."""
 
 
 class Library:
@@ -72,13 +73,13 @@ class Library:
             SnapshotCorrupt: it does not match its manifest.
         """
         current = self.current(name)
-        try:
-            return Snapshot.open(current)
-        except SnapshotCorrupt:
-            again = self.current(name)
-            if again == current:
-                raise
-            return Snapshot.open(again)  # a build has just replaced it
+        while True:
+            try:
+                return Snapshot.open(current)
+            except SnapshotCorrupt:
+                before, current = current, self.current(name)
+                if current == before:
+                    raise  # no build has just replaced it
 
     def info(self, name: str) -> Manifest:
         """The manifest of the current snapshot.
@@ -133,7 +134,7 @@ class Library:
         return folder / pointer
 
     def publish(self, name: str, built: Path, manifest: Manifest) -> Path:
-        """Make a finished folder the current snapshot, and delete older ones. The caller holds the lock.
+        """Make a finished folder the current snapshot, and delete older ones nobody reads. The caller holds the lock.
 
         If an intact snapshot with the same hash, read from the same files and described alike, already exists, it is
         kept and the new one is deleted.
@@ -193,7 +194,7 @@ class Library:
         others = [p for p in folder.iterdir() if _SNAPSHOT.fullmatch(p.name) and p != current]
         newest_first = sorted(others, key=lambda p: p.stat().st_mtime, reverse=True)
         for old in newest_first[_KEPT - 1 :]:
-            shutil.rmtree(old, ignore_errors=True)
+            remove_unused(old)
 
 
 def _same_but_for_its_time(one: Manifest, other: Manifest) -> bool:

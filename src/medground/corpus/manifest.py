@@ -17,6 +17,8 @@ from medground.errors import ConfigError
 
 FORMAT = 1
 FILE_NAME = "manifest.json"
+CHECKED = "checked.json"
+"""Remembers when the files were last compared with the manifest; it is not one of them."""
 _BLOCK = 1 << 20
 
 
@@ -139,7 +141,8 @@ def read_manifest(folder: Path) -> Manifest:
 def describe_files(
     folder: Path, known: Mapping[str, FileEntry] | None = None, base: Path | None = None, *linked: str
 ) -> dict[str, FileEntry]:
-    """Size and SHA-256 of every file of a folder, by relative path, except lock files and the manifest.
+    """Size and SHA-256 of every file of a folder, by relative path, except lock files, the manifest and what is
+    remembered of them.
 
     A file that is the very same file in `base`, as those below `linked` may be, has the entry that is `known` of it.
     """
@@ -163,7 +166,7 @@ def hash_file(path: Path) -> str:
 
 
 def _members(folder: Path) -> list[tuple[str, Path]]:
-    files = (p for p in folder.rglob("*") if p.is_file() and p.suffix != ".lock" and p.name != FILE_NAME)
+    files = (p for p in folder.rglob("*") if p.is_file() and p.suffix != ".lock" and p.name not in (FILE_NAME, CHECKED))
     return sorted((path.relative_to(folder).as_posix(), path) for path in files)
 
 

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Self
 from medground.answer import SnapshotReference
 from medground.corpus import tables
 from medground.corpus.database import Database, Skipped
-from medground.corpus.faults import corrupt, reading
+from medground.corpus.faults import corrupt
 from medground.corpus.file_table import KnownFile
+from medground.corpus.intact import check_files
 from medground.corpus.joining.told import DocumentTold, SourceTold
 from medground.corpus.lexical import Lexical
-from medground.corpus.manifest import Manifest, hash_file, read_manifest
+from medground.corpus.manifest import Manifest, read_manifest
+from medground.corpus.pins import Pin
 from medground.corpus.told import Told
 from medground.described import SourceDescription
 from medground.document import Document, Hit
@@ -42,8 +44,9 @@ class Snapshot:
         manifest: its manifest.
     """
 
-    def __init__(self, folder: Path, manifest: Manifest, database: Database, lexical: Lexical) -> None:
+    def __init__(self, folder: Path, manifest: Manifest, database: Database, lexical: Lexical, pin: Pin) -> None:
         self.folder = folder
+        self._pin = pin
         self.manifest = manifest
         self._database = database
         self._lexical = lexical
@@ -51,22 +54,24 @@ class Snapshot:
 
     @classmethod
     def open(cls, folder: Path) -> Self:
-        """Open a snapshot and check the names and sizes of its files; `verify` checks their contents.
+        """Open a snapshot once its files are found intact, and keep it from being removed until it is closed.
 
         Raises:
             SnapshotCorrupt: it does not match its manifest.
             ConfigError: it was made by a newer Medground.
+            StorageFailed: its folder is read-only, and so is every folder for temporary files.
         """
-        manifest = read_manifest(folder)
-        for name, entry in manifest.files.items():
-            with reading(folder):
-                size = (folder / name).stat().st_size
-            if size != entry.size:
-                raise corrupt(folder, f"{name} has {size} bytes instead of {entry.size}")
-        lexical = Lexical(folder / LEXICAL)
-        if lexical.passages != manifest.counts.passages:
-            raise corrupt(folder, f"{LEXICAL} has {lexical.passages} of {manifest.counts.passages} passages")
-        return cls(folder, manifest, Database(folder / tables.FILE_NAME), lexical)
+        pin = Pin(folder)
+        try:
+            manifest = read_manifest(folder)
+            check_files(folder, manifest.files)
+            lexical = Lexical(folder / LEXICAL)
+            if lexical.passages != manifest.counts.passages:
+                raise corrupt(folder, f"{LEXICAL} has {lexical.passages} of {manifest.counts.passages} passages")
+            return cls(folder, manifest, Database(folder / tables.FILE_NAME), lexical, pin)
+        except BaseException:
+            pin.release()
+            raise
 
     @property
     def reference(self) -> SnapshotReference:
@@ -219,17 +224,14 @@ class Snapshot:
         Raises:
             SnapshotCorrupt: a file has changed; the message names it.
         """
-        for name, entry in self.manifest.files.items():
-            with reading(self.folder):
-                found = hash_file(self.folder / name)
-            if found != entry.sha256:
-                raise corrupt(self.folder, f"{name} does not match its SHA-256 in the manifest")
+        check_files(self.folder, self.manifest.files, again=True)
         self._database.check()
 
     def close(self) -> None:
         """Close the files. Safe to call twice."""
         self._database.close()
         self._vectors = None
+        self._pin.release()
 
     def __enter__(self) -> Self:
         return self
