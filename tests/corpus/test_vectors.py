@@ -19,7 +19,7 @@ def unit(count, dimensions, seed=0):
 
 def write(folder, rows):
     folder.mkdir(exist_ok=True)
-    writer = VectorWriter(folder, rows.shape[1])
+    writer = VectorWriter(folder, rows.shape[1], 0)
     writer.append(rows)
     writer.close()
     return Vectors(folder, rows.shape[1])
@@ -70,9 +70,20 @@ def test_writing_resumes_after_the_last_whole_row(tmp_path):
     write(tmp_path, rows[:6])
     with (tmp_path / FILE_NAME).open("ab") as file:
         file.write(b"half")
-    writer = VectorWriter(tmp_path, 8)
+    writer = VectorWriter(tmp_path, 8, 7)
     assert writer.rows == 6
     writer.append(rows[6:])
+    writer.close()
+    assert np.array_equal(Vectors(tmp_path, 8).take(np.arange(10)), rows.astype(np.float16))
+
+
+def test_rows_that_were_not_synced_are_written_again(tmp_path):
+    """After a power failure a file may have its length, and zeros in place of its last rows."""
+    rows = unit(10, 8)
+    write(tmp_path, np.concatenate([rows[:4], np.zeros((3, 8), dtype=np.float32)]))
+    writer = VectorWriter(tmp_path, 8, 4)
+    assert writer.rows == 4
+    writer.append(rows[4:])
     writer.close()
     assert np.array_equal(Vectors(tmp_path, 8).take(np.arange(10)), rows.astype(np.float16))
 
@@ -84,7 +95,7 @@ def test_edge_cases(tmp_path):
     assert vectors.search(query, 0) == []
     assert vectors.search(query, 5, np.array([], dtype=np.int64)) == []
     assert write(tmp_path / "empty", np.empty((0, 8), dtype=np.float32)).search(query, 5) == []
-    writer = VectorWriter(tmp_path, 8)
+    writer = VectorWriter(tmp_path, 8, 0)
     with pytest.raises(ConfigError, match="no finite vectors of length 8"):
         writer.append(np.full((1, 8), np.nan, dtype=np.float32))
     writer.close()

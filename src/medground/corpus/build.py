@@ -20,7 +20,7 @@ from pathlib import Path
 
 from medground.corpus import tables
 from medground.corpus.embedding.base import Embedder
-from medground.corpus.faults import writing
+from medground.corpus.faults import UnfinishedDamaged, writing
 from medground.corpus.joining.base import Records
 from medground.corpus.joining.join import join_records
 from medground.corpus.joining.open import remembered
@@ -32,6 +32,7 @@ from medground.corpus.manifest import (
     Manifest,
     describe_files,
     hash_file,
+    read_manifest,
     write_manifest,
 )
 from medground.corpus.phases import copy_base, cut_and_index, embed
@@ -199,7 +200,7 @@ def _run(plan: _Plan) -> Manifest:
     try:
         with writing(folder):
             return _phases(plan, folder)
-    except (sqlite3.DatabaseError, RowDamaged) as error:
+    except (sqlite3.DatabaseError, RowDamaged, UnfinishedDamaged) as error:
         shutil.rmtree(folder, ignore_errors=True)
         if resumed:
             log.warning("%s: what an interrupted build left was damaged; it is built from the start", plan.name)
@@ -269,7 +270,7 @@ def _phases(plan: _Plan, folder: Path) -> Manifest:
     write_manifest(folder, manifest)
     sync_tree(folder)
     published = plan.library.publish(plan.name, folder, manifest)
-    return Snapshot.open(published).manifest
+    return read_manifest(published)
 
 
 def _nothing_readable(plan: _Plan, database: DatabaseWriter) -> BadDocument:

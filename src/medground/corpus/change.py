@@ -15,7 +15,7 @@ from medground.corpus.faults import writing
 from medground.corpus.joining.base import Records
 from medground.corpus.joining.join import join_records
 from medground.corpus.library import Library
-from medground.corpus.manifest import Enriched, InputEntry, Manifest, describe_files, write_manifest
+from medground.corpus.manifest import Enriched, InputEntry, Manifest, describe_files, read_manifest, write_manifest
 from medground.corpus.patch import patch_passages, patch_vectors
 from medground.corpus.phases import copy_base
 from medground.corpus.snapshot import LEXICAL, Snapshot
@@ -75,7 +75,7 @@ def changed(
             )
             write_manifest(work, manifest)
             sync_tree(work)
-            return Snapshot.open(library.publish(base.name, work, manifest)).manifest
+            return read_manifest(library.publish(base.name, work, manifest))
     finally:
         shutil.rmtree(work, ignore_errors=True)
 

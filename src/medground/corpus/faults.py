@@ -15,6 +15,16 @@ def corrupt(folder: Path, what: str) -> SnapshotCorrupt:
     return SnapshotCorrupt(f"{folder}: {what}; restore the folder from a backup or rebuild the corpus")
 
 
+class UnfinishedDamaged(StorageFailed):
+    """What a build has made so far cannot be used: it must start over."""
+
+    def __init__(self, folder: Path, why: str) -> None:
+        super().__init__(
+            f"{folder}: the unfinished build is damaged ({why}) and was not published; the corpus is as it was; "
+            "run the same command again to start over, and check the disk if it happens again"
+        )
+
+
 @contextlib.contextmanager
 def reading(folder: Path, name: str = "") -> Iterator[None]:
     """Treat any error while reading a finished snapshot, or one file of it, as damage to it.
@@ -50,6 +60,25 @@ def writing(folder: Path) -> Iterator[None]:
         if not _from_tantivy(error):
             raise
         raise _write_failed(folder, error) from error
+
+
+@contextlib.contextmanager
+def resuming(folder: Path) -> Iterator[None]:
+    """Tell a damaged word index from a disk that cannot be written, while what a build left is opened.
+
+    Raises:
+        UnfinishedDamaged: it is damaged.
+    """
+    try:
+        yield
+    except ValueError as error:
+        if _from_tantivy(error):
+            raise
+        raise UnfinishedDamaged(folder, _first_line(error)) from error
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":  # as in `reading`
+            raise
+        raise UnfinishedDamaged(folder, "its word index is damaged") from error
 
 
 def _from_tantivy(error: ValueError) -> bool:

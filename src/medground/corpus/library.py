@@ -10,11 +10,12 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from medground.corpus.check import check_built
 from medground.corpus.faults import corrupt, writing
 from medground.corpus.manifest import Manifest, read_manifest
 from medground.corpus.pins import remove_unused
 from medground.corpus.snapshot import Snapshot
-from medground.durable import put, remove_unfinished, write_whole
+from medground.durable import put, remove_unfinished, sync, write_whole
 from medground.errors import SnapshotCorrupt, UsageError
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
@@ -112,7 +113,8 @@ class Library:
         if not folder.is_dir():
             raise self._unknown(name)
         with self.lock(name), writing(folder):
-            (folder / _CURRENT).unlink(missing_ok=True)  # from here on the corpus is gone, even if the rest fails
+            (folder / _CURRENT).unlink(missing_ok=True)
+            sync(folder)  # from here on the corpus is gone, even if the rest fails
             shutil.rmtree(folder)
 
     def current(self, name: str) -> Path:
@@ -138,12 +140,22 @@ class Library:
 
         If an intact snapshot with the same hash, read from the same files and described alike, already exists, it is
         kept and the new one is deleted.
+
+        Args:
+            name: the corpus.
+            built: the folder, all of it flushed to disk.
+            manifest: its manifest.
+
+        Raises:
+            UnfinishedDamaged: the folder cannot be opened, or its parts do not agree; the current snapshot stays.
+            OSError: it cannot be written.
         """
         folder = self.folder_of(name)
         target = self._target(folder, manifest)
         if target.exists():
             shutil.rmtree(built)
         else:
+            check_built(built)
             put(built, target)
         remove_unfinished(folder)
         write_whole(folder / _CURRENT, f"{target.name}\n")

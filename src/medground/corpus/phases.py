@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ from pathlib import Path
 from medground.corpus import tables, vectors
 from medground.corpus.chunk import chunk
 from medground.corpus.embedding.base import Embedder, embed_passages
+from medground.corpus.faults import UnfinishedDamaged, resuming
 from medground.corpus.lexical import LexicalWriter
 from medground.corpus.lexical_fields import Record
 from medground.corpus.snapshot import LEXICAL, Snapshot
@@ -17,6 +19,7 @@ from medground.corpus.tables import PassageRow
 from medground.corpus.vectors import VectorWriter, copy_rows, write_index
 from medground.corpus.writer import DatabaseWriter
 from medground.document import Document
+from medground.durable import put, sync
 from medground.progress import Progress
 
 _ITEMS = 1000
@@ -37,7 +40,7 @@ def copy_base(base: Snapshot | None, folder: Path) -> None:
     database = DatabaseWriter(copy)
     database.forget_state()
     database.finish()
-    copy.rename(target)
+    put(copy, target)
 
 
 def cut_and_index(
@@ -54,7 +57,11 @@ def cut_and_index(
     # An index of before documents had metadata is made anew, too.
     if base is not None and base.has_metadata and database.state("settled") == 1:
         link_tree(base.folder / LEXICAL, folder / LEXICAL)
-    with LexicalWriter.open(folder / LEXICAL) as words:
+    with contextlib.ExitStack() as opened:
+        with resuming(folder):
+            words = opened.enter_context(LexicalWriter.open(folder / LEXICAL))
+        if words.committed > database.passage_count():
+            raise UnfinishedDamaged(folder, "its word index is ahead of its passages")
         known: Record | None = None
         for row, document in database.passages_from(words.committed):
             if known is None or known.document is not document:
@@ -83,18 +90,27 @@ def embed(
 ) -> None:
     """Give every passage a vector, reusing those of an earlier snapshot by the same model."""
     total = database.passage_count()
-    writer = VectorWriter(folder, embedder.dimensions)
+    writer = VectorWriter(folder, embedder.dimensions, database.state("vectors"))
     try:
         if base is not None and base.manifest.embedding is not None:
             copy_rows(base.vectors(), database.kept_rows(), writer)
+            _keep_vectors(database, writer)
         for rows in _batches(database.passages_from(writer.rows)):
             writer.append(embed_passages(embedder, [embedded(row, document) for row, document in rows]))
+            _keep_vectors(database, writer)
             progress("embed", writer.rows, total)
     finally:
         writer.close()
     if total > exact_limit and not (folder / vectors.INDEX_NAME).exists():
         progress("index vectors", 0, None)
         write_index(folder, embedder.dimensions)
+
+
+def _keep_vectors(database: DatabaseWriter, writer: VectorWriter) -> None:
+    """Note how many vectors are on disk: after a power failure the file may be longer than what it holds."""
+    writer.sync()
+    database.set_state("vectors", writer.rows)
+    database.commit()
 
 
 def _checkpoint(database: DatabaseWriter, words: LexicalWriter, done: int, progress: Progress) -> None:
@@ -137,4 +153,5 @@ def link_tree(source: Path, target: Path) -> None:
                 os.link(path, unfinished / path.name)
             except OSError:  # the file system does not support links
                 shutil.copyfile(path, unfinished / path.name)
-    unfinished.rename(target)
+                sync(unfinished / path.name)
+    put(unfinished, target)

@@ -7,8 +7,7 @@ import shutil
 
 from medground.corpus.faults import writing
 from medground.corpus.library import Library
-from medground.corpus.manifest import Manifest, write_manifest
-from medground.corpus.snapshot import Snapshot
+from medground.corpus.manifest import Manifest, read_manifest, write_manifest
 from medground.described import SourceDescription
 from medground.durable import sync_tree
 
@@ -33,7 +32,7 @@ def redescribed(library: Library, name: str, described: SourceDescription) -> Ma
             (work / "manifest.json").unlink()  # its link leads to that of the other snapshot
             write_manifest(work, manifest)
             sync_tree(work)
-            return Snapshot.open(library.publish(name, work, manifest)).manifest
+            return read_manifest(library.publish(name, work, manifest))
 
 
 def _link(source: str, target: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -28,16 +29,22 @@ _TRAINED_ON = 64
 
 
 class VectorWriter:
-    """Appends rows to the file. An interrupted build resumes after the last whole row."""
+    """Appends rows to the file. An interrupted build resumes after the rows that were synced.
 
-    def __init__(self, folder: Path, dimensions: int) -> None:
+    Args:
+        folder: the folder of the snapshot.
+        dimensions: the length of a row.
+        synced: how many rows are known to be on disk; what the file holds beyond them is dropped.
+    """
+
+    def __init__(self, folder: Path, dimensions: int, synced: int) -> None:
         self._path = folder / FILE_NAME
         self._dimensions = dimensions
         row = 2 * dimensions
         size = self._path.stat().st_size if self._path.exists() else 0
         self._file = self._path.open("ab")
-        self._file.truncate(size - size % row)
-        self.rows = size // row
+        self.rows = min(size // row, synced)
+        self._file.truncate(self.rows * row)
 
     def append(self, vectors: NDArray[np.floating[Any]]) -> None:
         """Add rows, shape (n, dimensions)."""
@@ -45,6 +52,10 @@ class VectorWriter:
         self._file.write(np.ascontiguousarray(vectors, dtype="<f2").tobytes())
         self._file.flush()
         self.rows += len(vectors)
+
+    def sync(self) -> None:
+        """Flush the rows to disk, so that they survive a power failure."""
+        os.fsync(self._file.fileno())
 
     def close(self) -> None:
         """Close the file."""

@@ -26,7 +26,7 @@ _ONE_DOCUMENT = "SELECT record, digest FROM documents WHERE id = ?"
 
 
 class DatabaseWriter:
-    """Documents and passages of a snapshot under construction. Nothing is saved before `commit`.
+    """Documents and passages of a snapshot under construction. Nothing is saved before `commit`; then it is on disk.
 
     Attributes:
         folder: the folder of its file.
@@ -42,7 +42,7 @@ class DatabaseWriter:
         self._connection = sqlite3.connect(path, isolation_level=None)
         execute = self._connection.execute
         execute("PRAGMA journal_mode=WAL")
-        execute("PRAGMA synchronous=NORMAL")
+        execute("PRAGMA synchronous=FULL")  # the word index and the vectors must never be ahead of a commit
         execute(f"PRAGMA cache_size=-{_CACHE_KIB}")
         if execute("SELECT count(*) FROM sqlite_schema WHERE name = 'state'").fetchone()[0] == 0:
             self._connection.executescript(f"BEGIN; {SCHEMA} COMMIT;")
@@ -60,7 +60,7 @@ class DatabaseWriter:
         self._connection.close()
 
     def commit(self) -> None:
-        """Save everything so far."""
+        """Save everything so far, so that it survives a power failure."""
         self._connection.execute("COMMIT")
         self._connection.execute("BEGIN")
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import logging
 import os
 import time
 from collections.abc import Callable, Collection, Iterator
@@ -18,11 +19,14 @@ from typing import IO, Self
 from filelock import FileLock
 from pydantic import ValidationError
 
+from medground.durable import sync, write_whole
 from medground.errors import StorageFailed, UsageError
 from medground.evaluate.base import RunHeader, RunLine
 from medground.evaluate.lock import locked
 from medground.evaluate.manifest import acceptable, differences
 from medground.evaluate.tally import Tally
+
+log = logging.getLogger(__name__)
 
 _HEADER = b'{"format":'
 _SYNC_SECONDS = 2.0
@@ -59,6 +63,8 @@ class RunFile:
         """
         lock = locked(path)
         try:
+            if path.exists():
+                _drop_lost(path)
             file = path.open("r+b" if path.exists() else "x+b", buffering=0)
             run = cls(path, file, lock, header, Tally(items=header.items))
             try:
@@ -89,12 +95,17 @@ class RunFile:
         self.tally.add(line)
 
     def close(self) -> None:
-        """Flush everything to disk and release the lock. Safe to call twice."""
-        if not self._file.closed:
-            with contextlib.suppress(OSError):
-                os.fsync(self._file.fileno())
-            self._file.close()
-        self._lock.release()
+        """Flush everything to disk and release the lock. Safe to call twice.
+
+        Raises:
+            StorageFailed: the disk did not take it.
+        """
+        try:
+            if not self._file.closed:
+                with contextlib.closing(self._file):
+                    self._sync()
+        finally:
+            self._lock.release()
 
     def __enter__(self) -> Self:
         return self
@@ -135,6 +146,8 @@ class RunFile:
             self.header = self.header.model_copy(update={"items": count()})
         self.tally.items = self.header.items
         self._write(self.header.model_dump_json())
+        self._sync()
+        sync(self.path.parent)
 
     def _continue_from(self, stored: RunHeader, accept: Collection[str]) -> None:
         self.tally.items = stored.items
@@ -152,18 +165,31 @@ class RunFile:
             self.header = stored
 
     def _write(self, text: str) -> None:
+        start = self._file.tell()
         try:
             data = memoryview(text.encode() + b"\n")
             while data:
                 data = data[self._file.write(data) :]
-            if time.monotonic() - self._synced > _SYNC_SECONDS:
-                os.fsync(self._file.fileno())
-                self._synced = time.monotonic()
         except OSError as error:
-            raise StorageFailed(
-                f"{self.path} cannot be written ({error.strerror or error}); free some space, then run the same "
-                "command to resume"
-            ) from None
+            with contextlib.suppress(OSError):  # another item may still be written: not after half a line
+                self._file.truncate(start)
+                self._file.seek(start)
+            raise self._failed(error) from None
+        if time.monotonic() - self._synced > _SYNC_SECONDS:
+            self._sync()
+
+    def _sync(self) -> None:
+        try:
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            raise self._failed(error) from None
+        self._synced = time.monotonic()
+
+    def _failed(self, error: OSError) -> StorageFailed:
+        return StorageFailed(
+            f"{self.path} cannot be written ({error.strerror or error}); free some space, then run the same "
+            "command to resume"
+        )
 
 
 def read_run(path: Path) -> tuple[RunHeader, Iterator[RunLine]]:
@@ -192,6 +218,24 @@ def _whole_lines(path: Path) -> Iterator[bytes]:
             yield from (line for line in file if line.endswith(b"\n"))
     except OSError as error:
         raise UsageError(f"{path} cannot be read ({error.strerror or error}); give the file of a run") from None
+
+
+def _drop_lost(path: Path) -> None:
+    """Remove lines of which a power failure left zeros. JSON has no zero byte, so no other line is touched."""
+    with path.open("rb") as file:
+        if not any(b"\0" in line for line in file):
+            return
+        file.seek(0)
+        kept = [whole for line in file if _is_json(whole := line.replace(b"\0", b""))]
+    log.warning("%s: a power failure damaged it; items whose lines were lost are asked again", path)
+    write_whole(path, b"".join(kept))
+
+
+def _is_json(line: bytes) -> bool:
+    with contextlib.suppress(ValueError):
+        json.loads(line)
+        return line.endswith(b"\n")
+    return False
 
 
 def _whole_length(file: IO[bytes]) -> int:

@@ -132,7 +132,7 @@ class Draft:
                 # The build reads in one thread and may write in another, but never at the same time.
                 connection = sqlite3.connect(self.path, timeout=_PATIENCE, check_same_thread=False)
                 connection.execute(_CACHE)
-                connection.execute("PRAGMA synchronous = OFF")  # a damaged draft is built anew
+                connection.execute("PRAGMA synchronous = FULL")  # damage that SQLite does not see would stay
                 if self._fits(connection):
                     return connection
                 connection.close()
