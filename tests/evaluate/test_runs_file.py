@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from medground.errors import UsageError
+from medground.errors import StorageFailed, UsageError
 from medground.evaluate.base import RunHeader, RunLine
 from medground.evaluate.manifest import differences
 from medground.evaluate.runs import RunFile, read_run
@@ -210,3 +214,70 @@ def test_several_correct_answers_need_an_exact_match() -> None:
     for answer in (("A", "C"), ("C", "A"), ("A",), ("A", "B", "C")):
         tally.add(line("x", task="multiple-choice", gold=("A", "C"), answer=answer, status="answered"))
     assert tally.right == 2
+
+
+def test_lines_that_a_power_failure_left_as_zeros_are_asked_again_and_the_others_stay(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / "run.jsonl"
+    with RunFile.open(path, header()) as run:
+        for name in ("a", "b", "c", "d"):
+            run.append(line(name))
+    head, a, b, c, d = path.read_bytes().splitlines(keepends=True)
+    half = c[:9] + bytes(len(c) - 9)
+    path.write_bytes(head + a + bytes(len(b)) + half + d + bytes(50))
+    with RunFile.open(path, header()) as run:
+        assert run.done == {"a"}  # half a line has joined itself to the line after it
+        run.append(line("c"))
+    assert "are asked again" in caplog.text
+    assert [found.id for found in read_run(path)[1]] == ["a", "c"]
+    path.write_bytes(head + a + bytes(len(b)) + d)
+    with RunFile.open(path, header()) as run:
+        assert run.done == {"a", "d"}
+    assert b"\0" not in path.read_bytes()
+
+
+def test_nothing_follows_half_a_line_that_a_full_disk_left(tmp_path: Path) -> None:
+    """Several items are asked at once: another may be finished after the one for which there was no space."""
+    path = tmp_path / "run.jsonl"
+    script = f"""
+import sys
+sys.path.insert(0, {str(Path(__file__).parent)!r})
+import resource, signal
+from pathlib import Path
+from test_runs_file import header, line
+from medground.errors import StorageFailed
+from medground.evaluate.runs import RunFile
+path = Path({str(path)!r})
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+with RunFile.open(path, header()) as run:
+    run.append(line("a"))
+    size = path.stat().st_size
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size + 40, resource.RLIM_INFINITY))
+    try:
+        run.append(line("b"))
+    except StorageFailed as error:
+        print(error)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    run.append(line("c"))
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert "free some space" in done.stdout, done.stderr
+    assert [found.id for found in read_run(path)[1]] == ["a", "c"]
+
+
+def test_a_run_whose_lines_the_disk_did_not_take_does_not_end_as_finished(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(handle: int) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    with (
+        pytest.raises(StorageFailed, match="Input/output error"),
+        RunFile.open(tmp_path / "run.jsonl", header()) as run,
+    ):
+        run.append(line("a"))
+        monkeypatch.setattr(os, "fsync", refused)
+    monkeypatch.undo()
+    with RunFile.open(tmp_path / "run.jsonl", header()) as run:
+        assert run.done == {"a"}

@@ -83,7 +83,7 @@ def resuming(folder: Path) -> Iterator[None]:
 
 def _from_tantivy(error: ValueError) -> bool:
     text = str(error).lower()
-    return "io error" in text or "ioerror" in text or "an error occurred in a thread" in text
+    return "os error" in text or "io error" in text or "ioerror" in text or "an error occurred in a thread" in text
 
 
 def _write_failed(folder: Path, error: Exception) -> StorageFailed:

@@ -15,7 +15,7 @@ from medground.corpus.faults import corrupt, writing
 from medground.corpus.manifest import Manifest, read_manifest
 from medground.corpus.pins import remove_unused
 from medground.corpus.snapshot import Snapshot
-from medground.durable import put, remove_unfinished, sync, write_whole
+from medground.durable import make_folder, put, remove_unfinished, sync, write_whole
 from medground.errors import SnapshotCorrupt, UsageError
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
@@ -172,7 +172,7 @@ class Library:
         """
         path = self.folder_of(name).with_name(f".{name}.lock")
         with writing(self.folder):
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(path.parent)
             lock = FileLock(path, timeout=0)
             try:
                 lock.acquire()

@@ -9,6 +9,7 @@ from typing import Self
 from filelock import FileLock, Timeout
 from pydantic import BaseModel
 
+from medground.durable import make_folder
 from medground.errors import StorageFailed, UsageError
 
 
@@ -21,7 +22,7 @@ def locked(path: Path) -> FileLock:
     """
     lock = FileLock(path.with_name(f".{path.name}.lock"), timeout=0)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
         lock.acquire()
     except Timeout:
         raise UsageError(

@@ -16,7 +16,7 @@ from pydantic import Field, ValidationError
 
 from medground.corpus.faults import writing
 from medground.document import Frozen
-from medground.durable import write_whole
+from medground.durable import make_folder, write_whole
 from medground.errors import ConfigError, UsageError
 
 FORMAT = 1
@@ -165,7 +165,7 @@ class Bases:
         """
         path = self._path(name).with_name(f".{name}.lock")
         with writing(self.folder):
-            self.folder.mkdir(parents=True, exist_ok=True)
+            make_folder(self.folder)
         lock = FileLock(path, timeout=0)
         try:
             lock.acquire()

@@ -12,6 +12,7 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from medground.durable import make_folder
 from medground.errors import BadDocument, StorageFailed, UsageError
 from medground.graph.concepts.predicates import Predicate, worded
 from medground.graph.concepts.resolve import resolve
@@ -79,7 +80,7 @@ class Draft:
         self._progress = progress
         self._key = fingerprint(vocabularies)
         with _writing(path):
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(path.parent)
         self.connection = self._opened()
         self._waiting: dict[str, list[tuple[object, ...]]] = {}
         self._predicates: dict[str, int] = {
