@@ -25,15 +25,15 @@ from starlette.middleware import Middleware
 
 from medground.faces.api.bodies import Bodies, Sizes
 from medground.faces.api.caller import Door
-from medground.faces.api.hosts import OwnHosts
 from medground.faces.api.leaving import ClientLeft, nobody_there
 from medground.faces.api.metrics import Counted, Requests
 from medground.faces.api.openapi import add_openapi
 from medground.faces.api.patience import Patience
-from medground.faces.api.problems import add_handlers
+from medground.faces.api.problems import add_handlers, refused
 from medground.faces.api.routes import answers, asking, chat, jobs, literature, planning, server, studies
 from medground.faces.api.secure import SecureHeaders
 from medground.service.service import Service
+from medground.serving.hosts import OwnHosts
 from medground.version import __version__
 
 BODY_SECONDS = 20.0
@@ -85,7 +85,7 @@ def make_app(
         middleware=[
             Middleware(SecureHeaders),
             Middleware(Counted, requests=requests),
-            Middleware(OwnHosts, names=(*limits.hosts, *names)),
+            Middleware(OwnHosts, names=(*limits.hosts, *names), respond=refused),
             Middleware(Patience, seconds=limits.seconds + _SPARE, longer=dict.fromkeys(UPLOADS, _UPLOAD_SECONDS)),
             Middleware(Bodies, sizes=Sizes(limits.body, limits.upload, seconds), uploads=UPLOADS),
         ],

@@ -13,7 +13,9 @@ from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from medground.faces.api.problems import problem_for, respond
+from medground.faces.api.problems import refused
+from medground.serving.bodies import check_length, too_large, whole_body
+from medground.serving.refusal import Refusal
 
 MOST_VALUES = 50_000
 """Values in a body, counted by commas: more would cost time, and no request needs them."""
@@ -26,12 +28,6 @@ class Sizes:
     body: int
     upload: int
     seconds: float = 20.0
-
-
-class _Refused(Exception):
-    def __init__(self, status: int, detail: str) -> None:
-        self.status = status
-        super().__init__(detail)
 
 
 class Bodies:
@@ -54,36 +50,15 @@ class Bodies:
         try:
             kind = headers.get("content-type", "").partition(";")[0].strip().lower()
             if kind == "multipart/form-data" and scope["path"] in self._uploads:
-                handed_on = _Upload(receive, self._sizes, _length(headers)).receive
+                check_length(headers, self._sizes.upload)
+                handed_on = _Upload(receive, self._sizes).receive
             else:
-                body = await self._whole(receive, _length(headers))
+                body = await whole_body(receive, headers, most=self._sizes.body, seconds=self._sizes.seconds)
                 _check(body, kind)
                 handed_on = _Replayed(body, receive).receive
-        except _Refused as refused:
-            return await respond(problem_for(refused.status, str(refused)))(scope, receive, send)
+        except Refusal as refusal:
+            return await refused(refusal)(scope, receive, send)
         return await self._app(scope, handed_on, send)
-
-    async def _whole(self, receive: Receive, length: int | None) -> bytes:
-        most = self._sizes.body
-        if length is not None and length > most:
-            raise _too_large(most)
-        parts: list[bytes] = []
-        total = 0
-        try:
-            async with asyncio.timeout(self._sizes.seconds):
-                more = True
-                while more:
-                    message = await receive()
-                    if message["type"] == "http.disconnect":
-                        raise _Refused(400, "the client left before the whole body came")
-                    total += len(message.get("body", b""))
-                    if total > most:
-                        raise _too_large(most)
-                    parts.append(message.get("body", b""))
-                    more = message.get("more_body", False)
-        except TimeoutError:
-            raise _Refused(408, f"the body did not come in {self._sizes.seconds:g} seconds") from None
-        return b"".join(parts)
 
 
 class _Replayed:
@@ -104,9 +79,7 @@ class _Replayed:
 class _Upload:
     """A body as it comes, with its limits of size and of waiting."""
 
-    def __init__(self, receive: Receive, sizes: Sizes, length: int | None) -> None:
-        if length is not None and length > sizes.upload:
-            raise _too_large(sizes.upload)
+    def __init__(self, receive: Receive, sizes: Sizes) -> None:
         self._receive = receive
         self._sizes = sizes
         self._total = 0
@@ -122,33 +95,24 @@ class _Upload:
             raise HTTPException(408, f"nothing came for {self._sizes.seconds:g} seconds") from None
         self._total += len(message.get("body", b""))
         if self._total > self._sizes.upload:
-            raise HTTPException(413, str(_too_large(self._sizes.upload)))
+            raise HTTPException(413, str(too_large(self._sizes.upload)))
         self._ended = not message.get("more_body", False)
         return message
-
-
-def _length(headers: Headers) -> int | None:
-    length = headers.get("content-length", "")
-    return int(length) if length.isascii() and length.isdigit() else None
-
-
-def _too_large(most: int) -> _Refused:
-    return _Refused(413, f"a body may have at most {most:,} bytes here")
 
 
 def _check(body: bytes, kind: str) -> None:
     """Check that a body is JSON that can be parsed quickly.
 
     Raises:
-        _Refused: it has another type, is not JSON, is nested too deeply, or has too many values or too long a number.
+        Refusal: it has another type, is not JSON, is nested too deeply, or has too many values or too long a number.
     """
     if not body:
         return
     if kind != "application/json":
-        raise _Refused(415, "the body must be JSON, with Content-Type: application/json")
+        raise Refusal(415, "the body must be JSON, with Content-Type: application/json")
     if body.count(b",") > MOST_VALUES:
-        raise _Refused(413, f"the body has more than {MOST_VALUES:,} values")
+        raise Refusal(413, f"the body has more than {MOST_VALUES:,} values")
     try:
         from_json(body, allow_inf_nan=False)  # has limits of its own: 200 levels, and 4,300 digits
     except ValueError as error:
-        raise _Refused(400, f"the body is not JSON that can be read: {error}") from None
+        raise Refusal(400, f"the body is not JSON that can be read: {error}") from None

@@ -1,126 +1,16 @@
-"""A connection of uvicorn with deadlines: nobody holds one open for nothing.
-
-uvicorn cuts connections that are idle between two requests. This adds a deadline for the head of a request, one for a
-client that does not read its answer, a cap on all connections, and errors as problems. A refused body is not read, but
-the client gets a moment to read the refusal: closing at once would reset the connection under it.
-"""
+"""A connection of the API: what it refuses is answered as a problem."""
 
 from __future__ import annotations
 
-import asyncio
-from typing import Any, ClassVar
+from starlette.responses import Response
 
-import h11
-from uvicorn.protocols.http.h11_impl import H11Protocol
-
-from medground.faces.api.problems import MEDIA_TYPE, problem_for
-from medground.service.problem import Problem
+from medground.faces.api.problems import refused
+from medground.serving import connection
+from medground.serving.refusal import Refusal
 
 
-class Connection(H11Protocol):
-    """One connection. The deadlines are in seconds; `serve` sets them on a subclass where tests need others."""
+class Connection(connection.Connection):
+    """Refuses with problems."""
 
-    head_seconds: ClassVar[float] = 10.0
-    read_seconds: ClassVar[float] = 60.0
-    linger_seconds: ClassVar[float] = 3.0
-    most: ClassVar[int] = 1000
-
-    def __init__(self, *arguments: Any, **named: Any) -> None:
-        super().__init__(*arguments, **named)
-        self._head: asyncio.TimerHandle | None = None
-        self._unread: asyncio.TimerHandle | None = None
-        self._refused = False
-        self._silent = True
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
-        if len(self.connections) > self.most:
-            self._refuse(problem_for(503, "too many connections are open", retry_after=5))
-        else:
-            self._await_head()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        _cancel(self._head)
-        self._head = None
-        _cancel(self._unread)
-        super().connection_lost(exc)
-
-    def data_received(self, data: bytes) -> None:
-        if self._refused or self.transport.is_closing():
-            return
-        self._silent = False
-        super().data_received(data)
-        if self._busy:
-            _cancel(self._head)
-            self._head = None
-        elif self._head is None:
-            self._await_head()
-
-    def on_response_complete(self) -> None:
-        super().on_response_complete()
-        if self.conn.their_state is h11.SEND_BODY:  # answered without its body, which may be long or never end
-            self._refused = True
-            self._close_gently()
-
-    def pause_writing(self) -> None:
-        super().pause_writing()
-        self._unread = self.loop.call_later(self.read_seconds, self.transport.abort)
-
-    def resume_writing(self) -> None:
-        _cancel(self._unread)
-        super().resume_writing()
-
-    def shutdown(self) -> None:
-        if self._refused:
-            self.transport.close()
-        else:
-            super().shutdown()
-
-    def send_400_response(self, msg: str) -> None:
-        self._refuse(problem_for(400, "this is not an HTTP request that can be read"))
-
-    @property
-    def _busy(self) -> bool:
-        """Whether a request is being answered."""
-        return self.cycle is not None and not self.cycle.response_complete
-
-    def _await_head(self) -> None:
-        _cancel(self._head)
-        self._head = self.loop.call_later(self.head_seconds, self._head_is_late)
-
-    def _head_is_late(self) -> None:
-        self._head = None
-        if self._silent:  # a browser opens connections that it may need later
-            self.transport.close()
-        elif not self._busy:
-            self._refuse(problem_for(408, f"the request did not come in {self.head_seconds:g} seconds"))
-
-    def _refuse(self, problem: Problem) -> None:
-        """Send a problem and close, without an application."""
-        if self._refused or self.transport.is_closing():
-            return
-        self._refused = True
-        if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE, h11.ERROR):
-            self.transport.write(_raw(problem))
-        self._close_gently()
-
-    def _close_gently(self) -> None:
-        """Stop writing, and close a moment later; what comes meanwhile is dropped."""
-        if self.transport.can_write_eof():
-            self.transport.write_eof()
-        self.loop.call_later(self.linger_seconds, self.transport.close)
-
-
-def _cancel(timer: asyncio.TimerHandle | None) -> None:
-    if timer is not None:
-        timer.cancel()
-
-
-def _raw(problem: Problem) -> bytes:
-    body = problem.model_dump_json(exclude_none=True).encode()
-    retry = f"Retry-After: {problem.retry_after}\r\n" if problem.retry_after is not None else ""
-    head = (
-        f"HTTP/1.1 {problem.status} {problem.title}\r\nContent-Type: {MEDIA_TYPE}\r\n{retry}"
-        f"Content-Length: {len(body)}\r\nConnection: close\r\nX-Content-Type-Options: nosniff\r\n\r\n"
-    )
-    return head.encode("ascii") + body
+    def response_to(self, refusal: Refusal) -> Response:
+        return refused(refusal)

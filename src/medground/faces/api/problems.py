@@ -13,9 +13,11 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.routing import Match
+from starlette.types import Scope
 
 from medground.errors import MedgroundError
 from medground.service.problem import INTERNAL, Problem, problem_of
+from medground.serving.refusal import Refusal
 from medground.wrong_values import wrong_values
 
 log = logging.getLogger(__name__)
@@ -55,6 +57,11 @@ def respond(problem: Problem, headers: Mapping[str, str] | None = None) -> Respo
     return Response(
         problem.model_dump_json(exclude_none=True), status_code=problem.status, media_type=MEDIA_TYPE, headers=sent
     )
+
+
+def refused(refusal: Refusal, scope: Scope | None = None) -> Response:
+    """What the server refuses by itself, as a response."""
+    return respond(problem_for(refusal.status, refusal.detail, retry_after=refusal.retry_after))
 
 
 def add_handlers(app: FastAPI, hide: Sequence[str]) -> None:

@@ -8,11 +8,12 @@ from functools import partial
 from ipaddress import ip_address
 
 from medground.errors import UsageError
-from medground.faces.api.server import Extend, listener, serve
+from medground.faces.api.server import Extend, serve
 from medground.progress import Progress, no_progress
 from medground.service.records import Records
 from medground.service.service import Service
 from medground.service.tokens import Tokens
+from medground.serving.server import listener
 from medground.settings import Settings
 
 

@@ -7,7 +7,6 @@ import socket
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 
-import uvicorn
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
 from mcp.server.transport_security import TransportSecuritySettings
@@ -17,14 +16,14 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from medground.errors import NotAllowed
 from medground.faces.api.bodies import Bodies, Sizes
 from medground.faces.api.connection import Connection
-from medground.faces.api.hosts import OwnHosts
-from medground.faces.api.problems import respond
+from medground.faces.api.problems import refused, respond
 from medground.faces.api.secure import SecureHeaders
-from medground.faces.api.server import JobServer, listener
 from medground.faces.mcp.calls import TIMES, Times
 from medground.faces.mcp.server import make_server
 from medground.service.person import Person
 from medground.service.service import Service
+from medground.serving.hosts import OwnHosts
+from medground.serving.server import GracefulServer, config, listener
 
 PATH = "/mcp"
 _IDLE = 600.0
@@ -34,7 +33,6 @@ _ENDING = 2
 """Seconds in which calls may end once the server is to stop."""
 _SECONDS = 20.0
 """Seconds in which a body must come."""
-_MOST_HEADERS = 32_768
 
 
 def http_app(service: Service, *, authenticated: bool, names: Sequence[str] = (), times: Times = TIMES) -> ASGIApp:
@@ -57,7 +55,7 @@ def http_app(service: Service, *, authenticated: bool, names: Sequence[str] = ()
     )
     app = Bearer(app, service, authenticated=authenticated)
     app = Bodies(app, Sizes(limits.body, limits.upload, _SECONDS))
-    return SecureHeaders(OwnHosts(app, (*limits.hosts, *names)))
+    return SecureHeaders(OwnHosts(app, (*limits.hosts, *names), refused))
 
 
 class Bearer:
@@ -110,7 +108,7 @@ async def serve(
         listening: called once connections are accepted.
     """
     app = http_app(service, authenticated=authenticated, names=(on.getsockname()[0],))
-    await JobServer(_config(app), service, listening).serve(sockets=[on])
+    await _server(app, service, listening).serve(sockets=[on])
 
 
 @asynccontextmanager
@@ -119,7 +117,7 @@ async def running(service: Service, *, authenticated: bool = False, times: Times
     with listener("127.0.0.1", 0) as on:
         begun = asyncio.Event()
         app = http_app(service, authenticated=authenticated, times=times)
-        server = JobServer(_config(app), service, begun.set)
+        server = _server(app, service, begun.set)
         task = asyncio.create_task(server._serve([on]))
         try:
             await begun.wait()
@@ -129,18 +127,6 @@ async def running(service: Service, *, authenticated: bool = False, times: Times
             await task
 
 
-def _config(app: ASGIApp) -> uvicorn.Config:
-    return uvicorn.Config(
-        app,
-        http=Connection,
-        ws="none",
-        lifespan="on",
-        log_level="critical",
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        proxy_headers=False,
-        timeout_keep_alive=5,
-        timeout_graceful_shutdown=_ENDING,
-        h11_max_incomplete_event_size=_MOST_HEADERS,
-    )
+def _server(app: ASGIApp, service: Service, listening: Callable[[], None]) -> GracefulServer:
+    made = config(app, Connection, lifespan="on", ending=_ENDING)
+    return GracefulServer(made, listening=listening, end=service.jobs.close)

@@ -14,8 +14,7 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from medground.faces.api.problems import problem_for, respond
-from medground.service.problem import Problem
+from medground.serving.refusal import Refusal, Respond
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _SAFE = frozenset(["GET", "HEAD", "OPTIONS", "TRACE"])
@@ -23,30 +22,37 @@ _HOST = re.compile(r"(?:\[([0-9A-Fa-f:.]{2,45})\]|([A-Za-z0-9._-]{1,253}))(?::[0
 
 
 class OwnHosts:
-    """ASGI middleware that refuses foreign `Host` and `Origin` headers."""
+    """ASGI middleware that refuses foreign `Host` and `Origin` headers.
 
-    def __init__(self, app: ASGIApp, names: Iterable[str]) -> None:
+    Args:
+        app: what answers.
+        names: host names and addresses of the server, beside those of loopback and the address that was called.
+        respond: makes the response to what is refused.
+    """
+
+    def __init__(self, app: ASGIApp, names: Iterable[str], respond: Respond) -> None:
         self._app = app
+        self._respond = respond
         self._names = frozenset(name.strip("[]").lower() for name in (*LOOPBACK, *names))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and (problem := self._refused(scope)) is not None:
-            return await respond(problem)(scope, receive, send)
+        if scope["type"] == "http" and (refusal := self._refused(scope)) is not None:
+            return await self._respond(refusal, scope)(scope, receive, send)
         return await self._app(scope, receive, send)
 
-    def _refused(self, scope: Scope) -> Problem | None:
+    def _refused(self, scope: Scope) -> Refusal | None:
         headers = Headers(scope=scope)
         hosts = headers.getlist("host")
         name = host_name(hosts[0]) if len(hosts) == 1 else None
         own = (scope.get("server") or ("",))[0]
         if name is None or (name not in self._names and name != own):
-            return problem_for(421, "the Host header does not name this server")
+            return Refusal(421, "the Host header does not name this server")
         if scope["method"] in _SAFE:
             return None
         if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
-            return problem_for(403, "another site may not send this request")
+            return Refusal(403, "another site may not send this request")
         if any(_address(origin) != hosts[0].lower() for origin in headers.getlist("origin")):
-            return problem_for(403, "the Origin header does not name this server")
+            return Refusal(403, "the Origin header does not name this server")
         return None
 
 
