@@ -80,7 +80,7 @@ def pubmed(folder: Path) -> httpx.AsyncBaseTransport:
     library = Library(folder / "home")
     build(library, "papers", find_inputs([file]))
     catalogue = SnapshotCatalogue.open(library.open("papers"), folder / "home")
-    return httpx.ASGITransport(make_app(catalogue))
+    return httpx.ASGITransport(make_app(catalogue, hosts=("eutils.ncbi.nlm.nih.gov",)))
 
 
 def ncbi(server: httpx.AsyncBaseTransport) -> httpx.AsyncBaseTransport:

@@ -71,7 +71,7 @@ def ask(app: Any, utility: str, _method: str = "GET", **parameters: Any) -> http
 
     async def run() -> httpx.Response:
         transport = httpx.ASGITransport(app=app)
-        async with httpx.AsyncClient(transport=transport, base_url="http://test") as client:
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
             address, encoded = f"/entrez/eutils/{utility}.fcgi", urlencode(parameters, doseq=True)
             if _method == "GET":
                 return await client.get(f"{address}?{encoded}")

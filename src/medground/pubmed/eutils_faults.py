@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from collections.abc import Mapping
@@ -19,6 +20,7 @@ _BAD_CALL = re.compile(
     r"must not be empty|not supported|invalid (value|parameter|retmode|rettype|date)",
     re.IGNORECASE,
 )
+_ERROR = re.compile(r"<ERROR>(.*?)</ERROR>", re.IGNORECASE | re.DOTALL)
 _TITLE = re.compile(r"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
 
 
@@ -76,6 +78,8 @@ def message_in(body: Path) -> str:
             return shorten(str(_error_in(json.loads(text)) or ""))
         except ValueError:
             return ""
+    if error := _ERROR.search(text):
+        return shorten(html.unescape(error[1]))
     title = _TITLE.search(text)
     if title:
         return shorten(title[1])

@@ -22,6 +22,10 @@ def serve(
     corpus: Annotated[str, typer.Option(help="Corpus of PubMed records to serve.", metavar="NAME")],
     port: Annotated[int, typer.Option(help="Port to listen on; 0 picks a free port.", min=0, max=65535)] = 8321,
     host: Annotated[str, typer.Option(help="Address to listen on; the default is local only.")] = ("127.0.0.1"),
+    name: Annotated[
+        list[str] | None,
+        typer.Option(help="Host name by which clients may call it, beside its address and loopback; repeatable."),
+    ] = None,
     quiet: Quiet = False,
 ) -> None:
     """Serve a corpus over the E-utilities API until Ctrl-C."""
@@ -30,7 +34,8 @@ def serve(
     from medground.pubmed.server.snapshot_catalogue import SnapshotCatalogue
     from medground.settings import Settings
 
-    home = Settings.load().home
+    settings = Settings.load()
+    home = settings.home
     with Library(home).open(corpus) as snapshot:
         with shown_progress(quiet=quiet) as progress:
             catalogue = SnapshotCatalogue.open(snapshot, home, progress)
@@ -40,4 +45,5 @@ def serve(
             address = f"http://{host}:{port}/entrez/eutils"
             typer.echo(f"{about.count:,} records of {about.name} at {address} (press Ctrl-C to stop)", err=True)
 
-        run(catalogue, host=host, port=port, listening=announce)
+        names = (*(name or ()), *settings.serve.hosts)
+        run(catalogue, host=host, port=port, names=names, listening=announce)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from medground.document import Document
 from medground.pubmed.records_index import Order
 from medground.query import Query
+
+Check = Callable[[], None]
+"""Called between two steps of long work; raises where it may not go on."""
 
 
 @dataclass(frozen=True)
@@ -68,11 +71,11 @@ class Catalogue(Protocol):
         ...
 
     def search(
-        self, term: str, within: Query | None, order: Order, *, start: int, limit: int, field: str = ""
+        self, term: str, within: Query | None, order: Order, *, start: int, limit: int, check: Check, field: str = ""
     ) -> Matches:
         """Search with PubMed query syntax, restricted to `within`. An invalid query is repaired, with a note.
 
-        `field` is the tag for words without one.
+        `field` is the tag for words without one. `check` is called for each term.
         """
         ...
 
@@ -88,6 +91,6 @@ class Catalogue(Protocol):
         """Return PMIDs and scores of the most similar records, starting with the record itself."""
         ...
 
-    def spelling(self, term: str) -> str | None:
-        """Return the query with corrected spelling, or None if there is nothing to correct."""
+    def spelling(self, term: str, check: Check) -> str | None:
+        """Return the query with corrected spelling, or None if there is nothing to correct. Checks for each word."""
         ...

@@ -5,9 +5,9 @@ from __future__ import annotations
 from medground.pubmed.server.esummary import esummary
 from medground.pubmed.server.history import History
 from medground.pubmed.server.medline_text import abstract_text, medline_text
-from medground.pubmed.server.medline_xml import DOCTYPE, article_set
+from medground.pubmed.server.medline_xml import DOCTYPE, article
 from medground.pubmed.server.parameters import InvalidRequest, Parameters
-from medground.pubmed.server.reply import Context, Reply, text_reply, xml_reply
+from medground.pubmed.server.reply import Context, Reply, fetched, text_reply, xml_reply, xml_stream
 from medground.pubmed.server.xml import node
 
 MOST = 10_000
@@ -35,11 +35,10 @@ def efetch(context: Context, parameters: Parameters) -> Reply:
         if as_text:
             return text_reply("".join(f"{each}\n" for each in known))
         return xml_reply(node("IdList", None, *(node("Id", each) for each in known)), _ID_LIST)
-    found = context.catalogue.fetch(ids)
-    records = [found[each] for each in ids if each in found]
+    records = (record for _, record in fetched(context, ids))
     if not as_text:
-        return xml_reply(article_set(records), DOCTYPE)
-    return text_reply(medline_text(records) if form == "medline" else abstract_text(records) if records else "")
+        return xml_stream("PubmedArticleSet", map(article, records), DOCTYPE)
+    return text_reply(medline_text(records) if form == "medline" else abstract_text(records))
 
 
 def _page(history: History, parameters: Parameters) -> list[str]:

@@ -47,8 +47,15 @@ def esearch(context: Context, parameters: Parameters) -> Reply:
     size = min(parameters.number("retmax", 20, MOST), MOST - start)
     store = parameters.text("usehistory").lower() == "y"
     wanted = (0, MOST) if store else (start, size)
-    field = parameters.text("field")
-    matches = context.catalogue.search(term, within, order or "newest", start=wanted[0], limit=wanted[1], field=field)
+    matches = context.catalogue.search(
+        term,
+        within,
+        order or "newest",
+        start=wanted[0],
+        limit=wanted[1],
+        field=parameters.text("field"),
+        check=context.check,
+    )
     notes = [f"Unknown sort schema '{parameters.text('sort')[:40]}' ignored"] if order is None else []
     notes += matches.reading.notes
     stored = None

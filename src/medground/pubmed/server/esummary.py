@@ -9,7 +9,7 @@ from lxml import etree
 
 from medground.pubmed.server.catalogue import Catalogue
 from medground.pubmed.server.parameters import Parameters
-from medground.pubmed.server.reply import Context, Reply, json_reply, wants_json, xml_reply
+from medground.pubmed.server.reply import Context, Reply, fetched, json_reply, wants_json, xml_reply
 from medground.pubmed.server.summary import Summary
 from medground.pubmed.server.xml import eutils_doctype, node
 
@@ -32,8 +32,7 @@ def esummary(context: Context, parameters: Parameters) -> Reply:
     most = MOST_IN_JSON if as_json else MOST
     start = parameters.number("retstart", 0, 1 << 40)
     wanted = ids[start : start + parameters.number("retmax", most, most)]
-    records = context.catalogue.fetch(wanted)
-    found = {each: Summary.of(records[each]) for each in wanted if each in records}
+    found = {each: Summary.of(record) for each, record in fetched(context, wanted)}
     if as_json:
         errors = {each: {"uid": each, "error": _UNKNOWN} for each in wanted if each not in found}
         listed = {each: _as_json(summary) for each, summary in found.items()}

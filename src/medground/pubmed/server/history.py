@@ -14,24 +14,44 @@ from medground.pubmed.server.parameters import InvalidRequest, Parameters
 
 _MOST_SESSIONS = 1000
 _MOST_KEYS = 100
+_MOST_BYTES = 64_000_000
+"""Characters of IDs and queries that are kept in all; most take a byte."""
+_OVERHEAD = 300
+"""Bytes that an entry takes besides."""
 
 
 @dataclass(frozen=True)
 class _Stored:
-    """IDs, and the query that found them."""
+    """IDs, joined by commas because a list of them takes six times the memory, and the query that found them."""
 
-    ids: Sequence[str]
+    joined: str
     query: str
+
+    @property
+    def ids(self) -> list[str]:
+        """The IDs."""
+        return self.joined.split(",") if self.joined else []
+
+    @property
+    def size(self) -> int:
+        """Bytes that it takes, about."""
+        return len(self.joined) + len(self.query) + _OVERHEAD
 
     def as_query(self) -> str:
         """Return a query for the same records. With no IDs, it is a query without results."""
-        return self.query if self.query and self.ids else f"{','.join(self.ids) or 0}[UID]"
+        return self.query if self.query and self.joined else f"{self.joined or 0}[UID]"
 
 
 class History:
-    """The most recent sessions of all clients, in memory. A restart deletes them, as NCBI does after some hours."""
+    """The most recent sessions of all clients, in memory. A restart deletes them, as NCBI does after some hours.
 
-    def __init__(self) -> None:
+    Args:
+        most: bytes that all of them may take, about; beyond it, the oldest are forgotten.
+    """
+
+    def __init__(self, most: int = _MOST_BYTES) -> None:
+        self._most = most
+        self._size = 0
         self._sessions: OrderedDict[str, list[_Stored]] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -47,16 +67,21 @@ class History:
             name = session or f"MCID_{secrets.token_hex(12)}"
             if session and session not in self._sessions:
                 raise InvalidRequest("WebEnv not found: it does not exist or has expired")
-            stored = self._sessions.setdefault(name, [])
+            added = _Stored(",".join(ids), query)
+            stored = self._sessions.get(name, [])
             if len(stored) >= _MOST_KEYS:
                 raise InvalidRequest(f"WebEnv is full ({_MOST_KEYS} searches); start a new one")
-            stored.append(_Stored(ids, query))
+            if _size(stored) + added.size > self._most:
+                raise InvalidRequest("WebEnv is full (too many IDs); start a new one", status=413)
+            self._sessions[name] = stored
+            stored.append(added)
+            self._size += added.size
             self._sessions.move_to_end(name)
-            while len(self._sessions) > _MOST_SESSIONS:
-                self._sessions.popitem(last=False)
+            while len(self._sessions) > _MOST_SESSIONS or self._size > self._most:
+                self._size -= _size(self._sessions.popitem(last=False)[1])
             return len(stored), name
 
-    def ids(self, session: str, key: str) -> Sequence[str]:
+    def ids(self, session: str, key: str) -> list[str]:
         """Return the IDs stored under a key.
 
         Raises:
@@ -98,7 +123,11 @@ class History:
             InvalidRequest: the request has no IDs.
         """
         if parameters.has("WebEnv") and parameters.has("query_key"):
-            return list(self.ids(parameters.text("WebEnv"), parameters.text("query_key")))
+            return self.ids(parameters.text("WebEnv"), parameters.text("query_key"))
         if not parameters.ids:
             raise InvalidRequest("Neither query_key nor id specified")
         return parameters.ids
+
+
+def _size(stored: Sequence[_Stored]) -> int:
+    return sum(one.size for one in stored)

@@ -22,8 +22,9 @@ def medline_text(records: Iterable[Document]) -> str:
 
 
 def abstract_text(records: Iterable[Document]) -> str:
-    """Format records as PubMed's numbered abstracts, separated by two blank lines."""
-    return "\n\n\n".join("\n\n".join(_paragraphs(number, r)) for number, r in enumerate(records, start=1)) + "\n"
+    """Format records as PubMed's numbered abstracts, separated by two blank lines; empty if there are none."""
+    texts = ["\n\n".join(_paragraphs(number, record)) for number, record in enumerate(records, start=1)]
+    return "\n\n\n".join(texts) + "\n" if texts else ""
 
 
 def _fields(record: Document) -> Iterator[tuple[str, str]]:

@@ -32,10 +32,11 @@ def pmid_of(record: Document) -> str:
 
 def article_set(records: Iterable[Document]) -> etree._Element:
     """Return the records as a PubmedArticleSet."""
-    return node("PubmedArticleSet", None, *map(_article, records))
+    return node("PubmedArticleSet", None, *map(article, records))
 
 
-def _article(record: Document) -> etree._Element:
+def article(record: Document) -> etree._Element:
+    """Return a record as a PubmedArticle."""
     return node("PubmedArticle", None, _citation(record), _pubmed_data(record))
 
 

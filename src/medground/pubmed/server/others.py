@@ -35,8 +35,10 @@ def epost(context: Context, parameters: Parameters) -> Reply:
     Raises:
         InvalidRequest: there is no valid ID.
     """
-    good = [each for each in parameters.ids if each.isascii() and each.isdigit() and len(each) <= 19]
-    bad = [each for each in parameters.ids if each not in set(good)]
+    ids = parameters.ids
+    good = [each for each in ids if each.isascii() and each.isdigit() and len(each) <= 19]
+    known = set(good)
+    bad = [each for each in ids if each not in known]
     if not good:
         raise InvalidRequest("Empty ID list; Nothing to store")
     key, session = context.history.store(good, parameters.text("WebEnv"))
@@ -88,7 +90,7 @@ def espell(context: Context, parameters: Parameters) -> Reply:
     term = parameters.text("term")
     if not term:
         raise InvalidRequest("Empty term")
-    corrected = context.catalogue.spelling(term) or ""
+    corrected = context.catalogue.spelling(term, context.check) or ""
     spelled = node("SpelledQuery")
     if corrected:
         spelled.append(node("Replaced", corrected))
@@ -144,6 +146,7 @@ def _similar(context: Context, ids: list[str]) -> list[tuple[str, int]]:
     """Return the records most similar to any of the IDs, with integer scores as at NCBI."""
     best: dict[str, float] = {}
     for pmid in ids[:_MOST_SIMILAR]:
+        context.check()
         for other, score in context.catalogue.similar(pmid, _MOST_SIMILAR):
             best[other] = max(score, best.get(other, 0.0))
     ordered = sorted(best.items(), key=lambda pair: (-pair[1], pair[0]))[:_MOST_SIMILAR]

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from urllib.parse import parse_qsl
 
-MOST_BYTES = 16_000_000
-"""Maximum bytes of a request body, enough for a million IDs."""
-_MOST_FIELDS = 200_000
+MOST_IDS = 50_000
+"""Maximum IDs of a request."""
+MOST_TERM = 30_000
+"""Maximum bytes of a query. The longest published search strategies have about half of that."""
+_MOST_FIELDS = MOST_IDS + 100
 
 
 class InvalidRequest(Exception):
@@ -37,7 +39,7 @@ class Parameters:
         """Parse the URL query, then the body.
 
         Raises:
-            InvalidRequest: there are too many parameters.
+            InvalidRequest: there are too many parameters or IDs, or the query is too long (413).
         """
         try:
             pairs = [
@@ -46,8 +48,13 @@ class Parameters:
                 for pair in parse_qsl(part, keep_blank_values=True, max_num_fields=_MOST_FIELDS, errors="replace")
             ]
         except ValueError:
-            raise InvalidRequest("Too many parameters", status=400) from None
-        return cls(pairs)
+            raise InvalidRequest("Too many parameters", status=413) from None
+        read = cls(pairs)
+        if sum(map(len, read.id_groups)) > MOST_IDS:
+            raise InvalidRequest(f"More than {MOST_IDS:,} IDs; send them in parts", status=413)
+        if len(read.text("term").encode("utf-8", "replace")) > MOST_TERM:
+            raise InvalidRequest(f"The query has more than {MOST_TERM:,} bytes; shorten it", status=413)
+        return read
 
     @property
     def ids(self) -> list[str]:

@@ -54,27 +54,31 @@ def _leaf(query: Query, count: Count) -> Leaf:
 def _not_found(translated: Translated, count: Count) -> Iterator[str]:
     """Yield the concepts and other terms that match no record."""
     concepts = {translation.query: translation.source for translation in translated.translations}
-    for part in _parts(translated.query, concepts):
+    joined: dict[Query, list[And | Or]] = {}
+    for concept in concepts:
+        if isinstance(concept, And | Or):
+            joined.setdefault(concept.parts[0], []).append(concept)
+    for part in _parts(translated.query, concepts, joined):
         if not isinstance(part, _NEVER_A_PHRASE) and count(part) == 0:
             yield concepts.get(part) or _words(part)
 
 
-def _parts(query: Query, concepts: dict[Query, str]) -> Iterator[Query]:
-    """Yield the concepts of the tree as wholes, and the terms outside them."""
+def _parts(query: Query, concepts: dict[Query, str], joined: dict[Query, list[And | Or]]) -> Iterator[Query]:
+    """Yield the concepts of the tree as wholes, and the terms outside them. `joined`: concepts by their first part."""
     if query in concepts:
         yield query
     elif isinstance(query, And | Or):
         # Joining has flattened concepts next to terms under the same operator.
-        inside = [
-            c for c in concepts if type(c) is type(query) and set(query.parts).issuperset(getattr(c, "parts", ()))
-        ]
-        taken = {part for concept in inside for part in getattr(concept, "parts", ())}
+        parts = dict.fromkeys(query.parts)
+        starting = (concept for part in parts for concept in joined.get(part, ()))
+        inside = [c for c in starting if type(c) is type(query) and parts.keys() >= set(c.parts)]
+        taken = {part for concept in inside for part in concept.parts}
         yield from inside
         for part in query.parts:
             if part not in taken:
-                yield from _parts(part, concepts)
+                yield from _parts(part, concepts, joined)
     elif isinstance(query, Not):
-        yield from _parts(query.part, concepts)
+        yield from _parts(query.part, concepts, joined)
     else:
         yield query
 

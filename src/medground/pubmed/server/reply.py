@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from io import BytesIO
 from typing import Any
 
 from lxml import etree
 
-from medground.pubmed.server.catalogue import Catalogue
+from medground.document import Document
+from medground.pubmed.server.catalogue import Catalogue, Check
 from medground.pubmed.server.history import History
-from medground.pubmed.server.parameters import Parameters
-from medground.pubmed.server.xml import document
+from medground.pubmed.server.parameters import InvalidRequest, Parameters
+from medground.pubmed.server.xml import document, node
+
+MOST_BYTES = 100_000_000
+"""Maximum bytes of a response: 10,000 records have about half of that."""
+_BATCH = 200
 
 
 @dataclass(frozen=True)
@@ -25,15 +32,43 @@ class Reply:
 
 @dataclass(frozen=True)
 class Context:
-    """The shared state passed to every utility."""
+    """What every utility gets: the server's state, and a function to call between two steps of long work."""
 
     catalogue: Catalogue
     history: History
+    check: Check
+
+
+def fetched(context: Context, ids: Sequence[str]) -> Iterator[tuple[str, Document]]:
+    """Yield the IDs and records that exist, a batch in memory at a time."""
+    for first in range(0, len(ids), _BATCH):
+        context.check()
+        batch = ids[first : first + _BATCH]
+        found = context.catalogue.fetch(batch)
+        yield from ((each, found[each]) for each in batch if each in found)
 
 
 def xml_reply(root: etree._Element, doctype: str, status: int = 200) -> Reply:
     """Build an XML response."""
     return Reply(document(root, doctype), "text/xml; charset=UTF-8", status)
+
+
+def xml_stream(root: str, children: Iterable[etree._Element], doctype: str) -> Reply:
+    """Build an XML response whose children are written, and forgotten, one by one.
+
+    Raises:
+        InvalidRequest: there are too many bytes.
+    """
+    out = BytesIO()
+    with etree.xmlfile(out, encoding="UTF-8") as file:
+        file.write_declaration()
+        file.write_doctype(doctype)
+        with file.element(root):
+            for child in children:
+                file.write(child)
+                if out.tell() > MOST_BYTES:
+                    raise InvalidRequest(f"The response has more than {MOST_BYTES:,} bytes; ask for less", status=413)
+    return Reply(out.getvalue(), "text/xml; charset=UTF-8")
 
 
 def json_reply(kind: str, content: dict[str, Any], status: int = 200) -> Reply:
@@ -47,6 +82,23 @@ def json_reply(kind: str, content: dict[str, Any], status: int = 200) -> Reply:
 def text_reply(text: str) -> Reply:
     """Build a plain-text response."""
     return Reply(text.encode("utf-8", "replace"), "text/plain; charset=UTF-8")
+
+
+def error_reply(name: str, root: str, doctype: str, reason: str, status: int, *, as_json: bool) -> Reply:
+    """Build the response to a request that failed.
+
+    Args:
+        name: of the utility.
+        root: the root element of its responses.
+        doctype: the document type of its responses.
+        reason: what is wrong.
+        status: the HTTP status.
+        as_json: whether the client asks for JSON.
+    """
+    if not as_json:
+        return xml_reply(node(root, None, node("ERROR", reason)), doctype, status)
+    # Only esearch reports errors inside its result.
+    return json_reply(name, {"esearchresult": {"ERROR": reason}} if name == "esearch" else {"error": reason}, status)
 
 
 def wants_json(parameters: Parameters) -> bool:

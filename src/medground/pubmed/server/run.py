@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
-import socket
-from collections.abc import Callable
+import asyncio
+import sys
+from collections.abc import Callable, Sequence
 
-from medground.errors import ConfigError, UsageError
+from medground.errors import ConfigError
 from medground.pubmed.server.catalogue import Catalogue
 
+_SWITCH = 0.0005
+"""Seconds after which Python lets another thread go on: a search must not keep short answers waiting for 5 ms."""
+_MOST_HEAD = 65_536
+"""Bytes of the head of a request: long queries come in the address, too."""
 
-def run(catalogue: Catalogue, *, host: str, port: int, listening: Callable[[int], None] = lambda port: None) -> None:
-    """Serve until the process is stopped.
+
+def run(
+    catalogue: Catalogue,
+    *,
+    host: str,
+    port: int,
+    names: Sequence[str] = (),
+    listening: Callable[[int], None] = lambda port: None,
+) -> None:
+    """Serve until the process is told to stop (Ctrl-C or SIGTERM). Sets how often threads take turns.
 
     Args:
         catalogue: the records to serve.
         host: the address to listen on.
         port: the port to listen on; 0 picks a free port.
+        names: host names that clients may use, beside those of loopback, `host` and the address that they call.
         listening: called with the port once the server accepts connections.
 
     Raises:
@@ -23,16 +37,18 @@ def run(catalogue: Catalogue, *, host: str, port: int, listening: Callable[[int]
         UsageError: the server cannot listen on the address.
     """
     try:
-        import uvicorn
-
         from medground.pubmed.server.app import make_app
+        from medground.pubmed.server.lanes import Lanes
+        from medground.pubmed.server.limits import Limits
+        from medground.pubmed.server.refused import Connection
+        from medground.serving.server import GracefulServer, config, listener
     except ImportError:
         raise ConfigError('the server needs starlette and uvicorn; run: pip install "medground[pubmed]"') from None
-    try:
-        listener = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
-    except OSError as error:
-        raise UsageError(f"cannot listen on {host}:{port} ({error.strerror or error}); choose another --port") from None
-    config = uvicorn.Config(make_app(catalogue), log_level="warning", access_log=False, server_header=False)
-    with listener:
-        listening(listener.getsockname()[1])
-        uvicorn.Server(config).run(sockets=[listener])
+    limits = Limits()
+    with listener(host, port) as on:
+        lanes = Lanes(limits)
+        app = make_app(catalogue, hosts=(host, *names), limits=limits, lanes=lanes)
+        told = config(app, Connection, head=_MOST_HEAD)
+        server = GracefulServer(told, listening=lambda: listening(on.getsockname()[1]), end=lanes.end)
+        sys.setswitchinterval(_SWITCH)
+        asyncio.run(server.serve(sockets=[on]))

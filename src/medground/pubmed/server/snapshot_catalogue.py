@@ -20,7 +20,7 @@ from medground.pubmed.mapping import Mapper
 from medground.pubmed.mesh import vocabulary
 from medground.pubmed.parser import apply_tag, parse_syntax
 from medground.pubmed.records_index import Order, RecordsIndex
-from medground.pubmed.server.catalogue import About, Matches, Reading
+from medground.pubmed.server.catalogue import About, Check, Matches, Reading
 from medground.pubmed.server.reading import read
 from medground.pubmed.tags import TagUse, read_tag
 from medground.pubmed.translate import compiled
@@ -28,7 +28,8 @@ from medground.query import Everything, Mesh, Or, Query, Words
 
 INDEX_FORMAT = 3
 """Version of the index, part of its path on disk. Increase it when the index fields change."""
-_MOST_COUNTED = 100_000
+_MOST_COUNTED = 5_000
+"""Terms whose counts are kept, a few kB each."""
 _MOST_HEADINGS = 10
 _FIELDS = MappingProxyType(
     {
@@ -71,7 +72,7 @@ class SnapshotCatalogue:
         self._snapshot = snapshot
         self._index = index
         self._count = lru_cache(maxsize=_MOST_COUNTED)(index.count)
-        self._mapper = Mapper(vocabulary(), with_journals(index.journals()), index.has_author)
+        self._journals = with_journals(index.journals())
 
     @classmethod
     def open(cls, snapshot: Snapshot, home: Path, progress: Progress = no_progress) -> SnapshotCatalogue:
@@ -93,10 +94,10 @@ class SnapshotCatalogue:
         return About(f"{manifest.name}@{manifest.hash[:16]}", self._index.records, updated, dict(_FIELDS))
 
     def search(
-        self, term: str, within: Query | None, order: Order, *, start: int, limit: int, field: str = ""
+        self, term: str, within: Query | None, order: Order, *, start: int, limit: int, check: Check, field: str = ""
     ) -> Matches:
         """Search with PubMed query syntax."""
-        translated, reading = self._read(term, field)
+        translated, reading = self._read(term, field, check)
         query = translated.query
         if within is not None:
             query = all_of([query, within])
@@ -128,10 +129,13 @@ class SnapshotCatalogue:
         others = [(other, score / best) for other, score in scored if other != pmid]
         return [(pmid, 1.0), *others][:limit]
 
-    def spelling(self, term: str) -> str | None:
+    def spelling(self, term: str, check: Check) -> str | None:
         """Return the query with unknown words replaced by the most similar indexed words, or None if unchanged."""
         words = term.split()
-        corrected = [self._corrected(word) or word for word in words]
+        corrected = []
+        for word in words:
+            check()
+            corrected.append(self._corrected(word) or word)
         return " ".join(corrected) if corrected != words else None
 
     def _corrected(self, word: str) -> str | None:
@@ -140,27 +144,37 @@ class SnapshotCatalogue:
         near = difflib.get_close_matches(word.casefold(), self._index.words_like(word.casefold()), n=1, cutoff=0.8)
         return near[0] if near else None
 
-    def _read(self, term: str, field: str) -> tuple[Translated, Reading]:
+    def _read(self, term: str, field: str, check: Check) -> tuple[Translated, Reading]:
+        def has_author(name: str) -> bool:
+            check()
+            return self._index.has_author(name)
+
+        def count(query: Query) -> int:
+            check()
+            return self._count(query)
+
+        mapper = Mapper(vocabulary(), self._journals, has_author)
         tag = read_tag(field) if field else None
         notes = (f"Unknown field '{field[:40]}' ignored",) if tag is not None and tag.use is None else ()
         use = None if tag is None else tag.use
         try:
-            translated = self._translate(term, use)
+            translated = _translated(term, use, mapper)
         except QuerySyntaxError:
-            repaired = normalize(term, mapper=self._mapper)
+            repaired = normalize(term, mapper=mapper)
             if isinstance(repaired.query, Everything):
                 nothing = Translated(query=Or(parts=(Words(text=""),)))
                 repairs = tuple(note for note in repaired.notes if "everything is searched" not in note)
                 return nothing, Reading(translation=term, not_found=(term,), notes=(*notes, *repairs))
             notes = (*notes, *repaired.notes, f"searched for: {repaired.text}")
-            translated = self._translate(repaired.text, use)
+            translated = _translated(repaired.text, use, mapper)
         if isinstance(translated.query, Everything):
             return translated, Reading(translation=translated.text, notes=notes)
-        return translated, read(translated, notes, self._count)
+        return translated, read(translated, notes, count)
 
-    def _translate(self, text: str, use: TagUse | None) -> Translated:
-        node = parse_syntax(text)
-        return compiled(node if use is None else apply_tag(node, use), mapper=self._mapper)
+
+def _translated(text: str, use: TagUse | None, mapper: Mapper) -> Translated:
+    node = parse_syntax(text)
+    return compiled(node if use is None else apply_tag(node, use), mapper=mapper)
 
 
 def _plain(pmid: str) -> str:
