@@ -25,6 +25,7 @@ class Hasty(Connection):
 
     head_seconds = 0.3
     read_seconds = 0.3
+    rest_seconds = 0.5
     most = 5
 
 
@@ -111,6 +112,20 @@ def test_a_client_of_a_large_body_reads_its_refusal(served: Callable[[Work], Any
                 "/v1/ask", content=bytes(100_000_000), headers={"Content-Type": "application/json"}
             )
             assert (response.status_code, response.json()["type"]) == (413, "urn:medground:problem:too-large")
+
+    served(work)
+
+
+def test_a_connection_goes_on_after_a_refusal_whose_short_body_comes_late(served: Callable[[Work], Any]) -> None:
+    async def work(address: str, port: int, service: Service) -> None:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(b"POST /v1/ask HTTP/1.1\r\nHost: evil.example\r\nContent-Length: 5\r\n\r\n")
+        head = await reader.readuntil(b"\r\n\r\n")
+        assert head.startswith(b"HTTP/1.1 421")
+        await reader.readuntil(b"}")
+        writer.write(b"12345GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        assert (await asyncio.wait_for(reader.read(), 30)).startswith(b"HTTP/1.1 200")
+        writer.close()
 
     served(work)
 

@@ -48,7 +48,7 @@ def make_client(waits: Waits) -> Callable[..., Eutils]:
 
 
 @contextlib.contextmanager
-def serving(catalogue: Catalogue) -> Iterator[str]:
+def serving(catalogue: Catalogue, **of_app: Any) -> Iterator[str]:
     """Run our own server over a catalogue and yield its address.
 
     It closes each connection after the response, because tests use many event loops and must not leak connections.
@@ -56,7 +56,7 @@ def serving(catalogue: Catalogue) -> Iterator[str]:
     uvicorn = pytest.importorskip("uvicorn", reason="needs the extra serve")
     from medground.pubmed.server.app import make_app
 
-    app = make_app(catalogue)
+    app = make_app(catalogue, **of_app)
 
     async def closing(scope: Any, receive: Any, send: Any) -> None:
         async def send_closing(message: Any) -> None:
@@ -81,7 +81,7 @@ def serving(catalogue: Catalogue) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def serve() -> Callable[[Catalogue], contextlib.AbstractContextManager[str]]:
+def serve() -> Callable[..., contextlib.AbstractContextManager[str]]:
     """Run our own server: `with serve(catalogue) as address`. Tests that call it also need `loopback`."""
     return serving
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
 import re
@@ -52,6 +53,88 @@ def test_it_serves_until_interrupted(home: Path, loopback: None) -> None:
             assert b'"idlist": ["2"]' in answer.read()
         process.send_signal(signal.SIGINT)
         assert process.wait(120) is not None
+
+
+def test_clients_that_leave_print_nothing_and_foreign_names_are_refused(home: Path, loopback: None) -> None:
+    build(Library(home), "made", [Input("made", "test", "1", lambda skip: iter(DOCUMENTS[skip:]))])
+    words = [sys.executable, "-c", COMMAND, "serve", "--corpus", "made", "--port", "0", "--name", "papers.test"]
+    process = subprocess.Popen([*words, "--quiet"], stderr=subprocess.PIPE, env=dict(os.environ))
+    with ended(process):
+        assert process.stderr is not None
+        port = int(re.search(r"127\.0\.0\.1:(\d+)", process.stderr.readline().decode())[1])  # type: ignore[index]
+        for body in (b"", b"term="):
+            with socket.create_connection(("127.0.0.1", port)) as one:
+                one.sendall(POST + b"Content-Length: 90\r\n\r\n" + body)
+        for name, status in (("evil.example", b"421"), ("papers.test", b"200"), (f"127.0.0.1:{port}", b"200")):
+            with socket.create_connection(("127.0.0.1", port)) as one:
+                one.sendall(GET + f"Host: {name}\r\nConnection: close\r\n\r\n".encode())
+                assert one.makefile("rb").read().split()[1] == status
+        process.send_signal(signal.SIGINT)
+        assert process.wait(120) == 0
+        assert process.stderr.read() == b""
+
+
+GET = b"GET /entrez/eutils/einfo.fcgi HTTP/1.1\r\n"
+POST = b"POST /entrez/eutils/esearch.fcgi HTTP/1.1\r\nHost: localhost\r\n"
+HANGING = """
+import sys, threading
+from medground.pubmed.server.catalogue import About
+from medground.pubmed.server.run import run
+
+class Hanging:
+    about = About("made", 1, "")
+
+    def search(self, *rest, **more):
+        print("searching", flush=True)
+        threading.Event().wait()
+
+run(Hanging(), host="127.0.0.1", port=0, listening=lambda port: print(port, flush=True))
+"""
+
+
+def test_it_ends_while_searches_hang(loopback: None) -> None:
+    process = subprocess.Popen([sys.executable, "-c", HANGING], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    with ended(process), contextlib.ExitStack() as opened:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        port = int(process.stdout.readline())
+        for _ in range(4):
+            one = opened.enter_context(socket.create_connection(("127.0.0.1", port)))
+            one.sendall(POST + b"Content-Length: 10\r\n\r\nterm=heart")
+        assert process.stdout.readline() == b"searching\n"
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 0
+        assert process.stderr.read() == b""
+
+
+def test_half_a_request_is_cut_in_the_form_that_clients_read(catalogue_of: Any, loopback: None) -> None:
+    from medground.pubmed.server.app import make_app
+    from medground.pubmed.server.refused import Connection
+    from medground.serving.server import GracefulServer, config, listener
+
+    class Hasty(Connection):
+        head_seconds = 0.1
+
+    async def nothing() -> None:
+        pass
+
+    async def within() -> bytes:
+        with listener("127.0.0.1", 0) as on:
+            begun = asyncio.Event()
+            server = GracefulServer(config(make_app(catalogue_of(DOCUMENTS)), Hasty), listening=begun.set, end=nothing)
+            task = asyncio.create_task(server._serve([on]))
+            await begun.wait()
+            reader, writer = await asyncio.open_connection("127.0.0.1", on.getsockname()[1])
+            writer.write(GET)
+            told = await asyncio.wait_for(reader.read(), 60)
+            writer.close()
+            server.should_exit = True
+            await task
+            return told
+
+    head, _, body = asyncio.run(within()).partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 408")
+    assert b"<ERROR>the request did not come in 0.1 seconds</ERROR>" in body
 
 
 def test_a_port_in_use_is_a_one_line_error(catalogue_of: Any, loopback: None) -> None:

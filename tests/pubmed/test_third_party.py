@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -108,6 +109,13 @@ def test_biopython_reads_summaries(entrez: Any) -> None:
     assert found[0]["ArticleIds"]["pubmed"] == ["12091962"] or found[0]["ArticleIds"]["pubmed"] == "12091962"
     with pytest.raises(RuntimeError, match="cannot get document summary"):
         entrez.read(entrez.esummary(db="pubmed", id="999999999"))
+
+
+def test_biopython_tells_in_one_line_what_is_too_large(entrez: Any) -> None:
+    with pytest.raises(urllib.error.HTTPError) as told:
+        entrez.epost("pubmed", id=",".join(map(str, range(60_000))))
+    assert str(told.value) == "HTTP Error 413: Request Entity Too Large"
+    told.value.close()
 
 
 def test_biopython_uses_the_history(entrez: Any) -> None:

@@ -8,6 +8,7 @@ not read, but the client gets a moment to read the refusal: closing at once woul
 from __future__ import annotations
 
 import asyncio
+import math
 from http import HTTPStatus
 from typing import Any, ClassVar
 
@@ -27,6 +28,8 @@ class Connection(H11Protocol):
     head_seconds: ClassVar[float] = 10.0
     read_seconds: ClassVar[float] = 60.0
     linger_seconds: ClassVar[float] = 3.0
+    rest_seconds: ClassVar[float] = 1.0
+    most_rest: ClassVar[int] = 65_536
     most: ClassVar[int] = 1000
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
@@ -67,9 +70,12 @@ class Connection(H11Protocol):
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
-        if self.conn.their_state is h11.SEND_BODY:  # answered without its body, which may be long or never end
-            self._refused = True
-            self._close_gently()
+        if self.conn.their_state is not h11.SEND_BODY:
+            return
+        if self._announced <= self.most_rest:  # the rest comes at once, or never; then the connection can go on
+            self.loop.call_later(self.rest_seconds, self._rest_is_late)
+        else:
+            self._rest_is_late()
 
     def pause_writing(self) -> None:
         super().pause_writing()
@@ -92,6 +98,18 @@ class Connection(H11Protocol):
     def _busy(self) -> bool:
         """Whether a request is being answered."""
         return self.cycle is not None and not self.cycle.response_complete
+
+    @property
+    def _announced(self) -> float:
+        """Bytes of the body of the last request, by its head; without an end if it does not say."""
+        length = dict(self.headers).get(b"content-length", b"")
+        return int(length) if length.isdigit() else math.inf
+
+    def _rest_is_late(self) -> None:
+        """Close where a request was answered without its body, which may be long or never end."""
+        if self.conn.their_state is h11.SEND_BODY and not self._busy and not self.transport.is_closing():
+            self._refused = True
+            self._close_gently()
 
     def _await_head(self) -> None:
         _cancel(self._head)

@@ -19,7 +19,7 @@ from medground.pubmed.server.lanes import Lanes
 from medground.pubmed.server.limits import Limits, Work
 from medground.pubmed.server.parameters import InvalidRequest, Parameters
 from medground.pubmed.server.refused import refused, response
-from medground.pubmed.server.reply import MOST_BYTES, Context, Reply, error_reply, wants_json
+from medground.pubmed.server.reply import MOST_BYTES, Context, Reply, asks_json, error_reply
 from medground.pubmed.server.utilities import UTILITIES, is_cheap, is_instant
 from medground.serving.bodies import whole_body
 from medground.serving.hosts import OwnHosts
@@ -78,7 +78,6 @@ def _answer(
     catalogue: Catalogue, history: History, lanes: Lanes, seconds: float, name: str, query: str, body: str
 ) -> Reply:
     utility = UTILITIES[name]
-    parameters = Parameters(())
     try:
         work = Work(seconds, lanes.ending)
         work.check()
@@ -95,4 +94,4 @@ def _answer(
     except MedgroundError as error:
         # A damaged corpus is a server error, so that clients do not mistake it for an empty result.
         reason, status = str(error), 500
-    return error_reply(name, utility.root, utility.doctype, reason, status, as_json=wants_json(parameters))
+    return error_reply(name, utility.root, utility.doctype, reason, status, as_json=asks_json(f"{query}&{body}"))

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from pathlib import PurePosixPath
-from urllib.parse import parse_qs
 
 from starlette.responses import Response
 from starlette.types import Scope
 
-from medground.pubmed.server.reply import Reply, error_reply
+from medground.pubmed.server.reply import Reply, asks_json, error_reply
 from medground.pubmed.server.utilities import UTILITIES
 from medground.serving import connection
 from medground.serving.refusal import Refusal
@@ -26,7 +25,7 @@ def refused(refusal: Refusal, scope: Scope | None = None) -> Response:
     name, as_json = "", False
     if scope is not None:
         name = PurePosixPath(scope["path"]).stem
-        as_json = parse_qs(scope["query_string"][:2000].decode("latin-1")).get("retmode", [""])[-1].lower() == "json"
+        as_json = asks_json(scope["query_string"].decode("latin-1"))
     utility = UTILITIES.get(name)
     root, doctype = (utility.root, utility.doctype) if utility else (_ROOT, _DOCTYPE)
     made = response(error_reply(name, root, doctype, refusal.detail, refusal.status, as_json=as_json))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from io import BytesIO
@@ -19,6 +20,7 @@ from medground.pubmed.server.xml import document, node
 MOST_BYTES = 100_000_000
 """Maximum bytes of a response: 10,000 records have about half of that."""
 _BATCH = 200
+_JSON = re.compile(r"(?:^|&)retmode=json(?:&|$)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,7 @@ def xml_stream(root: str, children: Iterable[etree._Element], doctype: str) -> R
         InvalidRequest: there are too many bytes.
     """
     out = BytesIO()
-    with etree.xmlfile(out, encoding="UTF-8") as file:
+    with etree.xmlfile(out, encoding="UTF-8", buffered=False) as file:
         file.write_declaration()
         file.write_doctype(doctype)
         with file.element(root):
@@ -104,3 +106,8 @@ def error_reply(name: str, root: str, doctype: str, reason: str, status: int, *,
 def wants_json(parameters: Parameters) -> bool:
     """Whether the request asks for JSON."""
     return parameters.text("retmode").lower() == "json"
+
+
+def asks_json(sent: str) -> bool:
+    """Whether a request asks for JSON, by its encoded parameters, which may be too many to be read."""
+    return _JSON.search(sent) is not None
