@@ -102,6 +102,7 @@ class Run:
         return UsageReport(
             input_tokens=used.input_tokens,
             output_tokens=used.output_tokens,
+            estimated_tokens=used.estimated_tokens,
             model_calls=used.model_calls,
             cached_calls=used.cached_calls,
             searches=used.searches,

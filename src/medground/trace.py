@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import re
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,13 +21,13 @@ from opentelemetry.trace import Span as OtelSpan
 from opentelemetry.trace import Status, StatusCode
 
 from medground.errors import ConfigError, UsageError
-from medground.fetching.secrets import passwords_in
+from medground.fetching.secrets import masked
+from medground.known_secrets import known_secrets
 from medground.models.files.storage import writing_to
 from medground.private import open_private, tell_not_kept
 from medground.settings import Settings
 from medground.steps import FACT, TEXT, Step
 
-_SECRET_NAME = re.compile(r"KEY$|TOKEN|SECRET|PASSWORD", re.IGNORECASE)
 _TRACE_ID = re.compile(r"[A-Za-z0-9-]{1,64}")
 
 
@@ -74,7 +73,7 @@ class Trace:
         self.id = run_id
         self.path = path
         self._provider = TracerProvider(resource=Resource({"service.name": "medground"}), shutdown_on_exit=False)
-        secrets = _secrets(settings)
+        secrets = known_secrets(settings)
         if path is not None:
             self._provider.add_span_processor(SimpleSpanProcessor(_JsonLines(path, secrets)))
         if settings is not None and settings.trace.otlp_endpoint:
@@ -158,10 +157,7 @@ class _JsonLines(SpanExporter):
         if self._file is None:
             self._file = open_private(self._path, append=True)
         for span in spans:
-            line = json.dumps(_as_json(span), ensure_ascii=False)
-            for secret in self._secrets:
-                line = line.replace(secret, "[secret]")
-            self._file.write(line + "\n")
+            self._file.write(masked(json.dumps(_as_json(span), ensure_ascii=False), self._secrets) + "\n")
         self._file.flush()
 
     def shutdown(self) -> None:
@@ -207,8 +203,7 @@ class _Outgoing(SpanExporter):
 
     def _blanked(self, value: Any) -> Any:
         if isinstance(value, str):
-            for secret in self._secrets:
-                value = value.replace(secret, "[secret]")
+            return masked(value, self._secrets)
         return [self._blanked(v) for v in value] if isinstance(value, (list, tuple)) else value
 
 
@@ -243,17 +238,3 @@ def _plain(value: Any) -> str | int | float | bool | list[str]:
     if isinstance(value, Mapping):
         return json.dumps(value, ensure_ascii=False, default=str)
     return str(value)
-
-
-def _secrets(settings: Settings | None) -> tuple[str, ...]:
-    keys = [] if settings is None else [getattr(settings.keys, name) for name in type(settings.keys).model_fields]
-    named = [key.get_secret_value() for key in keys if key is not None]
-    ambient = [value for name, value in os.environ.items() if _SECRET_NAME.search(name)]
-    addresses = [] if settings is None else passwords_in(settings.model_dump(mode="json"))
-    return tuple(form for secret in {*named, *ambient, *addresses} if len(secret) >= 8 for form in _forms(secret))
-
-
-def _forms(secret: str) -> list[str]:
-    """The forms of a text in a line of JSON: as a string, or inside a string that is itself JSON."""
-    as_text = [secret, *(json.dumps(secret, ensure_ascii=ascii_only)[1:-1] for ascii_only in (False, True))]
-    return sorted({json.dumps(text, ensure_ascii=False)[1:-1] for text in as_text}, key=len, reverse=True)

@@ -12,7 +12,10 @@ from medground.document import Frozen
 
 @dataclass(frozen=True)
 class Usage:
-    """Cost of some work. `price` is in US dollars; None means unknown, and unknown plus any price is unknown."""
+    """Cost of some work. `price` is in US dollars; None means unknown, and unknown plus any price is unknown.
+
+    `estimated_tokens` are those among the tokens that a model server did not report, so that we counted them.
+    """
 
     input_tokens: int = 0
     output_tokens: int = 0
@@ -21,6 +24,7 @@ class Usage:
     searches: int = 0
     counts: int = 0
     price: Decimal | None = Decimal(0)
+    estimated_tokens: int = 0
 
     @property
     def tokens(self) -> int:
@@ -32,6 +36,7 @@ class Usage:
             self,
             input_tokens=self.input_tokens + other.input_tokens,
             output_tokens=self.output_tokens + other.output_tokens,
+            estimated_tokens=self.estimated_tokens + other.estimated_tokens,
             model_calls=self.model_calls + other.model_calls,
             cached_calls=self.cached_calls + other.cached_calls,
             searches=self.searches + other.searches,
@@ -45,6 +50,11 @@ class UsageReport(Frozen):
 
     input_tokens: int = 0
     output_tokens: int = 0
+    estimated_tokens: int = Field(
+        default=0,
+        description="those among the tokens that a model server did not report; estimated, rather too many, from the "
+        "bytes that were sent and received",
+    )
     model_calls: int = 0
     cached_calls: int = 0
     searches: int = 0

@@ -79,7 +79,7 @@ FAULTS: list[tuple[dict[str, Any], str, type[MedgroundError], str, int]] = [
         {"status": 403, "body": f'{{"error": {{"message": "bad {KEY}"}}}}'.encode()},
         KEY,
         ConfigError,
-        "the key was rejected with HTTP status 403: bad [key]; correct it in the settings (`keys`)",
+        "the key was rejected with HTTP status 403: bad ********; correct it in the settings (`keys`)",
         1,
     ),
     ({"status": 403, "body": b'{"error": "Quota exceeded"}'}, KEY, RateLimited, "rate limit exceeded", 3),

@@ -158,7 +158,7 @@ def test_the_head_can_be_read_by_a_person(tmp_path: Path) -> None:
     path = keep(tmp_path, request, Recorded(200, {"content-type": "text/plain"}, b"says abcdefgh"))
     head, _, body = path.read_bytes().partition(b"\n\n")
     assert path.parent == tmp_path / "example.org"
-    assert body == b"says [key]"
+    assert body == b"says ********"
     told = json.loads(head)["request"]
     assert (told["address"], told["parameters"]) == ("https://example.org/x", [["b", "2"]])
     assert told["body_sha256"]

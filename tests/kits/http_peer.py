@@ -39,6 +39,10 @@ class Reply:
     hang: float = 0.0
     endless: bool = False
     """Whether the body is sent again and again until the client leaves; no length is announced."""
+    drip: float = 0.0
+    """Seconds after each byte of the body."""
+    drip_head: float = 0.0
+    """Seconds after each byte of the status line and the headers."""
 
     def encoded(self) -> bytes:
         headers = {"content-length": str(len(self.body)), "connection": "close", **self.headers}
@@ -97,10 +101,20 @@ class _Handler(socketserver.StreamRequestHandler):
             self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             self.connection.close()
             return
+        head, end, body = reply.encoded().partition(b"\r\n\r\n")
         with contextlib.suppress(OSError):
-            self.wfile.write(reply.encoded())
-            while reply.endless and not peer.left.is_set():
-                self.wfile.write(reply.body)
+            if self._write(head + end, reply.drip_head) and self._write(body, reply.drip):
+                while reply.endless and not peer.left.is_set():
+                    self.wfile.write(reply.body)
+
+    def _write(self, content: bytes, pause: float) -> bool:
+        """Whether all was sent before the test ended."""
+        peer: Peer = self.server
+        for part in [content[at : at + 1] for at in range(len(content))] if pause else [content]:
+            self.wfile.write(part)
+            if pause and peer.left.wait(pause):
+                return False
+        return True
 
 
 class Waits:

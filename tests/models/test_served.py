@@ -8,6 +8,7 @@ import logging
 import socket
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -147,7 +148,9 @@ def test_no_retries_when_disabled(serve: Serve) -> None:
 def test_a_transient_failure_is_retried(serve: Serve, transient: Sent) -> None:
     with ChatPeer(transient, transient, GOOD) as peer:
         usage = ask(serve(peer.url)).usage
-    assert usage == Usage(input_tokens=100, output_tokens=10, model_calls=3)
+    lost = usage.estimated_tokens  # what was sent for a reply that never arrived whole may be charged for
+    assert usage == replace(usage, input_tokens=100 + lost, output_tokens=10, model_calls=3)
+    assert (lost > 0) == bool(transient.cut)
 
 
 def test_waits_grow_and_retry_after_wins(serve: Serve) -> None:
@@ -241,7 +244,7 @@ def test_other_clients_fail_with_the_same_message(loopback: None, key: str) -> N
             secrets=(key,),
         )
         failed = failure(model)
-    assert str(failed).endswith("answered HTTP 500: boom [secret]")
+    assert str(failed).endswith("answered HTTP 500: boom ********")
     assert len(peer.requests) == 3
 
 

@@ -82,7 +82,10 @@ FAULTS: dict[str, tuple[dict[str, Any], str]] = {
         "reported an error: Search Backend failed",
     ),
     "no number": ({"body": b"<eSearchResult><Count/></eSearchResult>"}, "no number in <Count>"),
-    "broken compression": ({"body": b"xxxx", "headers": {"content-encoding": "gzip"}}, "DecodingError"),
+    "broken compression": (
+        {"body": b"xxxx", "headers": {"content-encoding": "gzip"}},
+        "the packed response is damaged",
+    ),
     "no HTTP": ({"status": 0}, "connection failed"),
 }
 
@@ -208,7 +211,7 @@ def test_the_key_is_sent_in_the_body_and_never_shown(
     peer = make_peer(reply(found("7")), reply(page, type="application/json"))
     client = make_client(peer, api_key=KEY, cache=cache)
     run(client, lambda c: c.esearch("x"))
-    with pytest.raises(SourceUnavailable, match=r"something about \[key\]") as caught:
+    with pytest.raises(SourceUnavailable, match=r"something about [*]{8}") as caught:
         run(make_client(peer, api_key=KEY), lambda c: c.esearch("y"))
     assert peer.asked[0].method == "POST"
     assert peer.asked[0].parameters["api_key"] == KEY

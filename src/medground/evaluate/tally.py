@@ -30,6 +30,7 @@ class Tally:
     gold: Counter[tuple[str, ...]] = field(default_factory=Counter)
     input_tokens: int = 0
     output_tokens: int = 0
+    estimated_tokens: int = 0
     model_calls: int = 0
     cached_calls: int = 0
     searches: int = 0
@@ -49,6 +50,7 @@ class Tally:
             self.gold[tuple(sorted(line.gold))] += 1
         self.input_tokens += used.input_tokens
         self.output_tokens += used.output_tokens
+        self.estimated_tokens += used.estimated_tokens
         self.model_calls += used.model_calls
         self.cached_calls += used.cached_calls
         self.searches += used.searches

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 
 from medground.errors import ConfigError, MedgroundError, RateLimited, SourceUnavailable, UsageError
+from medground.fetching.secrets import masked, secret_forms
 
 LONGEST = 200
 """Maximum characters quoted from a service's message."""
@@ -74,10 +75,8 @@ class Fault(Exception):
 
 
 def hide(text: str, secrets: Iterable[str]) -> str:
-    """The text with `[key]` in place of each secret."""
-    for secret in secrets:
-        text = text.replace(secret, "[key]")
-    return text
+    """The text with asterisks in place of each secret, in whatever form it stands there."""
+    return masked(text, secret_forms(secrets))
 
 
 def retry_after(value: str | None) -> float | None:

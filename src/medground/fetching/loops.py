@@ -6,10 +6,10 @@ import asyncio
 import ssl
 from collections.abc import Callable
 from functools import cache
+from typing import Generic, Protocol, TypeVar
 from weakref import WeakKeyDictionary
 
 import certifi
-import httpx
 
 from medground.version import __version__
 
@@ -17,18 +17,29 @@ USER_AGENT = f"medground/{__version__}"
 """How we name ourselves to services and sites."""
 
 
-class LoopClients:
+class Closable(Protocol):
+    """A client with connections."""
+
+    async def aclose(self) -> None:
+        """Close them."""
+        ...
+
+
+C = TypeVar("C", bound=Closable)
+
+
+class LoopClients(Generic[C]):
     """The clients of one user of the network, which may be used from several loops in turn.
 
     Args:
         make: makes the client of a loop.
     """
 
-    def __init__(self, make: Callable[[], httpx.AsyncClient]) -> None:
+    def __init__(self, make: Callable[[], C]) -> None:
         self._make = make
-        self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, httpx.AsyncClient] = WeakKeyDictionary()
+        self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, C] = WeakKeyDictionary()
 
-    def current(self) -> httpx.AsyncClient:
+    def current(self) -> C:
         """The client of the running loop."""
         loop = asyncio.get_running_loop()
         if loop not in self._clients:

@@ -18,10 +18,18 @@ from urllib.parse import urlsplit
 import httpx
 
 from medground.durable import write_whole
-from medground.fetching.secrets import keys_in, keys_in_parameters, open_parameters, shown_address
+from medground.fetching.secrets import (
+    FORM,
+    MASK,
+    masked,
+    open_parameters,
+    private_in_parameters,
+    secret_forms,
+    secrets_sent,
+    shown_address,
+)
 
 _END = b"\n}\n\n"
-_FORM = "application/x-www-form-urlencoded"
 _KEPT_HEADERS = ("content-type", "location", "retry-after", "last-modified")
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9.-]+")
 
@@ -46,7 +54,7 @@ def description(request: httpx.Request) -> dict[str, Any]:
     """
     url, content = str(request.url), request.content
     sent = urlsplit(url).query
-    if request.headers.get("content-type", "").startswith(_FORM):
+    if request.headers.get("content-type", "").startswith(FORM):
         sent = "&".join(filter(None, [sent, content.decode("ascii", errors="replace")]))
         content = b""
     told: dict[str, Any] = {
@@ -72,13 +80,17 @@ def keep(folder: Path, request: httpx.Request, reply: Recorded) -> Path:
     path = folder / place_of(request)
     sent = request.url.query.decode("ascii", errors="replace")
     form = request.content.decode("ascii", errors="replace") if request.method == "POST" else ""
+    private = [*private_in_parameters(sent), *private_in_parameters(form)]
+    forms = secret_forms([*secrets_sent(str(request.url), request.headers), *private])
     body = reply.body
-    for secret in [*keys_in(request.headers), *keys_in_parameters(sent), *keys_in_parameters(form)]:
-        body = body.replace(secret.encode(), b"[key]")
+    for secret in forms:
+        body = body.replace(secret.encode(), MASK.encode())
     head = {
         "request": description(request),
         "status": reply.status,
-        "headers": {name: shown(name, reply.headers[name]) for name in _KEPT_HEADERS if name in reply.headers},
+        "headers": {
+            name: masked(shown(name, reply.headers[name]), forms) for name in _KEPT_HEADERS if name in reply.headers
+        },
         "bytes": len(body),
         "sha256": hashlib.sha256(body).hexdigest(),
     }

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import base64
+import binascii
+import json
+from collections.abc import Iterable, Mapping
 from typing import Any
-from urllib.parse import parse_qsl, unquote, urlencode, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, quote, quote_plus, unquote, urlencode, urlsplit, urlunsplit
+
+MASK = "********"
+"""What stands in place of a secret."""
 
 _HEADERS = ("key", "token", "auth", "secret", "cookie")
-_PARAMETERS = frozenset(["api_key", "apikey", "api-key", "key", "access_token", "token", "email", "tool"])
+_SECRET_PARAMETERS = frozenset(
+    ["api_key", "apikey", "api-key", "key", "access_token", "token", "secret", "client_secret", "password", "sig"]
+)
+_PARAMETERS = _SECRET_PARAMETERS | {"email", "tool"}
+FORM = "application/x-www-form-urlencoded"
 _SHORTEST = 6
 """Shorter values are words that happen to stand there; hiding them would damage the text."""
 
@@ -18,14 +28,79 @@ def is_secret_header(name: str) -> bool:
 
 
 def keys_in(headers: Mapping[str, str]) -> list[str]:
-    """The keys among headers."""
-    return [value for name, value in headers.items() if is_secret_header(name) and len(value) >= _SHORTEST]
+    """The keys among headers, without the scheme before them; of a Basic header, its user and password too."""
+    found: list[str] = []
+    for name, value in headers.items():
+        if not is_secret_header(name):
+            continue
+        scheme, _, credentials = value.strip().partition(" ")
+        if "authorization" not in name.lower() or not credentials:
+            found.append(value)
+        else:
+            found += [credentials, *(_of_basic(credentials) if scheme.lower() == "basic" else [])]
+    return [value for value in found if len(value) >= _SHORTEST]
 
 
 def keys_in_parameters(encoded: str) -> list[str]:
     """The values of secret parameters in a query string or a form."""
+    return _values(encoded, _SECRET_PARAMETERS)
+
+
+def private_in_parameters(encoded: str) -> list[str]:
+    """As `keys_in_parameters`, with those that say who sends the request."""
+    return _values(encoded, _PARAMETERS)
+
+
+def secrets_sent(url: str, headers: Mapping[str, str], content: bytes = b"") -> list[str]:
+    """The secrets of a request: in its address, its headers, and its body where that is a form."""
+    form = content.decode(errors="replace") if headers.get("content-type", "").startswith(FORM) else ""
+    return [*keys_in(headers), *passwords_in(url), *keys_in_parameters(form)]
+
+
+def secret_forms(secrets: Iterable[str]) -> tuple[str, ...]:
+    """The forms in which a text may hold secrets: plain, percent-encoded, as base64, and inside JSON, once or twice.
+
+    The longest come first, so that a secret inside a longer one does not keep that from being found.
+    """
+    plain = {secret for secret in secrets if len(secret) >= _SHORTEST}
+    forms = {form for secret in plain for form in (secret, *_encoded(secret))}
+    for _ in range(2):  # a string of JSON, which may stand inside another
+        forms |= {json.dumps(form, ensure_ascii=ascii_only)[1:-1] for form in forms for ascii_only in (False, True)}
+    return tuple(sorted(forms, key=lambda form: (-len(form), form)))
+
+
+def masked(text: str, forms: Iterable[str]) -> str:
+    """The text with asterisks in place of each of `secret_forms`."""
+    for form in forms:
+        text = text.replace(form, MASK)
+    return text
+
+
+def _values(encoded: str, names: frozenset[str]) -> list[str]:
     pairs = parse_qsl(encoded, keep_blank_values=True)
-    return [value for name, value in pairs if name.lower() in _PARAMETERS and len(value) >= _SHORTEST]
+    return [value for name, value in pairs if name.lower() in names and len(value) >= _SHORTEST]
+
+
+def _encoded(secret: str) -> set[str]:
+    quoted = {quote(secret, safe=""), quote(secret), quote_plus(secret)}
+    raw = secret.encode(errors="surrogatepass")
+    based = {base64.b64encode(raw).decode(), base64.urlsafe_b64encode(raw).decode()}
+    return {*quoted, *(text.replace("%", "%25") for text in quoted), *map(_lower_percents, quoted), *based}
+
+
+def _lower_percents(quoted: str) -> str:
+    """`%3A` as `%3a`: some servers write it so."""
+    first, *rest = quoted.split("%")
+    return "%".join([first, *(part[:2].lower() + part[2:] for part in rest)])
+
+
+def _of_basic(credentials: str) -> list[str]:
+    """Password, and user with password, of a Basic header."""
+    try:
+        both = base64.b64decode(credentials, validate=True).decode()
+    except (binascii.Error, UnicodeDecodeError):
+        return []
+    return [both, both.partition(":")[2]]
 
 
 def open_parameters(encoded: str) -> list[tuple[str, str]]:
@@ -67,7 +142,9 @@ def passwords_in(value: Any) -> list[str]:
         if not _holds_a_secret(value):
             return []
         parts = urlsplit(value)
-        return [unquote(parts.password or ""), *keys_in_parameters(parts.query)]
+        user, password = unquote(parts.username or ""), unquote(parts.password or "")
+        both = [password, f"{user}:{password}"] if password else [user]  # a Basic header holds both as base64
+        return [*filter(None, both), *keys_in_parameters(parts.query)]
     inside = value.values() if isinstance(value, Mapping) else value if isinstance(value, list | tuple) else ()
     return [found for inner in inside for found in passwords_in(inner)]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import ipaddress
 import json
 import re
@@ -14,8 +13,10 @@ from urllib.parse import urljoin, urlsplit
 import httpx
 
 from medground.errors import ConfigError, SourceUnavailable
+from medground.fetching.bounded import Bounded, Network
 from medground.fetching.faults import Fault, hide, retry_after, shorten
-from medground.fetching.loops import USER_AGENT, LoopClients, tls
+from medground.fetching.intake import ReplyLimits
+from medground.fetching.loops import USER_AGENT, LoopClients
 from medground.fetching.pace import UNLIMITED, Pace, shared_pace
 from medground.fetching.secrets import is_secret_header, keys_in, shown_address
 from medground.fetching.trying import Patience, tried
@@ -58,7 +59,7 @@ class Service:
         parts = urlsplit(self.address)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ConfigError(
-                f"{self.name}: {self.address!r} is not an address; set one that begins with https:// or http://"
+                f"{self.name}: {shown_address(self.address)!r} is not an address; set one that begins with https:// or http://"
             )
 
     @property
@@ -111,7 +112,7 @@ class Reply:
         """
         try:
             return json.loads(self.body)
-        except ValueError:
+        except (ValueError, RecursionError):
             raise SourceUnavailable(
                 "the reply is not JSON; the service may have changed", source=self.service
             ) from None
@@ -162,20 +163,16 @@ class Client:
 
     def _open(self) -> httpx.AsyncClient:
         # Do not use a proxy for a local service.
-        return httpx.AsyncClient(
-            transport=self._wire,
-            timeout=self.service.seconds,
-            trust_env=not self.service.is_local,
-            verify=tls(),
-            headers={"user-agent": USER_AGENT},
-        )
+        service = self.service
+        inner = self._wire or Network(trust_env=not service.is_local)
+        limited = Bounded(ReplyLimits(service.largest, service.seconds), inner)
+        return httpx.AsyncClient(transport=limited, timeout=service.seconds, headers={"user-agent": USER_AGENT})
 
     async def _once(self, url: httpx.URL, absent: frozenset[int]) -> Reply:
         for _ in range(_MOST_REDIRECTS + 1):
             self._check_host(url)
             await self._pace.wait()
-            async with asyncio.timeout(self.service.seconds):
-                reply, target = await self._reply(url, absent)
+            reply, target = await self._reply(url, absent)
             if reply is not None:
                 return reply
             url = target
@@ -193,25 +190,12 @@ class Client:
         async with self._clients.current().stream("GET", url, headers=dict(self.service.headers)) as response:
             if response.has_redirect_location:
                 return None, httpx.URL(urljoin(str(url), response.headers["location"]))
-            body = await self._body(response)
+            body = await response.aread()
             if response.status_code != 200 and response.status_code not in absent:
                 raise self._fault(response, body)
             media = response.headers.get("content-type", "").split(";")[0].strip().lower()
             shown = shown_address(str(url))
             return Reply(shown, response.status_code, media, body, self.service.name), url
-
-    async def _body(self, response: httpx.Response) -> bytes:
-        most = self.service.largest
-        told = response.headers.get("content-length", "")
-        body = bytearray()
-        if not (told.isascii() and told.isdigit() and int(told[:18]) > most):
-            async for chunk in response.aiter_bytes():
-                body += chunk
-                if len(body) > most:
-                    break
-            else:
-                return bytes(body)
-        raise Fault(f"the response is larger than {most >> 20 or 1} MB", transient=False)
 
     def _fault(self, response: httpx.Response, body: bytes) -> Fault:
         status = response.status_code
@@ -235,7 +219,7 @@ def _message(body: bytes) -> str:
     if text.lstrip().startswith("{"):
         try:
             return shorten(_said(json.loads(body)))
-        except ValueError:
+        except (ValueError, RecursionError):
             return ""
     title = _TITLE.search(text)
     if title:

@@ -11,6 +11,7 @@ import httpx
 import stamina
 
 from medground.fetching.faults import Fault
+from medground.fetching.intake import CutReply
 from medground.fetching.pace import Pace
 from medground.fetching.wire import NotRecorded
 
@@ -99,6 +100,8 @@ def _named(patience: Patience) -> Iterator[None]:
         yield
     except (httpx.TimeoutException, TimeoutError):
         raise Fault(f"no response within {patience.seconds:g} s", status="timeout") from None
+    except CutReply as cut:
+        raise Fault(cut.reason, transient=cut.damaged) from None
     except NotRecorded as missing:
         raise Fault(missing.reason, status=None, transient=False, advice=missing.advice) from None
     except (httpx.TransportError, httpx.DecodingError) as error:

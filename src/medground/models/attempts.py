@@ -12,6 +12,7 @@ from pydantic_ai import RunUsage
 from pydantic_ai.exceptions import (
     ModelAPIError,
     ModelConnectionError,
+    ModelHTTPError,
     ModelRateLimitError,
     ModelServerError,
     ModelTimeoutError,
@@ -22,9 +23,12 @@ from pydantic_ai.messages import ModelMessage, ModelResponse
 from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
+from pydantic_ai.usage import RequestUsage
 
 from medground.errors import BudgetExhausted
+from medground.fetching.intake import cut_of
 from medground.models.base import CallLimits
+from medground.models.counting import bytes_sent, estimated, with_tokens
 from medground.models.narrow import narrowed
 from medground.models.probabilities import without_probabilities
 
@@ -54,14 +58,19 @@ class Patience:
         # A request that timed out has already used all its time.
         if tried >= self.tries or not isinstance(error, _TRANSIENT) or isinstance(error, ModelTimeoutError):
             return None
+        if (cut := cut_of(error)) is not None and not cut.damaged:
+            return None
         if error.retry_after is not None:
             return error.retry_after if error.retry_after <= self.longest_wait else None
         return min(self.first_wait * 2.0 ** (tried - 1), self.longest_wait) * (0.5 + self.chance() / 2)
 
 
 class Attempts(WrapperModel):
-    """A model for one operator call. `sent` counts its requests, answered or not. `probabilities_refused` is true if
-    the server answers only when it is not asked for log-probabilities.
+    """A model for one operator call.
+
+    `sent` counts its requests, answered or not. `estimated` counts the tokens that the server did not report, among
+    them those of requests whose reply never arrived (`lost`). `probabilities_refused` is true if the server answers
+    only when it is not asked for log-probabilities.
 
     The clients' own retries are switched off (`max_retries`) because they are not counted.
 
@@ -80,6 +89,8 @@ class Attempts(WrapperModel):
         super().__init__(wrapped)
         self._choices = choices or {}
         self.sent = 0
+        self.estimated = 0
+        self.lost = False
         self.probabilities_refused = False
         self._limits = limits
         self._spent = spent
@@ -95,11 +106,12 @@ class Attempts(WrapperModel):
         refused = False
         shows_schema = self.wrapped.profile.get("native_output_requires_schema_in_instructions", False)
         parameters = narrowed(model_request_parameters, self._choices, shows_schema=shows_schema)
+        size = bytes_sent(messages, parameters)
         for tried in itertools.count(1):
             self._check_limits()
             self.sent += 1
             try:
-                response = await self.wrapped.request(messages, model_settings, parameters)
+                response = await self._reply(messages, model_settings, parameters, size)
                 self.probabilities_refused = refused
                 return response
             except ModelAPIError as error:
@@ -109,11 +121,39 @@ class Attempts(WrapperModel):
                 wait = self._patience.wait(error, tried)
                 if wait is None:
                     raise
-            except (LookupError, TypeError, AttributeError, ValueError) as error:
-                # pydantic-ai's adapters raise these on JSON that is not a chat completion, such as `choices: []`.
-                raise UnexpectedModelBehavior("the reply cannot be read") from error
             await self._patience.sleep(wait)
         raise AssertionError("the loop ends by return or raise")
+
+    async def _reply(
+        self,
+        messages: list[ModelMessage],
+        settings: ModelSettings | None,
+        parameters: ModelRequestParameters,
+        size: int,
+    ) -> ModelResponse:
+        """One reply, with its tokens counted where the server does not. What is sent for nothing counts too."""
+        arrived = False
+        try:
+            response = await self.wrapped.request(messages, settings, parameters)
+            arrived = True
+        except ModelAPIError as error:
+            arrived = isinstance(error, ModelHTTPError) or getattr(error, "phase", None) == "connect"
+            raise
+        except (LookupError, TypeError, AttributeError, ValueError, RecursionError) as error:
+            # pydantic-ai's adapters raise these on JSON that is not a chat completion, such as `choices: []`.
+            raise UnexpectedModelBehavior("the reply cannot be read") from error
+        finally:
+            if not arrived:
+                self._lose(size)
+        response, guessed = with_tokens(response, size)
+        self.estimated += guessed
+        return response
+
+    def _lose(self, size: int) -> None:
+        """Count a request whose reply did not arrive, or cannot be read: it may be charged for."""
+        self.lost = True
+        self.estimated += estimated(size)
+        self._spent.incr(RequestUsage(input_tokens=estimated(size)))
 
     def _check_limits(self) -> None:
         calls, tokens = self._limits.calls, self._limits.tokens

@@ -32,6 +32,8 @@ from pydantic_ai.exceptions import (
 )
 
 from medground.errors import ConfigError, ModelFailed
+from medground.fetching.intake import CutReply, SlowReply, cut_of
+from medground.fetching.secrets import masked
 from medground.usage import Usage
 
 LONGEST = 200
@@ -46,7 +48,7 @@ class Endpoint:
         name: the model's name in the settings.
         address: its base URL without user, password and query; empty if it has none.
         key_hint: the variable that holds its key; empty if it needs none.
-        secrets: strings that must never be shown.
+        secrets: strings that must never be shown, in all their forms, the longest first.
     """
 
     name: str
@@ -56,9 +58,7 @@ class Endpoint:
 
     def clean(self, text: str) -> str:
         """The text as one short line without secrets."""
-        for secret in self.secrets:
-            text = text.replace(secret, "[secret]")
-        line = " ".join(text.split())
+        line = " ".join(masked(text, self.secrets).split())
         return line if len(line) <= LONGEST else line[: LONGEST - 3] + "..."
 
 
@@ -78,10 +78,13 @@ def is_loopback(url: str | None) -> bool:
 
 
 def explain(
-    error: AgentRunError | UserError, endpoint: Endpoint, operator: str, usage: Usage
+    error: AgentRunError | UserError | CutReply, endpoint: Endpoint, operator: str, usage: Usage
 ) -> ModelFailed | ConfigError:
-    """The error to raise in place of one from pydantic-ai."""
+    """The error to raise in place of one from pydantic-ai, or of a reply that was cut."""
     at = endpoint.address or "the provider"
+    if (cut := cut_of(error)) is not None:
+        more = "; raise model.timeout or use a faster model" if isinstance(cut, SlowReply) else "; it was not read on"
+        return ModelFailed(endpoint.clean(f"{at}: {cut.reason}{more}"), model=endpoint.name, usage=usage)
     if isinstance(error, ModelAuthenticationError) and getattr(error, "status_code", 401) == 401:
         hint = f"; check {endpoint.key_hint}" if endpoint.key_hint else ""
         return ConfigError(f"{endpoint.name}: {at} rejected the key (HTTP 401){hint}")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import os
 import re
-from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -16,9 +16,13 @@ from pydantic_ai.models import infer_model
 from pydantic_ai.providers import Provider, infer_provider_class
 
 from medground.errors import ConfigError
+from medground.fetching.intake import ReplyLimits
+from medground.fetching.secrets import without_secrets
+from medground.known_secrets import known_secrets
 from medground.layers import PREFIX
 from medground.models.open import COMPATIBLE, NAMES
 from medground.models.served import MASKING_SERVER, ServedModel
+from medground.models.wire import LARGEST_REPLY, ModelWire
 from medground.settings import Settings
 
 KEY_OF = {
@@ -31,9 +35,6 @@ KEY_OF = {
 """Maps a provider to the field of `settings.keys` that holds its key."""
 
 OLLAMA_ADDRESS = "http://localhost:11434/v1"
-
-_SECRET_NAME = re.compile(r"KEY$|TOKEN|SECRET|PASSWORD", re.IGNORECASE)
-_SHORTEST_SECRET = 8
 
 
 def open_hosted(name: str, settings: Settings) -> ServedModel:
@@ -50,8 +51,9 @@ def open_hosted(name: str, settings: Settings) -> ServedModel:
     key: SecretStr | None = getattr(settings.keys, field) if field else None
     own_name = f"{PREFIX}KEYS__{field.upper()}" if field else ""
     at_own_address = provider in COMPATIBLE and settings.model.base_url is not None
+    wire = ModelWire(ReplyLimits(LARGEST_REPLY, settings.model.timeout))
     try:
-        model = _compatible(name, settings, key) if at_own_address else _known(name, key)
+        model = _compatible(name, settings, key, wire) if at_own_address else _known(name, key, wire)
     except _setup_errors() as error:
         raise ConfigError(_problem(name, error, own_name)) from None
     return ServedModel(
@@ -61,34 +63,44 @@ def open_hosted(name: str, settings: Settings) -> ServedModel:
         retries=settings.model.retries,
         temperature=settings.model.temperature,
         key_hint=own_name or f"the key of {provider} in the environment",
-        secrets=_secrets(settings),
+        secrets=known_secrets(settings),
+        wire=wire,
     )
 
 
-def _known(name: str, key: SecretStr | None) -> ProviderModel:
+def _known(name: str, key: SecretStr | None, wire: ModelWire) -> ProviderModel:
+    given: dict[str, Any] = {} if key is None else {"api_key": key.get_secret_value()}
     if name.startswith("ollama:") and not os.environ.get("OLLAMA_BASE_URL"):
-        return infer_model(name, partial(_provider, base_url=OLLAMA_ADDRESS))
-    if key is None:
-        return infer_model(name)
-    return infer_model(name, partial(_provider, api_key=key.get_secret_value()))
+        given = {"base_url": OLLAMA_ADDRESS}
+    try:
+        kind = infer_provider_class(name.partition(":")[0])
+    except ValueError:
+        return infer_model(name)  # which says what names there are
+    if _takes_our_client(kind):
+        given["http_client"] = wire.client
+    return infer_model(name, lambda _: kind(**given))
 
 
-def _provider(name: str, **options: str) -> Provider[Any]:
-    return infer_provider_class(name)(**options)
+def _takes_our_client(kind: type[Provider[Any]]) -> bool:
+    """Whether a provider sends its requests by a client of httpx2. Those of AWS, xAI and a few others do not."""
+    asked = inspect.signature(kind.__init__).parameters.get("http_client")
+    return asked is not None and any(name in str(asked.annotation) for name in ("httpx2", "HTTPClient"))
 
 
-def _compatible(name: str, settings: Settings, key: SecretStr | None) -> ProviderModel:
+def _compatible(name: str, settings: Settings, key: SecretStr | None, wire: ModelWire) -> ProviderModel:
     from pydantic_ai.models.openai import OpenAIChatModel
     from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 
     address = settings.model.base_url or ""
     parts = urlsplit(address)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ConfigError(f"model.base_url {address!r} is not an address such as http://localhost:8000/v1")
+        shown = without_secrets(address)
+        raise ConfigError(f"model.base_url {shown!r} is not an address such as http://localhost:8000/v1")
     provider = OpenAICompatibleProvider(
         "openai-compatible",
         base_url=address,
         api_key=key.get_secret_value() if key else None,
+        http_client=wire.client,
         profile=MASKING_SERVER,
     )
     return OpenAIChatModel(name.partition(":")[2], provider=provider)
@@ -120,14 +132,3 @@ def _problem(name: str, error: Exception, own_name: str) -> str:
         close = re.search(r"Did you mean '([^']+)'", text)
         return f"unknown model {name!r}; {f'did you mean {close.group(1)}?' if close else NAMES}"
     return f"model {name!r} cannot be opened: {text[:200]}"
-
-
-def _secrets(settings: Settings) -> tuple[str, ...]:
-    """Every string that could be a key, longest first, so that a key contained in a longer one does not hide it."""
-    keys = (getattr(settings.keys, field) for field in type(settings.keys).model_fields)
-    named = {key.get_secret_value() for key in keys if key is not None}
-    ambient = {value for variable, value in os.environ.items() if _SECRET_NAME.search(variable)}
-    address = urlsplit(settings.model.base_url or "")
-    inline = {address.password or "", address.query}
-    long_enough = (s for s in named | ambient | inline if len(s) >= _SHORTEST_SECRET)
-    return tuple(sorted(long_enough, key=len, reverse=True))

@@ -8,17 +8,19 @@ from decimal import Decimal
 from typing import Any, get_args
 
 from pydantic_ai import Agent, ModelRetry, NativeOutput, PromptedOutput, RunUsage, TextOutput, ToolOutput
-from pydantic_ai.exceptions import AgentRunError, ModelConnectionError, ModelRequestTimeout, RunTimedOut, UserError
+from pydantic_ai.exceptions import AgentRunError, RunTimedOut, UserError
 from pydantic_ai.messages import ModelResponse
 from pydantic_ai.models import Model as ProviderModel
 from pydantic_ai.profiles.openai import OpenAIModelProfile
 from pydantic_ai.settings import ModelSettings
 
 from medground.errors import BudgetExhausted
+from medground.fetching.intake import CutReply
 from medground.models.attempts import Attempts, Patience
 from medground.models.base import CallLimits, Reply
 from medground.models.failures import Endpoint, explain, is_loopback, shown_address
 from medground.models.probabilities import asking_for_probabilities, probabilities_of
+from medground.models.wire import ModelWire
 from medground.operators.base import I, InvalidOutput, O, Operator, PlainOutput, WeighedOutput
 from medground.usage import Usage
 
@@ -52,6 +54,7 @@ class ServedModel:
         patience: how to retry a busy server.
         key_hint: the variable that holds the key, for messages.
         secrets: strings that messages must not show.
+        wire: carries the requests, where the model's client uses it; closed with the model.
     """
 
     cacheable = True
@@ -68,8 +71,10 @@ class ServedModel:
         patience: Patience | None = None,
         key_hint: str = "",
         secrets: tuple[str, ...] = (),
+        wire: ModelWire | None = None,
     ) -> None:
         self._model = model
+        self._wire = wire
         self._used = False
         self._retries = retries
         self._timeout = timeout
@@ -122,8 +127,8 @@ class ServedModel:
             allowed = f"{limits.seconds:.3g}"
             usage = self._usage(spent, attempts, lost=True)
             raise BudgetExhausted("seconds", spent=allowed, allowed=allowed, usage=usage) from None
-        except (AgentRunError, UserError) as error:
-            usage = self._usage(spent, attempts, lost=isinstance(error, ModelRequestTimeout | ModelConnectionError))
+        except (AgentRunError, UserError, CutReply) as error:
+            usage = self._usage(spent, attempts, lost=attempts.lost)
             # `from None`: the causes contain requests, with headers and prompts.
             raise explain(error, self._endpoint, operator.name, usage) from None
         self._gives_probabilities &= not attempts.probabilities_refused
@@ -135,15 +140,18 @@ class ServedModel:
             self._used = False
             async with self._model:  # entering and leaving makes the provider close its client
                 pass
+            if self._wire is not None:
+                await self._wire.close()
 
     def _usage(self, spent: RunUsage, attempts: Attempts, *, lost: bool = False) -> Usage:
         """What a call has cost. `lost`: a request was sent, but its answer, which may be charged for, never arrived."""
         price = spent.cost if spent.requests else Decimal(0)
-        if lost or spent.unmeasured_requests:
+        if lost or spent.unmeasured_requests or attempts.estimated:
             price = None
         return Usage(
             input_tokens=spent.input_tokens,
             output_tokens=spent.output_tokens,
+            estimated_tokens=attempts.estimated,
             model_calls=attempts.sent,
             price=Decimal(0) if self._free else price,
         )

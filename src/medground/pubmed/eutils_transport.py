@@ -13,8 +13,10 @@ from urllib.parse import urlencode
 
 import httpx
 
+from medground.fetching.bounded import Bounded, Network
 from medground.fetching.faults import Fault
-from medground.fetching.loops import LoopClients, tls
+from medground.fetching.intake import ReplyLimits
+from medground.fetching.loops import LoopClients
 from medground.fetching.pace import UNLIMITED, Pace
 from medground.fetching.trying import Patience, tried
 from medground.fetching.wire import is_offline
@@ -87,10 +89,9 @@ class Transport:
 
     def _open(self) -> httpx.AsyncClient:
         # Do not use a proxy for a local service.
-        local = self.service.is_local
-        return httpx.AsyncClient(
-            transport=self._wire, timeout=self._patience.seconds, trust_env=not local, verify=tls()
-        )
+        seconds = self._patience.seconds
+        inner = self._wire or Network(trust_env=not self.service.is_local)
+        return httpx.AsyncClient(transport=Bounded(ReplyLimits(_LARGEST, seconds), inner), timeout=seconds)
 
     async def _from_cache(self, cache: AnswerCache, key: str, read: Callable[[Path], T]) -> T | None:
         kept = cache.find(key)
@@ -139,8 +140,6 @@ async def _save(response: httpx.Response, path: Path) -> None:
     with path.open("wb") as file:
         async for chunk in response.aiter_bytes():
             file.write(chunk)
-            if file.tell() > _LARGEST:
-                raise Fault(f"the response is larger than {_LARGEST >> 20} MB", transient=False)
 
 
 @contextmanager

@@ -255,7 +255,8 @@ def cost(answer: Answer) -> str:
     if used.cached_calls:
         parts[-1] += f" (and {used.cached_calls:,} from the cache)"
     if used.input_tokens or used.output_tokens:
-        parts.append(f"{used.input_tokens:,} tokens in, {used.output_tokens:,} out")
+        guessed = f" ({used.estimated_tokens:,} of them estimated)" if used.estimated_tokens else ""
+        parts.append(f"{used.input_tokens:,} tokens in, {used.output_tokens:,} out{guessed}")
     parts.append(some(used.searches, "search", "searches"))
     if used.counts:
         parts[-1] += f" (and {some(used.counts, 'count')})"

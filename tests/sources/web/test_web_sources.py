@@ -155,7 +155,7 @@ FAULTS: list[tuple[str, dict[str, Any], type[MedgroundError], str]] = [
         "google",
         {"body": b'{"error": {"message": "API key not valid. google-key-1234"}}', "status": 400},
         ConfigError,
-        "the key was rejected with HTTP status 400: API key not valid. [key]; correct it in the settings (`keys`)",
+        "the key was rejected with HTTP status 400: API key not valid. ********; correct it in the settings (`keys`)",
     ),
     ("brave", {"body": b'{"type": "search", "query": {}, "web": {"hits": []}}'}, SourceUnavailable, CHANGED),
     ("brave", {"body": b'{"type": "answer"}'}, SourceUnavailable, CHANGED),

@@ -192,6 +192,7 @@ def _report(usage: Usage) -> UsageReport:
     return UsageReport(
         input_tokens=usage.input_tokens,
         output_tokens=usage.output_tokens,
+        estimated_tokens=usage.estimated_tokens,
         model_calls=usage.model_calls,
         cached_calls=usage.cached_calls,
         price=usage.price,

@@ -163,13 +163,20 @@ def _proof(name: str, right: int, of: int, majority: float) -> Proof:
 
 
 def _total(reports: Iterable[UsageReport]) -> Usage:
-    return sum((Usage(r.input_tokens, r.output_tokens, r.model_calls, price=r.price) for r in reports), Usage())
+    return sum(
+        (
+            Usage(r.input_tokens, r.output_tokens, r.model_calls, price=r.price, estimated_tokens=r.estimated_tokens)
+            for r in reports
+        ),
+        Usage(),
+    )
 
 
 def _report(usage: Usage) -> UsageReport:
     return UsageReport(
         input_tokens=usage.input_tokens,
         output_tokens=usage.output_tokens,
+        estimated_tokens=usage.estimated_tokens,
         model_calls=usage.model_calls,
         price=usage.price,
     )

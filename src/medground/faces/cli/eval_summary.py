@@ -24,7 +24,8 @@ def show_summary(tally: Tally, path: Path) -> None:
     rows.append(("statuses", ", ".join(f"{name} {count:,}" for name, count in tally.statuses.most_common()) or "none"))
     if tally.error:
         rows.append(("last error", clean(tally.error)[:200]))
-    rows.append(("tokens", f"{tally.input_tokens:,} in, {tally.output_tokens:,} out"))
+    guessed = f" ({tally.estimated_tokens:,} of them estimated)" if tally.estimated_tokens else ""
+    rows.append(("tokens", f"{tally.input_tokens:,} in, {tally.output_tokens:,} out{guessed}"))
     cached = f" (+{tally.cached_calls:,} from the cache)" if tally.cached_calls else ""
     rows.append(("calls", f"{tally.model_calls:,} model calls{cached}, {tally.searches:,} searches"))
     each = tally.seconds / tally.lines if tally.lines else 0.0
