@@ -11,7 +11,8 @@ from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.usage import RequestUsage
 
 BYTES_PER_TOKEN = 2
-"""Text of abstracts takes about twice as many bytes a token, so that an estimate is rather too high than too low."""
+"""No abstract of SciFact (5,183) takes fewer than 2.4 bytes a token of WordPiece, and half of them take more than 4.5:
+an estimate is rather too high than too low."""
 _MOST = 10_000_000
 """Tokens of one request or reply: more than any model reads."""
 

@@ -77,14 +77,20 @@ def is_loopback(url: str | None) -> bool:
         return host == "localhost"
 
 
-def explain(
-    error: AgentRunError | UserError | CutReply, endpoint: Endpoint, operator: str, usage: Usage
-) -> ModelFailed | ConfigError:
-    """The error to raise in place of one from pydantic-ai, or of a reply that was cut."""
+def cut_short(cut: CutReply, endpoint: Endpoint, usage: Usage) -> ModelFailed:
+    """The error for a reply that was not read to its end."""
+    more = "; raise model.timeout or use a faster model" if isinstance(cut, SlowReply) else "; it was not read on"
     at = endpoint.address or "the provider"
+    return ModelFailed(endpoint.clean(f"{at}: {cut.reason}{more}"), model=endpoint.name, usage=usage)
+
+
+def explain(
+    error: AgentRunError | UserError, endpoint: Endpoint, operator: str, usage: Usage
+) -> ModelFailed | ConfigError:
+    """The error to raise in place of one from pydantic-ai."""
     if (cut := cut_of(error)) is not None:
-        more = "; raise model.timeout or use a faster model" if isinstance(cut, SlowReply) else "; it was not read on"
-        return ModelFailed(endpoint.clean(f"{at}: {cut.reason}{more}"), model=endpoint.name, usage=usage)
+        return cut_short(cut, endpoint, usage)
+    at = endpoint.address or "the provider"
     if isinstance(error, ModelAuthenticationError) and getattr(error, "status_code", 401) == 401:
         hint = f"; check {endpoint.key_hint}" if endpoint.key_hint else ""
         return ConfigError(f"{endpoint.name}: {at} rejected the key (HTTP 401){hint}")

@@ -18,7 +18,7 @@ from medground.errors import BudgetExhausted
 from medground.fetching.intake import CutReply
 from medground.models.attempts import Attempts, Patience
 from medground.models.base import CallLimits, Reply
-from medground.models.failures import Endpoint, explain, is_loopback, shown_address
+from medground.models.failures import Endpoint, cut_short, explain, is_loopback, shown_address
 from medground.models.probabilities import asking_for_probabilities, probabilities_of
 from medground.models.wire import ModelWire
 from medground.operators.base import I, InvalidOutput, O, Operator, PlainOutput, WeighedOutput
@@ -127,7 +127,9 @@ class ServedModel:
             allowed = f"{limits.seconds:.3g}"
             usage = self._usage(spent, attempts, lost=True)
             raise BudgetExhausted("seconds", spent=allowed, allowed=allowed, usage=usage) from None
-        except (AgentRunError, UserError, CutReply) as error:
+        except CutReply as cut:  # of a client that lets it through as it is
+            raise cut_short(cut, self._endpoint, self._usage(spent, attempts, lost=True)) from None
+        except (AgentRunError, UserError) as error:
             usage = self._usage(spent, attempts, lost=attempts.lost)
             # `from None`: the causes contain requests, with headers and prompts.
             raise explain(error, self._endpoint, operator.name, usage) from None
