@@ -11,7 +11,8 @@ from pydantic import Field
 from medground.author import Author
 from medground.document import Frozen
 from medground.steps import FACT
-from medground.wording.phrases import clean, some
+from medground.text.clean import clean
+from medground.wording.phrases import some
 
 _NANO = 1e9
 _TOLD = ("source", "operator", "documents", "found", "subquestions", "quotes", "kept", "queries", "passages")

@@ -9,7 +9,8 @@ from medground.author import Author
 from medground.evidence import Stance
 from medground.evidence_table.values import Agreement, DesignCount, Row
 from medground.operators.reading import extract
-from medground.wording.phrases import clean, some
+from medground.text.clean import clean
+from medground.wording.phrases import some
 
 FEWEST = 5
 """Studies from which on agreement is shown: of fewer, a share says little."""

@@ -7,7 +7,7 @@ import io
 from collections.abc import Iterator
 
 from medground.evidence_table.values import Cell, EvidenceTable, Row
-from medground.wording.phrases import clean
+from medground.text.clean import clean
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 """With these a spreadsheet begins a formula, in ASCII or in full width."""

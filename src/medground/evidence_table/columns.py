@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from medground.errors import UsageError
 from medground.evidence_table.values import LONGEST_COLUMN, MOST_COLUMNS
-from medground.wording.phrases import clean
+from medground.text.clean import clean
 
 
 def checked_columns(columns: Sequence[str]) -> tuple[str, ...]:

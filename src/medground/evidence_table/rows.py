@@ -10,6 +10,7 @@ from medground.evidence import Evidence, Stance
 from medground.evidence_table.values import Row, RowQuote, RowVerdict
 from medground.rank.design import design_level
 from medground.retraction import why_aside
+from medground.text.clean import clean
 from medground.wording import phrases
 from medground.wording.references import address, design, is_web_address, state
 
@@ -36,9 +37,9 @@ def _row(answer: Answer, document: SourceDocument, quotes: Sequence[Evidence]) -
     link = address(document)
     return Row(
         document_id=document.id,
-        title=phrases.clean(document.title) or document.id,
+        title=clean(document.title) or document.id,
         year=document.year,
-        journal=document.journal and phrases.clean(document.journal),
+        journal=document.journal and clean(document.journal),
         design=design(document),
         level=design_level(document.publication_types),
         kind=document.kind,
@@ -53,7 +54,7 @@ def _row(answer: Answer, document: SourceDocument, quotes: Sequence[Evidence]) -
 
 
 def _quote(one: Evidence) -> RowQuote:
-    place = [phrases.clean(one.section) if one.section else "", f"page {one.page}" if one.page else ""]
+    place = [clean(one.section) if one.section else "", f"page {one.page}" if one.page else ""]
     return RowQuote(
         id=one.id,
         start=one.start,

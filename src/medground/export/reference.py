@@ -13,8 +13,8 @@ from medground.document import SourceKind
 from medground.errors import UsageError
 from medground.evidence import Evidence
 from medground.export.names import Name, name_of
+from medground.text.clean import clean
 from medground.wording import references
-from medground.wording.phrases import clean
 from medground.wording.quotes import Quotes
 
 _TYPES: Mapping[SourceKind, str] = {

@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import partial
 from urllib.parse import quote
 
+from medground.text.clean import HIDDEN
 from medground.wording.blocks import Block, Span, mapped
 
 _PLAIN = {
@@ -56,8 +57,15 @@ def encodable(text: str, encoding: str) -> str:
 
 
 def encodable_json(text: str, encoding: str) -> str:
-    """JSON text that `encoding` can write, with the same meaning: other characters become `\\uXXXX`."""
-    return _replaced(text, encoding, lambda character: json.dumps(character)[1:-1])
+    """JSON text that `encoding` can write and a terminal can show, with the same meaning.
+
+    Other characters and those that control a terminal become `\\uXXXX`.
+    """
+    return _replaced(HIDDEN.sub(lambda found: _escape(found[0]), text), encoding, _escape)
+
+
+def _escape(character: str) -> str:
+    return "\\u007f" if character == "\x7f" else json.dumps(character)[1:-1]
 
 
 def encodable_blocks(blocks: Sequence[Block], encoding: str) -> list[Block]:

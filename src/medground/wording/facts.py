@@ -5,7 +5,7 @@ from __future__ import annotations
 from medground.answer import SourceDocument
 from medground.evidence import Evidence
 from medground.graph.wording import read_line
-from medground.wording.phrases import clean
+from medground.text.clean import clean
 from medground.wording.view_types import FactView
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from medground.answer import Answer, SourceDocument
+from medground.text.clean import clean
 from medground.wording import phrases
 from medground.wording.blocks import Block, Line, Span, line, mapped
 from medground.wording.notes import detail_notes, notes
@@ -80,4 +81,4 @@ def _context(answer: Answer, *, details: bool) -> Iterator[Block]:
 
 def cleaned(span: Span) -> Span:
     """A span without control characters."""
-    return replace(span, text=phrases.clean(span.text))
+    return replace(span, text=clean(span.text))

@@ -6,10 +6,10 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from medground.answer import Answer, SourceDocument
+from medground.text.clean import clean
 from medground.wording.blocks import Block, Line, Span, spaced
 from medground.wording.encoding import encodable_blocks
 from medground.wording.layout import layout
-from medground.wording.phrases import clean
 from medground.wording.pictures import Files
 from medground.wording.references import plain_reference
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Sequence
 
 from medground.answer import Answer, Conflict, Search, SearchedSource, Side, Verdict
 from medground.author import KEYLESS, Author
 from medground.question import Follows, Option
+from medground.text.clean import clean
 from medground.verify.judges import NOT_VALIDATED
 
 _LABELS = {
@@ -47,11 +47,6 @@ _FOLDERS = re.compile(r"(?<=:)[/.~].*/(?=[^/])")
 _SHOWN = 300
 """Characters of a question's context that are shown without details."""
 _SENTENCE_START = re.compile(r"[a-z]+(?=[\s,;.]|: |$)")
-
-
-def clean(text: str) -> str:
-    """Text without control characters: a document could otherwise move the cursor or recolour a terminal."""
-    return "".join(c if c == "\n" or unicodedata.category(c) not in ("Cc", "Cf", "Cs") else " " for c in text)
 
 
 def sentence(text: str) -> str:

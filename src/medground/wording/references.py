@@ -7,8 +7,9 @@ import re
 from medground.answer import SourceDocument
 from medground.rank.design import UNKNOWN, design_level
 from medground.retraction import RETRACTED, why_aside
+from medground.text.clean import clean
 from medground.wording.blocks import Line, line
-from medground.wording.phrases import clean, ended
+from medground.wording.phrases import ended
 
 _KINDS = {
     "graph": "knowledge graph entry",

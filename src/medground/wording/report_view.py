@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from medground.answer import Answer, Statement
 from medground.report import Attachment, Connection, Report, SubAnswer
-from medground.wording import phrases
+from medground.text.clean import clean
 from medground.wording.report import became, connected, file_words, found_by_words, inside, order_words
 from medground.wording.view_types import ConnectionView, FileView, ReportView, SectionView, SubAnswerView
 
@@ -22,7 +22,7 @@ def report_view(answer: Answer, groups: Sequence[Sequence[Statement]]) -> Report
         return None
     return ReportView(
         plan=report.plan,
-        order=phrases.clean(order_words(report.plan)) if report.plan.subquestions else "",
+        order=clean(order_words(report.plan)) if report.plan.subquestions else "",
         sections=tuple(
             SectionView(
                 kind=section.kind,
@@ -72,4 +72,4 @@ def _file(one: Attachment) -> FileView:
 
 
 def _line(text: str) -> str:
-    return " ".join(phrases.clean(text).split())
+    return " ".join(clean(text).split())

@@ -25,7 +25,8 @@ from medground.steps import (
     SubQuestionDone,
     WritingReport,
 )
-from medground.wording.phrases import clean, some
+from medground.text.clean import clean
+from medground.wording.phrases import some
 
 
 def in_words(step: Step) -> str:

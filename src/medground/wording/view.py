@@ -8,6 +8,7 @@ from medground.answer import Answer, Conflict, Label, Search, SourceDocument, St
 from medground.evidence import Evidence
 from medground.question import Option
 from medground.retraction import why_aside
+from medground.text.clean import clean
 from medground.wording import phrases, references
 from medground.wording.blocks import Block
 from medground.wording.facts import fact_view
@@ -71,7 +72,7 @@ def view(answer: Answer) -> AnswerView:
         reason=phrases.reason(answer),
         support=phrases.support(answer),
         support_share=answer.support,
-        rationale=phrases.clean(answer.rationale),
+        rationale=clean(answer.rationale),
         sentences=tuple(_sentence(group, answer, quotes) for group in groups),
         evidence=tuple(_evidence(quote, quotes) for quote in answer.evidence),
         documents=tuple(_document(document_id, number, quotes) for document_id, number in quotes.numbers.items()),
@@ -97,7 +98,7 @@ def _notice(answer: Answer) -> NoticeView | None:
 def _sentence(group: Sequence[Statement], answer: Answer, quotes: Quotes) -> SentenceView:
     start, end = group[0].start, group[-1].end
     return SentenceView(
-        text=phrases.clean(answer.rationale[start:end]),
+        text=clean(answer.rationale[start:end]),
         start=start,
         end=end,
         citations=tuple(dict.fromkeys(one for statement in group for one in statement.evidence)),
@@ -115,7 +116,7 @@ def _section(start: int, end: int, answer: Answer) -> int | None:
 def _verdict(statement: Statement, quotes: Quotes) -> VerdictView:
     shape, glyph = SHAPES[statement.verdict.label]
     return VerdictView(
-        text=phrases.clean(statement.text),
+        text=clean(statement.text),
         label=statement.verdict.label,
         shape=shape,
         glyph=glyph,
@@ -132,8 +133,8 @@ def _evidence(quote: Evidence, quotes: Quotes) -> EvidenceView:
         document_id=quote.document_id,
         start=quote.start,
         end=quote.end,
-        quote=phrases.clean(quote.quote),
-        place=phrases.clean(", ".join(quotes.place(quote.id))),
+        quote=clean(quote.quote),
+        place=clean(", ".join(quotes.place(quote.id))),
         study=references.study(quotes.documents[quote.document_id]),
         stance=quote.stance,
         origin=quote.origin,
@@ -184,9 +185,9 @@ def search_view(search: Search) -> SearchView:
     """A search as it is shown."""
     failed = search.status == "failed"
     return SearchView(
-        source=phrases.clean(search.source),
+        source=clean(search.source),
         name=phrases.source(search),
-        query=phrases.clean(search.query),
+        query=clean(search.query),
         status=search.status,
         hits=search.hits,
         words=phrases.sentence(failure(search) if failed else phrases.results(search, search.hits)),
@@ -202,4 +203,4 @@ def _texts(blocks: Iterable[Block]) -> tuple[str, ...]:
 
 
 def _line(text: str) -> str:
-    return " ".join(phrases.clean(text).split())
+    return " ".join(clean(text).split())

@@ -12,7 +12,8 @@ from medground.author import Author
 from medground.executor.found import SubFound, ToolFound
 from medground.report import FlowRow
 from medground.research_plan import TOOLS, ResearchPlan, Tool
-from medground.wording.phrases import clean, ended, some
+from medground.text.clean import clean
+from medground.wording.phrases import ended, some
 from medground.write.subanswers import Part
 
 NAMES: dict[Tool, str] = {"literature": "Literature", "protein": "Protein databases", "web": "Web"}

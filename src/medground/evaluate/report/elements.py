@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from html import escape
 
-from medground.wording.phrases import clean
+from medground.text.clean import clean
 
 _VOID = frozenset({"meta", "br", "col", "img", "input", "circle", "line", "rect", "path"})
 

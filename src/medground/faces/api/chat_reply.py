@@ -12,9 +12,9 @@ from medground.answer import Answer, SourceDocument
 from medground.document import DocumentId, Frozen
 from medground.evidence import Evidence
 from medground.retraction import why_aside
+from medground.text.clean import clean
 from medground.wording import references
 from medground.wording.chat import Mark, chat_pieces
-from medground.wording.phrases import clean
 
 FinishReason = Literal["stop", "length"]
 

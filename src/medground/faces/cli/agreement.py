@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from medground.faces.cli.terminal import say, say_json
+
 if TYPE_CHECKING:
     from medground.verify.agreement import Agreement
     from medground.verify.annotations import Annotation
@@ -42,31 +44,29 @@ def _as_json(found: Sequence[Agreement]) -> None:
     from medground.verify.agreement import in_words
 
     rows = [asdict(pair) | {"kappa_in_words": in_words(pair.kappa)} for pair in found]
-    typer.echo(json.dumps(rows, indent=2, ensure_ascii=False))
+    say_json(json.dumps(rows, indent=2, ensure_ascii=False))
 
 
 def _show(pair: Agreement) -> None:
     from medground.verify.agreement import in_words
-    from medground.wording.phrases import clean
 
     where = "all contexts" if pair.context is None else f"CONTEXT-{pair.context}"
-    typer.echo(f"{clean(pair.reference)} and {clean(pair.other)}, {where}, {pair.statements:,} statements")
-    typer.echo(f"  kappa {_number(pair.kappa)} ({in_words(pair.kappa)}), same labels {pair.observed:.1%}")
-    typer.echo(f"  CORRECT against INCORRECT: kappa {_number(pair.binary)} ({in_words(pair.binary)})")
-    typer.echo(f"  {'label':<21}{'precision':>10}{'recall':>8}{'F1':>7}{'times':>7}")
+    say(f"{pair.reference} and {pair.other}, {where}, {pair.statements:,} statements")
+    say(f"  kappa {_number(pair.kappa)} ({in_words(pair.kappa)}), same labels {pair.observed:.1%}")
+    say(f"  CORRECT against INCORRECT: kappa {_number(pair.binary)} ({in_words(pair.binary)})")
+    say(f"  {'label':<21}{'precision':>10}{'recall':>8}{'F1':>7}{'times':>7}")
     for score in pair.labels:
         numbers = f"{_number(score.precision):>10}{_number(score.recall):>8}{_number(score.f1):>7}"
-        typer.echo(f"  {score.label:<21}{numbers}{score.reference:>7}")
-    typer.echo("")
+        say(f"  {score.label:<21}{numbers}{score.reference:>7}")
+    say("")
 
 
 def _show_faithfulness(annotations: Sequence[Annotation]) -> None:
     from medground.verify.agreement import faithfulness_by_item
-    from medground.wording.phrases import clean
 
-    typer.echo("Faithfulness (share of statements labelled CORRECT)")
+    say("Faithfulness (share of statements labelled CORRECT)")
     for (item, context, annotator), share in faithfulness_by_item(annotations).items():
-        typer.echo(f"  {clean(item)}, CONTEXT-{context}, {clean(annotator)}: {share:.2f}")
+        say(f"  {item}, CONTEXT-{context}, {annotator}: {share:.2f}")
 
 
 def _number(value: float | None) -> str:

@@ -1,16 +1,19 @@
 """The command line: parse, call the engine, render.
 
-An error is one line. The exit status is 2 for a user's mistake, 1 for a failure and 130 after Ctrl-C. Tracebacks are
-shown only with `--debug`. Heavy imports happen inside commands, so that `--help` is fast.
+An error is one line. The exit status is 2 for a user's mistake, 1 for a failure (also of writing the output), 130 after
+Ctrl-C and 141 when nobody reads the output any more. Tracebacks are shown only with `--debug`. Heavy imports happen
+inside commands, so that `--help` is fast.
 """
 
 from __future__ import annotations
 
 import atexit
+import contextlib
 import logging
 import os
 import signal
 import sys
+import traceback
 from typing import Annotated
 
 import typer
@@ -38,17 +41,22 @@ from medground.faces.cli.kept import history, show
 from medground.faces.cli.mcp import mcp
 from medground.faces.cli.mesh import mesh
 from medground.faces.cli.models import models_app
+from medground.faces.cli.output import CannotWrite, Output
 from medground.faces.cli.plan import plan
 from medground.faces.cli.pubmed import pubmed_app
 from medground.faces.cli.research import research
 from medground.faces.cli.serve import serve
 from medground.faces.cli.show import schema_app, show_version, trace_app, version
+from medground.faces.cli.terminal import guarded, page, say
 from medground.faces.cli.token import token_app
 from medground.faces.cli.train import train_app
 from medground.faces.cli.verify import verify
 from medground.faces.cli.web import web
+from medground.text.clean import clean
 
 _INTERRUPTED = 130
+_CLOSED = 141
+"""As a program that the system ends because nobody reads its output (SIGPIPE)."""
 _STOPPED = "medground: stopped; finished work is kept, run the same command to resume"
 
 app = typer.Typer(
@@ -110,16 +118,32 @@ app.command()(web)
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit."""
     words = sys.argv[1:] if arguments is None else arguments
+    with guarded(to_the_end=arguments is None) as streams:
+        status = _outcome(words)
+        status = _written(status, *streams)
+    if status == _INTERRUPTED and arguments is None:  # a caller in this process continues
+        _exit_on_next_interrupt()
+    sys.exit(status)
+
+
+def _outcome(words: list[str]) -> int:
     debug = "--debug" in words
     if not debug:
         logging.getLogger("stamina").setLevel(logging.ERROR)  # it logs every retry; the final error says how many
     try:
-        status = _run([word for word in words if word != "--debug"], debug=debug)
+        return _run([word for word in words if word != "--debug"], debug=debug)
     except KeyboardInterrupt:  # a second Ctrl-C, while the first was being reported
-        status = _say(_STOPPED, _INTERRUPTED)
-    if status == _INTERRUPTED and arguments is None:  # a caller in this process continues
-        _exit_on_next_interrupt()
-    sys.exit(status)
+        return _say(_STOPPED, _INTERRUPTED)
+
+
+def _written(status: int, out: Output, err: Output) -> int:
+    """The exit status once all is written: another if standard output could not be, whatever became of the work."""
+    with contextlib.suppress(CannotWrite):
+        out.flush()
+    if (failure := out.failure) is not None:
+        status = _CLOSED if failure.is_closed else _say(f"medground: {failure}", status or 1)
+    err.flush()
+    return status
 
 
 def _exit_on_next_interrupt() -> None:
@@ -134,32 +158,31 @@ def _run(words: list[str], *, debug: bool) -> int:
         status = int(app(words, prog_name="medground", standalone_mode=False) or 0)
         # Typer turns Ctrl-C inside a command into this status and says nothing.
         return _say(_STOPPED, status) if status == _INTERRUPTED else status
-    except MedgroundError as error:
-        if debug:
-            raise
-        if error.notice is not None and getattr(error, "answer", None) is None:
-            typer.echo(error.notice.sentence, err=True)
-        status = _INTERRUPTED if isinstance(error, Stopped) else 2 if isinstance(error, UserMistake) else 1
-        return _say(f"medground: {error}", status)
+    except CannotWrite:
+        return 0  # `_written` says it
     except TyperException as error:
         if type(error).__name__ == "NoArgsIsHelpError":  # its message is the whole help; Typer does not export it
-            typer.echo(error.format_message(), err=True)
+            page(error.format_message(), err=True)
             return error.exit_code
         return _say(f"medground: {error.format_message()} (see medground --help)", error.exit_code)
-    except (KeyboardInterrupt, typer.Abort):
+    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  # the edge of the process
         if debug:
-            raise
+            page("".join(traceback.format_exception(error)).removesuffix("\n"), err=True)
+        return _explained(error)
+
+
+def _explained(error: BaseException) -> int:
+    """The exit status after an error, which is told in one line."""
+    if isinstance(error, MedgroundError):
+        if error.notice is not None and getattr(error, "answer", None) is None:
+            say(error.notice.sentence, err=True)
+        status = _INTERRUPTED if isinstance(error, Stopped) else 2 if isinstance(error, UserMistake) else 1
+        return _say(f"medground: {error}", status)
+    if isinstance(error, KeyboardInterrupt | typer.Abort):
         return _say(_STOPPED, _INTERRUPTED)
-    except BrokenPipeError:
-        return 0
-    except Exception as error:
-        if debug:
-            raise
-        return _say(f"medground: internal error, {type(error).__name__}: {error}; use --debug for the traceback", 1)
+    return _say(f"medground: internal error, {type(error).__name__}: {error}; use --debug for the traceback", 1)
 
 
 def _say(line: str, status: int) -> int:
-    from medground.faces.cli.figures import clean
-
-    typer.echo(" ".join(clean(line).split()), err=True)
+    say(" ".join(clean(line).split()), err=True)
     return status

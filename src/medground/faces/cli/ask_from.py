@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json as json_module
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
 from medground.faces.cli.shown import Form, Shown, show_answer
+from medground.faces.cli.terminal import say
 from medground.faces.cli.typed import read_questions, with_context
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def _told(failed: list[MedgroundError], questions: int) -> int:
 
     mistaken = all(isinstance(error, UserMistake) for error in failed)
     what = "change the command as the errors say" if mistaken else "run the same command again"
-    typer.echo(f"medground: {len(failed):,} of {questions:,} questions failed; {what}", err=True)
+    say(f"medground: {len(failed):,} of {questions:,} questions failed; {what}", err=True)
     return MISTAKEN if mistaken else FAILED
 
 
@@ -69,11 +69,10 @@ def _questions(path: Path, kind: Kind) -> list[Question]:
 
 def _show(outcome: Outcome, shown: Shown, *, first: bool) -> None:
     if shown.form is Form.json:
-        typer.echo(_line(outcome))
-        sys.stdout.flush()  # a program that reads this gets each answer as it comes
+        say(_line(outcome))
         return
     if not first:
-        typer.echo("\n---\n" if shown.form is Form.markdown else "")
+        say(*(["", "---", ""] if shown.form is Form.markdown else [""]))
     if shown.form is Form.terminal or outcome.answer is None:
         from medground.faces.cli.render import render_title
 
@@ -82,8 +81,8 @@ def _show(outcome: Outcome, shown: Shown, *, first: bool) -> None:
         show_answer(outcome.answer, shown.form, details=shown.details)
     if (error := outcome.error) is not None:
         if error.notice is not None and outcome.answer is None:
-            typer.echo(error.notice.sentence)
-        typer.echo(" ".join(f"{outcome.question[:80]}: {error}".split()), err=True)
+            say(error.notice.sentence)
+        say(" ".join(f"{outcome.question[:80]}: {error}".split()), err=True)
 
 
 def _line(outcome: Outcome) -> str:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from medground.faces.cli.options import Preset, Sets, SettingsFile, load_settings
+from medground.faces.cli.terminal import say, say_json
 from medground.layers import FILE_NAME
 
 config_app = typer.Typer(help="Show settings.", no_args_is_help=True)
@@ -31,15 +32,15 @@ def show(
     chosen = load_settings(sets, preset, settings)
     content = chosen.shown()
     if json:
-        typer.echo(dumps(content, indent=2, ensure_ascii=False))
+        say_json(dumps(content, indent=2, ensure_ascii=False))
         return
     for group, value in content.items():
         if isinstance(value, dict):
             for key, inner in value.items():
-                typer.echo(f"{group}.{key} = {inner}")
+                say(f"{group}.{key} = {inner}")
         else:
-            typer.echo(f"{group} = {value}")
-    typer.echo(f"# hash {chosen.hash}")
+            say(f"{group} = {value}")
+    say(f"# hash {chosen.hash}")
 
 
 def init(
@@ -59,4 +60,4 @@ def init(
         raise UsageError(f"{output} exists already and is left as it is; name another file with --output") from None
     except OSError as error:
         raise UsageError(f"cannot write {output}: {error.strerror or error}; name another file") from None
-    typer.echo(f"wrote {output}; every line shows a default, remove a # to change it")
+    say(f"wrote {output}; every line shows a default, remove a # to change it")

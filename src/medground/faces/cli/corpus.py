@@ -9,8 +9,8 @@ import typer
 import medground.faces.cli.corpus_build  # noqa: F401  # its commands come first
 from medground.faces.cli.corpus_app import Embed, Name, corpus_app, library
 from medground.faces.cli.corpus_told import described, in_bytes, joined, reason_of, show_found, summary
-from medground.faces.cli.figures import one_line
 from medground.faces.cli.options import Where
+from medground.faces.cli.terminal import confirm, say, say_json
 
 __all__ = ["corpus_app"]
 
@@ -25,12 +25,12 @@ def list_corpora() -> None:
     home = library()
     names = home.list()
     if not names:
-        typer.echo("no corpora yet; build one with `medground corpus build NAME PATH`", err=True)
+        say("no corpora yet; build one with `medground corpus build NAME PATH`", err=True)
     for name in names:
         try:
-            typer.echo(f"{name:<24} {summary(home.info(name))}")
+            say(f"{name:<24} {summary(home.info(name))}")
         except MedgroundError as error:  # a damaged corpus must not hide the others
-            typer.echo(f"{name:<24} {error}")
+            say(f"{name:<24} {error}")
 
 
 @corpus_app.command("info")
@@ -38,10 +38,10 @@ def info(name: Name, json: Json = False) -> None:
     """Show what a corpus contains and how it was built."""
     with library().open(name) as snapshot:
         if json:
-            typer.echo(snapshot.manifest.model_dump_json(indent=2))
+            say_json(snapshot.manifest.model_dump_json(indent=2))
             return
         for line in described(snapshot):
-            typer.echo(line)
+            say(line)
 
 
 @corpus_app.command("files")
@@ -51,16 +51,16 @@ def files(name: Name) -> None:
         records = joined(snapshot)
         for file in snapshot.told().files:
             line = f"{file.reader if file.reason is None else 'passed over':<12} {file.name}{reason_of(file.reason)}"
-            typer.echo(one_line(line))
+            say(line)
             for told in records.get(file.name, []):
-                typer.echo(one_line(f"{'':<12} {told}"))
+                say(f"{'':<12} {told}")
 
 
 @corpus_app.command("verify")
 def verify(name: Name) -> None:
     """Check every file of a corpus against its hash."""
     manifest = library().verify(name)
-    typer.echo(f"{name} is intact: {len(manifest.files)} files, {in_bytes(manifest.size)}, {manifest.hash[:16]}")
+    say(f"{name} is intact: {len(manifest.files)} files, {in_bytes(manifest.size)}, {manifest.hash[:16]}")
 
 
 @corpus_app.command("search")
@@ -94,6 +94,6 @@ def remove(
     """Delete a corpus."""
     home = library()
     if not yes and home.has(name):
-        typer.confirm(f"Delete corpus {name}?", abort=True, err=True)
+        confirm(f"Delete corpus {name}?")
     home.remove(name)
-    typer.echo(f"removed {name}", err=True)
+    say(f"removed {name}", err=True)

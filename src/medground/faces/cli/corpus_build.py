@@ -11,6 +11,7 @@ from medground.faces.cli.corpus_app import Embed, Name, corpus_app, library
 from medground.faces.cli.corpus_told import show_built
 from medground.faces.cli.options import Quiet
 from medground.faces.cli.progress import shown_progress
+from medground.faces.cli.terminal import say
 from medground.faces.cli.typed import received
 
 if TYPE_CHECKING:
@@ -111,9 +112,9 @@ def sync(
     counts = {"new": changes.new, "changed": changes.changed, "tried again": changes.again, "gone": changes.gone}
     told = ", ".join(f"{len(names):,} {what}" for what, names in counts.items() if names)
     if not changes.any:
-        typer.echo(f"{name} is up to date: {changes.same:,} files")
+        say(f"{name} is up to date: {changes.same:,} files")
         return
-    typer.echo(f"{f'{told}, ' if told else ''}{changes.same:,} as they were", err=True)
+    say(f"{f'{told}, ' if told else ''}{changes.same:,} as they were", err=True)
     show_built(home, manifest)
 
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import typer
-
-from medground.faces.cli.figures import one_line
+from medground.faces.cli.terminal import say
 
 if TYPE_CHECKING:
     from medground.corpus.joining.told import DocumentTold
@@ -20,10 +18,10 @@ _SHOWN = 10
 
 def show_built(library: Library, manifest: Manifest) -> None:
     """Print what a corpus holds now, and what there is to tell of its files."""
-    typer.echo(f"{manifest.name}: {summary(manifest)}")
+    say(f"{manifest.name}: {summary(manifest)}")
     with library.open(manifest.name) as snapshot:
         for line in [*snapshot.told().lines(), *_enriched(snapshot), *_skipped(snapshot)]:
-            typer.echo(one_line(line), err=True)
+            say(line, err=True)
 
 
 def show_found(found: SearchResult) -> None:
@@ -31,17 +29,17 @@ def show_found(found: SearchResult) -> None:
     from medground.retraction import why_aside
 
     if found.notice is not None:
-        typer.echo(f"{found.notice.sentence}\n")
+        say(found.notice.sentence, "")
     for note in found.notes:
-        typer.echo(f"note: {note}", err=True)
+        say(f"note: {note}", err=True)
     for hit in found.hits:
         passage = hit.passage
         mark = f" [{reason.upper()}]" if (reason := why_aside(passage)) else ""
         page = f"  p. {passage.page}" if passage.page else ""
-        typer.echo(f"{hit.rank:>3}  {passage.key}{page}  {one_line(passage.title[:100])}{mark}")
-        typer.echo(f"     {' '.join(one_line(passage.text).split())[:200]}")
+        say(f"{hit.rank:>3}  {passage.key}{page}  {passage.title[:100]}{mark}")
+        say(f"     {' '.join(passage.text.split())[:200]}")
     if not found.hits and not (found.notice and found.notice.stops):
-        typer.echo("no passages found", err=True)
+        say("no passages found", err=True)
 
 
 def described(snapshot: Snapshot) -> list[str]:

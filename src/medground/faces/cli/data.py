@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from medground.faces.cli.terminal import say
+
 if TYPE_CHECKING:
     from medground.evaluate.base import DataSetInfo
     from medground.evaluate.datasets.check import FileCheck
@@ -44,23 +46,23 @@ def check(
 
 def _show(info: DataSetInfo) -> None:
     sizes = ", ".join(f"{split} {size:,}" for split, size in info.sizes.items() if size) or "size depends on the file"
-    typer.echo(f"{info.name}  {info.title}")
-    typer.echo(f"    {', '.join(info.tasks)}; {sizes}; licence: {info.licence}")
+    say(f"{info.name}  {info.title}")
+    say(f"    {', '.join(info.tasks)}; {sizes}; licence: {info.licence}")
     if info.date_limit:
-        typer.echo(f"    evidence up to {info.date_limit}")
-    typer.echo(f"    source: {info.obtain}")
+        say(f"    evidence up to {info.date_limit}")
+    say(f"    source: {info.obtain}")
     if _SEEN[info.seen]:
-        typer.echo(f"    {_SEEN[info.seen]}")
+        say(f"    {_SEEN[info.seen]}")
 
 
 def _report(found: FileCheck) -> None:
     sizes = ", ".join(f"{split} {size:,}" for split, size in found.sizes.items())
     tasks = ", ".join(f"{task} {count:,}" for task, count in found.tasks.items())
-    typer.echo(f"{found.info.name}: {sum(found.sizes.values()):,} questions ({sizes}); {tasks}")
+    say(f"{found.info.name}: {sum(found.sizes.values()):,} questions ({sizes}); {tasks}")
     if found.with_context:
-        typer.echo(f"    {found.with_context:,} with their own documents (--with-context)")
+        say(f"    {found.with_context:,} with their own documents (--with-context)")
     if found.missing:
-        typer.echo(f"    fewer than published: {', '.join(found.missing)}")
+        say(f"    fewer than published: {', '.join(found.missing)}")
     release = "the known release" if found.known else "no known release for this file name"
-    typer.echo(f"    sha256 {found.hash}, {release}")
-    typer.echo(f"    {found.path}")
+    say(f"    sha256 {found.hash}, {release}")
+    say(f"    {found.path}")

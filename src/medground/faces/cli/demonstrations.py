@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from medground.faces.cli.options import KnowledgeBase, Preset, Quiet, Sets, SettingsFile, load_settings, searched
+from medground.faces.cli.terminal import say, say_json
 
 if TYPE_CHECKING:
     from medground.train.demonstrations.pool import PoolManifest
@@ -58,9 +59,9 @@ def build(
     questions = Source(source, dataset, tuple(against or ()), as_training)
     with shown_progress(quiet=quiet) as progress:
         manifest = asyncio.run(build_pool(name, questions, chosen, limit=limit, seed=seed, progress=progress))
-    typer.echo(_summary(manifest))
+    say(_summary(manifest))
     for reason, number in manifest.left_out.items():
-        typer.echo(f"left out    {number:,}  {reason}", err=True)
+        say(f"left out    {number:,}  {reason}", err=True)
 
 
 @demonstrations_app.command("info")
@@ -74,11 +75,11 @@ def info(
 
     manifest = read_pool(name, Settings.load().home).manifest
     if json:
-        typer.echo(manifest.model_dump_json(indent=2))
+        say_json(manifest.model_dump_json(indent=2))
         return
-    typer.echo(_summary(manifest))
+    say(_summary(manifest))
     for line in _described(manifest):
-        typer.echo(line)
+        say(line)
 
 
 def _summary(manifest: PoolManifest) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import typer
 
+from medground.faces.cli.terminal import say
+
 
 def doctor() -> None:
     """Check this installation. Exits with 1 if something that the settings need is missing."""
@@ -13,6 +15,6 @@ def doctor() -> None:
     width = max(len(f.what) for f in findings)
     for finding in findings:
         mark = {"ok": "ok     ", "missing": "missing", "broken": "BROKEN "}[finding.state]
-        typer.echo(f"{mark}  {finding.what:<{width}}  {finding.note}")
+        say(f"{mark}  {finding.what:<{width}}  {finding.note}")
     if any(f.state == "broken" for f in findings):
         raise typer.Exit(1)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from medground.faces.cli.options import Sets, SettingsFile, load_settings
+from medground.faces.cli.terminal import page, say_json
 
 if TYPE_CHECKING:
     from medground.document import Document
@@ -42,7 +43,10 @@ def audit(
         raise UsageError(f"{data} has no questions in split {split!r}; it has {there}; choose another --split")
     documents = _documents(load_settings(sets, None, settings), corpus) if corpus else None
     found = audited(items, documents=documents, every=every, models=linear, seed=seed)
-    typer.echo(found.model_dump_json(indent=2) if json else shown_audit(found))
+    if json:
+        say_json(found.model_dump_json(indent=2))
+    else:
+        page(shown_audit(found))
 
 
 def _documents(settings: Settings, names: list[str]) -> Iterator[Document]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from medground.faces.cli.options import KnowledgeBase, Preset, Quiet, Sets, SettingsFile, load_settings, searched
+from medground.faces.cli.terminal import page, say
 
 if TYPE_CHECKING:
     from medground.evaluate.audit import Audit
@@ -74,7 +75,7 @@ def build(
     audit = _audited(built)
     files = write_set(built.questions, audit, out)
     _tell(built, audit)
-    typer.echo(f"\nwritten: {', '.join(path.name for path in files)} in {out}")
+    say("", f"written: {', '.join(path.name for path in files)} in {out}")
     if len(built.questions) < built.wanted:
         raise typer.Exit(1)
 
@@ -87,7 +88,7 @@ def _audited(built: Built) -> Audit | None:
     try:
         return audit([question.item() for question in built.questions])
     except ConfigError as error:
-        typer.echo(f"not audited: {error}", err=True)
+        say(f"not audited: {error}", err=True)
         return None
 
 
@@ -95,17 +96,17 @@ def _tell(built: Built, audit: Audit | None) -> None:
     from medground.evaluate.build.make import key_counts
     from medground.faces.cli.eval_audit import shown_audit
 
-    typer.echo(
+    say(
         f"{len(built.questions):,} of {built.wanted:,} questions; {built.attempts:,} attempts, {built.dropped:,} taken "
         f"out again, {built.seconds:.0f} s"
     )
     if len(built.questions) < built.wanted:
-        typer.echo(f"missing: {_missing(built)}")
-    typer.echo(f"keys: {', '.join(f'{key} {times}' for key, times in key_counts(built.questions).items())}")
+        say(f"missing: {_missing(built)}")
+    say(f"keys: {', '.join(f'{key} {times}' for key, times in key_counts(built.questions).items())}")
     if audit is not None:
-        typer.echo("")
-        typer.echo(shown_audit(audit))
-        typer.echo(f"\n{_verdict(audit)}")
+        say("")
+        page(shown_audit(audit))
+        say("", _verdict(audit))
 
 
 def _verdict(audit: Audit) -> str:

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from medground.faces.cli.figures import clean, number, percent
+from medground.faces.cli.figures import number, percent
+from medground.faces.cli.terminal import say, say_json
+from medground.text.clean import one_line
 
 if TYPE_CHECKING:
     from medground.evaluate.audit import Baseline
@@ -85,7 +87,7 @@ def _show_rows(comparison: Comparison, blind: Baseline | None) -> None:
                 f"{row.items - answered:,}",
             )
         )
-    typer.echo(f"{comparison.dataset}, {len(comparison.rows)} runs")
+    say(f"{comparison.dataset}, {len(comparison.rows)} runs")
     _table(table)
 
 
@@ -103,7 +105,7 @@ def _show_evidence(comparison: Comparison) -> None:
         )
         for row in comparison.rows
     ]
-    typer.echo("\nprecision and recall: cited against gold documents")
+    say("", "precision and recall: cited against gold documents")
     _table(table)
 
 
@@ -117,7 +119,7 @@ def _show_retrieval(results: Sequence[Result]) -> None:
         (result.name, *(number(scores.get(name)) for name in names))
         for result, scores in zip(results, means, strict=True)
     ]
-    typer.echo("" if names else "\nretrieval: no question has gold documents")
+    say("", *([] if names else ["retrieval: no question has gold documents"]))
     if names:
         _table(table)
 
@@ -134,12 +136,12 @@ def _show_costs(comparison: Comparison) -> None:
             times = "" if ratio is None or row.name == comparison.cost_base else f" x{ratio:,.2f}"
             cells.append("unknown" if value is None else f"{value:,.4g}{times}")
         table.append((row.name, *cells))
-    typer.echo(f"\ncost (x: ratio to {clean(comparison.cost_base)})")
+    say("", f"cost (x: ratio to {comparison.cost_base})")
     _table(table)
 
 
 def _show_classes(row: Row) -> None:
-    typer.echo(f"\nclasses of {clean(row.name)}")
+    say("", f"classes of {row.name}")
     _table(
         [("class", "gold", "given", "precision", "recall", "F1")]
         + [
@@ -149,7 +151,7 @@ def _show_classes(row: Row) -> None:
     )
     answers = sorted({answer for _, answer in row.confusion})
     golds = sorted({gold for gold, _ in row.confusion})
-    typer.echo("gold answers (rows) and answers given (columns)")
+    say("gold answers (rows) and answers given (columns)")
     _table(
         [("", *(answer or "(none)" for answer in answers))]
         + [(gold, *(f"{row.confusion.get((gold, answer), 0):,}" for answer in answers)) for gold in golds]
@@ -157,22 +159,22 @@ def _show_classes(row: Row) -> None:
 
 
 def _show_pair(pair: Pair, questions: int) -> None:
-    typer.echo(f"\n{clean(pair.other)} against {clean(pair.first)}, {pair.questions:,} questions in common")
+    say("", f"{pair.other} against {pair.first}, {pair.questions:,} questions in common")
     if pair.difference is None:
-        typer.echo("  none of these questions has a gold answer")
+        say("  none of these questions has a gold answer")
     else:
         d = pair.difference
-        typer.echo(f"  accuracy {d.value:+.1%} [{d.low:+.1%}, {d.high:+.1%}], p {d.p:.3g} (paired bootstrap)")
-    typer.echo(
+        say(f"  accuracy {d.value:+.1%} [{d.low:+.1%}, {d.high:+.1%}], p {d.p:.3g} (paired bootstrap)")
+    say(
         f"  won {len(pair.won):,}, lost {len(pair.lost):,}, both correct {pair.both:,}, both wrong {pair.neither:,};"
         f" exact McNemar p {pair.p:.3g}" + (f", {pair.adjusted:.3g} (Holm)" if pair.adjusted != pair.p else "")
     )
     for name, ids in (("won", pair.won), ("lost", pair.lost)):
         if ids and questions:
             rest = f", and {len(ids) - questions:,} more" if len(ids) > questions else ""
-            typer.echo(f"  {name}: {', '.join(map(clean, ids[:questions]))}{rest}")
+            say(f"  {name}: {', '.join(ids[:questions])}{rest}")
     for line in pair.chosen:
-        typer.echo(f"  differs: {clean(line)}")
+        say(f"  differs: {line}")
 
 
 def _show_mirage(results: Sequence[Result]) -> None:
@@ -187,7 +189,7 @@ def _show_mirage(results: Sequence[Result]) -> None:
             table.append((result.name, name, percent(s.published.value), percent(s.honest.value), s.note or "none"))
         if several and scores.average is not None:
             table.append((result.name, "mean of sets", *map(percent, scores.average), ""))
-    typer.echo("")
+    say("")
     _table(table)
 
 
@@ -195,9 +197,9 @@ def _show_warnings(comparison: Comparison) -> None:
     warnings = [f"{row.name}: {text}" for row in comparison.rows for text in row.warnings]
     warnings += [f"{pair.first} and {pair.other}: {text}" for pair in comparison.pairs for text in pair.warnings]
     if warnings:
-        typer.echo("\nwarnings")
+        say("", "warnings")
     for line in warnings:
-        typer.echo(f"  {clean(line)}")
+        say(f"  {line}")
 
 
 def _as_json(comparison: Comparison, blind: Baseline | None) -> None:
@@ -209,11 +211,11 @@ def _as_json(comparison: Comparison, blind: Baseline | None) -> None:
 
     content = TypeAdapter(Whole).dump_python(comparison, mode="json")
     content["best_blind"] = None if blind is None else blind.model_dump(mode="json")
-    typer.echo(json.dumps(content, indent=2, ensure_ascii=False))
+    say_json(json.dumps(content, indent=2, ensure_ascii=False))
 
 
 def _table(rows: Sequence[Sequence[str]]) -> None:
-    cells = [[clean(cell) for cell in row] for row in rows]
+    cells = [[one_line(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     for row in cells:
-        typer.echo("  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip())
+        say("  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip())

@@ -10,6 +10,7 @@ import typer
 from medground.faces.cli.eval_judge_show import shown_judgements
 from medground.faces.cli.eval_stop import run_stoppable
 from medground.faces.cli.options import Quiet, Sets, SettingsFile, load_settings
+from medground.faces.cli.terminal import count, page, say, say_json
 
 if TYPE_CHECKING:
     from medground.evaluate.judges.judge import Watch
@@ -42,9 +43,9 @@ def judge(
     runs = [JudgedRun.read(path) for path in (run, other) if path]
     place = out or place_of(chosen.home, model, [run.name for run in runs])
     lines = run_stoppable(_judged(runs, data, place, limit, concurrency, chosen, quiet=quiet))
-    typer.echo(shown_judgements(lines, json=json))
+    (say_json if json else page)(shown_judgements(lines, json=json))
     if not json:
-        typer.echo("\n".join(["", *([_compared(runs)] if other else []), f"judgements: {place}"]))
+        say("", *([_compared(runs)] if other else []), f"judgements: {place}")
 
 
 def judged(
@@ -56,9 +57,9 @@ def judged(
     from medground.wording.phrases import some
 
     found = read_marked(files)
-    typer.echo(shown_judgements(found.lines, json=json))
+    (say_json if json else page)(shown_judgements(found.lines, json=json))
     if found.blank and not json:
-        typer.echo(f"\n{some(found.blank, 'answer')} not marked yet")
+        say("", f"{some(found.blank, 'answer')} not marked yet")
 
 
 def form(
@@ -78,10 +79,10 @@ def form(
     home = load_settings(sets, None, settings).home
     lines = list(blank_form(read, references_of(read, data), quotes_of(read, home)))
     write_form(lines, out)
-    typer.echo(f"{some(len(lines), 'answer')} to mark in {out}: fill in `judge`, and each mark of `marks` from 1 to 5")
+    say(f"{some(len(lines), 'answer')} to mark in {out}: fill in `judge`, and each mark of `marks` from 1 to 5")
     for axis, scale in SCALE.items():
-        typer.echo(f"  {axis:<17} {scale}")
-    typer.echo(f"then: medground eval judged {out}")
+        say(f"  {axis:<17} {scale}")
+    say(f"then: medground eval judged {out}")
 
 
 def shown_judging(*, quiet: bool) -> Watch:
@@ -89,7 +90,7 @@ def shown_judging(*, quiet: bool) -> Watch:
 
     def watch(done: int, of: int) -> None:
         if not quiet:
-            typer.echo(f"\r{done:,} of {of:,} judged", nl=done == of, err=True)
+            count(f"{done:,} of {of:,} judged", ended=done == of)
 
     return watch
 

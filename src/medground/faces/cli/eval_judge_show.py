@@ -30,10 +30,10 @@ def shown_judgements(lines: Sequence[Judgement], *, json: bool) -> str:
 
 
 def _pair(found: PairResult) -> str:
-    from medground.wording.phrases import clean
+    from medground.text.clean import one_line
 
     lines = [
-        f"{clean(found.one)} against {clean(found.other)}, judged by {clean(found.judge)}",
+        f"{one_line(found.one)} against {one_line(found.other)}, judged by {one_line(found.judge)}",
         _counts(found),
     ]
     if found.first_preferred is not None:
@@ -51,9 +51,9 @@ def _pair(found: PairResult) -> str:
 
 
 def _long(found: LongResult) -> str:
-    from medground.wording.phrases import clean
+    from medground.text.clean import one_line
 
-    lines = [f"long answers of {clean(found.answer)}, marked by {clean(found.judge)}", _counts(found)]
+    lines = [f"long answers of {one_line(found.answer)}, marked by {one_line(found.judge)}", _counts(found)]
     return "\n".join([*lines, *(f"  {axis:<16}{_number(mean):>6}" for axis, mean in found.means.items())])
 
 
@@ -69,10 +69,10 @@ def _agreement(found: Sequence[JudgesAgreement]) -> str:
 
 
 def _agreement_lines(found: Sequence[JudgesAgreement]) -> Iterator[str]:
-    from medground.wording.phrases import clean
+    from medground.text.clean import one_line
 
     for row in found:
-        who = f"{clean(row.judges[0])} and {clean(row.judges[1])}, {row.axis}, {row.items:,} items"
+        who = f"{one_line(row.judges[0])} and {one_line(row.judges[1])}, {row.axis}, {row.items:,} items"
         yield f"  {who}: kappa {_number(row.kappa)} ({row.words}), same judgement {row.observed:.1%}"
 
 

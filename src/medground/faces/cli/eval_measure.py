@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from medground.faces.cli.eval_stop import run_stoppable
-from medground.faces.cli.figures import clean, number, percent
+from medground.faces.cli.figures import number, percent
 from medground.faces.cli.options import Sets, SettingsFile, load_settings
+from medground.faces.cli.terminal import say, say_json
 
 if TYPE_CHECKING:
     from medground.evaluate.measures import Measures
@@ -47,10 +48,10 @@ def measure(
 
         from medground.evaluate.measures import Measures as Whole
 
-        typer.echo(TypeAdapter(Whole).dump_json(found, indent=2).decode())
+        say_json(TypeAdapter(Whole).dump_json(found, indent=2).decode())
         return
     for line in _lines(found, encoded=embedder is not None):
-        typer.echo(line)
+        say(line)
 
 
 def uncertainty(
@@ -65,11 +66,11 @@ def uncertainty(
     samples = read_samples(runs)  # before loading a model
     found = run_stoppable(uncertainty_of(samples, nli_entailment(open_nli(nli))))
     unjudged = sum(one.unjudged for one in found.each.values())
-    typer.echo(f"{found.samples} samples at temperature {found.temperature:g}, judged by {clean(nli)}")
+    say(f"{found.samples} samples at temperature {found.temperature:g}, judged by {nli}")
     without = f"{found.mean.without:,} without a value"
-    typer.echo(f"uncertainty  {number(found.mean.value)} (mean of {found.mean.of:,} questions; {without})")
+    say(f"uncertainty  {number(found.mean.value)} (mean of {found.mean.of:,} questions; {without})")
     if unjudged:
-        typer.echo(f"unjudged     {unjudged:,} pairs of sentence and answer, left out")
+        say(f"unjudged     {unjudged:,} pairs of sentence and answer, left out")
 
 
 def _lines(found: Measures, *, encoded: bool) -> Iterator[str]:
@@ -92,7 +93,7 @@ def _lines(found: Measures, *, encoded: bool) -> Iterator[str]:
     for source, queries in found.queries.items():
         spread = f"diversity {number(queries.diversity.value)} ({queries.diversity.of:,} questions with two or more)"
         yield (
-            f"{clean(source)}: {queries.queries:.2f} queries per question, {number(queries.words.value)} words each,"
+            f"{source}: {queries.queries:.2f} queries per question, {number(queries.words.value)} words each,"
             f" {spread if encoded else 'diversity not measured without --embedding'}"
         )
     for stage in found.stages:

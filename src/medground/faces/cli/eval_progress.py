@@ -6,6 +6,8 @@ import contextlib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from medground.faces.cli.terminal import bars, begin
+
 if TYPE_CHECKING:
     from medground.evaluate.runner import Watch
     from medground.evaluate.tally import Tally
@@ -17,26 +19,23 @@ def shown_run(*, quiet: bool = False) -> Iterator[Watch]:
     if quiet:
         yield lambda tally: None
         return
-    from rich.console import Console
     from rich.progress import (
         BarColumn,
         MofNCompleteColumn,
-        Progress,
         TaskID,
         TextColumn,
         TimeElapsedColumn,
         TimeRemainingColumn,
     )
 
-    bars = Progress(
-        TextColumn("{task.description}"),
+    drawn = bars(
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
         TextColumn("left"),
         # With a local model a question takes minutes, so the speed is averaged over many questions.
         TimeRemainingColumn(),
-        console=Console(stderr=True),
         speed_estimate_period=3600.0,
         refresh_per_second=2,
     )
@@ -44,15 +43,15 @@ def shown_run(*, quiet: bool = False) -> Iterator[Watch]:
 
     def show(tally: Tally) -> None:
         if not tasks:  # questions answered before this start say nothing about the speed
-            bars.start()
-            tasks.append(bars.add_task("", total=tally.items, completed=tally.lines))
-        bars.update(tasks[0], description=describe(tally), completed=tally.lines)
+            begin(drawn)
+            tasks.append(drawn.add_task("", total=tally.items, completed=tally.lines))
+        drawn.update(tasks[0], description=describe(tally), completed=tally.lines)
 
     try:
         yield show
     finally:
         if tasks:
-            bars.stop()
+            drawn.stop()
 
 
 def describe(tally: Tally) -> str:

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from medground.faces.cli.terminal import say
+
 
 def report(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run files over one data set.")],
@@ -21,4 +23,4 @@ def report(
 
     items = None if data is None else items_of(read_result(runs[0]), data)
     for path in write_report(read_report(runs, items), out):
-        typer.echo(str(path))
+        say(str(path))

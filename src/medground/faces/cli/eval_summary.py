@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import typer
+from medground.faces.cli.terminal import say
 
 if TYPE_CHECKING:
     from medground.evaluate.tally import Tally
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
 def show_summary(tally: Tally, path: Path) -> None:
     """Print accuracy with its interval, statuses, majority class and cost. Every item counts in the denominator."""
-    from medground.wording.phrases import clean
 
     rows = [("items", f"{tally.items:,}" + (f", {tally.unfinished:,} unfinished" if tally.unfinished else ""))]
     if tally.final_accuracy is not None:
@@ -23,7 +22,7 @@ def show_summary(tally: Tally, path: Path) -> None:
         rows.append((f"always {', '.join(gold)!r}", f"{count / tally.scored:.1%} ({count:,} of {tally.scored:,})"))
     rows.append(("statuses", ", ".join(f"{name} {count:,}" for name, count in tally.statuses.most_common()) or "none"))
     if tally.error:
-        rows.append(("last error", clean(tally.error)[:200]))
+        rows.append(("last error", tally.error[:200]))
     guessed = f" ({tally.estimated_tokens:,} of them estimated)" if tally.estimated_tokens else ""
     rows.append(("tokens", f"{tally.input_tokens:,} in, {tally.output_tokens:,} out{guessed}"))
     cached = f" (+{tally.cached_calls:,} from the cache)" if tally.cached_calls else ""
@@ -34,7 +33,7 @@ def show_summary(tally: Tally, path: Path) -> None:
     rows.append(("run", str(path)))
     width = max(len(name) for name, _ in rows)
     for name, value in rows:
-        typer.echo(f"{name:<{width}}  {value}")
+        say(f"{name:<{width}}  {value}")
 
 
 def _share(right: int, of: int, interval: tuple[float, float]) -> str:

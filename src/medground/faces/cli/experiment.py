@@ -11,6 +11,7 @@ import typer
 
 from medground.faces.cli.eval_stop import run_stoppable
 from medground.faces.cli.options import Quiet, Sets
+from medground.faces.cli.terminal import page, say
 
 if TYPE_CHECKING:
     from medground.evaluate.experiments.form import Experiment
@@ -33,7 +34,7 @@ def list_experiments(folder: Folder = Path("experiments")) -> None:
     width = max(len(experiment.name) for _, experiment in found)
     for _, experiment in found:
         status = "" if experiment.runnable else f" ({experiment.status})"
-        typer.echo(f"{experiment.name:<{width}}  {experiment.shows}{status}")
+        say(f"{experiment.name:<{width}}  {experiment.shows}{status}")
 
 
 @experiment_app.command("run")
@@ -97,7 +98,7 @@ def run(
     if save is not None:
         from medground.evaluate.experiments.results import save as keep
 
-        typer.echo(f"saved in {', '.join(map(str, keep(made, save)))}")
+        say(f"saved in {', '.join(map(str, keep(made, save)))}")
 
 
 def _path(file: str, folder: Path) -> Path:
@@ -113,7 +114,7 @@ async def _make(experiment: Experiment, options: Options, judge: str | None, *, 
     @contextlib.contextmanager
     def shown(name: str) -> Iterator[Watch]:
         if not quiet:
-            typer.echo(name, err=True)
+            say(name, err=True)
         with shown_run(quiet=quiet) as watch:
             yield watch
 
@@ -142,11 +143,10 @@ async def _judged(made: Made, judge: str, options: Options, *, quiet: bool) -> M
 
 def _show(made: Made) -> None:
     from medground.evaluate.experiments.table import as_markdown, notes, table
-    from medground.wording.phrases import clean
 
     experiment = made.experiment
-    typer.echo(f"{experiment.title}, {experiment.table}: {experiment.shows}\n")
-    typer.echo(clean(as_markdown(table(made))))
-    typer.echo("")
+    say(f"{experiment.title}, {experiment.table}: {experiment.shows}", "")
+    page(as_markdown(table(made)))
+    say("")
     for note in notes(made):
-        typer.echo(f"- {clean(' '.join(note.split()))}")
+        say(f"- {' '.join(note.split())}")

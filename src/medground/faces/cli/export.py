@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated, get_args
 
@@ -11,6 +10,7 @@ import typer
 from medground.faces.cli import complete
 from medground.faces.cli.options import AnswerName
 from medground.faces.cli.report_file import write_file
+from medground.faces.cli.terminal import is_terminal, put, say
 
 _FORMATS = "ris, bibtex, csl-json, markdown, docx, html, pdf"
 _BINARY = {"docx": "a Word document", "pdf": "a PDF"}
@@ -53,15 +53,15 @@ def export(
     if style is not None and chosen not in get_args(Pages):
         whole = ", ".join(get_args(Pages))
         raise UsageError(f"{chosen} has no citation style; leave --style out, or choose a --format of {whole}")
-    if chosen in _BINARY and output is None and sys.stdout.isatty():
+    if chosen in _BINARY and output is None and is_terminal():
         raise UsageError(f"{_BINARY[chosen]} cannot be shown in a terminal; give --output FILE")
     home = Settings.load().home
     answer = Answers(home).read(name)
     if answer.schema_version < "1.4":
         hint = f"run medground ask --again {answer.trace_id} for one that has them"
-        typer.echo(f"medground: this answer was stored before authors were kept; {hint}", err=True)
+        say(f"medground: this answer was stored before authors were kept; {hint}", err=True)
     content = exported(answer, chosen, style=style or STYLE, files=Attachments(home).read)  # type: ignore[arg-type]
     if output is None:
-        typer.echo(content, nl=False)
+        put(content)
     else:
         write_file(output, content)

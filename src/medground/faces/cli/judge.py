@@ -11,6 +11,7 @@ import typer
 from medground.faces.cli.eval_judge import shown_judging
 from medground.faces.cli.eval_stop import run_stoppable
 from medground.faces.cli.options import Quiet, Sets, SettingsFile, load_settings
+from medground.faces.cli.terminal import confirm, say, say_json
 
 if TYPE_CHECKING:
     from medground.evaluate.proving.run import Measurement
@@ -45,7 +46,10 @@ def measure(
     planned = prepared(model, data, load_settings(sets, None, settings, {"model.concurrency": concurrency}))
     _confirm(planned, yes=yes, fresh=fresh)
     found = run_stoppable(_measured(planned, fresh=fresh, concurrency=concurrency, quiet=quiet))
-    typer.echo(found.model_dump_json(indent=2) if json else "\n".join(_lines(found)))
+    if json:
+        say_json(found.model_dump_json(indent=2))
+    else:
+        say(*_lines(found))
 
 
 @judge_app.command("list")
@@ -58,16 +62,16 @@ def list_judges(json: Json = False, sets: Sets = None, settings: SettingsFile = 
     if json:
         import json as library
 
-        typer.echo(library.dumps([one.model_dump(mode="json") | {"proven": one.is_proven} for one in found], indent=2))
+        say_json(library.dumps([one.model_dump(mode="json") | {"proven": one.is_proven} for one in found], indent=2))
         return
     for line in _shipped():
-        typer.echo(line)
+        say(line)
     for name in chosen.verify.trusted_judges:
-        typer.echo(f"{name}  trusted by the settings (verify.trusted_judges), without a measurement")
+        say(f"{name}  trusted by the settings (verify.trusted_judges), without a measurement")
     for one in found:
-        typer.echo("\n".join(_lines(one)))
+        say(*_lines(one))
     if not found:
-        typer.echo("No model was measured on this machine; to measure one: medground judge measure MODEL --data FOLDER")
+        say("No model was measured on this machine; to measure one: medground judge measure MODEL --data FOLDER")
 
 
 def _confirm(planned: Measurement, *, yes: bool, fresh: bool) -> None:
@@ -82,19 +86,20 @@ def _confirm(planned: Measurement, *, yes: bool, fresh: bool) -> None:
     if not left.calls:
         return
     sets = len({pair.dataset for pair in planned.pairs})
-    typer.echo(f"{planned.model}: {len(planned.pairs):,} pairs of {sets} sets; to do: {left}", err=True)
+    say(f"{planned.model}: {len(planned.pairs):,} pairs of {sets} sets; to do: {left}", err=True)
     if yes:
         return
     if not sys.stdin.isatty():
         raise UsageError("nothing was asked; add --yes to make these calls")
-    typer.confirm("Continue?", abort=True, err=True)
+    confirm("Continue?")
 
 
 async def _measured(planned: Measurement, *, fresh: bool, concurrency: int, quiet: bool) -> Measured:
     try:
         return await planned.make(fresh=fresh, concurrency=concurrency, watch=shown_judging(quiet=quiet))
     except BaseException:
-        typer.echo("" if quiet else "\n", err=True, nl=False)  # what went wrong is not on the line of the progress
+        if not quiet:
+            say("", err=True)  # what went wrong is not on the line of the progress
         raise
     finally:
         await planned.models.close()
@@ -102,15 +107,13 @@ async def _measured(planned: Measurement, *, fresh: bool, concurrency: int, quie
 
 def _lines(found: Measured) -> list[str]:
     """A measurement in a few lines."""
-    from medground.faces.cli.figures import one_line
-
     where = f" at {found.address}" if found.address else ""
     unusable = f"; {found.unusable} replies could not be read and count as wrong" if found.unusable else ""
     used = found.usage
     price = "price unknown" if used.price is None else f"${used.price:.2f}"
     guessed = f" ({used.estimated_tokens:,} of them estimated)" if used.estimated_tokens else ""
     lines = [
-        f"{one_line(found.model)}{one_line(where)}  {found.verdict}",
+        f"{found.model}{where}  {found.verdict}",
         f"    measured {found.measured:%Y-%m-%d} on {found.pairs:,} pairs: {used.input_tokens:,} tokens in, "
         f"{used.output_tokens:,} out{guessed}, {price}{unusable}",
     ]

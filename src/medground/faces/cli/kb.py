@@ -9,6 +9,7 @@ import typer
 
 from medground.faces.cli import complete
 from medground.faces.cli.options import Quiet, Where
+from medground.faces.cli.terminal import confirm, say, say_json
 
 if TYPE_CHECKING:
     from medground.corpus.embedding.base import Embedder
@@ -44,15 +45,15 @@ def build(
     library, _ = _opened()
     for one in made.sources:
         if one.seconds is None:
-            typer.echo(f"{one.manifest.name} is up to date", err=True)
+            say(f"{one.manifest.name} is up to date", err=True)
         else:
             show_built(library, one.manifest)
-            typer.echo(f"{one.name}: {one.seconds:.1f} s", err=True)
+            say(f"{one.name}: {one.seconds:.1f} s", err=True)
     for name in made.removed:
-        typer.echo(f"{name} is no longer in the specification: removed", err=True)
-    typer.echo("")
+        say(f"{name} is no longer in the specification: removed", err=True)
+    say("")
     for line in table([(name, made.base.counted[name]) for name in made.base.sources]):
-        typer.echo(line)
+        say(line)
 
 
 @kb_app.command("list")
@@ -63,14 +64,14 @@ def list_bases() -> None:
     _, bases = _opened()
     names = bases.list()
     if not names:
-        typer.echo("no knowledge bases yet; build one with `medground kb build SPEC`", err=True)
+        say("no knowledge bases yet; build one with `medground kb build SPEC`", err=True)
     for name in names:
         try:
             base = bases.read(name)
             documents = sum(one.documents for one in base.counted.values())
-            typer.echo(f"{name:<16} {', '.join(base.sources)}; {documents:,} documents")
+            say(f"{name:<16} {', '.join(base.sources)}; {documents:,} documents")
         except MedgroundError as error:  # a damaged base must not hide the others
-            typer.echo(f"{name:<16} {error}")
+            say(f"{name:<16} {error}")
 
 
 @kb_app.command("show")
@@ -82,11 +83,11 @@ def show(name: Name, json: Json = False) -> None:
         from medground.kb.bases import corpus_name
 
         found = {source: library.info(corpus_name(name, source)).described for source in base.sources}
-        typer.echo(_json({source: one.model_dump(mode="json") for source, one in found.items() if one}))
+        say_json(_json({source: one.model_dump(mode="json") for source, one in found.items() if one}))
         return
     for source, corpus in zip(base.sources, base.corpora, strict=True):
         for line in _described(source, corpus, library):
-            typer.echo(line)
+            say(line)
 
 
 @kb_app.command("stats")
@@ -97,10 +98,10 @@ def stats(name: Name, json: Json = False) -> None:
     library, bases = _opened()
     found = of_base(bases.read(name), library)
     if json:
-        typer.echo(_json({source: one.model_dump(mode="json") for source, one in found.items()}))
+        say_json(_json({source: one.model_dump(mode="json") for source, one in found.items()}))
         return
     for line in table(list(found.items())):
-        typer.echo(line)
+        say(line)
 
 
 @kb_app.command("search")
@@ -126,7 +127,7 @@ def verify(name: Name) -> None:
     library, bases = _opened()
     for corpus in bases.read(name).corpora:
         manifest = library.verify(corpus)
-        typer.echo(f"{corpus} is intact: {len(manifest.files)} files, {manifest.hash[:16]}")
+        say(f"{corpus} is intact: {len(manifest.files)} files, {manifest.hash[:16]}")
 
 
 @kb_app.command("remove")
@@ -139,9 +140,9 @@ def remove(
 
     _, bases = _opened()
     if not yes and bases.find(name) is not None:
-        typer.confirm(f"Delete the knowledge base {name} and its corpora?", abort=True, err=True)
+        confirm(f"Delete the knowledge base {name} and its corpora?")
     gone = remove_base(name, Settings.load().home)
-    typer.echo(f"removed {name}: {', '.join((*gone.sources, *gone.pending))}", err=True)
+    say(f"removed {name}: {', '.join((*gone.sources, *gone.pending))}", err=True)
 
 
 def _described(source: str, corpus: str, library: Library) -> list[str]:

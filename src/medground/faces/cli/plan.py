@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,6 +9,7 @@ import typer
 
 from medground.faces.cli.options import Preset, Quiet, Sets, SettingsFile, load_settings
 from medground.faces.cli.report_file import write_file
+from medground.faces.cli.terminal import page, say, say_json
 
 if TYPE_CHECKING:
     from medground.research_plan import ResearchPlan
@@ -75,12 +75,11 @@ def show_plan_of(question: str, settings: Settings, form: str, output: Path | No
     from medground.author import Author
     from medground.faces.cli.steps import StepLine
     from medground.research_planning import plan_of
-    from medground.wording.phrases import clean
 
     with StepLine(quiet=quiet) as line:
         planned = plan_of(question, settings, on_step=line)
     if planned.notice is not None:
-        typer.echo(clean(planned.notice.sentence), err=planned.plan is not None)
+        say(planned.notice.sentence, err=planned.plan is not None)
     if planned.plan is not None:
         made = Author(planned.planner)
         by = (
@@ -93,7 +92,6 @@ def show_plan_of(question: str, settings: Settings, form: str, output: Path | No
 
 def _show(plan: ResearchPlan, by: str, form: str, output: Path | None) -> None:
     """Print a plan, or write it."""
-    from medground.wording.encoding import encodable, encodable_json
     from medground.wording.plans import mermaid, svg, tree
 
     if form == "json":
@@ -105,5 +103,7 @@ def _show(plan: ResearchPlan, by: str, form: str, output: Path | None) -> None:
     if output is not None:
         write_file(output, text.encode())
         return
-    encoding = sys.stdout.encoding or "utf-8"
-    typer.echo((encodable_json if form == "json" else encodable)(text, encoding), nl=False)
+    if form == "json":
+        say_json(text.removesuffix("\n"))
+    else:
+        page(text.removesuffix("\n"))

@@ -5,7 +5,9 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 
+from medground.faces.cli.terminal import bars, begin
 from medground.progress import Progress, no_progress
+from medground.text.clean import one_line
 
 
 @contextlib.contextmanager
@@ -14,28 +16,21 @@ def shown_progress(*, quiet: bool = False) -> Iterator[Progress]:
     if quiet:
         yield no_progress
         return
-    from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeElapsedColumn
-    from rich.progress import Progress as Bars
 
-    bars = Bars(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        console=Console(stderr=True),
-    )
+    words = TextColumn("{task.description}", markup=False)
+    drawn = bars(words, BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     tasks: dict[str, TaskID] = {}
 
     def show(step: str, done: int, total: int | None) -> None:
         if not tasks:
-            bars.start()
+            begin(drawn)
         if step not in tasks:
-            tasks[step] = bars.add_task(step, total=total)
-        bars.update(tasks[step], completed=done, total=total)
+            tasks[step] = drawn.add_task(one_line(step), total=total)
+        drawn.update(tasks[step], completed=done, total=total)
 
     try:
         yield show
     finally:
         if tasks:
-            bars.stop()
+            drawn.stop()

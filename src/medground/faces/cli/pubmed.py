@@ -8,6 +8,7 @@ import typer
 
 from medground.faces.cli.options import Quiet
 from medground.faces.cli.progress import shown_progress
+from medground.faces.cli.terminal import say
 
 pubmed_app = typer.Typer(help="Run your own PubMed server.", no_args_is_help=True)
 
@@ -43,7 +44,7 @@ def serve(
 
         def announce(port: int) -> None:
             address = f"http://{host}:{port}/entrez/eutils"
-            typer.echo(f"{about.count:,} records of {about.name} at {address} (press Ctrl-C to stop)", err=True)
+            say(f"{about.count:,} records of {about.name} at {address} (press Ctrl-C to stop)", err=True)
 
         names = (*(name or ()), *settings.serve.hosts)
         run(catalogue, host=host, port=port, names=names, listening=announce)

@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from medground.answer import Answer
+from medground.faces.cli import terminal
 from medground.wording.blocks import Block, line, mapped
 from medground.wording.encoding import encodable_blocks
 from medground.wording.layout import cleaned, layout
@@ -38,11 +39,12 @@ def render(answer: Answer, console: Console | None = None, *, details: bool = Fa
 
 def render_blocks(blocks: Sequence[Block], console: Console | None = None) -> None:
     """Print blocks as `render` does."""
-    out = console or Console(highlight=False)
-    for row in printed_lines(encodable_blocks(blocks, out.encoding), out.width):
+    out = console or terminal.console()
+    clean = [mapped(block, cleaned) for block in blocks]
+    for row in printed_lines(encodable_blocks(clean, out.encoding), out.width):
         out.print(Text.assemble(*((span.text, _STYLES[span.style]) for span in row)), soft_wrap=True)
 
 
 def render_title(question: str) -> None:
     """Print a question as the title of its answer."""
-    render_blocks([mapped(Block("title", (line(question),)), cleaned)])
+    render_blocks([Block("title", (line(question),))])

@@ -22,6 +22,7 @@ from medground.faces.cli.options import (
 )
 from medground.faces.cli.report_file import ReportFile
 from medground.faces.cli.shown import Shown, form_of, show_answer
+from medground.faces.cli.terminal import say
 from medground.faces.cli.typed import STDIN, read_stdin
 
 if TYPE_CHECKING:
@@ -178,7 +179,7 @@ def _finish(work: Callable[[], Answer], file: ReportFile | None, shown: Shown) -
         if early is not None:
             _deliver(early, file, shown)
         if error.research is not None:
-            typer.echo(f"medground: go on with it: medground research --resume {error.research}", err=True)
+            say(f"medground: go on with it: medground research --resume {error.research}", err=True)
         raise
     _deliver(answer, file, shown)
     if answer.decision.status == "unanswerable":
@@ -191,4 +192,4 @@ def _deliver(answer: Answer, file: ReportFile | None, shown: Shown) -> None:
     else:
         file.write(answer, details=shown.details)
         if not shown.quiet:
-            typer.echo(f"the report is in {file.path}", err=True)
+            say(f"the report is in {file.path}", err=True)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json as json_module
-import sys
 from typing import Annotated, Any
 
 import typer
+
+from medground.faces.cli.terminal import say, say_json
 
 trace_app = typer.Typer(help="Show the trace of a run.", no_args_is_help=True)
 schema_app = typer.Typer(help="Print JSON schemas.", no_args_is_help=True)
@@ -32,26 +33,23 @@ def show(
     from medground.settings import Settings
     from medground.steps import TEXT
     from medground.trace import read_trace
-    from medground.wording.encoding import encodable, encodable_json
-    from medground.wording.phrases import clean
 
-    encoding = sys.stdout.encoding or "utf-8"
     spans = read_trace(Settings.load().home / "traces", trace_id)
     if json:
         for span in spans:
-            typer.echo(encodable_json(json_module.dumps(span, ensure_ascii=False), encoding))
+            say_json(json_module.dumps(span, ensure_ascii=False))
         return
     parents = {span["id"]: span["parent"] for span in spans}
     for span in spans:
         indent = "  " * _depth(span["id"], parents)
         milliseconds = ((span["end"] or span["start"]) - span["start"]) / 1e6
         failed = f"  FAILED {span['error']}" if span["status"] == "ERROR" else ""
-        typer.echo(encodable(clean(f"{indent}{span['name']}  {milliseconds:.1f} ms{failed}"), encoding))
+        say(f"{indent}{span['name']}  {milliseconds:.1f} ms{failed}")
         for key, value in sorted(span["attributes"].items()):
             if key == "medground.run" or (key.startswith(TEXT) and not text):
                 continue
             shown = f"{indent}    {key.removeprefix('medground.')}: {_short(value, text)}"
-            typer.echo(encodable(clean(shown), encoding))
+            say(shown)
 
 
 @schema_app.command("answer")
@@ -59,14 +57,14 @@ def answer() -> None:
     """Print the JSON schema of an answer."""
     from medground.answer import Answer
 
-    typer.echo(json_module.dumps(Answer.model_json_schema(mode="serialization"), indent=2))
+    say_json(json_module.dumps(Answer.model_json_schema(mode="serialization"), indent=2))
 
 
 def version() -> None:
     """Print the version."""
     from medground.version import __version__
 
-    typer.echo(f"medground {__version__}")
+    say(f"medground {__version__}")
 
 
 def show_version(wanted: bool) -> None:

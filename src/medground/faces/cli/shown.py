@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-import typer
+from medground.faces.cli.terminal import encoding, page, say, say_json
 
 if TYPE_CHECKING:
     from medground.again import AskedAgain
@@ -46,14 +45,12 @@ def form_of(*, json: bool, markdown: bool) -> Form:
 
 def show_answer(answer: Answer, form: Form, *, details: bool) -> None:
     """Print an answer on standard output."""
-    from medground.wording.encoding import encodable_json
-
     if form is Form.json:
-        typer.echo(encodable_json(answer.model_dump_json(indent=2), _encoding()))
+        say_json(answer.model_dump_json(indent=2))
     elif form is Form.markdown:
         from medground.wording.markdown import as_markdown
 
-        typer.echo(as_markdown(answer, details=details, encoding=_encoding()))
+        page(as_markdown(answer, details=details, encoding=encoding()))
     else:
         from medground.faces.cli.render import render
 
@@ -63,22 +60,17 @@ def show_answer(answer: Answer, form: Form, *, details: bool) -> None:
 def show_again(again: AskedAgain, form: Form, *, details: bool) -> None:
     """Print an answer, and what changed since its question was asked before."""
     from medground.wording.changes import changes_page
-    from medground.wording.encoding import encodable_json
 
     if form is Form.json:
-        typer.echo(encodable_json(again.model_dump_json(indent=2), _encoding()))
+        say_json(again.model_dump_json(indent=2))
         return
     show_answer(again.answer, form, details=details)
-    typer.echo("")
+    say("")
     if form is Form.markdown:
         from medground.wording.markdown import blocks_as_markdown
 
-        typer.echo(blocks_as_markdown(changes_page(again), encoding=_encoding()))
+        page(blocks_as_markdown(changes_page(again), encoding=encoding()))
     else:
         from medground.faces.cli.render import render_blocks
 
         render_blocks(changes_page(again))
-
-
-def _encoding() -> str:
-    return sys.stdout.encoding or "utf-8"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
+
+from medground.faces.cli.terminal import begin, console, is_terminal
+from medground.text.clean import one_line
 
 if TYPE_CHECKING:
     from rich.status import Status
@@ -24,10 +26,8 @@ class StepLine:
         self.kept = ""
         self.research = ""
         self._live: Status | None = None
-        if sys.stderr.isatty() and not quiet:
-            from rich.console import Console
-
-            self._live = Console(stderr=True, highlight=False).status("", spinner="line")
+        if is_terminal(err=True) and not quiet:
+            self._live = console(err=True).status("", spinner="line")
 
     def __call__(self, step: Step) -> None:
         """Show a step."""
@@ -38,14 +38,16 @@ class StepLine:
         if isinstance(step, Kept) and step.stopped:
             self.kept = step.trace_id
         elif self._live is not None:
+            from rich.text import Text
+
             from medground.wording.steps import in_words
 
             if words := in_words(step):
-                self._live.update(words)
+                self._live.update(Text(one_line(words)))
 
     def __enter__(self) -> Self:
         if self._live is not None:
-            self._live.start()
+            begin(self._live)
         return self
 
     def __exit__(

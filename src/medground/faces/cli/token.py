@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from medground.faces.cli.terminal import say
+
 if TYPE_CHECKING:
     from medground.service.person import Limits
     from medground.service.records import Records
@@ -46,8 +48,8 @@ def create(
     )
     with _records() as records:
         secret = Tokens(records).create(name, limits, admin=admin)
-    typer.echo(secret)
-    typer.echo("keep this token safe: it is not shown again", err=True)
+    say(secret)
+    say("keep this token safe: it is not shown again", err=True)
 
 
 @token_app.command("list")
@@ -62,9 +64,9 @@ def show(json: Annotated[bool, typer.Option("--json", help="Print JSON Lines.")]
         tokens, spending, now = Tokens(records).list(), Spending(records), datetime.now(UTC)
         used = {token.id: spending.month(token.id, now) for token in tokens}
     for token in tokens:
-        typer.echo(_as_json(token, used[token.id]) if json else _as_text(token, used[token.id]))
+        say(_as_json(token, used[token.id]) if json else _as_text(token, used[token.id]))
     if not tokens:
-        typer.echo("there are no tokens yet; create one with medground token create NAME", err=True)
+        say("there are no tokens yet; create one with medground token create NAME", err=True)
 
 
 @token_app.command("revoke")
@@ -74,7 +76,7 @@ def revoke(name: Name) -> None:
 
     with _records() as records:
         Tokens(records).revoke(name)
-    typer.echo(f"revoked {name}", err=True)
+    say(f"revoked {name}", err=True)
 
 
 def _rate(written: str | None) -> int | None:

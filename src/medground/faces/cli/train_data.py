@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from medground.faces.cli.options import KnowledgeBase, Preset, Quiet, Sets, SettingsFile, load_settings, searched
+from medground.faces.cli.terminal import page, say
 
 if TYPE_CHECKING:
     from medground.train.planning.explore import Finished
@@ -53,7 +54,7 @@ def explore(
     chosen = load_settings(sets, preset, settings, {**searched(corpus, kb), "model.default": model})
     wanted = Exploration(Source(source, dataset, (), as_training), queries, tuple(only or ()), limit, seed)
     if check:
-        typer.echo(run_stoppable(check_exploring(wanted, chosen)).told())
+        page(run_stoppable(check_exploring(wanted, chosen)).told())
         return
     with shown_progress(quiet=quiet) as progress:
         finished = run_stoppable(explore_questions(wanted, chosen, out, workers=workers, progress=progress))
@@ -93,7 +94,7 @@ def judge(
     chosen = load_settings(sets, preset, settings, {"retrieval.corpora": (), "model.default": model})
     if check:
         who = chosen.model.operators.get("judge_found", chosen.model.default)
-        typer.echo(estimate_judging(read_work(explored, Explored)[1], passages, who).told())
+        page(estimate_judging(read_work(explored, Explored)[1], passages, who).told())
         return
     with shown_progress(quiet=quiet) as progress:
         finished = run_stoppable(
@@ -107,11 +108,9 @@ def _tell(finished: Finished, workers: int) -> None:
     from medground.train.planning.told import lines_of
 
     for line in lines_of(finished, workers):
-        typer.echo(line)
+        say(line)
     for one in finished.unfinished:
-        typer.echo(f"not finished: {one.id}: {one.reason}", err=True)
+        say(f"not finished: {one.id}: {one.reason}", err=True)
     if finished.unfinished:
-        typer.echo(
-            f"{len(finished.unfinished)} questions are not finished; run the same command to try again", err=True
-        )
+        say(f"{len(finished.unfinished)} questions are not finished; run the same command to try again", err=True)
         raise typer.Exit(1)

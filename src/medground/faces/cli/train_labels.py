@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from medground.faces.cli.terminal import page, say
+
 JudgedFile = Annotated[Path, typer.Argument(help="File that judge wrote.", metavar="JUDGED")]
 
 
@@ -23,9 +25,7 @@ def label(
     from medground.train.planning.work import read_work
 
     rows = write_sheet(read_work(explored, Explored)[1], out, samples=samples, seed=seed, passages=passages)
-    typer.echo(
-        f"{out}: {rows} queries; write yes or no in the column supports, then run medground train planner agreement"
-    )
+    say(f"{out}: {rows} queries; write yes or no in the column supports, then run medground train planner agreement")
 
 
 def agreement(
@@ -38,7 +38,7 @@ def agreement(
     from medground.train.planning.work import read_work
 
     head, lines = read_work(judged, Judged)
-    typer.echo(compared(sheet, lines).told(head.model))
+    page(compared(sheet, lines).told(head.model))
 
 
 def export(
@@ -54,10 +54,10 @@ def export(
 
     manifest = write_set(judged, out, seed=seed, labels=labels)
     counts = ", ".join(f"{number:,} {name}" for name, number in manifest.counts.items())
-    typer.echo(f"{out}: {counts}, labelled by {manifest.labelled_by}")
+    say(f"{out}: {counts}, labelled by {manifest.labelled_by}")
     for reason, number in manifest.dropped.items():
-        typer.echo(f"dropped     {number:,}  {reason}", err=True)
+        say(f"dropped     {number:,}  {reason}", err=True)
     for source in manifest.sources:
-        typer.echo(f"licence     {source.name}: {source.licence}")
+        say(f"licence     {source.name}: {source.licence}")
     if manifest.agreement:
-        typer.echo(manifest.agreement)
+        say(manifest.agreement)

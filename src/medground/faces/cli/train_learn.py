@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from medground.faces.cli.options import Quiet
+from medground.faces.cli.terminal import page, say
 
 if TYPE_CHECKING:
     from medground.train.planning.options import TrainingOptions
@@ -113,7 +114,7 @@ def merge(
     from medground.train.planning.adapter import merge as joined
 
     card = joined(adapter, out, base=base)
-    typer.echo(f"{out}: {card.base} with {', '.join(card.stages)}")
+    say(f"{out}: {card.base} with {', '.join(card.stages)}")
 
 
 def _changed(options: TrainingOptions, **changes: Any) -> TrainingOptions:
@@ -152,7 +153,7 @@ def _train(
         if name is None:
             raise UsageError("name the model to train with --base NAME")
         hourly = None if price is None else Decimal(str(price))
-        typer.echo(estimate_training(data, name, options, price_per_hour=hourly).told())
+        page(estimate_training(data, name, options, price_per_hour=hourly).told())
         return
     from medground.train.planning.learn import train
 
@@ -163,10 +164,10 @@ def _train(
             options,
             base=base,
             adapter=adapter,
-            tell=lambda line: typer.echo(line, err=True),
+            tell=lambda line: say(line, err=True),
             progress=progress,
         )
-    typer.echo(
+    say(
         f"{made.folder}: {made.examples:,} examples, {made.steps:,} steps in {made.seconds:.1f} s, loss "
         f"{made.first_loss:.4f} at the first step, {made.last_loss:.4f} at the last"
     )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from medground.faces.cli.options import KnowledgeBase, Preset, Quiet, Sets, SettingsFile, load_settings, searched
 from medground.faces.cli.question_options import Corpora
+from medground.faces.cli.terminal import say, say_json
 
 if TYPE_CHECKING:
     from medground.conclude.claim import CheckedClaim
@@ -29,7 +29,6 @@ def verify(
     from medground.blocking import BlockingEngine
     from medground.faces.cli.progress import shown_progress
     from medground.risk import notice_first
-    from medground.wording.encoding import encodable_json
 
     extra: dict[str, object] = {**searched(corpus, kb), "model.default": model}
     with notice_first(claim):
@@ -39,28 +38,26 @@ def verify(
         with engine:
             checked = engine.verify(claim)
     if json:
-        typer.echo(encodable_json(checked.model_dump_json(indent=2), sys.stdout.encoding or "utf-8"))
+        say_json(checked.model_dump_json(indent=2))
         return
-    for line in _lines(checked):
-        typer.echo(line)
+    say(*_lines(checked))
 
 
 def _lines(checked: CheckedClaim) -> list[str]:
-    from medground.wording.encoding import encodable
-    from medground.wording.phrases import clean, verdict
+    from medground.wording.phrases import verdict
 
     documents = {document.id: document for document in checked.documents}
     quotes = {evidence.id: evidence for evidence in checked.evidence}
-    lines = [clean(checked.notice.sentence), ""] if checked.notice else []
+    lines = [checked.notice.sentence, ""] if checked.notice else []
     for statement in checked.statements:
-        lines += [clean(statement.text), f"    {verdict(statement.verdict)}"]
+        lines += [statement.text, f"    {verdict(statement.verdict)}"]
         for quote in (quotes[name] for name in statement.evidence):
             document = documents[quote.document_id]
             about = ", ".join(str(part) for part in (document.id, document.year) if part)
-            lines += [f"    “{clean(quote.quote)}”", f"    {clean(document.title)} ({about})"]
-    lines += [f"warning: {clean(warning)}" for warning in checked.warnings]
+            lines += [f"    “{quote.quote}”", f"    {document.title} ({about})"]
+    lines += [f"warning: {warning}" for warning in checked.warnings]
     if checked.notice is not None and checked.notice.stops:
         lines.append("Nothing was searched.")
     elif not checked.evidence:
         lines.append("No passage was found to compare the claim with.")
-    return [encodable(line, sys.stdout.encoding or "utf-8") for line in lines]
+    return lines

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from medground.research_plan import Keyword, ResearchPlan
-from medground.wording.phrases import clean
+from medground.text.clean import clean
 from medground.wording.plans.reduced import reduced, ties_of
 
 _PLAIN = re.compile(r"[^\w ,.:?()/+-]")

@@ -12,7 +12,7 @@ from itertools import pairwise
 from textwrap import wrap
 
 from medground.research_plan import ResearchPlan, Tool
-from medground.wording.phrases import clean
+from medground.text.clean import clean
 from medground.wording.plans.layers import Item, Point, layered
 from medground.wording.plans.reduced import reduced, ties_of
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from textwrap import wrap
 
 from medground.research_plan import Keyword, ResearchPlan, SubQuestion
-from medground.wording.phrases import clean
+from medground.text.clean import clean
 
 
 def tree(plan: ResearchPlan, width: int = 100) -> list[str]:

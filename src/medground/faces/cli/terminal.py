@@ -1,0 +1,162 @@
+"""The one way to print for the command line.
+
+Every line to standard output or error passes here, and text that a terminal would obey is cleaned: documents, file
+names, settings, replies of models and servers are untrusted. Inside `guarded`, so does what others print (help,
+warnings, logs, tracebacks), because `Output` then stands in place of both streams.
+
+- `say` prints lines; a line break inside one becomes a space, so that no value can look like a line of Medground.
+- `page` prints text whose line breaks are ours, such as Markdown.
+- `say_json` and `put` print data for programs.
+- `console`, `bars` and `begin` draw in colours.
+
+Standard output that cannot be written ends the command (`CannotWrite`); standard error that cannot be is left out.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Iterator
+from typing import IO, TYPE_CHECKING, cast
+
+import typer
+
+from medground.faces.cli.output import Output, Styled, fill_closed
+from medground.text.clean import one_line
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress, ProgressColumn
+    from rich.status import Status
+
+
+@contextlib.contextmanager
+def guarded(*, to_the_end: bool) -> Iterator[tuple[Output, Output]]:
+    """Standard output and error that clean whatever is printed to them.
+
+    Args:
+        to_the_end: also after this, for what is printed while the interpreter ends.
+    """
+    fill_closed()
+    before = sys.stdout, sys.stderr
+    out, err = _output(err=False), _output(err=True)
+    sys.stdout, sys.stderr = out, err
+    try:
+        yield out, err
+    finally:
+        if not to_the_end:
+            sys.stdout, sys.stderr = before
+
+
+@contextlib.contextmanager
+def given_away() -> Iterator[None]:
+    """Standard output as it is, for a protocol that has it to itself."""
+    with contextlib.redirect_stdout(_output(err=False).stream):
+        yield
+
+
+def say(*lines: str, err: bool = False) -> None:
+    """Print lines, on standard output or on standard error.
+
+    Raises:
+        CannotWrite: standard output cannot be written.
+    """
+    if lines:
+        page("\n".join(map(one_line, lines)), err=err)
+
+
+def page(text: str, *, err: bool = False) -> None:
+    """Print text with its line breaks, and one at its end.
+
+    Raises:
+        CannotWrite: standard output cannot be written.
+    """
+    stream = _output(err=err)
+    stream.write(f"{text}\n")
+    stream.flush()
+
+
+def count(text: str, *, ended: bool) -> None:
+    """Print one line on standard error over the one before, until it has ended."""
+    stream = _output(err=True)
+    stream.write_styled("\r")
+    stream.write(one_line(text) + "\n" * ended)
+    stream.flush()
+
+
+def say_json(text: str) -> None:
+    """Print JSON: data as it is, in characters that every terminal can show.
+
+    Raises:
+        CannotWrite: standard output cannot be written.
+    """
+    from medground.wording.encoding import encodable_json
+
+    page(encodable_json(text, encoding()))
+
+
+def put(content: bytes) -> None:
+    """Print a file: its bytes to a program or a file, clean text to a terminal.
+
+    Raises:
+        CannotWrite: standard output cannot be written.
+    """
+    stream = _output(err=False)
+    if stream.isatty():
+        stream.write(content.decode(errors="replace"))
+        stream.flush()
+    else:
+        stream.write_bytes(content)
+
+
+def is_terminal(*, err: bool = False) -> bool:
+    """Whether somebody looks at standard output, or at standard error."""
+    return _output(err=err).isatty()
+
+
+def encoding() -> str:
+    """The encoding of standard output."""
+    return _output(err=False).encoding
+
+
+def confirm(question: str) -> None:
+    """Ask on standard error for a yes.
+
+    Raises:
+        typer.Abort: anything else was typed.
+    """
+    typer.confirm(one_line(question), abort=True, err=True)
+
+
+def console(*, err: bool = False) -> Console:
+    """A console of rich for text that is clean; it interprets no markup in it."""
+    from rich.console import Console
+
+    return Console(file=cast("IO[str]", Styled(_output(err=err))), highlight=False, markup=False, emoji=False)
+
+
+def bars(*columns: ProgressColumn, speed_estimate_period: float = 30.0, refresh_per_second: float = 10) -> Progress:
+    """Progress bars on standard error, begun with `begin`."""
+    from rich.progress import Progress
+
+    return Progress(
+        *columns,
+        console=console(err=True),
+        speed_estimate_period=speed_estimate_period,
+        refresh_per_second=refresh_per_second,
+    )
+
+
+def begin(live: Progress | Status) -> None:
+    """Start drawing on standard error.
+
+    Rich then takes both streams, to keep what is printed apart from what is drawn, and would obey it; so it is cleaned
+    first. Rich gives them back itself.
+    """
+    live.start()
+    sys.stdout, sys.stderr = _output(err=False), _output(err=True)
+
+
+def _output(*, err: bool) -> Output:
+    stream = sys.stderr if err else sys.stdout
+    return stream if isinstance(stream, Output) else Output(stream, is_error=err)

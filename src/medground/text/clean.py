@@ -1,0 +1,39 @@
+"""Text that is safe to show: a document must not move the cursor, recolour a terminal or reverse the reading order.
+
+Documents, file names, replies of models and of servers are untrusted. Each character that controls how text is shown,
+instead of being shown, becomes a space. The text keeps its length, so offsets into it hold for what is shown, too.
+"""
+
+from __future__ import annotations
+
+import re
+
+CONTROLS = (
+    "\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f"  # C0 but tab and newline, DEL, C1: escape sequences begin with these
+    "\\xad\\u061c\\u180e\\u200b\\u200e\\u200f"  # soft hyphen, marks of direction, zero width
+    "\\u2028-\\u202e\\u2060-\\u206f\\ufeff\\ufff9-\\ufffb"  # line separators, direction, invisible operators
+    "\\ud800-\\udfff"  # half a character, as in file names that are not UTF-8
+    "\\U00013430-\\U0001343f\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0001\\U000e0020-\\U000e007f"
+)
+"""Characters that are not shown: categories Cc, Cf, Cs, Zl and Zp, but those that Arabic shows as signs."""
+_JOINED = (
+    "\\u0600-\\u0dff\\u0f00-\\u109f\\u1780-\\u18af"  # scripts whose letters change their form beside a joiner
+    "\\u2190-\\u2bff\\ufe0f\\U0001f000-\\U0001faff"  # emoji
+)
+_JOINERS = f"(?<![{_JOINED}])[\\u200c\\u200d]|[\\u200c\\u200d](?![{_JOINED}])"
+"""Joiners where they join nothing: inside `aspi<zero width>rin` they only hide that two words differ."""
+HIDDEN = re.compile(f"[{CONTROLS}]|{_JOINERS}")
+"""One character that must not reach a reader."""
+
+
+def clean(text: str) -> str:
+    """Text of the same length, in which each control character is a space; newlines and tabs stay."""
+    return HIDDEN.sub(" ", text)
+
+
+def one_line(text: str) -> str:
+    """Clean text of the same length on one line: a value with a line break must not look like two lines of output.
+
+    Spaces that align columns stay.
+    """
+    return clean(text).replace("\n", " ")
