@@ -1,0 +1,177 @@
+"""What the command line writes: no character that a terminal would obey, one line for each value, and a clean end."""
+
+from __future__ import annotations
+
+import ast
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import medground.faces as faces
+from medground.faces.cli.output import CannotWrite, Output
+from medground.faces.cli.terminal import begin, console, count, guarded, page, say, say_json
+from medground.testing.command import run
+from medground.text.clean import HIDDEN
+
+COMMAND = [sys.executable, "-m", "medground"]
+EVIL = "\x1b]0;title\x07\x1b[2J\x9b31m \u202egnp\u202c \u2066x\u2069 a\u200db\nmedground: forged [bold red]"
+FULL = Path("/dev/full")
+PRINTERS = {"print", "input", "echo", "secho", "confirm", "prompt", "Console", "Progress", "Live"}
+needs_full = pytest.mark.skipif(not FULL.exists(), reason="this system has no /dev/full")
+
+
+def test_only_terminal_prints() -> None:
+    folder = Path(str(faces.__file__)).parent
+    found = []
+    for file in sorted(folder.rglob("*.py")):
+        if file.name in ("terminal.py", "output.py") and file.parent.name == "cli":
+            continue
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call):
+                name = node.func.id if isinstance(node.func, ast.Name) else ""
+                owner = ""
+                if isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name):
+                    name, owner = node.func.attr, node.func.value.id
+                if name in PRINTERS and owner in ("", "typer", "click", "rich"):
+                    found += [] if name == "confirm" and not owner else [f"{file.name}:{node.lineno} {name}"]
+            elif isinstance(node, ast.Attribute) and node.attr in ("stdout", "stderr"):
+                found.append(f"{file.name}:{node.lineno} {node.attr}")
+    assert not found
+
+
+def test_values_are_cleaned_and_stay_on_their_line(capsys: pytest.CaptureFixture[str]) -> None:
+    with guarded(to_the_end=False):
+        say(f"a {EVIL}")
+        say(f"b {EVIL}", err=True)
+        count(EVIL, ended=True)
+        page("two\nlines")
+        sys.stderr.write("\x1b[31mwarning\x9b\n")
+    out, err = capsys.readouterr()
+    assert not HIDDEN.search(out + err.replace("\r", ""))
+    assert len(out.splitlines()) == 3
+    assert "\nmedground: forged" not in out + err
+    assert "[bold red]" in out
+
+
+def test_json_keeps_its_data(capsys: pytest.CaptureFixture[str]) -> None:
+    say_json(json.dumps({"text": EVIL + "\x7f\U000e0041"}, ensure_ascii=False))
+    out = capsys.readouterr().out
+    assert not HIDDEN.search(out)
+    assert json.loads(out) == {"text": EVIL + "\x7f\U000e0041"}
+
+
+def test_drawings_neither_obey_nor_uncover(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = io.StringIO()
+    monkeypatch.setattr(screen, "isatty", lambda: True)
+    monkeypatch.setenv("TERM", "xterm")
+    with guarded(to_the_end=False):
+        sys.stderr = Output(screen, is_error=True)
+        status = console(err=True).status("", spinner="line")
+        begin(status)
+        sys.stderr.write("\x1b]8;;https://evil.example\x1b\\\x07name\n")
+        status.stop()
+    assert "name" in screen.getvalue()
+    assert "\x1b]8" not in screen.getvalue()
+    assert "\x07" not in screen.getvalue()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["ask", f"--no{EVIL}", "q"],
+        [EVIL],
+        ["show", EVIL],
+        ["show", EVIL, "--debug"],
+        ["ask", "-c", EVIL, "q"],
+        ["corpus", "build", "x", f"none{EVIL}"],
+        ["config", "show", "--set", f"model.default=openai:{EVIL}"],
+    ],
+)
+def test_hostile_arguments(words: list[str], home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run(*words)
+    out, err = capsys.readouterr()
+    assert not HIDDEN.search(out + err)
+    assert "\nmedground: forged" not in out or "--debug" in words
+
+
+@pytest.mark.parametrize("command", ["corpus info", "corpus files", "corpus search", "ask", "verify"])
+def test_hostile_papers(command: str, home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    paper = {"id": "D:1", "title": f"Aspirin {EVIL}", "text": f"Aspirin reduced stroke {EVIL}.", "authors": [EVIL]}
+    folder = tmp_path / "papers"
+    folder.mkdir()
+    (folder / "a.jsonl").write_text(json.dumps(paper), encoding="utf-8")
+    (folder / "evil\x1b]0;t\x07\u202e\n.jsonl").write_text("{not json", encoding="utf-8")
+    (folder / os.fsdecode(b"raw\xff.txt")).write_text("Aspirin and stroke.", encoding="utf-8")
+    assert run("corpus", "build", "p", str(folder), "-q") == 0
+    words = {"ask": ["ask", "-c", "p"], "verify": ["verify", "-c", "p"]}.get(command, [*command.split(), "p"])
+    run(*words, *([] if command in ("corpus info", "corpus files") else ["aspirin reduced stroke"]))
+    out, err = capsys.readouterr()
+    assert not HIDDEN.search(out + err)
+    assert "\nmedground: forged" not in out + err
+
+
+@needs_full
+@pytest.mark.parametrize(
+    ("words", "status", "said"),
+    [
+        (["version"], 1, "medground: cannot write the output: No space left on device\n"),
+        (["--help"], 1, "medground: cannot write the output: No space left on device\n"),
+        (["schema", "answer"], 1, "medground: cannot write the output: No space left on device\n"),
+    ],
+)
+def test_full_output(words: list[str], status: int, said: str, home: Path) -> None:
+    with FULL.open("wb") as full:
+        done = subprocess.run([*COMMAND, *words], stdout=full, stderr=subprocess.PIPE, timeout=120, check=False)
+    assert (done.returncode, done.stderr.decode()) == (status, said)
+
+
+@needs_full
+def test_full_error_output_keeps_the_status(home: Path) -> None:
+    with FULL.open("wb") as full:
+        assert subprocess.run([*COMMAND, "show", "none"], stderr=full, timeout=120, check=False).returncode == 2
+
+
+def test_a_reader_that_goes_away_ends_it_quietly(home: Path) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run([*COMMAND, "version"], stdout=writing, stderr=subprocess.PIPE, timeout=120, check=False)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (141, b"")
+
+
+@pytest.mark.parametrize("closing", [">&-", "2>&-", "<&- >&- 2>&-"])
+def test_closed_streams(closing: str, home: Path) -> None:
+    script = f'exec "$0" -m medground version {closing}'
+    done = subprocess.run(["sh", "-c", script, sys.executable], capture_output=True, timeout=120, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252"])
+def test_a_stream_without_the_characters(encoding: str) -> None:
+    below = io.BytesIO()
+    output = Output(io.TextIOWrapper(below, encoding=encoding))
+    output.write("“β” ≥ 5 – 中\x9b")
+    output.flush()
+    shown = below.getvalue().decode(encoding)
+    assert "beta" in shown
+    assert "?" in shown
+    assert not HIDDEN.search(shown)
+
+
+def test_a_failed_stream_says_it_once() -> None:
+    class Broken(io.StringIO):
+        def write(self, text: str) -> int:
+            raise OSError(28, "No space left on device")
+
+    output = Output(Broken())
+    with pytest.raises(CannotWrite, match="No space left"):
+        output.write("x")
+    output.write("y")
+    silent = Output(Broken(), is_error=True)
+    silent.write("x")
+    assert silent.failure is not None
