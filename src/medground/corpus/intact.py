@@ -15,7 +15,6 @@ from pathlib import Path
 
 from medground.corpus.faults import corrupt, reading
 from medground.corpus.manifest import CHECKED, FileEntry, hash_file
-from medground.durable import write_whole
 
 _REMEMBERED = 86_400.0
 """Seconds."""
@@ -76,6 +75,6 @@ def _is_remembered(folder: Path, mark: str, now: float) -> bool:
 
 def _remember(folder: Path, mark: str, at: float) -> None:
     try:
-        write_whole(folder / CHECKED, json.dumps({"mark": mark, "at": at}), synced=False)
+        (folder / CHECKED).write_text(json.dumps({"mark": mark, "at": at}))  # half of it is as good as none
     except OSError:  # reading needs no write
         _unwritten[folder] = mark, at

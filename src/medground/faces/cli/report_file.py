@@ -63,6 +63,8 @@ def write_file(path: Path, content: bytes) -> None:
     from medground.durable import write_whole
     from medground.errors import UsageError
 
+    if not path.parent.is_dir():  # a slip in the name of a folder makes none
+        raise UsageError(f"cannot write {path}: there is no folder {path.parent}; make it, or name another file")
     try:
         write_whole(path, content)
     except OSError as error:
