@@ -20,6 +20,7 @@ from medground.corpus.joining.join import join_records
 from medground.corpus.joining.merge import difference, merged, restored
 from medground.corpus.joining.open import open_records, remembered
 from medground.corpus.library import Library
+from medground.corpus.manifest import describe_files, write_manifest
 from medground.corpus.readers import find_inputs
 from medground.corpus.sync import sync
 from medground.document import Document, MeshHeading
@@ -380,16 +381,15 @@ def test_a_corpus_of_before_there_were_joins(library: Library, folder: Path, med
     medline(record(1))
     built(library, folder)
     with library.open("papers") as snapshot:
-        path = snapshot.folder / "documents.sqlite"
-        before = path.read_bytes()
-        with sqlite3.connect(path) as connection:
+        with sqlite3.connect(snapshot.folder / "documents.sqlite") as connection:
             connection.executescript("DROP TABLE joins; DROP TABLE own;")
         connection.close()
+        files = describe_files(snapshot.folder)
+        write_manifest(snapshot.folder, snapshot.manifest.model_copy(update={"files": files}))
     with library.open("papers") as snapshot:
         assert snapshot.unjoined({}) == 0
         assert snapshot.unjoined({"corpus:medline": ""}) == 4
         assert (snapshot.sources_told(), snapshot.documents_told()) == ([], [])
-    path.write_bytes(before)
 
 
 def test_a_title_that_is_filled_is_embedded(library: Library, tmp_path: Path, medline: Any, make_embedder: Any) -> None:
