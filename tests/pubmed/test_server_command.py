@@ -77,7 +77,7 @@ def test_clients_that_leave_print_nothing_and_foreign_names_are_refused(home: Pa
 GET = b"GET /entrez/eutils/einfo.fcgi HTTP/1.1\r\n"
 POST = b"POST /entrez/eutils/esearch.fcgi HTTP/1.1\r\nHost: localhost\r\n"
 HANGING = """
-import sys, threading
+import os, threading
 from medground.pubmed.server.catalogue import About
 from medground.pubmed.server.run import run
 
@@ -85,7 +85,7 @@ class Hanging:
     about = About("made", 1, "")
 
     def search(self, *rest, **more):
-        print("searching", flush=True)
+        os.write(1, b"searching\n")  # whole, from several threads
         threading.Event().wait()
 
 run(Hanging(), host="127.0.0.1", port=0, listening=lambda port: print(port, flush=True))
