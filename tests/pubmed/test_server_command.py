@@ -85,7 +85,7 @@ class Hanging:
     about = About("made", 1, "")
 
     def search(self, *rest, **more):
-        os.write(1, b"searching\n")  # whole, from several threads
+        os.write(1, b"searching\\n")  # whole, from several threads
         threading.Event().wait()
 
 run(Hanging(), host="127.0.0.1", port=0, listening=lambda port: print(port, flush=True))
