@@ -224,8 +224,8 @@ def seen(home: Path) -> dict[str, Any]:
 
 
 def left(home: Path) -> list[str]:
-    """Unfinished work that no command needs."""
-    paths = [*home.glob("corpora/*/building-*"), *home.glob("corpora/**/.*.part*"), *home.glob("corpora/.*.graph")]
+    """Unfinished work that no command needs; what is in a finished state goes with it."""
+    paths = [*home.glob("corpora/*/building-*"), *home.glob("corpora/*/.*.part*"), *home.glob("corpora/.*.graph")]
     return sorted(str(path.relative_to(home)) for path in paths)
 
 
