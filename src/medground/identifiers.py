@@ -15,11 +15,14 @@ KINDS = ("pmid", "pmc", "doi")
 _DOI = re.compile(r"10\.\d{4,9}/\S+")
 _NAME = r"(?:pubmed[\s_-]*pmid|pmid|pubmed|medline)[\s_-]*(?:id|no\.?|number)?"
 _ADDRESS = re.compile(
-    r"(?:https?://)?(?:www\.|m\.|view\.|rdf\.)?(?:"
+    r"(?:https?://)?(?:www\.|m\.|view\.|rdf\.|api\.)?(?:"
     r"(?:pubmed\.)?ncbi\.nlm\.nih\.gov/(?:m/)?(?:pubmed/)?(?:pmid)?(?:\?term=)?"
     r"|ncbi\.nlm\.nih\.gov/entrez/query\.fcgi\?.*\b(?:list_uids|id)=|pubmed\.gov/"
-    r"|europepmc\.org/(?:articles?|abstract)/med/|identifiers\.org/(?:pubmed)[:/]|scholar\.archive\.org/pmid/)"
-    r"0*([1-9]\d{0,9})(?![\d.]*\w)(?:[/?#&].*)?",
+    r"|pubmed-ncbi-nlm-nih-gov\.[\w.-]+/"  # through the proxy of a library
+    r"|europepmc\.org/(?:articles?|abstract)/med/|ebi\.ac\.uk/europepmc/webservices/rest/article/med/"
+    r"|(?:identifiers\.org|bioregistry\.io)/pubmed[:/]|purl\.uniprot\.org/citations/|semanticscholar\.org/pmid:"
+    r"|scholar\.archive\.org/pmid/)"
+    r"0*([1-9]\d{0,9})(?![\d.]*\w)(?:\[\w+\])?(?:[/?#&].*)?",
     re.IGNORECASE,
 )
 _NAMED = re.compile(
@@ -28,6 +31,8 @@ _NAMED = re.compile(
     re.IGNORECASE,
 )
 _BARE = re.compile(r"(?:(?:med|pm)[:/]\s*)?0*([1-9]\d{0,9})(?:\.\d+)?/?(?:[?#].*)?", re.IGNORECASE)
+_OF_EUROPE_PMC = re.compile(r"med\s*[:/]\s*0*([1-9]\d{4,7})", re.IGNORECASE)
+"""As Europe PMC names a PubMed record. A shorter number may be one of the user's own, of another kind."""
 _PMC = re.compile(r"(?:.*[:/\s])?PMC\s?0*([1-9]\d{0,9})(?:\.\d+)?/?", re.IGNORECASE | re.DOTALL)
 _NUMBER = re.compile(r"0*([1-9]\d{0,9})")
 _OPENING = {")": "(", "]": "[", "}": "{", ">": "<"}
@@ -92,6 +97,8 @@ def normal_pmc(value: str) -> str | None:
 _NORMAL = {"pmid": normal_pmid, "pmc": normal_pmc, "doi": normal_doi}
 _PMID_KEYS = ("pubmed", "pubmedid", "pubmedpmid", "medline", "medlineid", "medlinepmid", "pmids")
 _KEYS = dict.fromkeys(_PMID_KEYS, "pmid") | {"pmcid": "pmc", "pmcentral": "pmc"}
+_OWNERS = re.compile(r"(?:nlm|article|paper|record|document|publication|originalpaper|prism|citation)(?=p(?:ub)?m)")
+"""What stands before the name of an id in a key such as `article_pmid`: the record is its own."""
 _NOT_IN_A_KEY = re.compile(r"[\W_]+")
 
 
@@ -102,7 +109,7 @@ def normal_id(kind: str, value: str) -> str | None:
 
 def id_kind(name: str) -> str:
     """What people call an id, in lower case and in our own word where it is one of `KINDS`: `PubMed ID` is `pmid`."""
-    plain = _NOT_IN_A_KEY.sub("", normalize("NFKC", name)).casefold()
+    plain = _OWNERS.sub("", _NOT_IN_A_KEY.sub("", normalize("NFKC", name)).casefold(), count=1)
     return _KEYS.get(plain, plain if plain in _NORMAL else name.strip().casefold())
 
 
@@ -112,7 +119,8 @@ def normal_document_id(value: str) -> str:
     `pmid:123`, `PubMed: 123`, `PMID:123.2` and the record's address name the same record. A bare number is no PMID.
     """
     text = value.strip()
-    pmid = _named_pmid(text)
+    found = _OF_EUROPE_PMC.fullmatch(text)
+    pmid = found[1] if found else _named_pmid(text)
     return f"PMID:{pmid}" if pmid else value
 
 

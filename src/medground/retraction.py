@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from medground.document import Hit, Retraction
+from medground.retraction_abroad import said_alone
 from medground.retraction_titles import Said, said_by
 
 RETRACTED = "retracted"
@@ -28,12 +29,13 @@ _TITLES: Mapping[Said, str] = {
     "concern": CONCERN,
     "erratum": ERRATUM,
 }
-_THINGS = (" publication", " article", " paper")
+_THINGS = (" publication", " article", " paper", " review", " letter", " chapter", " manuscript", " preprint")
 _TYPES: Mapping[str, str] = {
     **{f"{done}{what}": RETRACTED for done in ("retracted", "withdrawn") for what in ("", *_THINGS)},
-    "retraction of publication": NOTICE,
-    "retraction notice": NOTICE,
-    "retraction": NOTICE,
+    "d016441": RETRACTED,  # in MeSH
+    "d016440": NOTICE,
+    **{f"retraction{what}": NOTICE for what in ("", " notice", " note", " statement", " letter")},
+    **{f"retraction of{what}": NOTICE for what in _THINGS},
     "partial retraction": NOTICE,
     "withdrawal": NOTICE,
     "removal": NOTICE,
@@ -44,8 +46,8 @@ _TYPES: Mapping[str, str] = {
     "corrigendum": ERRATUM,
     "correction": ERRATUM,
 }
-_PARTS = re.compile(r"[;|,]")
-_NOT_IN_A_TYPE = re.compile(r"[\W_]+")
+_PARTS = re.compile(r"[;|,()\[\]]")
+_NOT_IN_A_TYPE = re.compile(r"[^\w'’]+|_+")
 
 
 class Record(Protocol):
@@ -66,11 +68,22 @@ def why_aside(record: Record) -> str | None:
     """
     if state := _STATES.get(record.retraction):
         return state
-    named = (_TYPES.get(_plain(part)) for kind in record.publication_types for part in _PARTS.split(kind))
+    named = (_named(_plain(part)) for kind in record.publication_types for part in _PARTS.split(kind))
     if reason := next(filter(None, named), None):
         return reason
-    said = said_by(record.title)
-    return _TITLES[said] if said else None
+    return _TITLES.get(said_by(record.title) or "in doubt")
+
+
+def doubt(record: Record) -> str | None:
+    """What a reader must check of a record that may be evidence; None if there is nothing."""
+    if why_aside(record) is None and said_by(record.title) == "in doubt":
+        return "may be a notice about another paper, going by its title"
+    return None
+
+
+def _named(kind: str) -> str | None:
+    """Why a record of a publication type, as `_plain` has it, is not evidence; None if it may be."""
+    return _TYPES.get(kind) or _STATES.get(said_alone(kind) or "none")
 
 
 def _plain(kind: str) -> str:

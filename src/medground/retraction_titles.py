@@ -2,6 +2,8 @@
 
 Only the forms that publishers and databases give count: "RETRACTED: ...", "... (Retracted article. See vol. 12, p. 34,
 2015)", "Retraction notice to ...". "Retraction of the gingiva" and "Withdrawal symptoms after surgery" are papers.
+Where a form may be either, as "Retraction: a cause of nerve injury" and "Aspirin and stroke: retraction", the title is
+in doubt.
 """
 
 from __future__ import annotations
@@ -12,63 +14,64 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Literal
 
-Said = Literal["retracted", "removed", "notice", "concern", "erratum"]
+from medground import retraction_abroad as abroad
 
-_THING = r"(?:article|paper|chapter|manuscript|study|preprint|publication)"
+Said = Literal["retracted", "removed", "notice", "concern", "erratum", "in doubt"]
+
+_THING = (
+    r"(?:(?:published |conference )?(?:article|paper)|chapter|manuscript|study|preprint|publication|review|letter"
+    r"|case report|abstract|editorial)"
+)
 _DONE = r"(?:retracted|withdrawn)"
 _BY = r"(?:(?:and|&) (?:republished|replaced)|as (?:a )?duplicate|by (?:the )?(?:authors?|editors?|publisher|journal))"
 _END = r"(?:\s*[:\])}>*=|;】]|\.\s|\s+[-–—]\s|[–—])"
 """What stands between such a word and the title of the paper."""
 _MARK = r"(?:\s*[:\])】]|\.\s|\s+[-–—]\s|[–—]|\.?$)"
 _QUOTE = r"\s*[:\"“‘'«]"
-_WHO = r"(?:(?:editorial|editor|author|publisher|journal|partial)(?:['’]?s?['’]?)? )*"
-_RETRACTED_ABROAD = (
-    r"(?:art[ií]culo )?retractad[oa]|(?:art[ií]culo )?retirad[oa]|(?:article )?rétracté|article retiré|"
-    r"zurückgezogen(?:er artikel)?|(?:artigo )?retratado|artigo retirado|(?:articolo )?rit(?:irato|rattato)|"
-    r"ingetrokken|teruggetrokken|geri çek(?:i̇|i)l(?:d|m)(?:i̇|i)(?:ş makale)?|(?:artykuł )?wycofany|"
-    r"(?:статья )?отозван[ао]?|"
-    r"отозванная статья|ретрагирована|已?撤[稿回]|取り下げ|論文撤回|철회(?:된 논문)?|tillbakadragen|trukket tilbage"
+_WHO = (
+    r"(?:(?:editorial|editor|author|publisher|journal|article|partial|full|formal|voluntary)(?:['’]?s?['’]?)? "
+    r"|(?:note|notice)(?: of |: ))*"
 )
-_NOTICE_ABROAD = (
-    r"(?:(?:nota|aviso) de )?(?:retractación|retracción|retratação)(?: de)?|(?:(?:avis|note) de )?rétractation|"
-    r"retraktion|zurückziehung|ritrattazione|撤稿(?:声明|通知|启事|公告)|論文撤回のお知らせ|"
-    r"논문 철회|ретракция|отзыв статьи"
-)
-_CONCERN_ABROAD = r"expresión de preocupación|expression de préoccupation|expressão de preocupação"
-_ERRATUM_ABROAD = r"fe de err(?:atas|ores)|berichtigung|rectificatif|更正|勘[误誤]|訂正|정정"
+_AFTER_ABROAD = r"(?:\s*[:\]】)«“\"]|\.\s|\s+[-–—]\s)"
 
 _HEADS: Mapping[Said, str] = {
+    "in doubt": r"(?-i:(?:Retraction|Withdrawal|Correction): [a-z]+[ ,;:])",
     "retracted": rf"(?:(?:this )?{_THING} (?:has been )?)?{_DONE}(?: {_THING})?(?: {_BY})?"
     rf"(?: [(\[]?\d{{4}}[)\]]?)?{_END}"
-    rf"|(?-i:(?:RETRACTED|WITHDRAWN)(?: ARTICLE| PAPER)?\b(?=.*[a-z]{{3}}))|(?:{_RETRACTED_ABROAD})\s*[:\]】]",
+    r"|(?-i:(?:RETRACTED|WITHDRAWN)(?: ARTICLE| PAPER)?\b(?=.*[a-z]{3}))"
+    rf"|(?:{abroad.RETRACTED}){_AFTER_ABROAD}",
     "removed": rf"(?:temporary removal|temporarily (?:removed|withdrawn)|article removed|removed(?: {_THING})?){_END}",
     "notice": r"(?:notice|statement|notification|announcement) of (?:partial )?retraction\b"
     rf"|(?:notice|statement) of (?:withdrawal|removal){_QUOTE}"
     rf"|{_WHO}retraction(?: (?:notice|notification|announcement|note|statement|letter|request)\b"
-    rf"|(?:/withdrawal)?{_MARK}|\s+-\s|\s+to\b| of(?: the)?(?: {_THING})?{_QUOTE}"
-    rf"| (?:of|for) .{{0,80}}\bet al\b| for{_QUOTE}"
+    rf"|(?:/withdrawal)?{_MARK}|\s+-\s|\s+to\b| of(?: the)?{_QUOTE}| (?:of|for) (?:(?:the|this) )?{_THING}\b"
+    rf"| (?:of|for) .{{0,80}}\bet al\b| for{_QUOTE}|\s\((?=[A-Z])"
     r"| by (?:the )?authors?\b| (?:and|with) (?:replacement|republication|apology)\b)"
     r"|(?-i:RETRACTION\b(?=.*[a-z]{3}))|correction and retraction\s*:"
-    rf"|(?:article )?(?:withdrawal|removal) (?:notice|statement)\b|withdrawal(?:\s*:| of(?: {_THING})?{_QUOTE})"
-    rf"|(?:{_NOTICE_ABROAD})\s*[:】]",
+    r"|(?:article )?(?:withdrawal|removal) (?:notice|statement)\b"
+    rf"|(?:article )?withdrawal(?:\s*:| of(?: the)?(?: {_THING})?{_QUOTE})"
+    rf"|(?:{abroad.NOTICE}){_AFTER_ABROAD}",
     "concern": r"(?:(?:editorial|editor['’]?s?['’]?|publisher['’]?s?['’]?|journal|jmir|interim|updated|partial"
     r"|note|notice|of|and)[:\s]+)*expressions? of (?:editorial )?concern"
-    r"(?:\s*[:\])】.]|\s+[-–—]\s|\s*$| (?:for|on|to|regarding)\b)"
-    rf"|(?:notice|note|statement) of (?:editorial )?concern{_QUOTE}|editorial concern\s*:|(?:{_CONCERN_ABROAD})\s*:",
+    r"(?:\s*[:\])】.]|\s+[-–—]\s|\s*$| (?:for|on|to|about|regarding)\b)"
+    rf"|(?:notice|note|statement) of (?:editorial )?concern{_QUOTE}|editorial concern\s*:|(?:{abroad.CONCERN})\s*:",
     "erratum": rf"(?:publisher['’]?s?['’]? )?(?:errat(?:um|a)|corrigend(?:um|a))(?:{_MARK}|\s+-\s| (?:to|for|zu|à)\b)"
     rf"|corrections?(?: notice)?(?:{_MARK}|\s+-\s|\s+(?:to|on|of){_QUOTE}| for{_QUOTE}| for .{{0,80}}\bet al\b)"
     r"|(?:author|publisher|editor|editorial)(?:['’]?s?['’]?)? (?:note: )?corrections?\b|correction notice\b"
     r"|notice of correction\s*:|(?:addend(?:um|a)|additions?) and corrections?\b"
-    rf"|(?:{_ERRATUM_ABROAD})\s*[:】]",
+    rf"|(?:{abroad.ERRATUM})\s*[:】]",
 }
 _TAILS: Mapping[Said, str] = {
     "retracted": rf"[\[({{<*【](?:this )?(?:{_THING} (?:has been )?)?(?:{_DONE}(?: {_THING}| version)?(?: {_BY})?"
-    r"|retracted(?: (?:article|paper|publication))?[.,]? (?:see|in\b|\d{4}).{0,80}"
-    r"|withdrawn article\. see .{0,80}|retraction in\b.{0,80})\W*$"
-    rf"|(?:[:.|]|\s[-–—])\s+{_DONE}(?: {_THING})?\W*$|(?-i:(?<=[a-z] )(?:RETRACTED|WITHDRAWN)(?: ARTICLE| PAPER)?\W*$)",
+    r"|retracted(?: (?:article|paper|publication))?[.,:]? (?:see|in\b|\d{4}).{0,80}"
+    r"|withdrawn article\. see .{0,80}|retraction (?:of publication )?in\b.{0,80})\W*$"
+    rf"|[\[({{<*【](?:{abroad.RETRACTED})\W*$"
+    rf"|(?:[:.|]|\s[-–—]{{1,2}})\s+(?=(?-i:[RW])){_DONE}(?: {_THING})?\W*$"
+    r"|(?-i:(?<=[a-z] )(?:RETRACTED|WITHDRAWN)(?: ARTICLE| PAPER)?\W*$)",
     "removed": r"\[removed\]\W*$",
     "notice": r"\(retraction of vol\b.{0,80}$|\[retraction(?: notice)?\]\W*$|: retraction (?:notice|note)\W*$",
     "concern": r"(?:[\[(:]\s*)expression of concern\W*$",
+    "in doubt": r"(?:[:.]|\s[-–—]{1,2}|\()\s*retraction\W*$",
     "erratum": r"\[(?:erratum|correction)\]\W*$|\(erratum\)\W*$|\((?:correction of )?vol\.? \d+,.{0,60}\d{4}\)\W*$",
 }
 _PATTERNS: Mapping[Said, tuple[re.Pattern[str], re.Pattern[str]]] = {
@@ -77,7 +80,7 @@ _PATTERNS: Mapping[Said, tuple[re.Pattern[str], re.Pattern[str]]] = {
 }
 _WORTH_A_LOOK = re.compile(
     r"retra|r[ée]tra|withdraw|remov|concern|errat|corri|correct|\bvol\b|addend|[^\x00-\x7f]|retir|rit[ir]|ingetr|terugg"
-    r"|geri|wycof|tillbaka|trukket|bericht|rectif|(?:\b\w ){5}|\bfe de\b",
+    r"|geri|wycof|tillbaka|trukket|bericht|rectif|widerruf|(?:\b\w ){5}|\bfe de\b",
     re.IGNORECASE,
 )
 _TAGS = re.compile(r"</?(?:b|i|em|strong|u|sup|sub|p|span)\b[^<>]{0,80}>", re.IGNORECASE)

@@ -43,6 +43,15 @@ def passage(title: str = "", kinds: tuple[str, ...] = (), state: Retraction = "n
         (passage(kinds=("correction",)), ERRATUM),
         (passage(kinds=("Corrected and Republished Article",)), None),
         (passage(kinds=("Comment", "Letter")), None),
+        (passage(kinds=("Publication rétractée",)), RETRACTED),
+        (passage(kinds=("Artículo retractado",)), RETRACTED),
+        (passage(kinds=("撤稿",)), RETRACTED),
+        (passage(kinds=("Article (Retracted)",)), RETRACTED),
+        (passage(kinds=("D016441",)), RETRACTED),
+        (passage(kinds=("Rétractation d'une publication",)), NOTICE),
+        (passage(kinds=("出版の撤回",)), NOTICE),
+        (passage(kinds=("Randomized Withdrawal Trial",)), None),
+        (passage("Aspirin and stroke: retraction"), None),
         (passage("RETRACTED: Aspirin and stroke"), RETRACTED),
         (passage("[RETRACTED] Aspirin and stroke"), RETRACTED),
         (passage("Retracted Article: Aspirin and stroke"), RETRACTED),
@@ -138,6 +147,16 @@ def test_notices_are_listed_with_their_reason_but_never_quoted(make_run: MakeRun
     assert "An erratum: not used as evidence." in as_markdown(answer)
     states = {d.id: references.state(d) for d in answer.documents}
     assert states["PMID:2"] == "A retraction notice: not used as evidence."
+
+
+def test_a_paper_in_doubt_is_evidence_with_a_warning(make_run: MakeRun, memory_source: Any) -> None:
+    doubtful = TRIAL.model_copy(update={"title": "Aspirin and stroke: retraction"})
+    run = make_run("Does aspirin reduce the risk of stroke?", [memory_source([doubtful])])
+    answer = asyncio.run(ground(run.question, run))
+    assert {e.document_id for e in answer.evidence} == {"PMID:1"}
+    why = "may be a notice about another paper, going by its title; check it before you rely on it"
+    assert f"PMID:1 {why}" in answer.warnings
+    assert f"This record {why}." in as_markdown(answer)
 
 
 def test_no_critic_is_asked_about_a_notice(make_run: MakeRun, scripted_model: Any) -> None:

@@ -32,6 +32,17 @@ SAID: dict[Said, tuple[str, ...]] = {
         "GERİ ÇEKİLDİ: {}",
         "【撤稿】{}",
         "Статья отозвана: {}",
+        "[Publication rétractée] {}",
+        "{} [article rétracté]",
+        "Artículo retractado. {}",
+        "Publicação retratada: {}",
+        "Zurückgezogene Publikation: {}",
+        "撤稿论文：{}",
+        "{}（已撤稿）",
+        "【撤回論文】{}",
+        "مقالة مسحوبة: {}",
+        "Retracted Review: {}",
+        "{} -- RETRACTED",
     ),
     "removed": ("[REMOVED] {}", "ARTICLE REMOVED: {}", "TEMPORARILY WITHDRAWN: {}", "{} [REMOVED]"),
     "notice": (
@@ -43,8 +54,17 @@ SAID: dict[Said, tuple[str, ...]] = {
         "{} (Retraction of vol 12, pg 34, 2005)",
         "Nota de retractación: {}",
         "撤稿声明：{}",
+        "Rétraction : {}",
+        "Retrait de l’article « {} »",
+        "Retractación del artículo: {}",
+        "Retraktion des Artikels: {}",
+        "論文取り下げのお知らせ：{}",
+        "إشعار سحب: {}",
+        "Retraction of the article {}",
+        "Voluntary retraction: {}",
     ),
     "concern": ("Editors' Expression of Concern: {}", "Notice of concern: {}", "{} (Expression of concern)"),
+    "in doubt": ("{}: retraction", "{} (retraction)", "{} - Retraction"),
     "erratum": (
         "[Correction] {}",
         "Correction Notice to: {}",
@@ -76,6 +96,18 @@ PAPERS = (
     "Rétraction gingivale et fil",
     "撤药后的作用",
     "[Withdrawal of antiepileptics in children]",
+    "Rétraction capsulaire de l'épaule : traitement",
+    "Retraktion des Trommelfells: Therapie",
+    "Widerruf der Einwilligung in klinischen Studien",
+    "Retirada de catéter en pacientes críticos",
+    "撤退训练对脑卒中患者的影响",
+    "أعراض انسحاب الكحول",
+    "Rofecoxib - withdrawn",
+)
+IN_DOUBT = (
+    "Retraction: a cause of nerve injury in hip surgery",
+    "Withdrawal: neonatal abstinence in infants",
+    "Correction: the surgery of hallux valgus",
 )
 
 
@@ -87,3 +119,8 @@ def test_a_title_says_what_its_record_is(said: Said, form: str) -> None:
 @pytest.mark.parametrize("title", [*PAPERS, TITLE, ""])
 def test_a_paper_that_looks_alike_is_a_paper(title: str) -> None:
     assert said_by(title) is None
+
+
+@pytest.mark.parametrize("title", IN_DOUBT)
+def test_a_title_that_goes_on_in_small_letters_is_in_doubt(title: str) -> None:
+    assert said_by(title) == "in doubt"

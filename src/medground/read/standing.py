@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from medground.document import Hit
 from medground.read.versions import one_version
-from medground.retraction import set_aside
+from medground.retraction import doubt, set_aside
 from medground.run import Run
 
 
@@ -33,4 +33,6 @@ async def readable(hits: Sequence[Hit], run: Run, *, retractions: bool = True) -
     for document, reason in aside.items():
         run.warn(f"{document} was found but is {reason}, so it is not used as evidence")
         run.shown.setdefault(document)
+    for document, why in {h.passage.document_id: why for h in kept if (why := doubt(h.passage))}.items():
+        run.warn(f"{document} {why}; check it before you rely on it")
     return kept

@@ -6,7 +6,7 @@ import re
 
 from medground.answer import SourceDocument
 from medground.rank.design import UNKNOWN, design_level
-from medground.retraction import RETRACTED, why_aside
+from medground.retraction import RETRACTED, doubt, why_aside
 from medground.text.clean import clean
 from medground.wording.blocks import Line, line
 from medground.wording.phrases import ended
@@ -54,6 +54,8 @@ def state(document: SourceDocument) -> str:
         return f"{'RETRACTED' if aside == RETRACTED else aside.capitalize()}: not used as evidence."
     if document.retraction == "concern":
         return "An expression of concern has been published about this paper."
+    if why := doubt(document):
+        return f"This record {why}; check it before you rely on it."
     return ""
 
 

@@ -17,10 +17,13 @@ from typing import Any
 
 from medground.corpus.readers.base import Input, Item
 from medground.corpus.readers.compose import REFERENCES, Composition
+from medground.corpus.readers.docx_margins import fields_of, margins_of, properties_of, stated
 from medground.corpus.readers.docx_text import shown
 from medground.corpus.readers.entry import described
 from medground.corpus.readers.files import file_input, whole
+from medground.corpus.readers.marks import above, marked
 from medground.corpus.readers.names import file_id, name_below
+from medground.corpus.readers.own_pmid import own_pmid
 from medground.corpus.readers.unseen import unseen
 from medground.document import Document
 from medground.errors import BadDocument
@@ -67,7 +70,9 @@ def docx_document(content: bytes, name: str) -> Document:
     try:
         opened = docx.Document(io.BytesIO(content))
         composition, titles, hidden = _composed(opened)
-        about = {"title": titles[0] if titles else Path(name).stem} | _properties(opened, titled=bool(titles))
+        said = properties_of(opened)
+        about = {"title": titles[0] if titles else Path(name).stem} | fields_of(said, titled=bool(titles))
+        beside = [*margins_of(opened), *stated(said)]
     except (
         OpcError,
         zipfile.BadZipFile,
@@ -82,25 +87,16 @@ def docx_document(content: bytes, name: str) -> Document:
         raise ValueError(_DAMAGED) from error
     if not composition.text:
         raise ValueError("the document has no text")
+    lines = composition.text.split("\n")
+    mark = marked([*beside, *above(lines)])
+    if pmid := own_pmid([*beside, *lines]):
+        about["pmid"] = pmid
     dois = set(_DOI_LINE.findall(composition.text[:_FIRST_PAGE]))
     if len(dois) == 1:  # several would be those of other papers
         about["doi"] = dois.pop()
     own = {"id": file_id(name), "text": composition.text, "sections": composition.sections, "kind": "book"}
-    own["cautions"] = unseen(hidden, "The file")
-    return described(about | own)
-
-
-def _properties(opened: Any, *, titled: bool) -> dict[str, Any]:
-    """What the file says of itself; python-docx makes something up where it says nothing."""
-    from docx.opc.constants import RELATIONSHIP_TYPE
-
-    if not any(part.reltype == RELATIONSHIP_TYPE.CORE_PROPERTIES for part in opened.part.package.rels.values()):
-        return {}
-    said = opened.core_properties
-    found = {"authors": said.author, "keywords": said.keywords, "language": said.language}
-    if not titled:
-        found["title"] = said.title
-    return {name: value for name, value in found.items() if value}
+    own["cautions"] = (*mark.pop("cautions", ()), *unseen(hidden, "The file"))
+    return described(about | own | mark)
 
 
 def _read(path: Path, name: str) -> Iterator[Item]:

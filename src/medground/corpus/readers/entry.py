@@ -30,7 +30,7 @@ _ALIASES = {
     "language": "lang language_of_original_document",
     "keywords": "keyword tags author_keywords manual_tags index_keywords subjects",
     "mesh": "mesh_terms mesh_headings meshes",
-    "publication_types": "publication_type document_type article_type design study_design",
+    "publication_types": "publication_type publicationtypes document_type article_type pubtypelist design study_design",
     "license": "licence",
 }
 _CANONICAL = {alias: name for name, aliases in _ALIASES.items() for alias in aliases.split()}
@@ -57,6 +57,8 @@ def described(fields: Mapping[str, Any]) -> Document:
         del known["identifiers"]
     if known.get("retraction") not in get_args(Retraction) and (state := state_in(known | metadata)):
         known["retraction"] = state
+    if known.get("retraction") not in (None, *get_args(Retraction)):
+        metadata["retraction"] = known.pop("retraction")
     _identify(known, metadata)
     _date(known, metadata)
     for name in _TEXTS:
@@ -67,7 +69,10 @@ def described(fields: Mapping[str, Any]) -> Document:
             known[name] = unmarked(known[name])
     for name in _LISTS:
         if name in known:
-            known[name] = [word.lstrip("*") for word in listed(known[name]) if word.strip("*")]
+            given = known[name]
+            if isinstance(given, Mapping) and len(given) == 1:  # Europe PMC's `{"pubType": [...]}`
+                (given,) = given.values()
+            known[name] = [word.lstrip("*") for word in listed(given) if word.strip("*")]
     if "authors" in known:
         known["authors"] = names_of(known["authors"])
     if "mesh" in known:

@@ -21,12 +21,14 @@ from medground.corpus.readers.decode import decoded
 from medground.corpus.readers.entry import described
 from medground.corpus.readers.files import file_input, whole
 from medground.corpus.readers.html_hidden import take_out_hidden
+from medground.corpus.readers.marks import is_banner, marked
 from medground.corpus.readers.names import file_id, name_below
 from medground.corpus.readers.raised import written
 from medground.corpus.readers.unseen import unseen
 from medground.corpus.readers.xml import Element, name_of
 from medground.document import Document
 from medground.errors import BadDocument
+from medground.identifiers import normal_document_id
 
 _PAGE = re.compile(rb"\s*(?:<!--.*?-->\s*|<\?xml[^>]*>\s*)*<(?:!doctype\s+html|html\b|head\b|body\b)", re.I | re.S)
 _CHARSET = re.compile(rb"<meta[^>]{0,200}charset=[\"']?([\w-]{3,20})", re.IGNORECASE)
@@ -39,13 +41,18 @@ _TAGS = {
     "date": ("citation_publication_date", "citation_date", "citation_online_date", "dc.date", "article:published_time"),
     "journal": ("citation_journal_title", "prism.publicationname"),
     "doi": ("citation_doi", "prism.doi", "dc.identifier"),
-    "pmid": ("citation_pmid",),
+    "pmid": ("citation_pmid", "prism.pmid"),
     "pmc": ("citation_pmcid",),
     "language": ("citation_language", "dc.language"),
     "keywords": ("citation_keywords", "keywords"),
     "abstract": ("citation_abstract",),
-    "publication_types": ("citation_article_type",),
+    "publication_types": ("citation_article_type", "dc.type"),
 }
+_IDENTIFIERS = ("dc.identifier", "dcterms.identifier")
+_BANNERS = "//h1|//h2|//h3|//p|//div|//strong|//b|//span"
+_NO_BANNER = frozenset(["li", "td", "th", "aside", "footer", "blockquote", "figure", "form"])
+_LONG_TEXT = 300
+"""Characters of a paragraph that is no banner and begins the text."""
 
 
 def open_html(path: Path, folder: Path | None = None) -> Input:
@@ -68,6 +75,7 @@ def html_document(content: bytes, name: str) -> Document:
     fields = _tagged(tree)
     whole_tree = copy.deepcopy(tree)
     hidden = take_out_hidden(tree)
+    mark = marked(_banners(tree))
     composition = _main_text(tree)
     if hidden:  # most hidden text is that of menus, which is no main text anyway
         everything = _main_text(whole_tree).text
@@ -77,7 +85,7 @@ def html_document(content: bytes, name: str) -> Document:
         raise ValueError("the page has no main text")
     heading = " ".join("".join(tree.xpath("//title[1]//text()")).split())
     language = tree.get("lang")
-    cautions = unseen(hidden, "The page")
+    cautions = (*mark.pop("cautions", ()), *unseen(hidden, "The page"))
     return described(
         {"title": heading or Path(name).stem, "kind": "web", "language": language, "url": _address(tree)}
         | fields
@@ -87,6 +95,7 @@ def html_document(content: bytes, name: str) -> Document:
             "sections": composition.sections,
             "cautions": cautions,
         }
+        | mark
         | ({"kind": "research"} if {"journal", "pmid"} & fields.keys() else {})
     )
 
@@ -155,7 +164,12 @@ def _tagged(tree: Any) -> dict[str, Any]:
     for meta in tree.iter("meta"):
         name = (meta.get("name") or meta.get("property") or "").lower()
         if name and (value := " ".join((meta.get("content") or "").split())):
-            tags[name].append(value)
+            scheme = (meta.get("scheme") or "").lower()
+            tags[name].append(f"pmid:{value}" if scheme == "pmid" else value)
+    said = [value for name in _IDENTIFIERS for value in tags[name]]
+    tags["dc.identifier"] = [value for value in said if "10." in value]
+    own = {normal_document_id(value) for value in said}
+    tags["citation_pmid"] += [name.removeprefix("PMID:") for name in own if name.startswith("PMID:")]
     fields: dict[str, Any] = {}
     for field, names in _TAGS.items():
         values = next((tags[name] for name in names if tags[name]), [])
@@ -164,6 +178,16 @@ def _tagged(tree: Any) -> dict[str, Any]:
     if "doi" in fields and "10." not in str(fields["doi"]):
         del fields["doi"]
     return fields
+
+
+def _banners(tree: Any) -> Iterator[str]:
+    """The short texts above the running text, out of lists, tables and what stands beside it."""
+    for element in tree.xpath(_BANNERS):
+        text = " ".join("".join(element.itertext()).split())
+        if element.tag == "p" and len(text) > _LONG_TEXT:
+            return
+        if is_banner(text) and _NO_BANNER.isdisjoint(name_of(outer) for outer in element.iterancestors()):
+            yield text
 
 
 def _address(tree: Any) -> str | None:

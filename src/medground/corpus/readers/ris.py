@@ -8,11 +8,15 @@ from typing import Any
 
 from medground.corpus.readers.entry import described
 from medground.document import Document
+from medground.identifiers import pmid_in_address
 
 _KINDS = {"BOOK": "book", "CHAP": "book", "EBOOK": "book", "ECHAP": "book", "EDBOOK": "book", "ELEC": "web"}
 _KINDS |= {"BLOG": "web", "ICOMM": "web", "ENCYC": "book"}
 _TYPES = {"JOUR": "Journal Article", "EJOUR": "Journal Article", "NEWS": "News", "CLSWK": "Classical Article"}
-_PMID = re.compile(r"(?:PMID|PUBMED|PubMed ID)\W*(\d+)|ncbi\.nlm\.nih\.gov/(?:pubmed/)?(\d+)", re.IGNORECASE)
+_PMID = re.compile(r"(?:^\W*|[;,|]\s*)(?:PMID|PUBMED|PubMed ID)\W*(\d+)", re.IGNORECASE)
+"""At the start of a value or of one of its parts: a note such as `Comment on: PMID: 123` names another paper."""
+_VALUE = re.compile(r"^([A-Z][A-Z0-9])  ?- ?(.*)$", re.MULTILINE)
+_PROSE = frozenset(["AB", "N2", "TI", "T1", "T2", "T3", "KW", "CR", "AU", "A1"])
 _PMC = re.compile(r"PMC\d+")
 _PMID_OF = {"Scopus": "custom2", "Embase": "custom5"}
 _TOLD = {
@@ -83,12 +87,14 @@ def _pmid(record: str, fields: Mapping[str, Any]) -> str | None:
     databases = " ".join(str(fields.get(name, "")) for name in ("name_of_database", "database_provider", "custom8"))
     from_nlm = re.search(r"medline|pubmed|nlm", databases, re.IGNORECASE)
     places = [str(fields.get("accession_number", ""))] if from_nlm or not databases.strip() else []
+    places += [str(fields.get("id", ""))] if from_nlm else []
     places += [str(fields.get(name, "")) for database, name in _PMID_OF.items() if database in databases]
     for number in (part.strip() for place in places for part in place.split(";")):
         if number.isdecimal() and len(number) <= 8:
             return number
-    found = _PMID.search(record)
-    return (found[1] or found[2]) if found else None
+    values = [value for tag, value in _VALUE.findall(record) if tag not in _PROSE]
+    named = (found[1] if (found := _PMID.search(value)) else pmid_in_address(value) for value in values)
+    return next(filter(None, named), None)
 
 
 def _first(fields: Mapping[str, Any], *names: str) -> str | None:

@@ -11,8 +11,12 @@ from typing import Any
 from medground.document import Retraction
 from medground.identifiers import KINDS, id_kind
 
-_FLAGS = frozenset(["is_retracted", "isretracted", "retracted", "is_withdrawn"])
-_STATUS = frozenset(["status", "publication_status", "article_status", "retraction"])
+_FLAGS = frozenset(["is_retracted", "isretracted", "retracted", "is_withdrawn", "withdrawn"])
+_STATUS = frozenset(["status", "pubstate", "publication_status", "article_status", "retraction_status", "retraction"])
+_NATURES = frozenset(["retractionnature", "retraction_nature"])
+"""As the list of Retraction Watch names what befell a paper."""
+_CORRECTIONS = frozenset(["retraction in", "retracted and republished in"])
+"""As Europe PMC names the records that retract a paper."""
 _SO = frozenset(["true", "yes", "y", "1", "retracted", "withdrawn"])
 _UPDATES: Mapping[str, Retraction] = {"updated_by": "retracted", "update_to": "notice"}
 _UPDATED = frozenset(["retraction", "withdrawal", "removal"])
@@ -25,6 +29,14 @@ def state_in(fields: Mapping[str, Any]) -> Retraction | None:
         if name in _FLAGS and _word(value) in _SO:
             return "retracted"
         if name in _STATUS and _word(value) in ("retracted", "withdrawn"):
+            return "retracted"
+        if name in _NATURES and _word(value) == "retraction":
+            return "retracted"
+        if name == "retraction" and isinstance(value, Mapping) and value:
+            return "retracted"
+        if name == "relation" and isinstance(value, Mapping) and value.get("is-retracted-by"):
+            return "retracted"
+        if name == "commentcorrectionlist" and any(_word(one.get("type")) in _CORRECTIONS for one in _inner(value)):
             return "retracted"
         if name in _UPDATES and any(_word(one.get("type")) in _UPDATED for one in _objects(value)):
             return _UPDATES[name]
@@ -39,7 +51,14 @@ def ids_in(fields: Mapping[str, Any]) -> dict[str, str]:
             only = one[0] if isinstance(one, list) and len(one) == 1 else one
             if (kind := id_kind(name)) in KINDS and isinstance(only, str | int) and str(only).strip():
                 found.setdefault(kind, str(only))
+    if _word(fields.get("source")) == "med" and "pmid" not in fields and isinstance(fields.get("id"), str | int):
+        found.setdefault("pmid", str(fields["id"]))  # Europe PMC's own form of a PubMed record
     return found
+
+
+def _inner(value: Any) -> list[Mapping[str, Any]]:
+    """The objects of a list that is wrapped in an object, as Europe PMC has its lists."""
+    return [one for inner in value.values() for one in _objects(inner)] if isinstance(value, Mapping) else []
 
 
 def _pairs(value: Any) -> list[tuple[str, Any]]:

@@ -18,6 +18,7 @@ from medground.corpus.readers.decode import decoded
 from medground.corpus.readers.entry import described
 from medground.corpus.readers.files import file_input, whole
 from medground.corpus.readers.front_matter import split_front_matter
+from medground.corpus.readers.marks import above, marked
 from medground.corpus.readers.names import file_id, name_below
 from medground.document import Document, Section
 from medground.errors import BadDocument
@@ -43,7 +44,7 @@ def text_document(text: str, name: str, *, markdown: bool) -> Document:
     sections = headings(text) if markdown else ()
     title = (sections[0].label if sections else "") or Path(name).stem
     own = {"title": title, "kind": "book"} | {key: value for key, value in front.items() if value is not None}
-    return described(own | {"id": file_id(name), "text": text, "sections": sections})
+    return described(own | marked(above(text.split("\n"))) | {"id": file_id(name), "text": text, "sections": sections})
 
 
 def _read(path: Path, name: str) -> Iterator[Item]:

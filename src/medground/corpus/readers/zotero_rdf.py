@@ -10,6 +10,7 @@ from typing import Any
 from medground.corpus.readers.base import Input, Item
 from medground.corpus.readers.entry import described
 from medground.corpus.readers.files import file_input
+from medground.corpus.readers.own_pmid import own_pmid
 from medground.corpus.readers.xml import Element, flat_text, name_of, records
 from medground.document import Document
 from medground.errors import BadDocument
@@ -76,7 +77,7 @@ def _document(item: Element, journals: dict[str, dict[str, str]]) -> Document:
         "date": _text(item, "date"),
         "journal": journal.get("title"),
         "doi": doi,
-        "pmid": found[1] if (found := _PMID.search(extra)) else None,
+        "pmid": found[1] if (found := _PMID.search(extra)) else own_pmid(texts),
         "pmc": found[1] if (found := _PMC.search(extra)) else None,
         "url": next((text for text in texts if text.startswith("http")), None) or _text(item, "identifier/URI/value"),
         "language": _text(item, "language"),

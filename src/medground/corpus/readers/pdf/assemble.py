@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 
 from medground.corpus.readers.compose import Composition, make_document
+from medground.corpus.readers.marks import marked
+from medground.corpus.readers.own_pmid import own_pmid
 from medground.corpus.readers.pdf.blocks import Block, blocks_of, leadings
 from medground.corpus.readers.pdf.book import id_of_book, text_of_book
 from medground.corpus.readers.pdf.front import Front, Shown, front_of
@@ -45,6 +47,7 @@ def document_of(pages: Pages, metadata: Mapping[str, str], document_id: str, *, 
     margins = [line.text for lines in pages.lines[:_FIRST_PAGES] for line in lines if id(line) in dropped]
     words = Words.of(line for lines in kept for line in lines)
     front = _front(parts, margins, metadata, words)
+    mark = marked([*pages.marks(), *margins, *front.above, metadata.get("Title", "")])
     composition, places = Composition(), _Places(pages)
     everything: list[Labelled] = [(None, lines) for lines in kept if lines]
     paragraphs = [*running(parts), *legends(parts)] or everything
@@ -68,8 +71,9 @@ def document_of(pages: Pages, metadata: Mapping[str, str], document_id: str, *, 
             "identifiers": front.identifiers,
             "url": _url(front),
             "lines": places.lines,
-            "cautions": pages.cautions(),
         }
+        | mark
+        | {"cautions": (*mark.get("cautions", ()), *pages.cautions())}
     )
 
 
@@ -95,7 +99,7 @@ class _Places:
 def _front(parts: Sequence[Part], margins: Sequence[str], metadata: Mapping[str, str], words: Words) -> Front:
     first = [_whole(p.block, words) for p in parts if p.block.page == 1 and p.label not in ("references", "citation")]
     front = [Shown(_whole(b, words), b.page, b.size, b.bold) for b in (p.block for p in parts if p.kind == "front")]
-    return front_of(front, margins, " ".join(first), metadata)
+    return front_of(front, margins, " ".join(first), metadata, own_pmid(first))
 
 
 def _whole(block: Block, words: Words) -> str:

@@ -83,9 +83,17 @@ class Front:
     year: int | None = None
     journal: str | None = None
     identifiers: Mapping[str, str] = field(default_factory=dict)
+    above: tuple[str, ...] = ()
+    """The texts before the abstract on the first pages."""
 
 
-def front_of(front: Sequence[Shown], margins: Sequence[str], first_page: str, metadata: Mapping[str, str]) -> Front:
+def front_of(
+    front: Sequence[Shown],
+    margins: Sequence[str],
+    first_page: str,
+    metadata: Mapping[str, str],
+    pmid: str | None = None,
+) -> Front:
     """What the first page and the metadata say.
 
     Args:
@@ -93,6 +101,7 @@ def front_of(front: Sequence[Shown], margins: Sequence[str], first_page: str, me
         margins: running heads and feet, those of the first page first.
         first_page: all that the first page says, references left out.
         metadata: of the file, by name (`Title`, `Author`, `Subject`).
+        pmid: what a line of the first page gives as its own.
     """
     title, block = _title(front, metadata.get("Title", ""), first_page)
     said = [*(b.text for b in front if b is not block), *margins]
@@ -101,7 +110,8 @@ def front_of(front: Sequence[Shown], margins: Sequence[str], first_page: str, me
         authors=_authors(front, block, metadata.get("Author", ""), first_page),
         year=year_of(said, first_page),
         journal=journal_of([*margins, *(b.text for b in front if b is not block)]),
-        identifiers=identifiers_of([*said, first_page, *metadata.values()]),
+        identifiers=identifiers_of([*said, *metadata.values()], first_page, pmid),
+        above=tuple(b.text for b in front),
     )
 
 

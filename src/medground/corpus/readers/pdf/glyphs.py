@@ -9,6 +9,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from medground.corpus.readers.pdf.stamps import stamped_on, unstamped
+
 if TYPE_CHECKING:
     from pypdfium2 import PdfPage
 
@@ -62,6 +64,7 @@ class Page:
         bounds: left, bottom, right, top, turned as the glyphs are.
         quadrant: quarter turns between the page and its text.
         scanned: whether an image covers it.
+        stamp: what is stamped over it, such as a watermark `RETRACTED`; empty if nothing that matters is.
     """
 
     number: int
@@ -69,6 +72,7 @@ class Page:
     bounds: tuple[float, float, float, float]
     quadrant: int
     scanned: bool
+    stamp: str = ""
 
     def box(self, left: float, bottom: float, right: float, top: float) -> tuple[int, int, int, int]:
         """A box of the turned page on the page as the file has it, in whole points that contain it."""
@@ -82,12 +86,12 @@ def read_glyphs(page: PdfPage, number: int) -> Page:
     """The glyphs of a page; those that run in another direction than most are left out."""
     bounds = page.get_bbox()
     scanned = _is_scan(page, bounds)
-    glyphs = _Reader(page, bounds, scanned).glyphs()
+    glyphs, stamp = unstamped(_Reader(page, bounds, scanned).glyphs())
     quadrant = Counter(g.style.quadrant for g in glyphs).most_common(1)[0][0] if glyphs else 0
     corners = (*turned(bounds[0], bounds[1], quadrant), *turned(bounds[2], bounds[3], quadrant))
     upright = (*map(min, corners[:2], corners[2:]), *map(max, corners[:2], corners[2:]))
     kept = [g for g in glyphs if g.style.quadrant == quadrant]
-    return Page(number, kept, upright, quadrant, scanned)  # type: ignore[arg-type]
+    return Page(number, kept, upright, quadrant, scanned, stamp or stamped_on(page))  # type: ignore[arg-type]
 
 
 class _Reader:

@@ -64,13 +64,21 @@ def journal_of(said: Sequence[str]) -> str | None:
     return None
 
 
-def identifiers_of(said: Sequence[str]) -> dict[str, str]:
-    """DOI, PMID and PMC id, each the first that is said."""
-    found = {}
-    for text in said:
+def identifiers_of(said: Sequence[str], first_page: str = "", pmid: str | None = None) -> dict[str, str]:
+    """DOI, PMID and PMC id, each the first that is said.
+
+    Args:
+        said: what stands above the text and in the margins, and what the file says of itself.
+        first_page: the text; a PMID in it may be that of a paper which it cites.
+        pmid: what a line of the first page gives as its own.
+    """
+    found = {"pmid": pmid} if pmid else {}
+    for text in (*said, first_page):
         if "doi" not in found and (doi := _doi(text)):
             found["doi"] = doi
         for kind, pattern, prefix in (("pmid", _PMID, ""), ("pmc", _PMC, "PMC")):
+            if kind == "pmid" and text is first_page:
+                continue
             if kind not in found and (match := pattern.search(text)):
                 found[kind] = prefix + match[1]
     return found

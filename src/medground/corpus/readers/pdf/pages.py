@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from pypdfium2 import PdfDocument
 
 _REPORT = 50
+_FIRST = 2
+"""A copy from a repository has a cover before its first page."""
 
 
 @dataclass
@@ -35,6 +37,12 @@ class Pages:
     hidden: list[Line] = field(default_factory=list)
     pictures: list[int] = field(default_factory=list)
     unreadable: list[int] = field(default_factory=list)
+
+    def marks(self) -> list[str]:
+        """Stamps that are on one of the first pages or on most; a volume may hold one article that has one."""
+        stamps = [sheet.stamp for sheet in self.sheets if sheet.stamp]
+        first = any(sheet.stamp for sheet in self.sheets[:_FIRST])
+        return stamps[:1] if first or 2 * len(stamps) > len(self.sheets) else []
 
     def cautions(self) -> tuple[str, ...]:
         """What a reader must know of the file."""

@@ -1,0 +1,294 @@
+"""Papers that only the file says are retracted: a watermark, a banner, a running head, or a PMID on its first page."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from medground.corpus.readers import find_inputs
+from medground.corpus.retractions import retracted_pmids, with_retraction
+from medground.document import Document
+
+TITLE = "Effect of aspirin on asthma attacks in children"
+TEXT = (
+    "Asthma is common in children. In a trial of 320 children, aspirin significantly reduced the rate of attacks. "
+    "The trial was done in ten hospitals, and its patients were followed for two years by blinded assessors."
+)
+LISTED = max(retracted_pmids())
+
+
+def state(path: Path) -> str:
+    """What the corpus would say of the one document of a file."""
+    (document,) = (item for one in find_inputs([path]) for item in one.read(0) if isinstance(item, Document))
+    return with_retraction(document).retraction
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Callable[..., Path]:
+    """Make a web page."""
+
+    def make(head: str = "", banner: str = "", title: str = TITLE) -> Path:
+        body = "".join(f"<p>{TEXT} This is part {i} of the text of the page.</p>" for i in range(4))
+        html = f"<html><head><title>{title}</title>{head}</head><body><article><h1>{title}</h1>{banner}{body}"
+        path = tmp_path / "page.html"
+        path.write_text(f"<!doctype html>{html}</article></body></html>", encoding="utf-8")
+        return path
+
+    return make
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        '<meta name="DC.identifier" content="pmid:{}">',
+        '<meta name="dc.Identifier" content="10.1000/x"><meta name="dc.identifier" content="PMID: {}">',
+        '<meta name="DC.identifier" scheme="PMID" content="{}">',
+        '<meta name="DCTERMS.identifier" content="https://pubmed.ncbi.nlm.nih.gov/{}/">',
+        '<meta name="CITATION_PMID" content="{}">',
+        '<link rel="canonical" href="https://europepmc.org/article/MED/{}">',
+        '<meta name="DC.type" content="Retracted Publication">',
+    ],
+)
+def test_a_page_gives_its_pmid_or_type_in_its_head(page: Callable[..., Path], head: str) -> None:
+    assert state(page(head.format(LISTED))) == "retracted"
+
+
+@pytest.mark.parametrize("name", ["DC.relation", "DCTERMS.references", "citation_reference"])
+def test_a_page_may_cite_a_retracted_paper(page: Callable[..., Path], name: str) -> None:
+    assert state(page(f'<meta name="{name}" content="pmid:{LISTED}">')) == "none"
+
+
+@pytest.mark.parametrize(
+    ("banner", "expected"),
+    [
+        ("<div><strong>This article has been retracted.</strong> See the notice.</div>", "retracted"),
+        ("<p><b>RETRACTED ARTICLE</b></p>", "retracted"),
+        ("<p>Article rétracté</p>", "retracted"),
+        ("<ul><li><p>RETRACTED ARTICLE</p></li></ul>", "none"),
+        ("<aside><p>This article has been retracted.</p></aside>", "none"),
+        ("<p>The article of 2012 has been retracted. This review asks why.</p>", "none"),
+        ("<p>Retracted articles are cited for years.</p>", "none"),
+    ],
+)
+def test_a_banner_above_the_text_of_a_page(page: Callable[..., Path], banner: str, expected: str) -> None:
+    assert state(page(banner=banner)) == expected
+
+
+def word_file(path: Path, *, before: str = "", after: str = "", **beside: str) -> Path:
+    """A Word file; `beside` is `header`, `footer`, `watermark`, or a property."""
+    import docx
+    from docx.oxml import parse_xml
+
+    file = docx.Document()
+    if before:
+        file.add_paragraph(before)
+    file.add_heading(TITLE, 0)
+    file.add_paragraph(TEXT)
+    for line in filter(None, after.split("\n")):
+        (file.add_heading(line[1:], 1) if line.startswith("#") else file.add_paragraph(line))
+    section = file.sections[0]
+    if mark := beside.pop("watermark", ""):
+        names = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" '
+        names += 'xmlns:v="urn:schemas-microsoft-com:vml"'
+        shape = f'<v:shape type="#_x0000_t136"><v:textpath string="{mark}"/></v:shape>'
+        section.header.paragraphs[0]._p.append(parse_xml(f"<w:r {names}><w:pict>{shape}</w:pict></w:r>"))
+    for name, text in beside.items():
+        if name in ("header", "footer"):
+            getattr(section, name).paragraphs[0].text = text
+        else:
+            setattr(file.core_properties, name, text)
+    file.save(str(path))
+    return path
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"watermark": "RETRACTED"},
+        {"header": "RETRACTED ARTICLE"},
+        {"before": "This article has been retracted."},
+        {"content_status": "Retracted"},
+        {"category": "Retracted Publication"},
+        {"title": "RETRACTED: Effect of aspirin"},
+        {"footer": "PMID: {}"},
+        {"identifier": "PMID:{}"},
+        {"after": "(PMID: {})"},
+        {"after": "https://pubmed.ncbi.nlm.nih.gov/{}/"},
+        {"after": "Thorax. 2011 Jan;66(1):1-9. doi: 10.1136/x. PMID: {}; PMCID: PMC12."},
+    ],
+)
+def test_a_word_file_says_it_beside_its_text(tmp_path: Path, said: dict[str, str]) -> None:
+    given = {name: text.format(LISTED) for name, text in said.items()}
+    assert state(word_file(tmp_path / "a.docx", **given)) == "retracted"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"watermark": "DRAFT"},
+        {"header": "Retraction of the ear drum"},
+        {"header": "Journal of Retracted Science"},
+        {"after": "As Li showed (PMID: {}), asthma is common."},
+        {"after": "PMID: {}\nPMID: 12345"},
+        {"after": "#References\n1. Li A. Asthma. Thorax. 2011;66:1. PMID: {}"},
+        {"after": "One article has been retracted twice."},
+    ],
+)
+def test_a_word_file_may_cite_a_retracted_paper(tmp_path: Path, said: dict[str, str]) -> None:
+    given = {name: text.format(LISTED) for name, text in said.items()}
+    assert state(word_file(tmp_path / "a.docx", **given)) == "none"
+
+
+def pdf(path: Path, **said: Any) -> Path:
+    """A PDF of two pages; see the parameters of the tests for what can be said."""
+    import textwrap
+
+    canvas = pytest.importorskip("reportlab.pdfgen.canvas")
+    drawn = canvas.Canvas(str(path))
+    for page in range(2):
+        lines = [(8, said.get("head", "")), (12, "" if page else said.get("banner", ""))]
+        lines += [] if page else [(16, TITLE), (10, "Anna Li, Bert Moss"), (10, said.get("line", "")), (10, "Abstract")]
+        lines += [(10, part) for _ in range(4) for part in textwrap.wrap(f"{TEXT} {said.get('body', '')}", 95)]
+        lines += [(10, part) for part in (said.get("references", ()) if page else ())]
+        top = 800
+        for size, text in lines:
+            drawn.setFont("Helvetica-Bold" if size > 10 else "Helvetica", size)
+            drawn.drawString(60, top, text)
+            top -= 2 * size if size > 10 or len(text) < 30 else 13
+        if mark := said.get("mark"):
+            drawn.saveState()
+            drawn.translate(300, 420)
+            drawn.rotate(said.get("angle", 45))
+            drawn.setFont("Helvetica-Bold", said.get("size", 80))
+            drawn.setFillColorRGB(1, 0, 0, alpha=0.3)
+            drawn.drawCentredString(0, 0, mark)
+            drawn.restoreState()
+        drawn.showPage()
+    drawn.setTitle(said.get("title", ""))
+    drawn.save()
+    return path
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"mark": "RETRACTED"},
+        {"mark": "RETRACTED", "angle": 0},
+        {"mark": "RETRACTED", "angle": 90, "size": 14},
+        {"mark": "RETRACTED ARTICLE", "size": 44},
+        {"mark": "Withdrawn", "angle": 30},
+        {"banner": "RETRACTED ARTICLE"},
+        {"banner": "This article has been retracted: see Thorax 2014;69:2."},
+        {"head": "RETRACTED"},
+        {"head": "RETRACTED: Aspirin and asthma attacks"},
+        {"title": f"RETRACTED: {TITLE}"},
+        {"line": "PMID: {}"},
+        {"line": "https://pubmed.ncbi.nlm.nih.gov/{}/"},
+    ],
+)
+def test_a_pdf_says_it_on_its_pages(tmp_path: Path, said: dict[str, Any]) -> None:
+    given = {name: text.format(LISTED) if isinstance(text, str) else text for name, text in said.items()}
+    assert state(pdf(tmp_path / "a.pdf", **given)) == "retracted"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"mark": "DRAFT"},
+        {"mark": "ACCEPTED MANUSCRIPT", "size": 40},
+        {"head": "Retracted papers in mental health"},
+        {"body": "As Li and others showed (PMID: {}), asthma is common."},
+        {"body": "This article has been retracted, as its readers were told."},
+        {"references": ("References", "1. Li A. RETRACTED: Asthma. Thorax 2011;66:1. PMID: {}")},
+    ],
+)
+def test_a_pdf_may_cite_a_retracted_paper(tmp_path: Path, said: dict[str, Any]) -> None:
+    given = {name: text.format(LISTED) if isinstance(text, str) else text for name, text in said.items()}
+    assert state(pdf(tmp_path / "a.pdf", **given)) == "none"
+
+
+def test_a_watermark_is_no_part_of_the_text_and_its_reader_is_told(tmp_path: Path) -> None:
+    path = pdf(tmp_path / "a.pdf", mark="RETRACTED")
+    (document,) = (item for one in find_inputs([path]) for item in one.read(0) if isinstance(item, Document))
+    assert document.cautions == ("The file is marked as retracted: “RETRACTED”",)
+    assert document.title == TITLE
+    assert "RETRACTED" not in document.text
+
+
+@pytest.mark.parametrize("name", ["Stamp", "FreeText"])
+def test_a_stamp_that_a_viewer_draws_over_a_pdf(tmp_path: Path, name: str) -> None:
+    import pypdfium2
+    import pypdfium2.raw as raw
+
+    file = pypdfium2.PdfDocument(pdf(tmp_path / "plain.pdf"))
+    kind = {"Stamp": raw.FPDF_ANNOT_STAMP, "FreeText": raw.FPDF_ANNOT_FREETEXT}[name]
+    sheet = file[0]
+    note = raw.FPDFPage_CreateAnnot(sheet.raw, kind)
+    words = io.BytesIO("RETRACTED\0".encode("utf-16-le")).getvalue()
+    raw.FPDFAnnot_SetStringValue(note, b"Contents", (raw.FPDF_WCHAR * (len(words) // 2)).from_buffer_copy(words))
+    raw.FPDFPage_CloseAnnot(note)
+    sheet.close()
+    file.save(str(tmp_path / "stamped.pdf"))
+    file.close()
+    assert state(tmp_path / "stamped.pdf") == "retracted"
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        ("DB  - PubMed\nID  - {}", "retracted"),
+        ("DP  - NLM\nID  - {}", "retracted"),
+        ("ID  - {}", "none"),
+        ("DB  - Embase\nID  - {}", "none"),
+        ("N1  - PMID: {}", "retracted"),
+        ("N1  - Comment on: PMID: {}", "none"),
+        ("N2  - We repeat the trial of Li; PMID: {}.", "none"),
+        ("L2  - https://pubmed.ncbi.nlm.nih.gov/{}", "retracted"),
+    ],
+)
+def test_the_pmid_of_a_ris_record(tmp_path: Path, lines: str, expected: str) -> None:
+    path = tmp_path / "a.ris"
+    path.write_text(f"TY  - JOUR\nTI  - {TITLE}\nAB  - {TEXT}\n{lines.format(LISTED)}\nER  - \n", encoding="utf-8")
+    assert state(path) == expected
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        ({"id": f"MED:{LISTED}"}, "retracted"),
+        ({"id": f"MED/{LISTED}"}, "retracted"),
+        ({"id": "MED:12"}, "none"),
+        ({"id": str(LISTED), "source": "MED"}, "retracted"),
+        ({"article_pmid": LISTED}, "retracted"),
+        ({"cited_pmid": LISTED}, "none"),
+        ({"commentCorrectionList": {"commentCorrection": [{"type": "Retraction in"}]}}, "retracted"),
+        ({"pubTypeList": {"pubType": ["Retracted Publication"]}}, "retracted"),
+        ({"relation": {"is-retracted-by": [{"id": "10.1000/x"}]}}, "retracted"),
+        ({"retraction": {"date": "2014"}}, "retracted"),
+        ({"retraction": False}, "none"),
+        ({"RetractionNature": "Retraction"}, "retracted"),
+        ({"RetractionNature": "Correction"}, "none"),
+    ],
+)
+def test_what_records_of_databases_say(tmp_path: Path, fields: dict[str, Any], expected: str) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text(json.dumps({"title": TITLE, "abstract": TEXT} | fields), encoding="utf-8")
+    assert state(path) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "start", "expected"),
+    [
+        ("a.txt", "RETRACTED: Effect of aspirin\n\n", "retracted"),
+        ("a.md", "# Effect of aspirin\n\n**RETRACTED ARTICLE**\n\n", "retracted"),
+        ("a.md", "# Retracted papers\n\nOne paper has been retracted.\n\n", "none"),
+    ],
+)
+def test_a_text_says_it_above_its_first_paragraph(tmp_path: Path, name: str, start: str, expected: str) -> None:
+    (tmp_path / name).write_text(start + TEXT, encoding="utf-8")
+    assert state(tmp_path / name) == expected
