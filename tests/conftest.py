@@ -51,6 +51,16 @@ hypothesis.settings.load_profile("repeat")
 
 TERMINAL = ("FORCE_COLOR", "NO_COLOR", "CLICOLOR_FORCE", "LINES", "TERMINAL_WIDTH")
 SHARED = Path(__file__).resolve().parent.parent.parent / "shared"
+MOST_PROCESSES = 4
+"""Each takes up to 2 GB."""
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """One process per core for folders. Named files run in this one, where a debugger and `-s` work."""
+    if all(Path(argument.partition("::")[0]).is_file() for argument in config.args):
+        return 0
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(cores, MOST_PROCESSES) if cores > 1 else 0
 
 
 @pytest.fixture(autouse=True)

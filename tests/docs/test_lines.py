@@ -131,7 +131,8 @@ AT = re.compile(r"http://127\.0\.0\.1:(?P<port>\d+)")
 
 @contextmanager
 def serving(line: str) -> Iterator[str]:
-    """A server that a line starts, until the block ends; gives its address."""
+    """A server that a line starts, on a free port, until the block ends; gives its address."""
+    line = re.sub(r"--port \d+", "--port 0", line)
     server = subprocess.Popen(["bash", "-c", f"exec {line}"], stderr=subprocess.PIPE, text=True)
     with server:  # closes the pipe
         assert server.stderr is not None
@@ -161,20 +162,27 @@ def run_python(code: str) -> None:
 def run_page(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Run the lines and the Python of a page in their order.
 
-    A server of a line is started when a later line names its port, and stays until the page ends. What asks PubMed
-    asks the page's own server of it.
+    A server of a line is started when a later line names its port, and stays until the page ends; the line then asks
+    the port that was free, since other pages' servers may run at the same time. What asks PubMed asks the page's own
+    server of it.
     """
     servers = {found["port"]: line for line in commands(page) if (found := SERVER.search(line))}
     of_pubmed = next((line for line in servers.values() if "pubmed serve" in line), "")
+    addresses: dict[str, str] = {}
     with ExitStack() as running:
+
+        def moved(at: re.Match[str]) -> str:
+            if (port := at["port"]) in servers and port not in addresses:
+                addresses[port] = running.enter_context(serving(servers[port]))
+            return addresses.get(port, at[0])
+
         for kind, content in BLOCK.findall(page.read_text(encoding="utf-8")):
-            for line in [content] if kind == "python" else lines_of(kind, content):
-                for port in {found["port"] for found in AT.finditer(line)} & servers.keys():
-                    running.enter_context(serving(servers.pop(port)))
+            for printed in [content] if kind == "python" else lines_of(kind, content):
+                line = AT.sub(moved, printed)
                 if kind == "python":
                     run_python(line)
                 elif "--pubmed live" in line:
-                    with serving(re.sub(r"--port \d+", "--port 0", of_pubmed)) as address:
+                    with serving(of_pubmed) as address:
                         monkeypatch.setenv("PUBMED_STAND_IN", address)
                         run(line)
                 elif not SERVER.search(line):
@@ -220,10 +228,10 @@ def test_the_clients_of_the_chat_page_run(checkout: Path, loopback: None) -> Non
     run("medground corpus build papers examples/papers/papers.jsonl -q")
     page = ROOT / "docs" / "chat.md"
     line = next(line for line in page.read_text(encoding="utf-8").splitlines() if SERVER.search(line)).strip()
-    code = indented_python(page)
-    assert any("OpenAI(" in block for block in code)
-    with serving(line):
-        run_python("\n".join(code))
+    code = "\n".join(indented_python(page))
+    assert "OpenAI(" in code
+    with serving(line) as address:
+        run_python(AT.sub(address, code))
 
 
 def problem(line: str) -> str | None:

@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# Writes the three lock files: the packages that CI installs, each with its exact version and the SHA-256 of every file
+# that the package index has of it.
+#   requirements.lock   what `pip install -e ".[starter,test]"` brings
+#   .ci/build.lock      what builds Medground, and the one package that comes as source alone
+#   .ci/audit.lock      the audit of known vulnerabilities, in an environment of its own
+# usage: pip install uv && scripts/lock.sh [--upgrade]
+# A version stays while pyproject.toml allows it; --upgrade takes the newest of every package.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+lock() {
+  uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --custom-compile-command scripts/lock.sh "$@"
+}
+lock pyproject.toml --extra starter --extra test --output-file requirements.lock "$@"
+printf '%s\n' "hatchling>=1.27" editables setuptools wheel |
+  lock - --constraint requirements.lock --output-file .ci/build.lock "$@"
+printf '%s\n' pip-audit | lock - --output-file .ci/audit.lock "$@"
