@@ -23,6 +23,7 @@ from medground.durable import write_whole
 from medground.errors import UsageError
 from medground.open_engine import trace_stamp
 from medground.outcome import Outcome
+from medground.private import private_folder
 from medground.question import Question
 
 CANCELLED = "cancelled"
@@ -51,7 +52,7 @@ class Batch:
             UsageError: another process is asking the same questions.
         """
         folder = self.home / "batches"
-        folder.mkdir(parents=True, exist_ok=True)
+        private_folder(folder)
         marker = folder / hashlib.sha256(json.dumps(self.ids).encode()).hexdigest()[:16]
         try:
             with FileLock(f"{marker}.lock", timeout=0):

@@ -21,6 +21,7 @@ from medground.document import Document, Hit
 from medground.graph.finding import GraphFinding
 from medground.lookup import Found, Lookup
 from medground.models.cache import CallCache
+from medground.private import private_folder
 from medground.query import Filters
 from medground.report import Attachment
 from medground.sources.base import HoldingSource, Source
@@ -43,7 +44,7 @@ class KeptLookups:
     """
 
     def __init__(self, folder: Path) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
+        private_folder(folder)
         self.calls = CallCache(folder / _CALLS)
         self._path = folder / _LOOKUPS
         self._found: dict[str, Any] = {}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import logging
 import re
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,12 +22,14 @@ from opentelemetry.trace import Span as OtelSpan
 from opentelemetry.trace import Status, StatusCode
 
 from medground.errors import ConfigError, UsageError
-from medground.fetching.secrets import masked
+from medground.fetching.secrets import masked, shown_address
 from medground.known_secrets import known_secrets
 from medground.models.files.storage import writing_to
 from medground.private import open_private, tell_not_kept
 from medground.settings import Settings
 from medground.steps import FACT, TEXT, Step
+
+log = logging.getLogger(__name__)
 
 _TRACE_ID = re.compile(r"[A-Za-z0-9-]{1,64}")
 
@@ -171,14 +174,21 @@ class _JsonLines(SpanExporter):
 class _Outgoing(SpanExporter):
     """Sends spans to a collector, without secrets, and without text unless the settings allow it."""
 
-    def __init__(self, inner: SpanExporter, secrets: Sequence[str], *, send_text: bool) -> None:
+    def __init__(self, inner: SpanExporter, address: str, secrets: Sequence[str], *, send_text: bool) -> None:
         self._inner = inner
+        self._address = address
+        self._failed = False
         self._secrets = secrets
         self._send_text = send_text
 
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
-        """Send spans without document and prompt text, unless the settings allow it, and without secrets."""
-        return self._inner.export([self._cleaned(span) for span in spans])
+        """Send spans without document and prompt text, unless the settings allow it, and without secrets. If that
+        fails, it is logged once."""
+        result = self._inner.export([self._cleaned(span) for span in spans])
+        if result is SpanExportResult.FAILURE and not self._failed:
+            self._failed = True
+            log.warning("the trace is not sent: the collector at %s does not take it", shown_address(self._address))
+        return result
 
     def shutdown(self) -> None:
         self._inner.shutdown()
@@ -212,8 +222,11 @@ def _collector(settings: Settings, secrets: Sequence[str]) -> SpanExporter:
         from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
     except ImportError:
         raise ConfigError('trace.otlp_endpoint needs the extra "otlp": pip install "medground[otlp]"') from None
-    inner: SpanExporter = OTLPSpanExporter(endpoint=settings.trace.otlp_endpoint)
-    return _Outgoing(inner, secrets, send_text=settings.trace.send_text)
+    # Its own lines repeat what the collector says, which may be a password.
+    logging.getLogger(OTLPSpanExporter.__module__).disabled = True
+    address = settings.trace.otlp_endpoint or ""
+    inner: SpanExporter = OTLPSpanExporter(endpoint=address)
+    return _Outgoing(inner, address, secrets, send_text=settings.trace.send_text)
 
 
 def _as_json(span: ReadableSpan) -> dict[str, Any]:

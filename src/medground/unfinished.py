@@ -23,6 +23,7 @@ from medground.durable import write_whole
 from medground.errors import UsageError, UserMistake
 from medground.kept_lookups import KeptLookups
 from medground.models.files.storage import writing_to
+from medground.private import private_folder
 from medground.question import Question
 from medground.settings import Settings
 
@@ -123,7 +124,8 @@ class UnfinishedResearch:
         """
         folder, kept = self._folder / name, None
         with writing_to(self._folder):
-            folder.mkdir(parents=True, exist_ok=True)
+            private_folder(self._folder)
+            private_folder(folder)
         try:
             with FileLock(folder / _LOCK, timeout=0):
                 if not (folder / _RECORD).is_file():

@@ -103,7 +103,9 @@ def test_a_collector_needs_its_extra(tmp_path: Path) -> None:
 
 def test_what_goes_to_a_collector_has_no_secret_and_no_text(tmp_path: Path) -> None:
     collected = InMemorySpanExporter()
-    quiet, open_ = (_Outgoing(collected, ("hidden-key-1",), send_text=send) for send in (False, True))
+    quiet, open_ = (
+        _Outgoing(collected, "http://127.0.0.1:9", ("hidden-key-1",), send_text=send) for send in (False, True)
+    )
     for exporter in (quiet, open_):
         provider = TracerProvider(shutdown_on_exit=False)
         provider.add_span_processor(SimpleSpanProcessor(exporter))

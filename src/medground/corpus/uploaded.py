@@ -8,6 +8,7 @@ from pathlib import Path
 
 from medground.corpus.faults import writing
 from medground.corpus.library import Library
+from medground.private import private_folder
 
 _FOLDER = "uploaded"
 
@@ -21,7 +22,7 @@ def keep(library: Library, name: str, received: Path) -> Path:
     """
     place = library.folder_of(name) / _FOLDER / secrets.token_hex(8)
     with writing(place.parent):
-        place.parent.mkdir(parents=True, exist_ok=True)
+        private_folder(place.parent)
         received.rename(place)
     return place
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
-from urllib.parse import parse_qsl, quote, quote_plus, unquote, urlencode, urlsplit, urlunsplit
+from urllib.parse import SplitResult, parse_qsl, quote, quote_plus, unquote, urlencode, urlsplit, urlunsplit
 
 MASK = "********"
 """What stands in place of a secret."""
@@ -17,6 +18,10 @@ _SECRET_PARAMETERS = frozenset(
     ["api_key", "apikey", "api-key", "key", "access_token", "token", "secret", "client_secret", "password", "sig"]
 )
 _PARAMETERS = _SECRET_PARAMETERS | {"email", "tool"}
+_USER = re.compile(
+    r"(?!mailto:)(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*://)?(?P<user>[^\s/@:?#]*:(?!\d+/|//)[^\s@?#]+)@(?=\S)"
+)
+"""How an address begins that holds a password; its scheme may have been forgotten, and a slash not been encoded."""
 FORM = "application/x-www-form-urlencoded"
 _SHORTEST = 6
 """Shorter values are words that happen to stand there; hiding them would damage the text."""
@@ -111,9 +116,10 @@ def open_parameters(encoded: str) -> list[tuple[str, str]]:
 
 def shown_address(address: str) -> str:
     """An address without user, password and secret parameters, so that it can be shown and kept."""
-    parts = urlsplit(address)
+    parts = _parts(address)
     place = parts.netloc.rpartition("@")[2]
-    return urlunsplit((parts.scheme, place, parts.path, urlencode(open_parameters(parts.query)), ""))
+    shown = urlunsplit((parts.scheme, place, parts.path, urlencode(open_parameters(parts.query)), ""))
+    return shown if parts.scheme else shown.removeprefix("//")
 
 
 def without_secrets(value: Any) -> Any:
@@ -141,7 +147,7 @@ def passwords_in(value: Any) -> list[str]:
     if isinstance(value, str):
         if not _holds_a_secret(value):
             return []
-        parts = urlsplit(value)
+        parts = _parts(value)
         user, password = unquote(parts.username or ""), unquote(parts.password or "")
         both = [password, f"{user}:{password}"] if password else [user]  # a Basic header holds both as base64
         return [*filter(None, both), *keys_in_parameters(parts.query)]
@@ -150,11 +156,24 @@ def passwords_in(value: Any) -> list[str]:
 
 
 def _holds_a_secret(text: str) -> bool:
-    if "://" not in text:
+    if "://" not in text and not _USER.match(text):
         return False
     try:
-        parts = urlsplit(text)
+        parts = _parts(text)
     except ValueError:
         return False
     given = {name.lower() for name, _ in parse_qsl(parts.query, keep_blank_values=True)}
     return "@" in parts.netloc or bool(given & _PARAMETERS)
+
+
+def _parts(address: str) -> SplitResult:
+    """The parts of an address, in which a password may hold what should have been encoded."""
+    if begins := _USER.match(address):
+        user, password = begins["user"].split(":", 1)
+        rest = address[begins.end() :]
+        address = f"{begins['scheme'] or '//'}{_encoded_once(user)}:{_encoded_once(password)}@{rest}"
+    return urlsplit(address)
+
+
+def _encoded_once(text: str) -> str:
+    return quote(text, safe="%")

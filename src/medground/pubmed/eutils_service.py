@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from urllib.parse import urlsplit, urlunsplit
 
 from medground.errors import ConfigError
+from medground.fetching.secrets import shown_address
 
 NCBI = "https://eutils.ncbi.nlm.nih.gov/entrez/eutils"
 _PATH = "/entrez/eutils"
@@ -33,7 +34,8 @@ class EutilsService:
     def __post_init__(self) -> None:
         parts = urlsplit(self.address)
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ConfigError(f"{self.address!r} is not an address of a PubMed service; use one like {NCBI}")
+            shown = shown_address(self.address)
+            raise ConfigError(f"{shown!r} is not an address of a PubMed service; use one like {NCBI}")
         path = parts.path.rstrip("/") or _PATH
         object.__setattr__(self, "address", urlunsplit((parts.scheme, parts.netloc, path, "", "")))
 

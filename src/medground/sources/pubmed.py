@@ -12,6 +12,7 @@ from medground.answer import SnapshotReference
 from medground.corpus.chunk import chunk
 from medground.document import Document, Hit, Passage, SourceKind
 from medground.errors import SourceUnavailable, UsageError
+from medground.fetching.secrets import shown_address
 from medground.fetching.wire import open_wire
 from medground.lookup import ConceptQuery, Found, Lookup, PlainWords, ProteinQuery, Ranker
 from medground.pubmed import to_pubmed
@@ -210,7 +211,7 @@ def _client(
     wire: httpx.AsyncBaseTransport | None = None,
 ) -> Eutils:
     place = EutilsService(
-        name="pubmed:live" if address is None else f"pubmed:{address.rstrip('/')}",
+        name="pubmed:live" if address is None else f"pubmed:{shown_address(address).rstrip('/')}",
         address=address or NCBI,
         email=email,
         api_key=api_key,

@@ -19,6 +19,7 @@ from python_multipart.multipart import MultipartParser, parse_options_header
 
 from medground.errors import StorageFailed, UsageError
 from medground.faces.web.file_names import safe_name, shown_name
+from medground.private import private_folder
 
 if TYPE_CHECKING:
     from python_multipart.multipart import MultipartCallbacks
@@ -131,7 +132,7 @@ def _check_room(parent: Path, limits: UploadLimits, length: int | None) -> None:
     if length is not None and length > limits.all:
         raise _too_large(limits)
     try:
-        parent.mkdir(parents=True, exist_ok=True)
+        private_folder(parent)
         free = shutil.disk_usage(parent).free
     except OSError as error:
         raise StorageFailed(f"uploads cannot be stored ({error.strerror or error})") from None
