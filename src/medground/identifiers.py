@@ -16,7 +16,7 @@ _DOI = re.compile(r"10\.\d{4,9}/\S+")
 _NAME = r"(?:pubmed[\s_-]*pmid|pmid|pubmed|medline)[\s_-]*(?:id|no\.?|number)?"
 _ADDRESS = re.compile(
     r"(?:https?://)?(?:www\.|m\.|view\.|rdf\.|api\.)?(?:"
-    r"(?:pubmed\.)?ncbi\.nlm\.nih\.gov/(?:m/)?(?:pubmed/)?(?:pmid)?(?:\?term=)?"
+    r"(?:pubmed\.)?ncbi\.nlm\.nih\.gov/(?:m/)?(?:pubmed/?)?(?:pmid)?(?:\?(?:cmd=search&)?term=)?"
     r"|ncbi\.nlm\.nih\.gov/entrez/query\.fcgi\?.*\b(?:list_uids|id)=|pubmed\.gov/"
     r"|pubmed-ncbi-nlm-nih-gov\.[\w.-]+/"  # through the proxy of a library
     r"|europepmc\.org/(?:articles?|abstract)/med/|ebi\.ac\.uk/europepmc/webservices/rest/article/med/"

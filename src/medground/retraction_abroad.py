@@ -13,21 +13,24 @@ from functools import lru_cache
 from typing import Literal
 
 _RETRACTED: Mapping[str, str] = {
-    "fr": r"(?:(?:article|publication|étude) )?r[ée]tract[ée]e?|(?:article|publication|étude) retirée?",
+    "fr": r"(?:(?:article|publication|étude) )?r[ée]tract[ée]e?|(?:article|publication|étude) retirée?"
+    r"|cet article a été r(?:étract|etir)é",
     "es": r"(?:(?:art[ií]culo|publicaci[oó]n|estudio) )?(?:retractad[oa]|retirad[oa])"
-    r"(?: por (?:el|los) (?:autor(?:es)?|editor(?:es)?))?",
+    r"(?: por (?:el|los) (?:autor(?:es)?|editor(?:es)?))?|este art[ií]culo ha sido (?:retractado|retirado)",
     "pt": r"(?:(?:artigo|publicaç[aã]o|estudo) )?(?:retratad[oa]|retirad[oa])"
-    r"(?: pel[oa]s? (?:autor(?:es)?|editor(?:es)?))?",
+    r"(?: pel[oa]s? (?:autor(?:es)?|editor(?:es)?))?|este artigo foi (?:retratado|retirado)",
     "it": r"(?:(?:articolo|pubblicazione|studio) )?(?:ritirat[oa]|ritrattat[oa])",
-    "de": r"(?:zurückgezogen|retrahiert|widerrufen)(?:er?s? (?:artikel|arbeit|publikation|studie|veröffentlichung))?",
+    "de": r"(?:zurückgezogen|retrahiert|widerrufen)"
+    r"(?:er?s? (?:artikel|arbeit|beitrag|publikation|studie|veröffentlichung))?"
+    r"|dieser (?:artikel|beitrag) wurde (?:zurückgezogen|retrahiert)",
     "nl": r"ingetrokken|teruggetrokken",
     "sv": r"tillbakadragen",
     "da": r"trukket tilbage",
     "pl": r"(?:artykuł )?wycofany",
     "tr": r"geri çek(?:i̇|i)l(?:d|m)(?:i̇|i)(?:ş makale)?",
     "ru": r"(?:статья )?отозван[ао]?|отозванная (?:статья|публикация)|ретрагирована",
-    "zh": r"(?:被|已)?(?:撤[稿回]|撤销)的?(?:论文|論文|文章|出版物|稿件)?|(?:论文|論文)已?撤[稿回]",
-    "ja": r"撤回(?:済み?|された)?(?:論文|出版物|文献)?|取り?下げ(?:済み?|られた)?(?:論文)?",
+    "zh": r"(?:被|已)?(?:撤[稿回]|撤销)的?(?:论文|論文|文章|出版物|稿件)?|(?:论文|論文|(?:本|该)文)已?被?撤[稿回]",
+    "ja": r"撤回(?:済み?|された)?(?:論文|出版物|文献)?|論文取り?下げ|取り?下げ(?:済み?|られた)?(?:論文)?",
     "ko": r"철회(?:된 논문)?",
     "ar": r"(?:(?:مقالة?|بحث|دراسة|ورقة|منشور) )?مسحوبة?|تم سحب (?:هذ[اه] )?(?:المقالة?|البحث|الدراسة|الورقة)",
 }

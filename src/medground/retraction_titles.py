@@ -20,7 +20,7 @@ Said = Literal["retracted", "removed", "notice", "concern", "erratum", "in doubt
 
 _THING = (
     r"(?:(?:published |conference )?(?:article|paper)|chapter|manuscript|study|preprint|publication|review|letter"
-    r"|case report|abstract|editorial)"
+    r"|protocol|abstract|editorial|(?:case )?(?:report|series)|(?:original|research|review) (?:article|paper))"
 )
 _DONE = r"(?:retracted|withdrawn)"
 _BY = r"(?:(?:and|&) (?:republished|replaced)|as (?:a )?duplicate|by (?:the )?(?:authors?|editors?|publisher|journal))"
@@ -35,8 +35,8 @@ _WHO = (
 _AFTER_ABROAD = r"(?:\s*[:\]】)«“\"]|\.\s|\s+[-–—]\s)"
 
 _HEADS: Mapping[Said, str] = {
-    "in doubt": r"(?-i:(?:Retraction|Withdrawal|Correction): [a-z]+[ ,;:])",
-    "retracted": rf"(?:(?:this )?{_THING} (?:has been )?)?{_DONE}(?: {_THING})?(?: {_BY})?"
+    "in doubt": r"(?-i:(?:Retraction|Withdrawal|Correction): (?:an?|the|is|its|why|what|when|how|in|of)\b)",
+    "retracted": rf"(?:(?:(?:this|the following) )?{_THING} (?:(?:has been|was) )?)?{_DONE}(?: {_THING})?(?: {_BY})?"
     rf"(?: [(\[]?\d{{4}}[)\]]?)?{_END}"
     r"|(?-i:(?:RETRACTED|WITHDRAWN)(?: ARTICLE| PAPER)?\b(?=.*[a-z]{3}))"
     rf"|(?:{abroad.RETRACTED}){_AFTER_ABROAD}",
@@ -45,8 +45,8 @@ _HEADS: Mapping[Said, str] = {
     rf"|(?:notice|statement) of (?:withdrawal|removal){_QUOTE}"
     rf"|{_WHO}retraction(?: (?:notice|notification|announcement|note|statement|letter|request)\b"
     rf"|(?:/withdrawal)?{_MARK}|\s+-\s|\s+to\b| of(?: the)?{_QUOTE}| (?:of|for) (?:(?:the|this) )?{_THING}\b"
-    rf"| (?:of|for) .{{0,80}}\bet al\b| for{_QUOTE}|\s\((?=[A-Z])"
-    r"| by (?:the )?authors?\b| (?:and|with) (?:replacement|republication|apology)\b)"
+    rf"| (?:of|for) .{{0,80}}\bet al\b| for{_QUOTE}|\s\((?-i:(?=[A-Z]))"
+    r"| by (?:the )?(?:authors?|editors?|publisher|journal)\b| (?:and|with) (?:replacement|republication|apology)\b)"
     r"|(?-i:RETRACTION\b(?=.*[a-z]{3}))|correction and retraction\s*:"
     r"|(?:article )?(?:withdrawal|removal) (?:notice|statement)\b"
     rf"|(?:article )?withdrawal(?:\s*:| of(?: the)?(?: {_THING})?{_QUOTE})"
@@ -64,10 +64,10 @@ _HEADS: Mapping[Said, str] = {
 _TAILS: Mapping[Said, str] = {
     "retracted": rf"[\[({{<*【](?:this )?(?:{_THING} (?:has been )?)?(?:{_DONE}(?: {_THING}| version)?(?: {_BY})?"
     r"|retracted(?: (?:article|paper|publication))?[.,:]? (?:see|in\b|\d{4}).{0,80}"
-    r"|withdrawn article\. see .{0,80}|retraction (?:of publication )?in\b.{0,80})\W*$"
+    r"|withdrawn article\. see .{0,80}|retraction (?:of publication |published )?in\b.{0,80})\W*$"
     rf"|[\[({{<*【](?:{abroad.RETRACTED})\W*$"
     rf"|(?:[:.|]|\s[-–—]{{1,2}})\s+(?=(?-i:[RW])){_DONE}(?: {_THING})?\W*$"
-    r"|(?-i:(?<=[a-z] )(?:RETRACTED|WITHDRAWN)(?: ARTICLE| PAPER)?\W*$)",
+    r"|(?-i:(?<=[a-z,;] )(?:RETRACTED|WITHDRAWN)(?: ARTICLE| PAPER)?\W*$)",
     "removed": r"\[removed\]\W*$",
     "notice": r"\(retraction of vol\b.{0,80}$|\[retraction(?: notice)?\]\W*$|: retraction (?:notice|note)\W*$",
     "concern": r"(?:[\[(:]\s*)expression of concern\W*$",

@@ -41,14 +41,15 @@ _TAGS = {
     "date": ("citation_publication_date", "citation_date", "citation_online_date", "dc.date", "article:published_time"),
     "journal": ("citation_journal_title", "prism.publicationname"),
     "doi": ("citation_doi", "prism.doi", "dc.identifier"),
-    "pmid": ("citation_pmid", "prism.pmid"),
+    "pmid": ("citation_pmid",),
     "pmc": ("citation_pmcid",),
     "language": ("citation_language", "dc.language"),
     "keywords": ("citation_keywords", "keywords"),
     "abstract": ("citation_abstract",),
     "publication_types": ("citation_article_type", "dc.type"),
 }
-_IDENTIFIERS = ("dc.identifier", "dcterms.identifier")
+_IDENTIFIERS = ("dc.identifier", "dcterms.identifier", "dc:identifier", "eprints.id_number")
+_PMID = re.compile(r"(?:\w+_citation|wkhealth|prism)[._]pmid")
 _BANNERS = "//h1|//h2|//h3|//p|//div|//strong|//b|//span"
 _NO_BANNER = frozenset(["li", "td", "th", "aside", "footer", "blockquote", "figure", "form"])
 _LONG_TEXT = 300
@@ -168,6 +169,7 @@ def _tagged(tree: Any) -> dict[str, Any]:
             tags[name].append(f"pmid:{value}" if scheme == "pmid" else value)
     said = [value for name in _IDENTIFIERS for value in tags[name]]
     tags["dc.identifier"] = [value for value in said if "10." in value]
+    tags["citation_pmid"] += [value for name in list(tags) if _PMID.fullmatch(name) for value in tags[name]]
     own = {normal_document_id(value) for value in said}
     tags["citation_pmid"] += [name.removeprefix("PMID:") for name in own if name.startswith("PMID:")]
     fields: dict[str, Any] = {}

@@ -11,9 +11,9 @@ from medground.retraction_titles import said_by
 
 _THING = r"(?:article|paper|chapter|manuscript|study|preprint|publication|review|letter)"
 _DONE = r"(?:retracted|withdrawn)"
-_ALONE = re.compile(rf"(?:(?:this )?{_THING} )?(?:has been )?{_DONE}(?: {_THING})?", re.IGNORECASE)
+_ALONE = re.compile(rf"(?:(?:this )?{_THING} )?(?:has been )?{_DONE}(?: {_THING})?(?: \d{{4}})?", re.IGNORECASE)
 _SENTENCE = re.compile(
-    rf"\W*(?:this|the above) {_THING} (?:has been|was|is) {_DONE}"
+    rf"\W*(?:\w+: )?(?:this|the above) {_THING} (?:has been|was|is) {_DONE}"
     r"(?=\W*$|\s*[.:;,!(]| (?:by|at|because|due|following|from|on|in|see|and)\b)",
     re.IGNORECASE,
 )
@@ -47,12 +47,17 @@ def above(lines: Iterable[str]) -> Iterator[str]:
         yield line
 
 
+def _is_title(line: str) -> bool:
+    """Whether a line is the title of a retracted paper; a sentence that ends in a full stop is none."""
+    return not line.rstrip().endswith(".") and said_by(line) == "retracted"
+
+
 def marked(lines: Iterable[str]) -> dict[str, Any]:
     """The fields of a document that says of itself in one of these lines that it was retracted; none if no line does.
 
     A line may also be the title, or a running head with it: `RETRACTED: Aspirin and stroke`.
     """
-    found = next((line for line in lines if is_banner(line) or said_by(line) == "retracted"), None)
+    found = next((line for line in lines if is_banner(line) or _is_title(line)), None)
     if found is None:
         return {}
     words = " ".join(found.split())

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from medground.identifiers import pmid_in_address
 
-_NAMED = r"\b(?:PMID|PubMed(?: ID)?)\s?[:#]?\s?(\d{4,8})\b"
+_NAMED = r"\b(?:(?:PubMed )?PMID|PubMed(?: ID)?)\s?[:#]?\s?(\d{4,8})\b"
 _OTHERS = r"(?:[\s;,.|()\[\]]|\bPMCID:?\s?PMC\d+|\bdoi:?\s?10\.\S+|https?://\S+|\[?PubMed - indexed for MEDLINE\]?)*"
 _ALONE = re.compile(rf"{_OTHERS}{_NAMED}{_OTHERS}", re.IGNORECASE)
 _CITED_AS = re.compile(rf"[A-Z][^;]{{1,80}}\b\d{{4}}\b[^;]{{0,12}};.{{0,160}}?{_NAMED}{_OTHERS}")

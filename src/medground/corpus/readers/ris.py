@@ -85,7 +85,7 @@ def ris_document(record: str) -> Document:
 def _pmid(record: str, fields: Mapping[str, Any]) -> str | None:
     """From the accession number where PubMed gave the record, where Scopus and Embase keep it, a note or an address."""
     databases = " ".join(str(fields.get(name, "")) for name in ("name_of_database", "database_provider", "custom8"))
-    from_nlm = re.search(r"medline|pubmed|nlm", databases, re.IGNORECASE)
+    from_nlm = re.search(r"medline|pubmed|nlm|national library of medicine", databases, re.IGNORECASE)
     places = [str(fields.get("accession_number", ""))] if from_nlm or not databases.strip() else []
     places += [str(fields.get("id", ""))] if from_nlm else []
     places += [str(fields.get(name, "")) for database, name in _PMID_OF.items() if database in databases]

@@ -72,5 +72,8 @@ def _contents(note: object) -> str:
 
 def _stamp(text: str) -> str:
     """The words of a stamp, each once, as one may be repeated over the page; empty if it says anything else."""
+    parts = text.split()
+    if all(len(part) == 1 for part in parts):  # R E T R A C T E D
+        text = "".join(parts)
     words = " ".join(dict.fromkeys(_WORD.sub(r" \1 ", text).split()))
     return words if words and is_stamp(words) else ""
