@@ -67,6 +67,7 @@ _TAILS: Mapping[Said, str] = {
     r"|withdrawn article\. see .{0,80}|retraction (?:of publication |published )?in\b.{0,80})\W*$"
     rf"|[\[({{<*【](?:{abroad.RETRACTED})\W*$"
     rf"|(?:[:.|]|\s[-–—]{{1,2}})\s+(?=(?-i:[RW])){_DONE}(?: {_THING})?\W*$"
+    rf"|\s[-–—]{{1,2}}\s+this {_THING} (?:has been|was) {_DONE}\W*$"
     r"|(?-i:(?<=[a-z,;] )(?:RETRACTED|WITHDRAWN)(?: ARTICLE| PAPER)?\W*$)",
     "removed": r"\[removed\]\W*$",
     "notice": r"\(retraction of vol\b.{0,80}$|\[retraction(?: notice)?\]\W*$|: retraction (?:notice|note)\W*$",

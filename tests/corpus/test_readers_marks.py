@@ -69,6 +69,8 @@ def test_a_page_may_cite_a_retracted_paper(page: Callable[..., Path], name: str)
         ("<div><strong>This article has been retracted.</strong> See the notice.</div>", "retracted"),
         ("<p><b>RETRACTED ARTICLE</b></p>", "retracted"),
         ("<p>Article rétracté</p>", "retracted"),
+        ("<div>Este artículo ha sido retractado.</div>", "retracted"),
+        ("<p>The Retraction Note to this article was published in Thorax.</p>", "retracted"),
         ("<ul><li><p>RETRACTED ARTICLE</p></li></ul>", "none"),
         ("<aside><p>This article has been retracted.</p></aside>", "none"),
         ("<p>The article of 2012 has been retracted. This review asks why.</p>", "none"),
@@ -271,6 +273,9 @@ def test_the_pmid_of_a_ris_record(tmp_path: Path, lines: str, expected: str) -> 
         ({"relation": {"is-retracted-by": [{"id": "10.1000/x"}]}}, "retracted"),
         ({"retraction": {"date": "2014"}}, "retracted"),
         ({"retraction": False}, "none"),
+        ({"keywords": ["asthma", "Retracted Publication"]}, "retracted"),
+        ({"keywords": ["Retracted publications as topic"]}, "none"),
+        ({"type": "retraction"}, "notice"),
         ({"RetractionNature": "Retraction"}, "retracted"),
         ({"RetractionNature": "Correction"}, "none"),
     ],
@@ -292,3 +297,24 @@ def test_what_records_of_databases_say(tmp_path: Path, fields: dict[str, Any], e
 def test_a_text_says_it_above_its_first_paragraph(tmp_path: Path, name: str, start: str, expected: str) -> None:
     (tmp_path / name).write_text(start + TEXT, encoding="utf-8")
     assert state(tmp_path / name) == expected
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        ["Aspirin", "0 (Platelet Aggregation Inhibitors)"],
+        {"chemical": [{"name": "Aspirin"}, {"name": "Platelet Aggregation Inhibitors", "registryNumber": "0"}]},
+        [{"NameOfSubstance": "Aspirin", "RegistryNumber": "0"}, {"name": "Platelet Aggregation Inhibitors"}],
+        "Aspirin; Platelet Aggregation Inhibitors",
+    ],
+)
+@pytest.mark.parametrize("key", ["substances", "chemicalList"])
+def test_substances_of_a_record_are_not_its_keywords(tmp_path: Path, key: str, given: Any) -> None:
+    path = tmp_path / "a.jsonl"
+    record = {"pmid": 1, "title": TITLE, "abstract": TEXT, "keywords": ["asthma"], key: given}
+    path.write_text(json.dumps(record), encoding="utf-8")
+    (document,) = (item for one in find_inputs([path]) for item in one.read(0) if isinstance(item, Document))
+    found = [(one.name, one.number) for one in document.substances]
+    assert found == [("Aspirin", "0"), ("Platelet Aggregation Inhibitors", "0")]
+    assert document.keywords == ("asthma",)
+    assert document.metadata == {}

@@ -74,6 +74,7 @@ def europepmc_record(document: Document) -> dict[str, Any]:
             ]
         },
         "keywordList": {"keyword": ["aorta"]},
+        "chemicalList": {"chemical": [{"name": "Losartan", "registryNumber": "JMS50MPO89"}]},
         "isOpenAccess": "Y",
         "license": "cc by",
         "firstPublicationDate": f"{document.year or 2001}-07-01",

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import urllib.error
 import urllib.request
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from lxml import etree
 
 from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
+from medground.document import Document
 from medground.pubmed.server.snapshot_catalogue import SnapshotCatalogue
 
 Entrez = pytest.importorskip("Bio.Entrez", reason="needs Biopython")
@@ -88,6 +92,80 @@ def test_biopython_validates_records_with_its_dtd(entrez: Any) -> None:
     assert len(with_mesh) > 20
     heading = with_mesh[0]["MedlineCitation"]["MeshHeadingList"][0]["DescriptorName"]
     assert heading.attributes["MajorTopicYN"] in "YN"
+
+
+@pytest.fixture(scope="module")
+def registered() -> dict[str, tuple[list[tuple[str, str]], list[str]]]:
+    """The substances and the keywords of the raw records that have substances, by PMID, without our reader."""
+    found: dict[str, tuple[list[tuple[str, str]], list[str]]] = {}
+    for path in sorted(SHARED.glob("*.xml*")):
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+            for citation in etree.parse(file).iter("MedlineCitation"):
+                chemicals = [
+                    (one.findtext("RegistryNumber"), "".join(one.find("NameOfSubstance").itertext()))
+                    for one in citation.iterfind("ChemicalList/Chemical")
+                ]
+                words = [" ".join("".join(one.itertext()).split()) for one in citation.iterfind("KeywordList/Keyword")]
+                if chemicals:
+                    found[citation.findtext("PMID")] = chemicals, list(dict.fromkeys(filter(None, words)))
+    return found
+
+
+def test_substances_are_served_as_substances_and_never_as_keywords(entrez: Any, registered: Any) -> None:
+    from Bio import Medline
+
+    everything = entrez.read(entrez.esearch(db="pubmed", term="all[sb]", retmax=10_000))["IdList"]
+    ids = [pmid for pmid in everything if pmid in registered]
+    assert len(ids) > 200
+    articles = entrez.read(entrez.efetch(db="pubmed", id=ids, retmode="xml"))["PubmedArticle"]
+    for article in articles:
+        citation = article["MedlineCitation"]
+        chemicals, words = registered[str(citation["PMID"])]
+        served = [(str(one["RegistryNumber"]), str(one["NameOfSubstance"])) for one in citation["ChemicalList"]]
+        assert served == chemicals
+        assert [str(word) for part in citation["KeywordList"] for word in part] == words
+    texts = list(Medline.parse(entrez.efetch(db="pubmed", id=ids, rettype="medline", retmode="text")))
+    for text in texts:  # Biopython takes the second line of a long value for another value
+        chemicals, words = registered[text["PMID"]]
+        assert " ".join(text["RN"]) == " ".join(f"{number} ({name})" for number, name in chemicals)
+        assert " ".join(text.get("OT", [])) == " ".join(words)
+
+
+def test_substances_come_back_from_what_the_server_prints(entrez: Any, registered: Any, tmp_path: Path) -> None:
+    everything = entrez.read(entrez.esearch(db="pubmed", term="all[sb]", retmax=10_000))["IdList"]
+    ids = [pmid for pmid in everything if pmid in registered]
+    for name, form in (("a.nbib", {"rettype": "medline", "retmode": "text"}), ("a.xml", {"retmode": "xml"})):
+        printed = entrez.efetch(db="pubmed", id=ids, **form).read()
+        path = tmp_path / name
+        path.write_bytes(printed.encode() if isinstance(printed, str) else printed)
+        read = [one for file in find_inputs([path]) for one in file.read(0) if isinstance(one, Document)]
+        assert len(read) == len(ids)
+        for document in read:
+            chemicals, words = registered[document.identifiers["pmid"]]
+            assert [(one.number, one.name) for one in document.substances] == chemicals
+            assert list(document.keywords) == words
+
+
+def test_substances_are_found_by_name_and_number_and_not_as_words_of_the_abstract(entrez: Any, registered: Any) -> None:
+    def found(term: str) -> set[str]:
+        return set(entrez.read(entrez.esearch(db="pubmed", term=term, retmax=10_000))["IdList"])
+
+    numbers = Counter(n for chemicals, _ in registered.values() for n, _ in chemicals if n != "0")
+    names = {n: s for chemicals, _ in registered.values() for n, s in chemicals}
+    served = found("all[sb]") & set(registered)
+    for number, _ in numbers.most_common(8):
+        assert found(f'"{number}"[rn]') == {p for p in served if number in {n for n, _ in registered[p][0]}}
+        assert found(f'"{names[number]}"[nm]') >= {p for p in served if (number, names[number]) in registered[p][0]}
+    unnamed = 0
+    for pmid in sorted(served)[:60]:
+        for _, name in registered[pmid][0][:1]:
+            [article] = entrez.read(entrez.efetch(db="pubmed", id=pmid, retmode="xml"))["PubmedArticle"]
+            said = str([article["MedlineCitation"]["Article"], article["MedlineCitation"]["KeywordList"]]).casefold()
+            if not any(word.rstrip("s") in said for word in name.casefold().split()):
+                unnamed += 1
+                assert pmid not in found(f'"{name}"[tiab]')
+                assert pmid in found(f'"{name}"[nm]')
+    assert unnamed > 3
 
 
 def test_biopython_reads_medline_text(entrez: Any) -> None:

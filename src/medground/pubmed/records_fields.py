@@ -50,6 +50,7 @@ FIELDS: Mapping[str, Analysis] = MappingProxyType(
         "kind": "value",
         "retraction": "value",
         "subset": "value",
+        "registry_number": "value",
     }
 )
 DATES: tuple[DateField, ...] = ("published", "entered", "created", "revised", "completed")
@@ -163,6 +164,7 @@ def _values(record: Document) -> dict[str, list[str]]:
         "kind": [record.kind],
         "retraction": [record.retraction],
         "subset": _subsets(record, abstract),
+        "registry_number": _numbers(record),
     }
     return {
         "title": [record.title],
@@ -181,6 +183,12 @@ def _values(record: Document) -> dict[str, list[str]]:
 
 def _distinct(field: str, values: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(value_of(field, value) for value in values))
+
+
+def _numbers(record: Document) -> list[str]:
+    """The registry numbers of the substances, those of enzymes with and without `EC`; `0` stands for none."""
+    numbers = [one.number for one in record.substances if one.number != "0"]
+    return [form for number in numbers for form in (number, number.removeprefix("EC ")) if form]
 
 
 def _mesh(record: Document) -> list[str]:

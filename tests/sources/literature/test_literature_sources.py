@@ -88,6 +88,8 @@ def test_a_record_of_europe_pmc_is_read_whole(make_peer: MakePeer, opened: Any) 
     assert (found.year, found.journal, found.license) == (1999, "Heart & Eye", "cc by")
     assert found.authors == ("Dietz H", "GenTAC Group")
     assert found.mesh[0].descriptor == "Marfan Syndrome"
+    assert [(one.name, one.number) for one in found.substances] == [("Losartan", "JMS50MPO89")]
+    assert found.keywords == ("aorta",)
     assert found.url == "https://europepmc.org/article/MED/1"
     assert found.imprint == {"volume": "7", "issue": "3", "pages": "1-9"}
 

@@ -11,7 +11,16 @@ from medground.corpus.readers.dates import iso_date, year_in
 from medground.corpus.readers.markup import unmarked
 from medground.corpus.readers.names import id_of_content, prefixed
 from medground.corpus.readers.states import ids_in, state_in
-from medground.corpus.readers.values import doi_of, flattened, listed, names_of, one_line, pmc_of, pmid_of
+from medground.corpus.readers.values import (
+    doi_of,
+    flattened,
+    listed,
+    names_of,
+    one_line,
+    pmc_of,
+    pmid_of,
+    substances_of,
+)
 from medground.document import Document, Retraction, SourceKind
 from medground.identifiers import KINDS, id_kind, normal_document_id, normal_identifiers, pmid_in_address
 
@@ -30,11 +39,12 @@ _ALIASES = {
     "language": "lang language_of_original_document",
     "keywords": "keyword tags author_keywords manual_tags index_keywords subjects",
     "mesh": "mesh_terms mesh_headings meshes",
+    "substances": "substance chemicals chemicallist rn",
     "publication_types": "publication_type publicationtypes document_type article_type pubtypelist design study_design",
     "license": "licence",
 }
 _CANONICAL = {alias: name for name, aliases in _ALIASES.items() for alias in aliases.split()}
-_KNOWN = (frozenset(Document.model_fields) - {"joined", "substances"}) | {"abstract", "date", "doi", "pmid", "pmc"}
+_KNOWN = (frozenset(Document.model_fields) - {"joined"}) | {"abstract", "date", "doi", "pmid", "pmc"}
 _SEPARATORS = re.compile(r"[\s-]+")
 _EXTRA = re.compile(r"(?:^|[;,|\n])\s*(PMID|PMCID):?\s*((?:PMC)?\d+)\b", re.IGNORECASE)
 _TEXTS = ("title", "journal", "url", "language", "license")
@@ -73,6 +83,8 @@ def described(fields: Mapping[str, Any]) -> Document:
             if isinstance(given, Mapping) and len(given) == 1:  # Europe PMC's `{"pubType": [...]}`
                 (given,) = given.values()
             known[name] = [word.lstrip("*") for word in listed(given) if word.strip("*")]
+    if "substances" in known:
+        known["substances"] = substances_of(known["substances"])
     if "authors" in known:
         known["authors"] = names_of(known["authors"])
     if "mesh" in known:

@@ -15,6 +15,7 @@ from medground.corpus.readers.compose import Composition, make_document
 from medground.corpus.readers.files import file_input
 from medground.corpus.readers.jats_meta import authors_of, license_of
 from medground.corpus.readers.jats_text import add_abstract, add_body
+from medground.corpus.readers.marks import is_stamp
 from medground.corpus.readers.xml import Element, flat_text, name_of, records
 from medground.errors import BadDocument
 from medground.identifiers import normal_identifiers
@@ -136,6 +137,9 @@ def _retracts(meta: Element) -> tuple[str, ...]:
 
 
 def _retraction(kind: str | None, title: str, meta: Element) -> str:
+    subjects = (flat_text(part) for part in meta.iterfind("article-categories//subject"))
+    if any(is_stamp(subject) for subject in subjects):
+        return "retracted"
     if _related(meta, "retraction-forward") or kind == "retracted-article" or _RETRACTED_TITLE.match(title):
         return "retracted"
     return "notice" if kind == "retraction" else "none"

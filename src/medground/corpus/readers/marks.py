@@ -14,7 +14,8 @@ _DONE = r"(?:retracted|withdrawn)"
 _ALONE = re.compile(rf"(?:(?:this )?{_THING} )?(?:has been )?{_DONE}(?: {_THING})?(?: \d{{4}})?", re.IGNORECASE)
 _SENTENCE = re.compile(
     rf"\W*(?:\w+: )?(?:this|the above) {_THING} (?:has been|was|is) {_DONE}"
-    r"(?=\W*$|\s*[.:;,!(]| (?:by|at|because|due|following|from|on|in|see|and)\b)",
+    r"(?=\W*$|\s*[.:;,!(]| (?:by|at|because|due|following|from|on|in|see|and)\b)"
+    rf"|\W*(?:the |a )?retraction (?:note|notice) (?:to|for|of) this {_THING}\b",
     re.IGNORECASE,
 )
 _OUTSIDE = " \t\n*_#=~|.:!<>[](){}【】（）-–—"

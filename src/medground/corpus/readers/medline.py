@@ -185,7 +185,7 @@ def _identifiers(citation: Element, record: Element) -> dict[str, str]:
 def _retraction(publication_types: tuple[str, ...], links: Links) -> str:
     if links.retracted or "Retracted Publication" in publication_types:
         return "retracted"
-    if links.retracts or "Retraction of Publication" in publication_types:
+    if links.notice or "Retraction of Publication" in publication_types:
         return "notice"
     return "concern" if links.concern else "none"
 

@@ -15,6 +15,7 @@ class Links:
     references: tuple[str, ...]
     retracts: tuple[str, ...]
     retracted: bool
+    notice: bool
     concern: bool
     cautions: tuple[str, ...] = ()
 
@@ -45,6 +46,7 @@ def links_of(citation: Element, record: Element) -> Links:
         references=_ids(cited),
         retracts=_ids([pmid for kind, pmid, _ in links if kind == "RetractionOf"]),
         retracted=bool(kinds & _RETRACTED),
+        notice="RetractionOf" in kinds,
         concern=bool(kinds & _CONCERN),
         cautions=tuple(dict.fromkeys(_caution(*link) for link in links if link[0] in _CAUTIONS)),
     )

@@ -8,7 +8,7 @@ from collections import defaultdict
 from medground.corpus.readers.compose import Composition
 from medground.corpus.readers.dates import iso_date
 from medground.corpus.readers.entry import described
-from medground.document import Document, MeshHeading, Substance
+from medground.document import Document, MeshHeading
 
 _TAG = re.compile(r"([A-Z][A-Z0-9]{1,3}) *- ?(.*)")
 _LABEL = re.compile(r"(?:^|(?<=[.?!;)] ))([A-Z][A-Z0-9 ,/&'()-]{2,60}): ")
@@ -32,7 +32,7 @@ def nbib_document(record: str) -> Document:
     dates = {kind: date for kind, tag in _DATES.items() if (date := iso_date(_one(tags, tag)))}
     if published := iso_date(_one(tags, "DP")) or iso_date(_one(tags, "DEP")):
         dates["published"] = published
-    read = described(
+    return described(
         {
             "id": f"PMID:{pmid}",
             "title": title,
@@ -51,10 +51,10 @@ def nbib_document(record: str) -> Document:
             "doi": _doi(tags),
             "retraction": _retraction(tags),
             "kind": "book" if tags["BTI"] else "research",
+            "substances": tags["RN"],
             "metadata": {name: tags[tag] for tag, name in _TOLD.items() if tags[tag]},
         }
     )
-    return read.model_copy(update={"substances": tuple(map(_substance, tags["RN"]))})
 
 
 def retracted_by(record: str) -> tuple[str, ...]:
@@ -97,12 +97,6 @@ def _heading(value: str) -> MeshHeading:
         qualifiers=tuple(name.lstrip("*") for name in qualifiers),
         major_qualifiers=tuple(name[1:] for name in qualifiers if name.startswith("*")),
     )
-
-
-def _substance(value: str) -> Substance:
-    """`R16CO5Y76E (Aspirin)` as its name and its number."""
-    number, _, name = value.partition(" (")
-    return Substance(name=name.removesuffix(")"), number=number) if name else Substance(name=value)
 
 
 def _doi(tags: defaultdict[str, list[str]]) -> str | None:

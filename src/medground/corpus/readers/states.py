@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from medground.corpus.readers.values import listed
 from medground.document import Retraction
 from medground.identifiers import KINDS, id_kind
 
@@ -19,6 +20,9 @@ _CORRECTIONS = frozenset(["retraction in", "retracted and republished in"])
 """As Europe PMC names the records that retract a paper."""
 _SO = frozenset(["true", "yes", "y", "1", "retracted", "withdrawn"])
 _UPDATES: Mapping[str, Retraction] = {"updated_by": "retracted", "update_to": "notice"}
+_TYPES: Mapping[str, Retraction] = {"retraction": "notice", "retracted-article": "retracted"}
+_LABELS = frozenset(["retracted publication", "retracted article"])
+"""Publication types that reference managers keep among the keywords."""
 _UPDATED = frozenset(["retraction", "withdrawal", "removal"])
 _IDS = frozenset(["identifiers", "ids", "externalids", "external_ids", "articleids", "article_ids", "custom"])
 
@@ -30,6 +34,10 @@ def state_in(fields: Mapping[str, Any]) -> Retraction | None:
             return "retracted"
         if name in _STATUS and _word(value) in ("retracted", "withdrawn"):
             return "retracted"
+        if name == "keywords" and any(_word(word) in _LABELS for word in listed(value)):
+            return "retracted"
+        if name == "type" and (state := _TYPES.get(_word(value))):
+            return state
         if name in _NATURES and _word(value) == "retraction":
             return "retracted"
         if name == "retraction" and isinstance(value, Mapping) and value:

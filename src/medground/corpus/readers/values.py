@@ -7,12 +7,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from medground.corpus.readers.compose import printable
+from medground.document import Substance
 from medground.identifiers import normal_doi, normal_pmid
 
 _PMC = re.compile(r"(?:.*/)?(?:PMC(?:ID)?:?\s*)?(?:PMC)?(\d{1,10})(?:\.\d+)?/?", re.IGNORECASE)
 _WITH_INITIALS = re.compile(r"[^\W\d_][\w'’. -]* [A-Z]{1,4}")
 _MOST_INITIALS = 4
 _LONGEST_PMID = 8
+_REGISTRY = re.compile(r"0|EC [\d.-]+|[A-Z0-9]{10}|\d{2,7}-\d\d-\d")
+"""A registry number: none, of an enzyme, UNII, CAS."""
 _LONGEST_VALUE = 1000
 _LONGEST_NAME = 64
 _MOST_FIELDS = 200
@@ -52,6 +55,26 @@ def names_of(value: Any) -> list[str]:
     if len(parts) > 1 and all(_WITH_INITIALS.fullmatch(part) for part in parts):
         return parts
     return [_name(value)]
+
+
+def substances_of(value: Any) -> list[Substance]:
+    """Registered substances: a list of names, of `0 (Aspirin)` as MEDLINE has them, or of objects with a name."""
+    if isinstance(value, Mapping) and len(value) == 1:  # Europe PMC's `{"chemical": [...]}`
+        (value,) = value.values()
+    items = value if isinstance(value, list | tuple) else listed(value)
+    return [found for item in items if item is not None and (found := _substance(item))]
+
+
+def _substance(value: Any) -> Substance | None:
+    if isinstance(value, Mapping):
+        parts = {str(key).casefold().replace("_", ""): one_line(part) for key, part in value.items() if part}
+        name = parts.get("name") or parts.get("nameofsubstance") or ""
+        number = parts.get("number") or parts.get("registrynumber") or "0"
+        return Substance(name=name, ui=parts.get("ui"), number=number) if name else None
+    number, _, name = (text := one_line(value)).partition(" (")
+    if name and _REGISTRY.fullmatch(number):
+        return Substance(name=name.removesuffix(")"), number=number)
+    return Substance(name=text) if text else None
 
 
 def pmid_of(value: Any) -> str | None:

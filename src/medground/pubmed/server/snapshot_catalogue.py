@@ -26,7 +26,7 @@ from medground.pubmed.tags import TagUse, read_tag
 from medground.pubmed.translate import compiled
 from medground.query import Everything, Mesh, Or, Query, Words
 
-INDEX_FORMAT = 3
+INDEX_FORMAT = 4
 """Version of the index, part of its path on disk. Increase it when the index fields change."""
 _MOST_COUNTED = 5_000
 """Terms whose counts are kept, a few kB each."""

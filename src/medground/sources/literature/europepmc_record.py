@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from medground.corpus.readers.compose import make_document
-from medground.document import Document, MeshHeading, Retraction
+from medground.document import Document, MeshHeading, Retraction, Substance
 from medground.identifiers import normal_id
 from medground.sources.literature.markup import abstract_of, plain
 
@@ -45,6 +45,7 @@ def document_of(record: Mapping[str, Any]) -> Document | None:
                 "language": _text(record, "language") or None,
                 "mesh": _mesh(record),
                 "keywords": tuple(filter(None, map(plain, _listed(record, "keywordList", "keyword")))),
+                "substances": _substances(record),
                 "publication_types": types,
                 "identifiers": identifiers,
                 "imprint": {key: value for key, value in imprint.items() if value},
@@ -121,6 +122,14 @@ def _mesh(record: Mapping[str, Any]) -> tuple[MeshHeading, ...]:
         for heading in _rows(record, "meshHeadingList", "meshHeading")
         if (descriptor := _text(heading, "descriptorName"))
         for qualifiers in [_rows(heading, "meshQualifierList", "meshQualifier")]
+    )
+
+
+def _substances(record: Mapping[str, Any]) -> tuple[Substance, ...]:
+    return tuple(
+        Substance(name=name, number=_text(one, "registryNumber") or "0")
+        for one in _rows(record, "chemicalList", "chemical")
+        if (name := plain(_text(one, "name")))
     )
 
 
