@@ -12,6 +12,7 @@ from functools import cache
 from importlib.resources import files
 
 from medground.document import Document, Retraction
+from medground.identifiers import pmid_in_address
 from medground.retraction import NOTICE, RETRACTED, why_aside
 
 _SAID: Mapping[str, Retraction] = {RETRACTED: "retracted", NOTICE: "notice"}
@@ -33,11 +34,14 @@ def is_retracted(paper: Iterable[str]) -> bool:
 def with_retraction(document: Document) -> Document:
     """The document, marked as retracted if its PMID is on the list, or its publication types or its title say so.
 
+    An address of PubMed is as good as the PMID: a page of a search engine has nothing else.
+
     A notice is marked as one: it reports a retraction, and some lists name it along with the paper.
     """
     if document.retraction in ("retracted", "notice"):
         return document
     said = _SAID.get(why_aside(document) or "")
-    if said is None and is_retracted(document.paper):
+    addressed = pmid_in_address(document.url or "")
+    if said is None and is_retracted([*document.paper, f"pmid:{addressed}"] if addressed else document.paper):
         said = "retracted"
     return document.model_copy(update={"retraction": said}) if said else document

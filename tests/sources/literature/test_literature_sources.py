@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from literature_peers import europepmc, europepmc_record, eutils_pmc, sciencedirect
 
+from medground.corpus.retractions import retracted_pmids
 from medground.document import Document
 from medground.errors import NotConfigured, RateLimited, SourceUnavailable
 from medground.lookup import Found, Lookup
@@ -105,6 +106,9 @@ def test_a_record_of_europe_pmc_is_read_whole(make_peer: MakePeer, opened: Any) 
             "concern",
         ),
         ({"commentCorrectionList": None, "pubTypeList": "odd"}, "none"),
+        ({"pmid": str(max(retracted_pmids()))}, "retracted"),
+        ({"title": "RETRACTED: Losartan in Marfan syndrome"}, "retracted"),
+        ({"title": "Retraction of the lens in Marfan syndrome"}, "none"),
     ],
 )
 def test_europe_pmc_says_what_was_retracted(more: Any, state: str, make_peer: MakePeer, opened: Any) -> None:

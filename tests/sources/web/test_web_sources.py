@@ -11,6 +11,7 @@ from engines import FORMS, Result
 from hypothesis import given
 from hypothesis import strategies as st
 
+from medground.corpus.retractions import retracted_pmids
 from medground.errors import ConfigError, MedgroundError, NotConfigured, RateLimited, SourceUnavailable
 from medground.fetching.addresses import Allowed
 from medground.fetching.pages import PageReader
@@ -100,6 +101,25 @@ def test_all_pages_of_results_are_read_and_one_page_is_one_result(
     assert len(peer.asked) == requests
     assert not any("key" in value for one in peer.asked for value in one.parameters.values())
     assert name == "duckduckgo" or any(value.endswith("key-1234") for value in peer.asked[0].headers.values())
+
+
+@pytest.mark.parametrize(
+    ("address", "title", "state"),
+    [
+        ("https://pubmed.ncbi.nlm.nih.gov/{}/", "Aspirin and stroke", "retracted"),
+        ("https://europepmc.org/article/MED/{}", "Aspirin and stroke", "retracted"),
+        ("https://journal.example/a", "RETRACTED: Aspirin and stroke", "retracted"),
+        ("https://journal.example/b", "Retraction notice to: Aspirin and stroke", "notice"),
+        ("https://journal.example/c", "Retraction of the gingiva", "none"),
+        ("https://blog.example/pmid/{}", "On retracted papers", "none"),
+    ],
+)
+def test_a_result_that_is_a_retracted_paper_is_known(
+    address: str, title: str, state: str, make_peer: Callable[..., Any]
+) -> None:
+    peer = make_peer(FORMS["brave"](lambda query: [(address.format(max(retracted_pmids())), title, "A trial.")]))
+    (hit,) = searched(opened("brave", peer.url)).rankings[0]
+    assert hit.passage.retraction == state
 
 
 def test_the_settings_and_the_lookup_limit_what_is_asked_for(make_peer: Callable[..., Any]) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from medground.answer import SnapshotReference
 from medground.corpus.chunk import chunk
+from medground.corpus.retractions import with_retraction
 from medground.document import Document, Hit, Passage, SourceKind
 from medground.errors import SourceUnavailable, UsageError
 from medground.lookup import ConceptQuery, Found, Lookup, PlainWords, ProteinQuery, Ranker
@@ -82,9 +83,10 @@ class LiveSource(ABC):
         if not asked:
             return Found(lookup, self.name, rankings=((),))
         read = await self._find(asked, limit)
-        self._keep(read.documents)
+        documents = list(map(with_retraction, read.documents))
+        self._keep(documents)
         notes = (f"{read.unread} records found could not be read",) if read.unread else ()
-        documents = [document for document in read.documents[:limit] if _is_within(document, filters)]
+        documents = [document for document in documents[:limit] if _is_within(document, filters)]
         return Found(lookup, self.name, rankings=(_ranking(documents, lookup.text, self.name),), notes=notes)
 
     def _cannot_hold(self, filters: Filters) -> str:
@@ -114,7 +116,7 @@ class LiveSource(ABC):
         found = {i: self._read[i] for i in ids if i in self._read}
         missing = [i for i in dict.fromkeys(ids) if i not in found and self._syntax.id_of(i)]
         if missing:
-            read = await self._find_by_id(missing)
+            read = list(map(with_retraction, await self._find_by_id(missing)))
             self._keep(read)
             found |= {document.id: document for document in read}
         return {i: found[i] for i in ids if i in found}

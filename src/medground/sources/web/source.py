@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from medground.corpus.chunk import chunk
+from medground.corpus.retractions import with_retraction
 from medground.document import Document, Hit, SourceKind
 from medground.errors import NotConfigured, SourceUnavailable, UsageError
 from medground.fetching.addresses import Refused
@@ -142,7 +143,7 @@ class WebSource:
 
     async def _page(self, document_id: str, url: str) -> Document | SourceUnavailable:
         try:
-            return await self._pages.read(url, document_id)
+            return with_retraction(await self._pages.read(url, document_id))
         except Refused as error:
             return SourceUnavailable(str(error), source=urlsplit(url).hostname or self.name)
 
@@ -165,7 +166,7 @@ class WebSource:
         return list(found.values())[:limit], ()
 
     def _hits(self, results: Sequence[WebResult]) -> tuple[Hit, ...]:
-        documents = [one.document() for one in results]
+        documents = [with_retraction(one.document()) for one in results]
         for document in documents:
             self._remember(document)
         passages = [next(chunk(document, limit=2000)) for document in documents]
