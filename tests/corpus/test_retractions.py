@@ -13,7 +13,7 @@ import pytest
 
 from medground.corpus.readers.compose import make_document
 from medground.corpus.readers.entry import described
-from medground.corpus.retractions import is_retracted, retracted_pmids, with_retraction
+from medground.corpus.retractions import ON_THE_LIST, is_retracted, retracted_pmids, with_retraction
 from medground.document import Document
 from medground.identifiers import paper_names
 
@@ -41,7 +41,9 @@ def test_a_paper_whose_record_or_title_says_so_is_marked() -> None:
 
 
 def test_a_listed_paper_is_marked() -> None:
-    assert with_retraction(Document(id=some_retracted(), text="One.")).retraction == "retracted"
+    marked = with_retraction(Document(id=some_retracted(), text="One."))
+    assert marked.retraction == "retracted"
+    assert marked.cautions == (ON_THE_LIST,)
 
 
 def test_full_text_is_marked_by_its_pmid() -> None:

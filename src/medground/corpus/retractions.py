@@ -15,6 +15,7 @@ from medground.document import Document, Retraction
 from medground.identifiers import pmid_in_address
 from medground.retraction import NOTICE, RETRACTED, why_aside
 
+ON_THE_LIST = "Its PMID is on the list of retracted papers, whatever the record itself says."
 _SAID: Mapping[str, Retraction] = {RETRACTED: "retracted", NOTICE: "notice"}
 
 
@@ -34,14 +35,14 @@ def is_retracted(paper: Iterable[str]) -> bool:
 def with_retraction(document: Document) -> Document:
     """The document, marked as retracted if its PMID is on the list, or its publication types or its title say so.
 
-    An address of PubMed is as good as the PMID: a page of a search engine has nothing else.
-
-    A notice is marked as one: it reports a retraction, and some lists name it along with the paper.
+    An address of PubMed is as good as the PMID: the result of a search engine has nothing else. A notice is marked as one: it reports a retraction, and some lists name it along with the paper.
     """
     if document.retraction in ("retracted", "notice"):
         return document
-    said = _SAID.get(why_aside(document) or "")
+    if said := _SAID.get(why_aside(document) or ""):
+        return document.model_copy(update={"retraction": said})
     addressed = pmid_in_address(document.url or "")
-    if said is None and is_retracted([*document.paper, f"pmid:{addressed}"] if addressed else document.paper):
-        said = "retracted"
-    return document.model_copy(update={"retraction": said}) if said else document
+    if is_retracted([*document.paper, f"pmid:{addressed}"] if addressed else document.paper):
+        told = tuple(dict.fromkeys([*document.cautions, ON_THE_LIST]))
+        return document.model_copy(update={"retraction": "retracted", "cautions": told})
+    return document
