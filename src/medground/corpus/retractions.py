@@ -35,7 +35,8 @@ def is_retracted(paper: Iterable[str]) -> bool:
 def with_retraction(document: Document) -> Document:
     """The document, marked as retracted if its PMID is on the list, or its publication types or its title say so.
 
-    An address of PubMed is as good as the PMID: the result of a search engine has nothing else. A notice is marked as one: it reports a retraction, and some lists name it along with the paper.
+    An address of PubMed is as good as the PMID: the result of a search engine has nothing else. A notice is marked as
+    one: it reports a retraction, and some lists name it along with the paper.
     """
     if document.retraction in ("retracted", "notice"):
         return document

@@ -12,6 +12,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +53,8 @@ _IDENTIFIERS = ("dc.identifier", "dcterms.identifier", "dc:identifier", "eprints
 _PMID = re.compile(r"(?:\w+_citation|wkhealth|prism)[._]pmid")
 _BANNERS = "//h1|//h2|//h3|//p|//div|//strong|//b|//span"
 _NO_BANNER = frozenset(["li", "td", "th", "aside", "footer", "blockquote", "figure", "form"])
+_MOST_PIECES = 20
+"""Pieces of text, between tags, from which an element is more than a banner."""
 _LONG_TEXT = 300
 """Characters of a paragraph that is no banner and begins the text."""
 
@@ -185,10 +188,15 @@ def _tagged(tree: Any) -> dict[str, Any]:
 def _banners(tree: Any) -> Iterator[str]:
     """The short texts above the running text, out of lists, tables and what stands beside it."""
     for element in tree.xpath(_BANNERS):
-        text = " ".join("".join(element.itertext()).split())
+        pieces = list(islice(element.itertext(), _MOST_PIECES))
+        text = " ".join("".join(pieces).split())
         if element.tag == "p" and len(text) > _LONG_TEXT:
             return
-        if is_banner(text) and _NO_BANNER.isdisjoint(name_of(outer) for outer in element.iterancestors()):
+        if (
+            len(pieces) < _MOST_PIECES
+            and is_banner(text)
+            and _NO_BANNER.isdisjoint(name_of(outer) for outer in element.iterancestors())
+        ):
             yield text
 
 
