@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from html import unescape
 from typing import Any
 from unicodedata import category, decimal, normalize
@@ -107,6 +108,7 @@ def normal_id(kind: str, value: str) -> str | None:
     return _NORMAL[kind](value)
 
 
+@lru_cache(maxsize=4096)
 def id_kind(name: str) -> str:
     """What people call an id, in lower case and in our own word where it is one of `KINDS`: `PubMed ID` is `pmid`."""
     plain = _OWNERS.sub("", _NOT_IN_A_KEY.sub("", normalize("NFKC", name)).casefold(), count=1)

@@ -42,8 +42,10 @@ def with_retraction(document: Document) -> Document:
         return document
     if said := _SAID.get(why_aside(document) or ""):
         return document.model_copy(update={"retraction": said})
-    addressed = pmid_in_address(document.url or "")
-    if is_retracted([*document.paper, f"pmid:{addressed}"] if addressed else document.paper):
+    names = document.paper
+    if document.url and not any(name.startswith("pmid:") for name in names):
+        names = (*names, f"pmid:{pmid_in_address(document.url) or 0}")
+    if is_retracted(names):
         told = tuple(dict.fromkeys([*document.cautions, ON_THE_LIST]))
         return document.model_copy(update={"retraction": "retracted", "cautions": told})
     return document

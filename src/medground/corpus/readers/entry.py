@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Any, get_args
 
 from medground.corpus.readers.compose import Composition, make_document
@@ -97,6 +98,7 @@ def described(fields: Mapping[str, Any]) -> Document:
     return make_document(known)
 
 
+@lru_cache(maxsize=4096)
 def canonical(name: str) -> str:
     """A field's name in lower case with underscores, and in our own word where it is a known one."""
     plain = _SEPARATORS.sub("_", name.strip().casefold())
