@@ -100,3 +100,52 @@ def test_two_texts_of_one_title_year_and_author_are_told(tmp_path: Path) -> None
     with library.open("x") as snapshot:
         assert len(list(snapshot.all_documents())) == 1
     assert library.info("x").counts.skipped == 1
+
+
+def refused(path: Path) -> str:
+    """Why a file holds no document."""
+    with pytest.raises(BadDocument) as told:
+        raise next(item for one in find_inputs([path]) for item in one.read(0) if isinstance(item, BadDocument))
+    return told.value.reason
+
+
+def test_front_matter_that_is_nested_too_deeply_is_a_bad_document(tmp_path: Path) -> None:
+    path = tmp_path / "deep.md"
+    path.write_text(f"---\na: {'[' * 600}{']' * 600}\n---\n# T\n\nAspirin prevents stroke.\n")
+    assert refused(path) == "the front matter is nested more than 20 deep; flatten it"
+    path.write_text("---\na: {b: [c, [d]]}\n---\n# T\n\nAspirin prevents stroke.\n")
+    assert [item.title for one in find_inputs([path]) for item in one.read(0) if isinstance(item, Document)] == ["T"]
+
+
+@pytest.mark.parametrize("field", ["authors", "keywords", "mesh", "publication_types", "references"])
+def test_a_record_with_too_many_values_is_refused(tmp_path: Path, field: str) -> None:
+    path = tmp_path / "many.jsonl"
+    good = {"id": "A:1", "title": "T", "text": "Aspirin prevents stroke."}
+    many = {**good, "id": "A:2", field: [f"A:{n}" for n in range(20_001)]}
+    path.write_text(f"{json.dumps(good)}\n{json.dumps(many)}\n")
+    assert refused(path) == f"{field}: 20,001 values; at most 20,000 are read"
+
+
+def test_links_and_emphasis_of_a_markdown_file_are_not_parsed(tmp_path: Path) -> None:
+    path = tmp_path / "marks.md"
+    path.write_text(f"# Dosage of *aspirin*\n\n{'*a ' * 100_000}x{'*' * 100_000}\n")
+    (found,) = (item for one in find_inputs([path]) for item in one.read(0) if isinstance(item, Document))
+    assert [section.label for section in found.sections] == ["Dosage of *aspirin*"]
+
+
+def test_entries_of_one_key_are_all_read_in_their_order(tmp_path: Path) -> None:
+    path = tmp_path / "same.bib"
+    macros = '@string{jn = "Lancet"}\n'
+    entries = "".join(f"@article{{same, title={{Trial {n}}}, journal=jn, year={{2001}}}}\n" for n in range(300))
+    path.write_text(macros + entries)
+    found = [item for one in find_inputs([path]) for item in one.read(0) if isinstance(item, Document)]
+    assert [one.title for one in found] == [f"Trial {n}" for n in range(300)]
+    assert {(one.journal, one.metadata["citation_key"]) for one in found} == {("Lancet", ("same",))}
+
+
+def test_latex_without_end_is_refused_and_long_plain_text_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "long.bib"
+    plain = f"@article{{a, title={{T}}, abstract={{{'Aspirin helps. ' * 70_000}}}}}\n"
+    path.write_text(plain + f"@article{{b, title={{T}}, abstract={{{'$a$ ' * 60_000}}}}}\n")
+    items = [item for one in find_inputs([path]) for item in one.read(0)]
+    assert [type(item) for item in items] == [Document, BadDocument]

@@ -23,6 +23,7 @@ BIBTEX = re.compile(r"^\s*@(?:string|comment|preamble|\w+\s*\{\s*[^\s{},\"]*\s*,
 
 _BOOKS = frozenset(["book", "inbook", "incollection", "booklet", "manual", "collection", "reference"])
 _PIECE = re.compile(r'"(?P<quoted>(?:[^"\\]|\\.)*)"|\{(?P<braced>[^{}]*)\}|(?P<name>[^\s#"{}]+)')
+_KEY = re.compile(r"(\s*@\w+\s*\{\s*)([^\s,{}]+)")
 _BRACES = re.compile(r"[{}]")
 _AND = re.compile(r"\s+and\s+|[{}]")
 _TYPES = {"article": "Journal Article", "review": "Review"}
@@ -73,16 +74,18 @@ def _parsed(text: str) -> Library:
 
 
 def _unique(library: Library) -> Iterator[Block]:
-    """The blocks. bibtexparser leaves an entry with a key that was used before unread, so it is parsed by itself."""
+    """The blocks. bibtexparser leaves an entry with a key that was used before unread: these are parsed once more, all
+    together, with keys of their own.
+    """
     from bibtexparser.model import DuplicateBlockKeyBlock, Entry
 
-    macros = "\n".join(string.raw or "" for string in library.strings)
-    for block in library.blocks:
-        if isinstance(block, DuplicateBlockKeyBlock):
-            for entry in _parsed(f"{macros}\n{block.raw}").entries:
-                yield Entry(entry.entry_type, entry.key, entry.fields, block.start_line, block.raw)
-        else:
-            yield block
+    again = {f"again-{n}": block for n, block in enumerate(library.blocks) if isinstance(block, DuplicateBlockKeyBlock)}
+    macros = [string.raw or "" for string in library.strings]
+    entries = [_KEY.sub(lambda found, key=key: found[1] + key, block.raw or "", 1) for key, block in again.items()]
+    for entry in _parsed("\n".join([*macros, *entries])).entries if again else ():
+        block = again[entry.key]
+        yield Entry(entry.entry_type, _KEY.match(block.raw)[2], entry.fields, block.start_line, block.raw)
+    yield from (block for block in library.blocks if not isinstance(block, DuplicateBlockKeyBlock))
 
 
 def entry_document(kind: str, key: str, fields: Mapping[str, str]) -> Document:

@@ -20,6 +20,9 @@ _LONGEST_TITLE = 5_000
 _LONGEST_LABEL = 1_000
 """Each passage carries the title of its document and the heading over it, so a long one is stored many times."""
 
+_MOST_VALUES = 20_000
+"""Authors, headings, keywords, identifiers, sections: the largest collaborations have some 15,000 authors."""
+
 _REASONS = {"extra_forbidden": "unknown field", "missing": "the field is missing"}
 
 REFERENCES = re.compile(
@@ -77,12 +80,19 @@ def make_document(fields: Mapping[str, Any]) -> Document:
             raise ValueError("the record has neither text nor title")
         if len(text) > LONGEST_RECORD:
             raise ValueError(f"the text has {len(text):,} characters, more than {LONGEST_RECORD:,}; split the record")
+    _check_counts(fields)
     try:
         document = validated(Document, _identified(_printable_fields(fields)))
     except RecursionError:
         raise ValueError("fields are nested too deeply; flatten them") from None
     _check_lengths(document)
     return document
+
+
+def _check_counts(fields: Mapping[str, Any]) -> None:
+    for name, value in fields.items():
+        if isinstance(value, Mapping | list | tuple) and len(value) > _MOST_VALUES:
+            raise ValueError(f"{name}: {len(value):,} values; at most {_MOST_VALUES:,} are read")
 
 
 def _check_lengths(document: Document) -> None:

@@ -10,6 +10,8 @@ from functools import cache
 
 from pylatexenc.latex2text import LatexNodes2Text, MacroTextSpec, get_default_latex_context_db
 
+_LATEX = re.compile(r"[\\${}~%&#]|--|``|''|[?!]`|\n\s*\n")
+_LONGEST = 200_000
 _BARE = re.compile(r"(?<!\\)[%&#]")
 _FORMULA = re.compile(r"(?<!\\)\$(?=\S)([^$]*?)(?<=[^\s\\])\$(?!\d)")
 _DOLLAR = re.compile(r"(?<!\\)\$")
@@ -21,7 +23,15 @@ class _Decoder(LatexNodes2Text):  # type: ignore[misc]
     """Reads signs that LaTeX reserves, where they cannot mean what they mean there."""
 
     def latex_to_text(self, latex: str, **options: object) -> str:
-        """The text of some LaTeX."""
+        """The text of some LaTeX.
+
+        Raises:
+            ValueError: it is too long to be decoded.
+        """
+        if not _LATEX.search(latex):
+            return latex  # decoding takes about 25 s for each MB
+        if len(latex) > _LONGEST:
+            raise ValueError(f"a field with LaTeX has {len(latex):,} characters; at most {_LONGEST:,} are decoded")
         return str(super().latex_to_text(_escaped(latex), **options))
 
 

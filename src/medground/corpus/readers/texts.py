@@ -64,7 +64,7 @@ def _sections(text: str) -> Iterator[Section]:
     starts = [0]
     for line in text.split("\n"):
         starts.append(starts[-1] + len(line) + 1)
-    tokens = MarkdownIt("commonmark").parse(text)
+    tokens = MarkdownIt("commonmark").disable("inline").parse(text)  # links and emphasis cost far more, and say nothing
     headings = [(token, tokens[number + 1]) for number, token in enumerate(tokens) if token.type == "heading_open"]
     path: list[tuple[int, str]] = []
     for number, (heading, inline) in enumerate(headings):
