@@ -4,8 +4,8 @@
 
 SRC is the `src` folder of another checkout. Each version has a process of its own and servers of its own, all on one
 core's worth of threads; round by round both do the same short job, in turns who is first, so that both see the same
-load of the machine. A row gives the median over the rounds of this version's time beside the other's, in wall and in CPU
-seconds, with 95 % intervals (bootstrap over rounds). Limit: 1.1. The first round is not counted (Linux).
+load of the machine. A row gives the median over the rounds of this version's time beside the other's, in wall and
+in CPU seconds, with 95 % intervals (bootstrap over rounds). Limit: 1.1. The first round is not counted (Linux).
 """
 
 from __future__ import annotations

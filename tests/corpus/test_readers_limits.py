@@ -149,3 +149,37 @@ def test_latex_without_end_is_refused_and_long_plain_text_is_read(tmp_path: Path
     path.write_text(plain + f"@article{{b, title={{T}}, abstract={{{'$a$ ' * 60_000}}}}}\n")
     items = [item for one in find_inputs([path]) for item in one.read(0)]
     assert [type(item) for item in items] == [Document, BadDocument]
+
+
+def pdf(path: Path, *, pages: int = 1, side: int = 600) -> Path:
+    """A PDF that names one page of a line of text as often as this."""
+    shown = b"BT /F1 12 Tf 50 500 Td (Aspirin prevents stroke in adults.) Tj ET"
+    objects = [
+        b"<</Type/Catalog/Pages 2 0 R>>",
+        b"<</Type/Pages/Kids[%s]/Count %d>>" % (b"3 0 R " * pages, pages),
+        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 %d %d]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>>"
+        % (side, side),
+        b"<</Length %d>>stream\n%s\nendstream" % (len(shown), shown),
+        b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
+    ]
+    content, places = b"%PDF-1.7\n", []
+    for number, one in enumerate(objects, start=1):
+        places.append(len(content))
+        content += b"%d 0 obj\n%s\nendobj\n" % (number, one)
+    table = b"".join(b"%010d 00000 n \n" % place for place in places)
+    end = b"xref\n0 6\n0000000000 65535 f \n%strailer <</Size 6/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF"
+    path.write_bytes(content + end % (table, len(content)))
+    return path
+
+
+def test_a_pdf_page_of_any_size_is_read(tmp_path: Path) -> None:
+    for side in (600, 2_000_000_000):
+        (item,) = next(iter(find_inputs([pdf(tmp_path / "a.pdf", side=side)]))).read(0)
+        assert isinstance(item, Document)
+        assert item.text == "Aspirin prevents stroke in adults."
+
+
+def test_a_pdf_of_more_pages_than_any_book_is_refused(tmp_path: Path) -> None:
+    (one,) = find_inputs([pdf(tmp_path / "a.pdf", pages=20_001)])
+    with pytest.raises(BadDocument, match="the PDF has 20,001 pages; at most 20,000 are read"):
+        list(one.read(0))

@@ -81,10 +81,10 @@ def _unique(library: Library) -> Iterator[Block]:
 
     again = {f"again-{n}": block for n, block in enumerate(library.blocks) if isinstance(block, DuplicateBlockKeyBlock)}
     macros = [string.raw or "" for string in library.strings]
-    entries = [_KEY.sub(lambda found, key=key: found[1] + key, block.raw or "", 1) for key, block in again.items()]
+    entries = [_KEY.sub(rf"\g<1>{key}", block.raw or "", count=1) for key, block in again.items()]
     for entry in _parsed("\n".join([*macros, *entries])).entries if again else ():
         block = again[entry.key]
-        yield Entry(entry.entry_type, _KEY.match(block.raw)[2], entry.fields, block.start_line, block.raw)
+        yield Entry(entry.entry_type, block.key, entry.fields, block.start_line, block.raw)
     yield from (block for block in library.blocks if not isinstance(block, DuplicateBlockKeyBlock))
 
 

@@ -18,6 +18,8 @@ SIGNATURE = b"%PDF-"
 _SIGNATURE_WITHIN = 1024
 _NOT_IN_AN_ID = re.compile(r"[\s#\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+")
 _BLOCK = 1 << 20
+_MOST_PAGES = 20_000
+"""A few kB can name one page as often as they like."""
 
 
 def open_pdf(path: Path) -> Input:
@@ -62,6 +64,9 @@ def _read(path: Path, *, book: bool) -> Iterator[Item]:
     except PdfiumError as error:
         raise BadDocument(_why(error), file=str(path)) from error
     try:
+        if len(document) > _MOST_PAGES:
+            reason = f"the PDF has {len(document):,} pages; at most {_MOST_PAGES:,} are read"
+            raise BadDocument(reason, file=str(path))
         for read in read_pages(document):
             if not isinstance(read, Pages):
                 yield read

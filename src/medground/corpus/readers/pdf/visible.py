@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 _COVERED = "covered or faded"
 _ZOOM = 2
 """Pixels per point of the page that is looked at."""
+_MOST_PIXELS = 8000
+"""Most pixels of a side: a larger page is looked at from farther away. A page may claim a side of any length."""
 _CONTRAST = 24
 """Least difference in brightness (of 255) between a text and its background, in any colour."""
 _SAMPLE = 6
@@ -68,7 +70,8 @@ class _Look:
     def __init__(self, sheet: PdfPage) -> None:
         import numpy as np
 
-        picture = sheet.render(scale=_ZOOM, may_draw_forms=False).to_numpy()[..., :3]
+        self._zoom = min(_ZOOM, _MOST_PIXELS / max(*sheet.get_size(), 1))
+        picture = sheet.render(scale=self._zoom, may_draw_forms=False).to_numpy()[..., :3]
         self._picture: Any = np.rot90(picture, k=sheet.get_rotation() // 90)  # a viewer turns the page clockwise
         self._left, self._bottom, _, _ = sheet.get_bbox()
 
@@ -78,8 +81,8 @@ class _Look:
         x0, y0 = turned(glyph.left, glyph.base - 0.1 * size, -quadrant)
         x1, y1 = turned(glyph.right, glyph.base + 0.6 * size, -quadrant)
         height = self._picture.shape[0]
-        left, right = (int((x - self._left) * _ZOOM) for x in (min(x0, x1), max(x0, x1)))
-        top, bottom = (int(height - (y - self._bottom) * _ZOOM) for y in (max(y0, y1), min(y0, y1)))
+        left, right = (int((x - self._left) * self._zoom) for x in (min(x0, x1), max(x0, x1)))
+        top, bottom = (int(height - (y - self._bottom) * self._zoom) for y in (max(y0, y1), min(y0, y1)))
         part = self._picture[max(top, 0) : bottom + 1, max(left, 0) : right + 1].reshape(-1, 3)
         if not part.size:
             return False
