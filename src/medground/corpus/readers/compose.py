@@ -91,7 +91,7 @@ def make_document(fields: Mapping[str, Any]) -> Document:
 
 def _check_counts(fields: Mapping[str, Any]) -> None:
     for name, value in fields.items():
-        if isinstance(value, Mapping | list | tuple) and len(value) > _MOST_VALUES:
+        if isinstance(value, dict | list | tuple) and len(value) > _MOST_VALUES:
             raise ValueError(f"{name}: {len(value):,} values; at most {_MOST_VALUES:,} are read")
 
 

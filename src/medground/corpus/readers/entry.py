@@ -48,6 +48,7 @@ _CANONICAL = {alias: name for name, aliases in _ALIASES.items() for alias in ali
 _KNOWN = (frozenset(Document.model_fields) - {"joined"}) | {"abstract", "date", "doi", "pmid", "pmc"}
 _SEPARATORS = re.compile(r"[\s-]+")
 _EXTRA = re.compile(r"(?:^|[;,|\n])\s*(PMID|PMCID):?\s*((?:PMC)?\d+)\b", re.IGNORECASE)
+_RETRACTIONS, _SOURCE_KINDS = get_args(Retraction), get_args(SourceKind)
 _TEXTS = ("title", "journal", "url", "language", "license")
 _LISTS = ("keywords", "publication_types")
 
@@ -66,9 +67,9 @@ def described(fields: Mapping[str, Any]) -> Document:
         known.setdefault(name, value)
     if isinstance(known.get("identifiers"), list):  # its ids are known now
         del known["identifiers"]
-    if known.get("retraction") not in get_args(Retraction) and (state := state_in(known | metadata)):
+    if known.get("retraction") not in _RETRACTIONS and (state := state_in(known | metadata)):
         known["retraction"] = state
-    if known.get("retraction") not in (None, *get_args(Retraction)):
+    if known.get("retraction") not in (None, *_RETRACTIONS):
         metadata["retraction"] = known.pop("retraction")
     _identify(known, metadata)
     _date(known, metadata)
@@ -90,7 +91,7 @@ def described(fields: Mapping[str, Any]) -> Document:
         known["authors"] = names_of(known["authors"])
     if "mesh" in known:
         known["mesh"] = [_heading(value) for value in _items(known["mesh"])]
-    if isinstance(kind := known.get("kind"), str) and kind not in get_args(SourceKind):
+    if isinstance(kind := known.get("kind"), str) and kind not in _SOURCE_KINDS:
         metadata["kind"] = known.pop("kind")
     _write(known)
     known["metadata"] = _merged(known, metadata)
