@@ -11,7 +11,7 @@ import asyncio
 import hashlib
 import json
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,7 +23,7 @@ from medground.durable import write_whole
 from medground.errors import UsageError
 from medground.open_engine import trace_stamp
 from medground.outcome import Outcome
-from medground.private import private_folder
+from medground.private import private_folder, tell_not_kept
 from medground.question import Question
 
 CANCELLED = "cancelled"
@@ -48,22 +48,39 @@ class Batch:
     def begun(self, now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> Iterator[Progress]:
         """What an interrupted run has answered already; the marker goes if the block ends without a failure.
 
+        Where nothing can be written, which is told once, nothing is known of an earlier run.
+
         Raises:
             UsageError: another process is asking the same questions.
         """
-        folder = self.home / "batches"
-        private_folder(folder)
-        marker = folder / hashlib.sha256(json.dumps(self.ids).encode()).hexdigest()[:16]
+        marker = self.home / "batches" / hashlib.sha256(json.dumps(self.ids).encode()).hexdigest()[:16]
+        lock = FileLock(f"{marker}.lock", timeout=0)
         try:
-            with FileLock(f"{marker}.lock", timeout=0):
-                if not marker.is_file():
-                    write_whole(marker, trace_stamp(now()))
-                progress = Progress(self._answered(marker.read_text(encoding="utf-8")))
-                yield progress
-                if not progress.failed:
-                    marker.unlink()
+            progress = self._start(marker, lock, now)
         except Timeout:
             raise UsageError("another process is asking these questions; wait for it, or stop it") from None
+        except OSError as error:
+            tell_not_kept(marker, error)
+            progress = Progress({})
+        try:
+            yield progress
+            if not progress.failed:
+                with suppress(OSError):  # it was never written, or cannot be removed where nothing can be written
+                    marker.unlink()
+        finally:
+            lock.release()
+
+    def _start(self, marker: Path, lock: FileLock, now: Callable[[], datetime]) -> Progress:
+        """Raises: OSError: nothing can be written there. Timeout: another process is asking the same questions."""
+        private_folder(marker.parent)
+        lock.acquire()
+        try:
+            if not marker.is_file():
+                write_whole(marker, trace_stamp(now()))
+            return Progress(self._answered(marker.read_text(encoding="utf-8")))
+        except OSError:
+            lock.release()
+            raise
 
     def _answered(self, since: str) -> dict[str, str]:
         wanted = set(self.ids)

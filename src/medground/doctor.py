@@ -39,10 +39,11 @@ _ROOM = 2_000_000_000
 
 @dataclass(frozen=True)
 class Check:
-    """The result of one check. `missing`: absent but optional. `broken`: the settings need it."""
+    """The result of one check. `missing`: absent but optional. `limited`: works, but not all of it. `broken`: the
+    settings need it."""
 
     what: str
-    state: Literal["ok", "missing", "broken"]
+    state: Literal["ok", "missing", "limited", "broken"]
     note: str
 
 
@@ -70,10 +71,15 @@ def _home(settings: Settings) -> Check:
     while not folder.exists():
         folder = folder.parent
     free = shutil.disk_usage(folder).free
-    if not os.access(folder, os.W_OK):
-        return Check("home folder", "broken", f"{settings.home} is not writable; set MEDGROUND_HOME to another folder")
-    state: Literal["ok", "broken"] = "ok" if free > _ROOM else "broken"
-    return Check("home folder", state, f"{settings.home}, {free / 1e9:.1f} GB free")
+    writable, room = os.access(folder, os.W_OK), f"{settings.home}, {free / 1e9:.1f} GB free"
+    if writable and free > _ROOM:
+        return Check("home folder", "ok", room)
+    if not writable and folder != settings.home:
+        return Check("home folder", "broken", f"{settings.home} cannot be made; set MEDGROUND_HOME to another folder")
+    if writable:
+        return Check("home folder", "limited", f"{room}: a build may not fit, and answers may not be kept; free some")
+    note = f"{settings.home} can only be read: nothing is built, and answers are not kept; set MEDGROUND_HOME for that"
+    return Check("home folder", "limited", note)
 
 
 def _extra(name: str, packages: tuple[str, ...]) -> Check:

@@ -22,8 +22,7 @@ from medground.document import Frozen
 from medground.durable import write_whole
 from medground.errors import UsageError, UserMistake
 from medground.kept_lookups import KeptLookups
-from medground.models.files.storage import writing_to
-from medground.private import private_folder
+from medground.private import private_folder, tell_not_kept
 from medground.question import Question
 from medground.settings import Settings
 
@@ -107,8 +106,8 @@ class UnfinishedResearch:
             shutil.rmtree(folder, ignore_errors=True)
 
     @contextmanager
-    def begun(self, name: str, question: Question, settings: Settings, now: datetime) -> Iterator[KeptLookups]:
-        """Keep what the research finds while the block runs.
+    def begun(self, name: str, question: Question, settings: Settings, now: datetime) -> Iterator[KeptLookups | None]:
+        """Keep what the research finds while the block runs; None, which is told once, where nothing can be kept.
 
         Its folder goes if the block ends without an error, or with a mistake of the user before anything was found.
 
@@ -120,30 +119,40 @@ class UnfinishedResearch:
 
         Raises:
             UsageError: another process is at work on it.
-            StorageFailed: the folder cannot be written to.
         """
-        folder, kept = self._folder / name, None
-        with writing_to(self._folder):
-            private_folder(self._folder)
-            private_folder(folder)
+        folder = self._folder / name
+        lock = FileLock(folder / _LOCK, timeout=0)
         try:
-            with FileLock(folder / _LOCK, timeout=0):
-                if not (folder / _RECORD).is_file():
-                    self._write(folder, _asked(name, question, settings, now))
-                yield (kept := KeptLookups(folder))
+            kept = self._start(folder, lock, _asked(name, question, settings, now))
+        except Timeout:
+            raise UsageError(f"another process is at work on research {name}; wait for it, or stop it") from None
+        except OSError as error:
+            tell_not_kept(folder, error)
+            kept = None
+        try:
+            yield kept
         except UserMistake:
             if kept is None or kept.is_empty:  # there is nothing to go on with
                 shutil.rmtree(folder, ignore_errors=True)
             raise
-        except Timeout:
-            raise UsageError(f"another process is at work on research {name}; wait for it, or stop it") from None
+        finally:
+            lock.release()
         shutil.rmtree(folder, ignore_errors=True)
 
-    def _write(self, folder: Path, one: Unfinished) -> None:
-        for old in self.list()[_MOST_KEPT - 1 :]:
-            shutil.rmtree(self._folder / old.id, ignore_errors=True)
-        with writing_to(folder):
-            write_whole(folder / _RECORD, one.model_dump_json(indent=1), private=True)
+    def _start(self, folder: Path, lock: FileLock, asked: Unfinished) -> KeptLookups:
+        """Raises: OSError: the folder cannot be written to. Timeout: another process is at work there."""
+        private_folder(self._folder)
+        private_folder(folder)
+        lock.acquire()
+        try:
+            if not (folder / _RECORD).is_file():
+                for old in self.list()[_MOST_KEPT - 1 :]:
+                    shutil.rmtree(self._folder / old.id, ignore_errors=True)
+                write_whole(folder / _RECORD, asked.model_dump_json(indent=1), private=True)
+            return KeptLookups(folder)
+        except OSError:
+            lock.release()
+            raise
 
     def _record(self, name: str) -> Unfinished | None:
         try:

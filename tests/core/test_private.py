@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import logging
 import stat
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from medground.answers import Answers
+from medground.batch import Batch
+from medground.doctor import examine
 from medground.fetching.secrets import passwords_in
 from medground.kept_settings import keep_settings
+from medground.question import Question
 from medground.settings import Settings
 from medground.trace import Trace
+from medground.unfinished import UnfinishedResearch
 
 SECRET = "correct-horse"
 ADDRESSES = {
@@ -71,3 +76,28 @@ def test_a_trace_that_cannot_be_kept_is_logged_once_and_costs_nothing_else(
         f"answers and their traces are not kept: {tmp_path} cannot be written to"
     ]
     assert list(Answers(tmp_path).history()) == []
+
+
+def test_questions_are_answered_where_nothing_can_be_written(home: Path, caplog: pytest.LogCaptureFixture) -> None:
+    home.mkdir()
+    question = Question(text="Does aspirin help?", task="yes-no")
+    for name in ("research", "batches"):
+        (home / name).write_text("a file where the folder belongs")
+    with UnfinishedResearch(home).begun("20261124-000000-00000000", question, Settings(), datetime.now(UTC)) as kept:
+        assert kept is None
+    with Batch(home, (question,), ("a",)).begun() as progress:
+        assert progress.answered == {}
+    (told,) = [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING]
+    assert told.startswith(f"answers and their traces are not kept: {home} cannot be written to")
+
+
+@pytest.mark.parametrize(("writable", "free"), [(False, 10**10), (True, 0)])
+def test_a_home_that_can_only_be_read_is_not_broken(
+    writable: bool, free: int, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home.mkdir()
+    monkeypatch.setattr("os.access", lambda *_: writable)
+    monkeypatch.setattr("shutil.disk_usage", lambda _: type("Usage", (), {"free": free}))
+    (found,) = [check for check in examine() if check.what == "home folder"]
+    assert found.state == "limited"
+    assert "not kept" in found.note.replace("may not be kept", "not kept")

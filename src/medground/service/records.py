@@ -1,17 +1,32 @@
-"""What a service writes down: tokens, whose an answer is, what was used. One SQLite file with file mode 0600."""
+"""What a service writes down: tokens, whose an answer is, what was used. One SQLite file with file mode 0600.
+
+Where the file cannot be written to, because the disk is full or may only be read, a copy in memory stands in for it, so
+that questions are answered and limits hold. What is changed there is written to the file as soon as that is possible.
+"""
 
 from __future__ import annotations
 
+import logging
 import sqlite3
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from functools import cache
 from pathlib import Path
 
 from medground.errors import StorageFailed
-from medground.models.files.storage import writing_to
+
+log = logging.getLogger(__name__)
 
 FILE_NAME = "service.sqlite"
+_PAUSE = 5.0
+"""Seconds until a file that could not be written to is tried again."""
+_MOST_UNWRITTEN = 100_000
+"""Changes that wait for the file; the oldest are given up."""
+_CANNOT_WRITE = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR)
+Statement = tuple[str, tuple[object, ...]]
 _VERSION = 1
 """Goes up with every change of the tables that an older file lacks."""
 _WAIT = 10.0
@@ -44,33 +59,26 @@ class Records:
 
     Args:
         home: the home folder.
+        must_keep: whether a change that the file does not take is an error.
+        clock: seconds of a clock that never goes back.
 
     Raises:
-        StorageFailed: it cannot be written to, or is of another version of Medground.
+        StorageFailed: it cannot be read, is of another version of Medground, or cannot be written to and must be.
     """
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, *, must_keep: bool = False, clock: Callable[[], float] = time.monotonic) -> None:
         self.path = home / "service" / FILE_NAME
-        with writing_to(self.path.parent):
-            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            self.path.touch(mode=0o600)
-            self.path.chmod(0o600)
+        self._must_keep = must_keep
+        self._clock = clock
         self._lock = threading.Lock()
-        self._connection = sqlite3.connect(
-            self.path, timeout=_WAIT, isolation_level=None, check_same_thread=False, cached_statements=64
-        )
+        self._unwritten: deque[tuple[Statement, ...]] = deque(maxlen=_MOST_UNWRITTEN)
+        self._stands_in = False
+        self._again = 0.0
         with self._told():
-            self._connection.execute("PRAGMA journal_mode = WAL")
-            self._connection.execute("PRAGMA synchronous = NORMAL")
-            (found,) = self._connection.execute("PRAGMA user_version").fetchone()
-            if found in (0, _VERSION):
-                self._connection.executescript(f"{_SCHEMA} PRAGMA user_version = {_VERSION};")
-        if found not in (0, _VERSION):
-            self._connection.close()
-            raise StorageFailed(
-                f"{self.path} is of another version of Medground; use that version, or move the file away: answers "
-                "stay, tokens are made again"
-            )
+            try:
+                self._connection = self._opened()
+            except (OSError, sqlite3.OperationalError) as error:
+                self._connection = self._copied(error)
 
     def rows(self, statement: str, *values: object) -> list[tuple[object, ...]]:
         """The rows of a query.
@@ -79,34 +87,130 @@ class Records:
             StorageFailed: the file is damaged or in use for too long.
         """
         with self._lock, self._told():
+            self._return()
             return self._connection.execute(statement, values).fetchall()
 
-    def change(self, *statements: tuple[str, tuple[object, ...]]) -> int:
+    def change(self, *statements: Statement) -> int:
         """Carry out statements, all or none; the number of rows that they changed.
 
         Raises:
-            StorageFailed: the disk is full, or the file is damaged or in use for too long.
+            StorageFailed: the file is damaged or in use for too long, or does not take them and must.
         """
         with self._lock, self._told():
-            before = self._connection.total_changes
-            self._connection.execute("BEGIN IMMEDIATE")
-            try:
-                for statement, values in statements:
-                    self._connection.execute(statement, values)
-            except BaseException:
-                self._connection.execute("ROLLBACK")
-                raise
-            self._connection.execute("COMMIT")
-            return self._connection.total_changes - before
+            self._return()
+            if not self._stands_in:
+                try:
+                    return _commit(self._connection, statements)
+                except sqlite3.OperationalError as error:
+                    full = self._connection
+                    self._connection = self._copied(error)
+                    full.close()
+            changed = _commit(self._connection, statements)
+            self._unwritten.append(statements)
+            return changed
 
     def close(self) -> None:
         """Close the file once nobody is at it; nothing is read or written afterwards. Safe to call twice."""
         with self._lock:  # SQLite crashes if another thread is at work
             self._connection.close()
 
+    def _opened(self) -> sqlite3.Connection:
+        """The file, ready to be written to."""
+        self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self.path.touch(mode=0o600)
+        self.path.chmod(0o600)
+        connection = _connect(str(self.path))
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = NORMAL")
+            (found,) = connection.execute("PRAGMA user_version").fetchone()
+            if found not in (0, _VERSION):
+                raise StorageFailed(
+                    f"{self.path} is of another version of Medground; use that version, or move the file away: answers "
+                    "stay, tokens are made again"
+                )
+            connection.executescript(f"{_SCHEMA} PRAGMA user_version = {_VERSION};")
+            connection.execute(f"PRAGMA user_version = {_VERSION}")  # shows whether it can be written to
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _copied(self, error: OSError | sqlite3.OperationalError) -> sqlite3.Connection:
+        """A copy of the file in memory, if what went wrong is that it cannot be written to."""
+        cannot_write = isinstance(error, OSError) or error.sqlite_errorcode & 0xFF in _CANNOT_WRITE
+        if self._must_keep or not cannot_write:
+            raise error
+        memory = _connect(":memory:")
+        if self.path.is_file():
+            with closing(self._read_only()) as file:
+                file.backup(memory)
+        memory.executescript(_SCHEMA)
+        reason = error.strerror if isinstance(error, OSError) else error
+        _tell_once(self.path, str(reason))
+        self._stands_in, self._again = True, self._clock() + _PAUSE
+        return memory
+
+    def _read_only(self) -> sqlite3.Connection:
+        """The file where nothing can be written beside it either: as it is, unless it has changes of its own there."""
+        changes = self.path.with_name(f"{FILE_NAME}-wal")
+        as_it_is = not changes.exists() or changes.stat().st_size == 0
+        return _connect(f"{self.path.absolute().as_uri()}?mode=ro{'&immutable=1' if as_it_is else ''}")
+
+    def _return(self) -> None:
+        """Write to the file what only memory holds, if that has become possible."""
+        if not self._stands_in or self._clock() < self._again:
+            return
+        self._again = self._clock() + _PAUSE
+        try:
+            file = self._opened()
+        except (OSError, sqlite3.OperationalError):
+            return
+        try:
+            _commit(file, [one for statements in self._unwritten for one in statements])
+        except sqlite3.OperationalError:
+            file.close()
+            return
+        self._unwritten.clear()
+        self._stands_in, memory, self._connection = False, self._connection, file
+        memory.close()
+
     @contextmanager
     def _told(self) -> Iterator[None]:
         try:
             yield
-        except sqlite3.Error as error:
-            raise StorageFailed(f"{self.path} cannot be used ({error}); free some space or check permissions") from None
+        except (OSError, sqlite3.Error) as error:
+            reason = error.strerror if isinstance(error, OSError) else error
+            raise StorageFailed(
+                f"{self.path} cannot be used ({reason}); free some space or check permissions"
+            ) from None
+
+
+@cache
+def _tell_once(path: Path, reason: str) -> None:
+    log.warning("what is used, and by whom, is kept in memory only: %s cannot be written to (%s)", path, reason)
+
+
+def _connect(place: str) -> sqlite3.Connection:
+    return sqlite3.connect(
+        place,
+        timeout=_WAIT,
+        isolation_level=None,
+        check_same_thread=False,
+        cached_statements=64,
+        uri=place.startswith("file:"),
+    )
+
+
+def _commit(connection: sqlite3.Connection, statements: Sequence[Statement]) -> int:
+    before = connection.total_changes
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        for statement, values in statements:
+            connection.execute(statement, values)
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:  # SQLite may have rolled back by itself
+            connection.execute("ROLLBACK")
+        raise
+    return connection.total_changes - before

@@ -14,7 +14,7 @@ def doctor() -> None:
     findings = examine()
     width = max(len(f.what) for f in findings)
     for finding in findings:
-        mark = {"ok": "ok     ", "missing": "missing", "broken": "BROKEN "}[finding.state]
+        mark = {"ok": "ok     ", "missing": "missing", "limited": "LIMITED", "broken": "BROKEN "}[finding.state]
         say(f"{mark}  {finding.what:<{width}}  {finding.note}")
     if any(f.state == "broken" for f in findings):
         raise typer.Exit(1)

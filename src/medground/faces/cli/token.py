@@ -99,7 +99,7 @@ def _records() -> Iterator[Records]:
     from medground.service.records import Records
     from medground.settings import Settings
 
-    records = Records(Settings.load().home)
+    records = Records(Settings.load().home, must_keep=True)
     try:
         yield records
     finally:
