@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
+import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
+import docx
 import pytest
 
 from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
+from medground.corpus.readers.databases import wos_document
+from medground.corpus.readers.docx import docx_document
+from medground.corpus.readers.enw import enw_document
+from medground.corpus.readers.html import html_document
 from medground.corpus.readers.medline import open_medline
+from medground.corpus.readers.nbib import nbib_document
 from medground.document import Document
 from medground.errors import BadDocument
 
@@ -183,3 +192,45 @@ def test_a_pdf_of_more_pages_than_any_book_is_refused(tmp_path: Path) -> None:
     (one,) = find_inputs([pdf(tmp_path / "a.pdf", pages=20_001)])
     with pytest.raises(BadDocument, match="the PDF has 20,001 pages; at most 20,000 are read"):
         list(one.read(0))
+
+
+def test_a_record_of_too_many_tags_is_refused_and_those_before_it_are_kept(tmp_path: Path) -> None:
+    path = tmp_path / "empty.xml.gz"
+    bomb = ARTICLE.replace("<PMID>1<", "<PMID>2<").format("<i/>" * 1_200_000)
+    with gzip.open(path, "wt") as file:
+        file.write(f"<PubmedArticleSet>{ARTICLE.format('Aspirin prevents stroke.')}{bomb}</PubmedArticleSet>")
+    items = open_medline(path).read(0)
+    assert next(item.id for item in items if isinstance(item, Document)) == "PMID:1"
+    with pytest.raises(BadDocument, match="a record has more than 1,000,000 tags; split it"):
+        list(items)
+
+
+def test_a_page_of_too_many_tags_is_refused() -> None:
+    page = f"<html><body><p>Aspirin prevents stroke.</p>{'<i></i>' * 100_000}</body></html>"
+    with pytest.raises(ValueError, match="more than 200,000 tags; split it"):
+        html_document(page.encode(), "page.html")
+
+
+def test_a_document_of_too_many_tags_is_refused() -> None:
+    small, large = io.BytesIO(), io.BytesIO()
+    docx.Document().save(small)
+    with zipfile.ZipFile(small) as before, zipfile.ZipFile(large, "w", zipfile.ZIP_DEFLATED) as after:
+        for name in before.namelist():
+            content = before.read(name)
+            bomb = b"<w:body>" + b"<w:p/>" * 1_000_001
+            after.writestr(name, content.replace(b"<w:body>", bomb) if name == "word/document.xml" else content)
+    with pytest.raises(ValueError, match="more than 1,000,000 tags; split it"):
+        docx_document(large.getvalue(), "large.docx")
+
+
+@pytest.mark.parametrize(
+    ("begins", "line", "document"),
+    [
+        ("PMID- 1\nTI  - Aspirin\nAB  - one", "\n      two", nbib_document),
+        ("%0 Journal Article\n%T Aspirin\n%X one", "\ntwo", enw_document),
+        ("PT J\nTI Aspirin\nAB one", "\n   two", wos_document),
+    ],
+)
+def test_a_value_of_very_many_lines_is_read(begins: str, line: str, document: Callable[[str], Document]) -> None:
+    """Each line once: this was quadratic, and a million lines took minutes."""
+    assert document(begins + line * 300_000).text == "one" + " two" * 300_000

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from medground.corpus.readers.entry import described
+from medground.corpus.readers.values import joined
 from medground.document import Document
 
 _WOS_TAG = re.compile(r"([A-Z][A-Z0-9]) (.*)")
@@ -99,18 +100,18 @@ def _document(tags: Tags, fields: Mapping[str, Any]) -> Document:
 
 def _tags(record: str, tag: re.Pattern[str], continued: str = " ") -> defaultdict[str, list[str]]:
     """The values of each tag; a line that begins with `continued` belongs to the tag before it."""
-    tags: defaultdict[str, list[str]] = defaultdict(list)
+    lines: defaultdict[str, list[list[str]]] = defaultdict(list)
     last = ""
     for line in record.split("\n"):
         if found := tag.match(line):
             last = found[1]
-            tags[last].append(found[2].strip())
+            lines[last].append([found[2].strip()])
         elif last and line.startswith(continued) and line.strip():
             if last in _ONE_EACH:
-                tags[last].append(line.strip())
+                lines[last].append([line.strip()])
             else:
-                tags[last][-1] = f"{tags[last][-1]} {line.strip()}"
-    return tags
+                lines[last][-1].append(line.strip())
+    return joined(lines)
 
 
 def _one(tags: Tags, tag: str) -> str:

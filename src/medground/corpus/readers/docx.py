@@ -20,7 +20,7 @@ from medground.corpus.readers.compose import REFERENCES, Composition
 from medground.corpus.readers.docx_margins import fields_of, margins_of, properties_of, stated
 from medground.corpus.readers.docx_text import shown
 from medground.corpus.readers.entry import described
-from medground.corpus.readers.files import file_input, whole
+from medground.corpus.readers.files import MOST_TAGS, file_input, whole
 from medground.corpus.readers.marks import above, marked
 from medground.corpus.readers.names import file_id, name_below
 from medground.corpus.readers.own_pmid import own_pmid
@@ -121,6 +121,20 @@ def _check_sizes(content: bytes) -> None:
         )
     if any(part.flag_bits & 1 for part in parts):
         raise ValueError("the DOCX file is protected by a password; save it without one")
+    if _tags_in(content) > MOST_TAGS:
+        raise ValueError(f"the document has more than {MOST_TAGS:,} tags; split it")
+
+
+def _tags_in(content: bytes) -> int:
+    """The tags of the main text, counted until they are too many; 0 where python-docx will tell what is wrong."""
+    tags = 0
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive, archive.open(_MAIN) as main:
+            while tags <= MOST_TAGS and (block := main.read(1 << 20)):
+                tags += block.count(b"<")
+    except (KeyError, zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError):
+        return 0
+    return tags
 
 
 def _composed(opened: Any) -> tuple[Composition, list[str], list[str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 
 from medground.corpus.readers.entry import described
-from medground.corpus.readers.values import pmid_of_accession
+from medground.corpus.readers.values import joined, pmid_of_accession
 from medground.document import Document
 
 _BOOKS = ("book", "book section", "edited book", "encyclopedia")
@@ -18,16 +18,17 @@ def enw_document(record: str) -> Document:
     Raises:
         ValueError: the record has neither title nor abstract.
     """
-    tags: defaultdict[str, list[str]] = defaultdict(list)
+    lines: defaultdict[str, list[list[str]]] = defaultdict(list)
     last = ""
     for line in record.split("\n"):
         if line.startswith("%") and line[2:3] in (" ", ""):
             last = line[:2]
-            tags[last].append(line[3:].strip())
+            lines[last].append([line[3:].strip()])
         elif line.strip() and last == "%K":  # EndNote writes each keyword on a line
-            tags[last].append(line.strip())
+            lines[last].append([line.strip()])
         elif line.strip() and last:
-            tags[last][-1] = f"{tags[last][-1]} {line.strip()}"
+            lines[last][-1].append(line.strip())
+    tags = joined(lines)
     one = {tag: values[0] for tag, values in tags.items()}
     kind = one.get("%0", "").casefold()
     accession = one.get("%M", "")

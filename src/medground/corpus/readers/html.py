@@ -34,6 +34,8 @@ from medground.identifiers import normal_document_id
 _PAGE = re.compile(rb"\s*(?:<!--.*?-->\s*|<\?xml[^>]*>\s*)*<(?:!doctype\s+html|html\b|head\b|body\b)", re.I | re.S)
 _CHARSET = re.compile(rb"<meta[^>]{0,200}charset=[\"']?([\w-]{3,20})", re.IGNORECASE)
 _LONGEST = 20_000_000
+_MOST_TAGS = 200_000
+"""Most tags of a page: five times those of the longest article, and what is read in seconds."""
 _NO_TEXT = ("script", "style", "noscript", "template", "nav")
 _LABEL = " > "
 _TAGS = {
@@ -111,6 +113,8 @@ def _parsed(content: bytes) -> Any:
 
     if len(content) > _LONGEST:
         raise ValueError(f"the page has more than {_LONGEST:,} bytes")
+    if content.count(b"<") > _MOST_TAGS:
+        raise ValueError(f"the page has more than {_MOST_TAGS:,} tags; split it")
     page = _page_text(content)
     try:
         tree = lxml.html.document_fromstring(page.encode("utf-8"), parser=lxml.html.HTMLParser(encoding="utf-8"))

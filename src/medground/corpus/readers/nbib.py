@@ -8,6 +8,7 @@ from collections import defaultdict
 from medground.corpus.readers.compose import Composition
 from medground.corpus.readers.dates import iso_date
 from medground.corpus.readers.entry import described
+from medground.corpus.readers.values import joined
 from medground.document import Document, MeshHeading
 
 _TAG = re.compile(r"([A-Z][A-Z0-9]{1,3}) *- ?(.*)")
@@ -63,15 +64,15 @@ def retracted_by(record: str) -> tuple[str, ...]:
 
 
 def _tags(record: str) -> defaultdict[str, list[str]]:
-    tags: defaultdict[str, list[str]] = defaultdict(list)
+    lines: defaultdict[str, list[list[str]]] = defaultdict(list)
     last = ""
     for line in record.split("\n"):
         if found := _TAG.match(line):
             last = found[1]
-            tags[last].append(found[2].strip())
+            lines[last].append([found[2].strip()])
         elif line[:1] == " " and line.strip() and last:
-            tags[last][-1] = f"{tags[last][-1]} {line.strip()}"
-    return tags
+            lines[last][-1].append(line.strip())
+    return joined(lines)
 
 
 def _one(tags: defaultdict[str, list[str]], tag: str) -> str:

@@ -16,7 +16,7 @@ from typing import TypeAlias
 
 from lxml import etree
 
-from medground.corpus.readers.files import LONGEST_RECORD, opened
+from medground.corpus.readers.files import LONGEST_RECORD, MOST_TAGS, opened
 from medground.errors import BadDocument
 
 Element: TypeAlias = etree._Element
@@ -134,7 +134,7 @@ def _parsed(path: Path, root: str, tags: Collection[str]) -> Iterator[Element]:
                 if event == "end" and name_of(element) in tags:
                     yield element
             if top is not None and broken is None:
-                record.grows(_prune(top, tags), len(block))
+                record.grows(_prune(top, tags), len(block), block.count(b"<"))
         if broken is not None:
             raise broken
         parser.close()
@@ -146,19 +146,21 @@ class _Open:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._element: Element | None = None
-        self._size = 0
+        self._size = self._tags = 0
 
-    def grows(self, element: Element | None, size: int) -> None:
-        """Count bytes that were read while the parser was in this record.
+    def grows(self, element: Element | None, size: int, tags: int) -> None:
+        """Count bytes and tags that were read while the parser was in this record.
 
         Raises:
             BadDocument: it has too many.
         """
-        self._size = size + (self._size if element is not None and element is self._element else 0)
-        self._element = element
-        if element is not None and self._size > LONGEST_RECORD:
-            reason = f"a record has more than {LONGEST_RECORD:,} bytes; split it"
-            raise BadDocument(reason, file=str(self._path), position=element.sourceline)
+        if element is None or element is not self._element:
+            self._size = self._tags = 0
+        self._element, self._size, self._tags = element, self._size + size, self._tags + tags
+        if element is None or (self._size <= LONGEST_RECORD and self._tags <= MOST_TAGS):
+            return
+        most = f"{LONGEST_RECORD:,} bytes" if self._size > LONGEST_RECORD else f"{MOST_TAGS:,} tags"
+        raise BadDocument(f"a record has more than {most}; split it", file=str(self._path), position=element.sourceline)
 
 
 def _prune(top: Element, tags: Collection[str]) -> Element | None:
