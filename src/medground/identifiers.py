@@ -100,7 +100,6 @@ _PMID_KEYS = ("pubmed", "pubmedid", "pubmedpmid", "medline", "medlineid", "medli
 _KEYS = dict.fromkeys(_PMID_KEYS, "pmid") | {"pmcid": "pmc", "pmcentral": "pmc"}
 _OWNERS = re.compile(r"(?:nlm|article|paper|record|document|publication|originalpaper|prism|citation)(?=p(?:ub)?m)")
 """What stands before the name of an id in a key such as `article_pmid`: the record is its own."""
-_LONGEST_KIND = 100
 _NOT_IN_A_KEY = re.compile(r"[\W_]+")
 
 
@@ -112,11 +111,6 @@ def normal_id(kind: str, value: str) -> str | None:
 @lru_cache(maxsize=4096)
 def id_kind(name: str) -> str:
     """What people call an id, in lower case and in our own word where it is one of `KINDS`: `PubMed ID` is `pmid`."""
-    return _kind(name) if len(name) <= _LONGEST_KIND else name.strip().casefold()
-
-
-@lru_cache(1024)  # every record of a file has the same few names
-def _kind(name: str) -> str:
     plain = _OWNERS.sub("", _NOT_IN_A_KEY.sub("", normalize("NFKC", name)).casefold(), count=1)
     return _KEYS.get(plain, plain if plain in _NORMAL else name.strip().casefold())
 
