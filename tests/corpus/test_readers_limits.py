@@ -15,6 +15,7 @@ import pytest
 from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
+from medground.corpus.readers.csl_json import read_csl
 from medground.corpus.readers.databases import wos_document
 from medground.corpus.readers.docx import docx_document
 from medground.corpus.readers.enw import enw_document
@@ -234,3 +235,11 @@ def test_a_document_of_too_many_tags_is_refused() -> None:
 def test_a_value_of_very_many_lines_is_read(begins: str, line: str, document: Callable[[str], Document]) -> None:
     """Each line once: this was quadratic, and a million lines took minutes."""
     assert document(begins + line * 300_000).text == "one" + " two" * 300_000
+
+
+def test_a_json_file_of_too_many_objects_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "objects.json.gz"
+    with gzip.open(path, "wt") as file:
+        file.write('[{"id": 1, "title": "Aspirin", "abstract": "It works."}' + ",{}" * 2_000_000 + "]")
+    with pytest.raises(BadDocument, match="more than 2,000,000 objects; split it"):
+        list(read_csl(path))

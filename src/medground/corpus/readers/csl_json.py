@@ -29,6 +29,10 @@ def open_csl(path: Path) -> Input:
     return file_input(path, "csl-json", read_csl)
 
 
+_MOST_OBJECTS = 2_000_000
+"""Most objects in a file: a hundred thousand records have half as many. Each takes a hundred times its bytes."""
+
+
 def read_csl(path: Path) -> Iterator[Item]:
     """The records of a file; the position of a bad one is its number, counting from 1.
 
@@ -36,7 +40,10 @@ def read_csl(path: Path) -> Iterator[Item]:
         BadDocument: the file is not JSON, or holds no list of records.
     """
     try:
-        content = json.loads(decoded(whole(path)))
+        text = decoded(whole(path))
+        if text.count("{") > _MOST_OBJECTS:
+            raise BadDocument(f"the file has more than {_MOST_OBJECTS:,} objects; split it", file=str(path))
+        content = json.loads(text)
     except (ValueError, RecursionError) as error:
         reason = "JSON nested too deeply" if isinstance(error, RecursionError) else f"not JSON ({error})"
         raise BadDocument(reason, file=str(path)) from error
