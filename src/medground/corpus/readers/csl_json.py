@@ -21,16 +21,14 @@ _TYPES = {"article-journal": "Journal Article", "article-newspaper": "News", "re
 _PMID = re.compile(r"PMID:?\s*(\d+)", re.IGNORECASE)
 _PMC = re.compile(r"PMC(?:ID)?:?\s*(?:PMC)?(\d+)", re.IGNORECASE)
 _RENAMED = {"container-title": "journal", "keyword": "keywords", "url": "url", "pmcid": "pmc"}
+_MOST_OBJECTS = 2_000_000
+"""Most objects in a file: a hundred thousand records have half as many. Each takes a hundred times its bytes."""
 _LEFT_OUT = ("id", "issued", "type", "author", "note", "citation-key", "accessed", "extra", "creators")
 
 
 def open_csl(path: Path) -> Input:
     """One JSON array of records, plain or gzip."""
     return file_input(path, "csl-json", read_csl)
-
-
-_MOST_OBJECTS = 2_000_000
-"""Most objects in a file: a hundred thousand records have half as many. Each takes a hundred times its bytes."""
 
 
 def read_csl(path: Path) -> Iterator[Item]:
