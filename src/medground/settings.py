@@ -30,6 +30,7 @@ from pydantic import (
 
 from medground.errors import ConfigError
 from medground.fetching.secrets import with_secrets_of, without_secrets
+from medground.known_secrets import known_secrets
 from medground.layers import (
     FILE_NAME,
     Layer,
@@ -270,7 +271,9 @@ class Settings(_Part):
         merged: dict[str, Any] = {}
         for _, layer in layers:
             merge(merged, layer)
-        return cls._checked(merged, layers)
+        loaded = cls._checked(merged, layers)
+        known_secrets(loaded)  # before anything can log one
+        return loaded
 
     def with_options(self, options: Mapping[str, Any]) -> Settings:
         """These settings with some of them changed: `{"recipe.rounds": 2}`.

@@ -73,11 +73,15 @@ class Intake:
         url: where the request goes.
         headers: of the request.
         content: its body.
+        known: forms of further secrets, wherever they stand in the request.
     """
 
-    def __init__(self, limits: ReplyLimits, url: str, headers: Mapping[str, str], content: bytes) -> None:
+    def __init__(
+        self, limits: ReplyLimits, url: str, headers: Mapping[str, str], content: bytes, known: Iterable[str] = ()
+    ) -> None:
         self._limits = limits
-        self._secrets = [form.encode() for form in secret_forms(secrets_sent(url, headers, content))]
+        forms = {*secret_forms(secrets_sent(url, headers, content)), *known}
+        self._secrets = [form.encode() for form in sorted(forms, key=len, reverse=True)]
         self._end = None if limits.seconds is None else asyncio.get_running_loop().time() + limits.seconds
 
     async def next(self, parts: AsyncIterator[bytes]) -> bytes | None:

@@ -1,25 +1,53 @@
-"""The HTTP clients log the address of each request: without its secrets, for programs that show such lines."""
+"""What this process logs holds no secret that it knows, whichever library logs it: HTTP clients log what they send."""
 
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable, Iterable
+from typing import Any
 
-from medground.fetching.secrets import shown_address
+from medground.fetching.secrets import masked
 
-_CLIENTS = ("httpx", "httpx2")
-
-
-class _ShownAddresses(logging.Filter):
-    def filter(self, record: logging.LogRecord) -> bool:
-        if isinstance(record.args, tuple):
-            record.args = tuple(shown_address(str(arg)) if "://" in str(arg) else arg for arg in record.args)
-        return True
+_FORMATTER = logging.Formatter()
 
 
-_FILTER = _ShownAddresses()
+def hide_in_logs(forms: Iterable[str]) -> None:
+    """Put asterisks in place of these forms of secrets in all lines that are logged from now on."""
+    current = logging.getLogRecordFactory()
+    if not isinstance(current, _Hiding):
+        current = _Hiding(current)
+        logging.setLogRecordFactory(current)
+    current.hide(forms)
 
 
-def hide_secrets_in_logs() -> None:
-    """Leave user, password and secret parameters out of the addresses in what the clients log from now on."""
-    for name in _CLIENTS:
-        logging.getLogger(name).addFilter(_FILTER)  # once: a filter that is there is not added again
+class _Hiding:
+    """Makes records of log lines. One with a secret becomes plain text; any other stays as it is.
+
+    The secrets of a process are few, so they are never forgotten.
+
+    Args:
+        make: makes records of log lines as they are.
+    """
+
+    def __init__(self, make: Callable[..., logging.LogRecord]) -> None:
+        self._make = make
+        self._forms: tuple[str, ...] = ()
+
+    def hide(self, forms: Iterable[str]) -> None:
+        known = frozenset(self._forms)
+        if new := [form for form in forms if form not in known]:
+            self._forms = tuple(sorted((*known, *new), key=len, reverse=True))
+
+    def __call__(self, *given: Any, **named: Any) -> logging.LogRecord:
+        record = self._make(*given, **named)
+        try:
+            said = record.getMessage()
+        except (TypeError, ValueError):  # arguments that do not fit; logging says so itself
+            return record
+        if (shown := masked(said, self._forms)) != said:
+            record.msg, record.args = shown, ()
+        if record.exc_info:
+            trace = _FORMATTER.formatException(record.exc_info)
+            if (shown := masked(trace, self._forms)) != trace:
+                record.exc_info, record.exc_text = None, shown
+        return record

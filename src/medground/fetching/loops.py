@@ -11,7 +11,6 @@ from weakref import WeakKeyDictionary
 
 import certifi
 
-from medground.fetching.logs import hide_secrets_in_logs
 from medground.version import __version__
 
 USER_AGENT = f"medground/{__version__}"
@@ -37,7 +36,6 @@ class LoopClients(Generic[C]):
     """
 
     def __init__(self, make: Callable[[], C]) -> None:
-        hide_secrets_in_logs()
         self._make = make
         self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, C] = WeakKeyDictionary()
 

@@ -51,7 +51,8 @@ def open_hosted(name: str, settings: Settings) -> ServedModel:
     key: SecretStr | None = getattr(settings.keys, field) if field else None
     own_name = f"{PREFIX}KEYS__{field.upper()}" if field else ""
     at_own_address = provider in COMPATIBLE and settings.model.base_url is not None
-    wire = ModelWire(ReplyLimits(LARGEST_REPLY, settings.model.timeout))
+    secrets = known_secrets(settings)
+    wire = ModelWire(ReplyLimits(LARGEST_REPLY, settings.model.timeout), secrets)
     try:
         model = _compatible(name, settings, key, wire) if at_own_address else _known(name, key, wire)
     except _setup_errors() as error:
@@ -63,7 +64,7 @@ def open_hosted(name: str, settings: Settings) -> ServedModel:
         retries=settings.model.retries,
         temperature=settings.model.temperature,
         key_hint=own_name or f"the key of {provider} in the environment",
-        secrets=known_secrets(settings),
+        secrets=secrets,
         wire=wire,
     )
 

@@ -21,10 +21,12 @@ class ModelWire(httpx2.AsyncBaseTransport):
 
     Args:
         limits: of each reply.
+        secrets: forms of secrets that no reply may repeat, beside those that its request shows to be some.
     """
 
-    def __init__(self, limits: ReplyLimits) -> None:
+    def __init__(self, limits: ReplyLimits, secrets: tuple[str, ...] = ()) -> None:
         self._limits = limits
+        self._secrets = secrets
         self._network = LoopClients(lambda: httpx2.AsyncClient(verify=tls()))
         self.client = httpx2.AsyncClient(transport=self, timeout=limits.seconds, follow_redirects=False)
 
@@ -35,7 +37,7 @@ class ModelWire(httpx2.AsyncBaseTransport):
             SlowReply: no reply began in time.
         """
         request.headers["accept-encoding"] = ACCEPTED
-        intake = Intake(self._limits, str(request.url), request.headers, await request.aread())
+        intake = Intake(self._limits, str(request.url), request.headers, await request.aread(), self._secrets)
         async with intake.in_time():
             reply = await self._network.current().send(request, stream=True)
         headers, body = intake.head(reply.headers.raw), _Body(intake, reply)
