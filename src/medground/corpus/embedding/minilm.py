@@ -114,7 +114,7 @@ def open_minilm(home: Path, precision: Precision = "int8", threads: int | None =
         identity=identity,
         graph=graph,
         tokenizer=folder / "tokenizer.json",
-        max_tokens=json.loads((folder / "sentence_bert_config.json").read_text())["max_seq_length"],
+        max_tokens=json.loads((folder / "sentence_bert_config.json").read_text(encoding="utf-8"))["max_seq_length"],
         threads=threads,
     )
 
@@ -126,7 +126,7 @@ def _make(folder: Path, target: Path, precision: Precision) -> None:
         raise ConfigError(
             f"{folder / MINILM.weights} differs from the published file; delete it and fetch the model again"
         )
-    config = json.loads((folder / "config.json").read_text())
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     shape = BertShape(**{field.name: config[field.name] for field in fields(BertShape)})
     scratch = target.parent / ".graph"
     try:
