@@ -36,6 +36,15 @@ def open_private(path: Path, *, append: bool = False) -> IO[str]:
     return os.fdopen(os.open(path, flags, _FILE), "a" if append else "w", encoding="utf-8")
 
 
+def private_opener(path: str, flags: int) -> int:
+    """For `open`: a file that it makes is for its owner alone.
+
+    Raises:
+        OSError: it cannot be opened.
+    """
+    return os.open(path, flags, _FILE)
+
+
 def keep_private(path: Path, text: str) -> None:
     """Write a file in place of what is there, whole or not at all.
 

@@ -53,6 +53,7 @@ def line(i: str, **changed: Any) -> RunLine:
 def test_written_lines_are_read_and_not_repeated(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "run.jsonl"
     with RunFile.open(path, header()) as run:
+        assert path.stat().st_mode & 0o077 == 0, "questions and answers are their owner's alone"
         run.append(line("a", status="answered", answer=("yes",)))
         run.append(line("b", error="no model"))
     with RunFile.open(path, header(started="2027-01-01")) as run:

@@ -25,6 +25,7 @@ from medground.evaluate.base import RunHeader, RunLine
 from medground.evaluate.lock import locked
 from medground.evaluate.manifest import acceptable, differences
 from medground.evaluate.tally import Tally
+from medground.private import private_opener
 
 log = logging.getLogger(__name__)
 
@@ -65,7 +66,7 @@ class RunFile:
         try:
             if path.exists():
                 _drop_lost(path)
-            file = path.open("r+b" if path.exists() else "x+b", buffering=0)
+            file = open(path, "r+b" if path.exists() else "x+b", buffering=0, opener=private_opener)  # noqa: SIM115
             run = cls(path, file, lock, header, Tally(items=header.items))
             try:
                 run._resume(accept, count)
