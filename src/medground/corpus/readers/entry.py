@@ -128,8 +128,9 @@ def _identify(known: dict[str, Any], metadata: dict[str, Any]) -> None:
     identifiers = normal_identifiers(given) if isinstance(given, Mapping) else {}
     told = given if isinstance(given := known.get("metadata"), Mapping) else {}
     for place in ("extra", "note", "notes", "annote", "custom1"):  # where reference managers keep them
-        said = metadata.get(place) or told.get(place)
-        for name, value in _EXTRA.findall("\n".join(map(str, said)) if isinstance(said, list) else str(said or "")):
+        if not (said := metadata.get(place) or told.get(place)):
+            continue
+        for name, value in _EXTRA.findall("\n".join(map(str, said)) if isinstance(said, list) else str(said)):
             known.setdefault("pmid" if name.upper() == "PMID" else "pmc", value)
     for name, cleaned in (("pmid", pmid_of), ("pmc", pmc_of), ("doi", doi_of)):
         if name in known:
@@ -138,7 +139,7 @@ def _identify(known: dict[str, Any], metadata: dict[str, Any]) -> None:
                 identifiers[name] = value
             else:
                 metadata[name] = given
-    if "pmid" not in identifiers and (pmid := pmid_in_address(str(known.get("url", "")))):
+    if "pmid" not in identifiers and "url" in known and (pmid := pmid_in_address(str(known["url"]))):
         identifiers["pmid"] = pmid
     if identifiers:
         known["identifiers"] = identifiers
@@ -207,6 +208,8 @@ def _merged(known: dict[str, Any], others: Mapping[str, Any]) -> dict[str, tuple
 
 def _imprint(metadata: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
     """Volume, issue and pages, which every exporter names in its own way."""
+    if not metadata:
+        return {}
 
     def first(*names: str) -> str:
         return next((metadata[name][0] for name in names if metadata.get(name)), "")

@@ -24,11 +24,17 @@ _TYPES: Mapping[str, Retraction] = {"retraction": "notice", "retracted-article":
 _LABELS = frozenset(["retracted publication", "retracted article"])
 """Publication types that reference managers keep among the keywords."""
 _UPDATED = frozenset(["retraction", "withdrawal", "removal"])
-_IDS = frozenset(["identifiers", "ids", "externalids", "external_ids", "articleids", "article_ids", "custom"])
+_IDS = frozenset(
+    ["identifiers", "ids", "externalids", "external_ids", "articleids", "article_ids", "custom", "metadata"]
+)
+_TELLING = frozenset(["keywords", "type", "relation", "commentcorrectionlist", *_UPDATES, *_FLAGS, *_STATUS, *_NATURES])
+"""The fields that may say what befell a paper; most records have none."""
 
 
 def state_in(fields: Mapping[str, Any]) -> Retraction | None:
     """What these fields say of the paper, by their names in lower case with underscores; None if they say nothing."""
+    if _TELLING.isdisjoint(fields):
+        return None
     for name, value in fields.items():
         if name in _FLAGS and _word(value) in _SO:
             return "retracted"
@@ -54,12 +60,17 @@ def state_in(fields: Mapping[str, Any]) -> Retraction | None:
 def ids_in(fields: Mapping[str, Any]) -> dict[str, str]:
     """The ids of the paper in fields that hold several: `{"pmid": 1}`, `[{"type": "pmid", "id": 1}]`, `["pmid:1"]`."""
     found: dict[str, str] = {}
-    for value in (value for name, value in fields.items() if name in (*_IDS, "metadata")):
+    for value in () if _IDS.isdisjoint(fields) else [value for name, value in fields.items() if name in _IDS]:
         for name, one in _pairs(value):
             only = one[0] if isinstance(one, list) and len(one) == 1 else one
             if (kind := id_kind(name)) in KINDS and isinstance(only, str | int) and str(only).strip():
                 found.setdefault(kind, str(only))
-    if _word(fields.get("source")) == "med" and "pmid" not in fields and isinstance(fields.get("id"), str | int):
+    if (
+        "source" in fields
+        and _word(fields["source"]) == "med"
+        and "pmid" not in fields
+        and isinstance(fields.get("id"), str | int)
+    ):
         found.setdefault("pmid", str(fields["id"]))  # Europe PMC's own form of a PubMed record
     return found
 
