@@ -200,7 +200,7 @@ def test_a_set_that_cannot_be_counted_leaves_no_file(tmp_path: Path) -> None:
 def test_every_item_is_in_the_denominator() -> None:
     tally = Tally(items=10)
     tally.add(line("a", status="answered", answer=("yes",)))
-    tally.add(line("b", status="lean", answer=("no",)))
+    tally.add(line("b", status="answered", answer=("no",)))
     tally.add(line("c", status="unreadable", error="rubbish", usage={"price": None}))
     tally.add(line("d", gold=("no",), status="budget"))
     assert tally.accuracy == 1 / 4
