@@ -208,6 +208,7 @@ def test_every_item_is_in_the_denominator() -> None:
     assert tally.majority == (("yes",), 3)
     assert tally.price is None
     assert json.loads(line("a").model_dump_json())["status"] == "failed"
+    assert line("e", status="lean", answer=("yes",)).status == "answered"  # as an older run counted its estimates
 
 
 def test_several_correct_answers_need_an_exact_match() -> None:

@@ -182,7 +182,8 @@ def test_quotes_alone_do_not_look_proven(make_answer: MakeAnswer) -> None:
     assert phrases.headline(quotes) == "What the sources say"
     assert phrases.support(quotes) == "Whether these quotes answer the question has not been assessed."
     assert phrases.faithfulness(quotes) == ""
-    assert phrases.support(make_answer(quote, support=1.0)) == ""
+    by_graph = YesNoDecision(status="decided", value="yes", basis="graph fact")
+    assert phrases.support(make_answer(quote, support=1.0, decision=by_graph)) == ""
 
 
 def test_faithfulness_names_who_labelled(make_answer: MakeAnswer) -> None:
