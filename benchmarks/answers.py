@@ -22,8 +22,6 @@ from pathlib import Path
 
 import numpy as np
 
-from lean import wilson
-
 sys.path.insert(0, str(Path(__file__).parent.parent / "scripts"))
 
 from marked import DEPTH, Marked, bioasq, build_corpus, covidqa, holds, is_in, plain, scifact
@@ -34,6 +32,7 @@ from medground.corpus.embedding import Embedder, open_embedder
 from medground.corpus.library import Library
 from medground.corpus.snapshot import Snapshot
 from medground.document import Hit
+from medground.evaluate.intervals import wilson
 from medground.query import Words
 from medground.quoting import model
 from medground.text import words

@@ -25,7 +25,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from lean import FILE, Record, read
+from pubmedqa import FILE, Record, read
+
 from medground import Answer, Engine, Settings
 from medground.corpus.build import build
 from medground.corpus.library import Library

@@ -17,7 +17,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from lean import Record, read
+from pubmedqa import Record, read
+
 from medground.corpus.chunk import chunk
 from medground.corpus.readers.pubmedqa import pubmedqa_document
 from medground.document import Document

@@ -19,7 +19,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from lean import Record, read, shown
+from pubmedqa import Record, read, shown
+
 from medground.errors import ModelFailed
 from medground.models.base import CallLimits
 from medground.models.open import open_models

@@ -25,13 +25,12 @@ from typing import Any
 
 from lxml import etree
 
-from lean import wilson
-
 sys.path.insert(0, str(Path(__file__).parent.parent / "scripts"))
 
 from marked import lines
 
 from medground.corpus.readers.xml import flat_text
+from medground.evaluate.intervals import wilson
 from medground.text.prose import why_not_prose
 from medground.text.sentences import sentence_spans
 

@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from lean import wilson
+from medground.evaluate.intervals import wilson
 from medground.risk import notice_for
 
 WORDINGS = Path(__file__).resolve().parent.parent / "tests" / "risk" / "wordings.tsv"

@@ -16,7 +16,8 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from lean import FILE, Record, read, shown
+from pubmedqa import FILE, Record, read, shown
+
 from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers.pubmedqa import open_pubmedqa

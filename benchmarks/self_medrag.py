@@ -25,9 +25,9 @@ from pathlib import Path
 from typing import Any
 
 from pubmed_reasoner import without_titles
+from pubmedqa import FILE, Record, read, shown
 from sklearn.metrics import f1_score
 
-from lean import FILE, Record, read, shown
 from medground.corpus.build import build
 from medground.corpus.embedding import open_embedder
 from medground.corpus.library import Library

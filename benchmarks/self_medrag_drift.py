@@ -20,8 +20,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from pubmed_reasoner import without_titles
+from pubmedqa import FILE, Record, read, shown
 
-from lean import FILE, Record, read, shown
 from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs

@@ -8,7 +8,7 @@ export interface PastAnswer {
   trace_id: string;
   question: string;
   recipe: string;
-  status: "decided" | "lean" | "not judged" | "unanswerable";
+  status: "decided" | "not judged" | "unanswerable";
   value: string | null;
   created: string;
   stopped: string | null;

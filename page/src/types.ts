@@ -191,9 +191,9 @@ export interface Answered {
   corpora: string[];
   created: string;
   notice: Notice | null;
-  status: "decided" | "lean" | "not judged" | "unanswerable";
+  status: "decided" | "not judged" | "unanswerable";
   value: string | null;
-  basis: "graph fact" | "model" | "critic" | "lean" | null;
+  basis: "graph fact" | "model" | "critic" | null;
   probability: number | null;
   headline: string;
   reason: string;

@@ -49,7 +49,7 @@ class CorpusChange(Frozen):
 
 
 class DecisionChange(Frozen):
-    """A decision that differs: status and value, such as `lean` and `yes`."""
+    """A decision that differs: status and value, such as `decided` and `yes`."""
 
     before: tuple[str, str | None]
     now: tuple[str, str | None]

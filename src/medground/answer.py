@@ -17,14 +17,14 @@ from medground.question import Question
 from medground.report import Report
 from medground.usage import UsageReport
 
-SCHEMA_VERSION = "1.8"
+SCHEMA_VERSION = "1.9"
 
-Status = Literal["decided", "lean", "not judged", "unanswerable"]
+Status = Literal["decided", "not judged", "unanswerable"]
 """`decided`: a stored relation, a model that read the evidence, or a critic that was measured on questions gives the
-answer. `lean`: word statistics estimate it, with a calibrated probability. `not judged`: evidence was found, but no
-validated judge has assessed it. `unanswerable`: no evidence was found."""
+answer. `not judged`: evidence was found, but no validated judge has assessed it. `unanswerable`: no evidence was
+found."""
 
-Basis = Literal["graph fact", "model", "critic", "lean"]
+Basis = Literal["graph fact", "model", "critic"]
 
 Label = Literal[
     "supported", "partly", "contradicted", "quoted", "related", "not found", "not judged", "unverified", "given"
@@ -66,15 +66,22 @@ class _Decision(Frozen):
         """The decided value as text, or None."""
         raise NotImplementedError
 
+    @model_validator(mode="before")
+    @classmethod
+    def _without_lean(cls, content: Any) -> Any:
+        """Answers before schema 1.9 could hold an estimate from word statistics (`lean`). It was no better than always
+        "yes", so nothing of it is read from a kept answer."""
+        if isinstance(content, dict) and content.get("status") == "lean":
+            return {"status": "not judged"} | {name: content[name] for name in ("task",) if name in content}
+        return content
+
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         has_value = self.shown() is not None
-        if has_value != (self.status in ("decided", "lean")):
+        if has_value != (self.status == "decided"):
             raise ValueError(f"a decision with status {self.status!r} must {'not ' if has_value else ''}have a value")
         if has_value and self.basis is None:
             raise ValueError("a decision with a value needs a basis")
-        if (self.status == "lean") != (self.basis == "lean"):
-            raise ValueError("status and basis must both be lean, or neither")
         return self
 
 
@@ -373,7 +380,7 @@ class Answer(Frozen):
             raise ValueError("an answer whose notice is about self-harm quotes nothing")
         if self.decision.task != self.question.task:
             raise ValueError("decision and question have different tasks")
-        if self.decision.status in ("decided", "lean") and not self.evidence and self.needs_evidence:
+        if self.decision.status == "decided" and not self.evidence and self.needs_evidence:
             raise ValueError("the answer has a decision but no evidence")
         return self
 

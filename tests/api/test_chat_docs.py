@@ -29,6 +29,6 @@ def test_the_examples_run(tmp_path: Path, loopback: None, capsys: pytest.Capture
             exec(example.replace("http://127.0.0.1:8123", address), names)  # the page's own code
         names["client"].close()
     printed = capsys.readouterr().out
-    assert printed.startswith("**Leans yes")
+    assert printed.startswith("**What the sources say**")
     assert "https://pubmed.ncbi.nlm.nih.gov/1/" in printed
     assert names["agent"].model.model_name == "ground"

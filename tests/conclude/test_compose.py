@@ -15,8 +15,6 @@ from medground.conclude.compose import compose, so_far
 from medground.conclude.finish import finish
 from medground.document import Document
 from medground.evidence import UnknownCitation
-from medground.lean.model import Lean
-from medground.lean.step import lean_of
 from medground.operators.verifying import EntailOutput
 from medground.run import Run
 from medground.sentence import Sentence
@@ -192,63 +190,6 @@ def test_a_run_cut_short_quotes_no_retracted_paper(make_run: MakeRun) -> None:
     answer = so_far(run, "the time is used up")
     assert [s.text for s in answer.statements] == [PAPERS[0].text, PAPERS[1].text]
     assert answer.stopped == "the time is used up"
-
-
-def test_statistics_do_not_lean_on_a_retracted_paper(make_run: MakeRun) -> None:
-    run = make_run("Does aspirin help?")
-    run.answered_by["write"] = "keyless"
-    withdrawn = WITHDRAWN.model_copy(update={"kind": "research"})
-    run.ledger.admit([withdrawn])
-    assert lean_of(run.question, [run.ledger.quote(withdrawn.id, 0, len(withdrawn.text), rank=1)], run) is None
-
-
-LEANING = (
-    "Does aspirin reduce the risk of stroke?",
-    "Aspirin significantly reduced the risk of stroke (p = 0.001). Aspirin is effective and reduces stroke.",
-    "Aspirin did not reduce the risk of stroke (p = 0.8). There was no significant difference in the risk of stroke "
-    "between aspirin and placebo. Aspirin has no effect on the risk of stroke.",
-)
-
-
-def leaning(make_run: MakeRun, *texts: str, quoted: int | None = None) -> Answer:
-    """An answer that quotes the first sentence of each text."""
-    run = make_run(LEANING[0])
-    run.answered_by["write"] = "keyless"
-    papers = [Document(id=f"PMID:{n}", kind="research", text=text) for n, text in enumerate(texts, start=1)]
-    run.ledger.admit(papers)
-    quotes = [run.ledger.quote(p.id, 0, p.text.index(". ") + 1) for p in papers]
-    sentences = tuple(Sentence(text=q.quote, evidence=(q.id,)) for q in quotes[:quoted])
-    return asyncio.run(finish(run.question, Draft(sentences=sentences), quotes, run))
-
-
-def test_a_lean_names_the_quoted_papers_that_lean_the_same_way(make_run: MakeRun) -> None:
-    effect = LEANING[1]
-    one = leaning(make_run, effect, effect.replace("0.001", "0.002"), quoted=1)
-    assert (one.decision.status, one.decision.shown()) == ("lean", "yes")
-    assert one.decision.reason == (
-        "Estimated from word statistics of PMID:1, quoted here; not assessed by a validated model"
-    )
-    both = leaning(make_run, effect, effect.replace("0.001", "0.002"), "Lace plants grow. They do.")
-    assert "word statistics of PMID:1 and PMID:2, quoted here" in both.decision.reason
-
-
-def test_no_lean_where_quoted_papers_lean_apart_or_disagree(make_run: MakeRun) -> None:
-    _, effect, nothing = LEANING
-    assert leaning(make_run, nothing).decision.shown() == "no"
-    disagreeing = leaning(make_run, effect, nothing)
-    assert disagreeing.conflicts and disagreeing.decision.status == "not judged"
-    apart = leaning(make_run, f"Stroke is common. {effect}", f"Aspirin is old. {nothing}")
-    assert not apart.conflicts and apart.decision.status == "not judged"
-
-
-def test_no_lean_on_a_paper_whose_sentence_was_dropped(make_run: MakeRun) -> None:
-    run = prepared(make_run("Does aspirin help?"))
-    lean = Lean({"yes": 0.8, "no": 0.2}, "yes", 0.8, ("PMID:1",))
-    two = Draft(sentences=tuple(Sentence(text=PAPERS[n].text, evidence=(f"E{n + 1}",)) for n in (0, 1)))
-    for first, status in (("not found", "not judged"), ("related", "lean")):
-        verdicts = [Verdict(label=first, critic="c"), Verdict(label="related", critic="c")]
-        run = prepared(make_run("Does aspirin help?", options={"verify.unsupported": "drop"}))
-        assert compose(run, two, verdicts, lean=lean).decision.status == status
 
 
 def test_concepts_that_only_an_uncited_quote_mentions_are_reported(make_run: MakeRun) -> None:

@@ -79,7 +79,6 @@ def test_a_decision_needs_evidence() -> None:
         {"status": "decided", "value": "yes"},
         {"status": "decided", "basis": "model"},
         {"status": "unanswerable", "value": "no", "basis": "model"},
-        {"status": "lean", "value": "no", "basis": "model"},
         {"status": "decided", "value": "maybe", "basis": "model"},
     ],
 )

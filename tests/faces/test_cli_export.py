@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from pathlib import Path
 
 import docx
@@ -113,6 +114,28 @@ def test_an_answer_from_before_authors_were_kept_says_so(
     shown = capsys.readouterr()
     assert f"before authors were kept; run medground ask --again {kept}" in shown.err
     assert rispy.loads(shown.out)[0]["title"] == "Aspirin and stroke"
+
+
+def test_an_answer_of_words_alone_leads_with_its_quotes_and_an_old_estimate_is_not_shown(
+    kept: str, home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As asked, and as a version kept it that estimated the answer from word statistics."""
+    file = home / "answers" / f"{kept}.json"
+    content = json.loads(file.read_bytes())
+    assert (content["decision"]["status"], content["decision"]["value"]) == ("not judged", None)
+    estimate = {"status": "lean", "basis": "lean", "value": "yes", "probability": 0.9668, "reason": "Estimated"}
+    for decision in ({}, estimate):
+        file.write_text(json.dumps(content | {"decision": content["decision"] | decision}), encoding="utf-8")
+        capsys.readouterr()
+        for words in (["show", kept], ["show", kept, "--json"], ["history"]):
+            assert run(*words) == 0
+        for name in ("a.md", "a.html", "a.ris"):
+            assert run("export", kept, "-o", name) == 0
+        exported = [(tmp_path / name).read_text(encoding="utf-8") for name in ("a.md", "a.html", "a.ris")]
+        shown = capsys.readouterr().out
+        assert "What the sources say\n\nAspirin significantly reduced the risk of stroke." in shown
+        assert '"status": "not judged"' in shown
+        assert not re.search(r"(?i)\bleans?\b|estimated? |97 ?%|0\.9668", "\n".join([shown, *exported]))
 
 
 def test_an_export_that_cannot_be_written_leaves_nothing(

@@ -94,7 +94,7 @@ def test_the_conclusion_of_a_full_text_is_read_though_the_search_found_other_pas
 
 def test_keyless_quotes_and_never_decides(make_run: MakeRun, memory_source: Any) -> None:
     answer = run_of(make_run, memory_source([TRIAL]))
-    assert answer.decision.status in ("lean", "not judged")
+    assert answer.decision.status == "not judged"
     assert {s.verdict.label for s in answer.statements} == {"quoted"}
     assert all(TRIAL.text[e.start : e.end] == e.quote for e in answer.evidence)
     assert any("reduced the risk" in s.text for s in answer.statements)
@@ -149,7 +149,7 @@ def test_instructions_in_a_document_are_not_followed(
     make_run: MakeRun, memory_source: Any, scripted_model: Any
 ) -> None:
     keyless = run_of(make_run, memory_source([HOSTILE]))
-    assert keyless.decision.shown() != "yes" or keyless.decision.status == "lean"
+    assert keyless.decision.shown() != "yes"
     model = scripted_model(replies(extract=ExtractOutput(sentences=(Extracted(sentence="P1.S1", stance="unknown"),))))
     run_of(make_run, memory_source([HOSTILE]), model)
     seen = dict(model.seen)
@@ -232,14 +232,6 @@ def test_a_paper_that_one_source_knows_as_retracted_is_set_aside_everywhere(
     answer = asyncio.run(GROUND.run(run.question, run))
     assert answer.evidence == ()
     assert any("PMID:1" in w and "retracted" in w for w in answer.warnings)
-
-
-def test_a_negated_question_gets_no_lean_and_a_lean_names_its_document(make_run: MakeRun, memory_source: Any) -> None:
-    for question, leans in ((QUESTION, True), ("Does aspirin not reduce the risk of stroke?", False)):
-        run = make_run(question, [memory_source([TRIAL])], recipe=GROUND)
-        answer = asyncio.run(GROUND.run(run.question, run))
-        assert (answer.decision.status == "lean") is leans
-        assert not leans or "PMID:1" in answer.decision.reason
 
 
 def test_the_checked_sentences_are_the_answer_to_an_open_question(

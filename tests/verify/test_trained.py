@@ -230,14 +230,14 @@ def test_a_closed_question_is_answered_by_a_critic_that_was_measured_on_question
     critic("contradiction", proofs=[*CLAIMS, ASKED])
     assert asked(make_run, memory_source, question, TRIAL).decision.shown() == "no"
     critic("neutral", proofs=[*CLAIMS, ASKED])
-    assert asked(make_run, memory_source, question, TRIAL).decision.status in ("lean", "not judged")
+    assert asked(make_run, memory_source, question, TRIAL).decision.status == "not judged"
 
 
 @pytest.mark.parametrize("proofs", [CLAIMS, [ASKED], []])
 def test_other_critics_decide_nothing(critic: Any, make_run: Any, memory_source: Any, proofs: Any) -> None:
     critic(proofs=proofs)
     answer = asked(make_run, memory_source, "Is the gene the cause of the long lens?", TRIAL)
-    assert answer.decision.status in ("lean", "not judged")
+    assert answer.decision.status == "not judged"
 
 
 def test_a_question_that_it_is_not_sure_of_is_not_judged(critic: Any, make_run: Any, memory_source: Any) -> None:

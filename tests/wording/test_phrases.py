@@ -30,8 +30,8 @@ MakeAnswer = Callable[..., Answer]
     [
         ({"status": "decided", "value": "yes", "basis": "model"}, "Yes"),
         (
-            {"status": "lean", "value": "no", "basis": "lean", "probability": 0.72},
-            "Leans no (estimated probability 72%)",
+            {"status": "decided", "value": "no", "basis": "critic", "probability": 0.72},
+            "No (estimated probability 72%)",
         ),
         ({"status": "not judged"}, "Not judged"),
         ({"status": "unanswerable"}, "Unanswerable"),
@@ -67,8 +67,6 @@ def test_reasons_are_sentences(make_answer: MakeAnswer) -> None:
         rationale="", statements=(), evidence=(), documents=(),
     )  # fmt: skip
     assert phrases.reason(alone) == "Answered by openai:gpt-5 from memory, without evidence."
-    lean = YesNoDecision(status="lean", value="yes", basis="lean")
-    assert phrases.reason(make_answer(decision=lean)) == "Estimated from word statistics."
 
 
 @pytest.mark.parametrize("label", get_args(Label))
@@ -180,11 +178,12 @@ def test_a_decision_says_whether_its_model_is_validated(
 
 def test_quotes_alone_do_not_look_proven(make_answer: MakeAnswer) -> None:
     quote = Verdict(label="quoted", critic="verbatim", best="E1", category="CORRECT-EXPLICIT", labelled_by="keyless")
-    lean = YesNoDecision(status="lean", value="yes", basis="lean")
-    quotes = make_answer(quote, support=1.0, faithfulness=1.0, decision=lean)
+    quotes = make_answer(quote, support=1.0, faithfulness=1.0, decision=YesNoDecision(status="not judged"))
+    assert phrases.headline(quotes) == "What the sources say"
     assert phrases.support(quotes) == "Whether these quotes answer the question has not been assessed."
     assert phrases.faithfulness(quotes) == ""
-    assert phrases.support(make_answer(quote, support=1.0)) == ""
+    by_graph = YesNoDecision(status="decided", value="yes", basis="graph fact")
+    assert phrases.support(make_answer(quote, support=1.0, decision=by_graph)) == ""
 
 
 def test_faithfulness_names_who_labelled(make_answer: MakeAnswer) -> None:

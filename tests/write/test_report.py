@@ -268,16 +268,6 @@ def test_what_a_title_or_text_holds_changes_nothing(make_run: MakeRun, text: str
     assert answer.statements
 
 
-def test_words_give_no_estimate_for_a_report(make_run: MakeRun) -> None:
-    """Their probability was calibrated on quotes chosen for one question, and a report has those of several."""
-    text = "Does cyp17a1 knockout change the hormones of zebrafish?"
-    asked = PLAN.model_copy(update={"question": text})
-    answer, run = reported(make_run, found(), plan=asked)
-    assert run.question.closed
-    assert answer.evidence
-    assert answer.decision.status == "not judged"
-
-
 def test_what_a_limited_run_did_not_reach_is_told_so(make_run: MakeRun) -> None:
     reached = SubFound(PLAN.subquestions[0], (tool("q1", "literature", [HORMONES]),))
     left = [SubFound(one, (failed_tool(one, "literature", NOT_ENDED),)) for one in PLAN.subquestions[1:]]

@@ -17,10 +17,10 @@ export function AnswerBody({ answer }: { answer: Answered }): JSX.Element {
       <section class="decision" aria-label="Decision" data-status={answer.status}>
         <p class="headline">{answer.headline}</p>
         {answer.reason && <p>{answer.reason}</p>}
-        {answer.support && <p class="strong">{answer.support}</p>}
         {answer.stopped && <p class="caution">Stopped early: {answer.stopped}</p>}
       </section>
       {answer.sentences.length > 0 && <Sentences sentences={answer.sentences} />}
+      {answer.support && <p class="strong">{answer.support}</p>}
       <p class="row">
         <a class="button" href={address("ask", [], { follow: answer.trace_id })}>
           Ask a follow-up question

@@ -10,7 +10,7 @@ export function Comparison({ first, second }: { first: Answered; second: Answere
   const same = first.status === second.status && first.value === second.value;
   return (
     <>
-      <p data-testid="agreement">{same ? "Both come to the same decision." : "Their decisions differ."}</p>
+      <p data-testid="agreement">{!same ? "Their decisions differ." : first.value === null ? "Neither decides." : "Both come to the same decision."}</p>
       <div class="sides compared">
         <Column answer={first} />
         <Column answer={second} />
@@ -28,9 +28,9 @@ function Column({ answer }: { answer: Answered }): JSX.Element {
         {answer.notice && <NoticeBox notice={answer.notice} />}
         <p class="headline">{answer.headline}</p>
         {answer.reason && <p>{answer.reason}</p>}
-        {answer.support && <p class="strong">{answer.support}</p>}
         {answer.stopped && <p class="caution">Stopped early: {answer.stopped}</p>}
         <Sentences sentences={answer.sentences} />
+        {answer.support && <p class="strong">{answer.support}</p>}
         <p class="dim">{answer.cost}</p>
         <p class="dim">
           {answer.sentences.length} {answer.sentences.length === 1 ? "sentence" : "sentences"}, {answer.evidence.length} {answer.evidence.length === 1 ? "quote" : "quotes"}

@@ -142,7 +142,7 @@ function Past({ one, remove }: { one: PastAnswer; remove: () => void }): JSX.Ele
 }
 
 function outcome(one: PastAnswer): string {
-  const decided = { decided: one.value ?? "answered", lean: `leans ${one.value ?? ""}`.trim(), "not judged": "evidence, not judged", unanswerable: "unanswerable" };
+  const decided = { decided: one.value ?? "answered", "not judged": "evidence, not judged", unanswerable: "unanswerable" };
   return `${decided[one.status]}${one.stopped ? `, stopped: ${one.stopped}` : ""}`;
 }
 

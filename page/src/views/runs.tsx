@@ -76,6 +76,6 @@ function Row({ run }: { run: RunListed }): JSX.Element {
 }
 
 function unanswered(run: RunListed): string {
-  const counts = Object.entries({ ...run.statuses, unfinished: run.unfinished }).filter(([name, number]) => number > 0 && name !== "answered" && name !== "lean");
+  const counts = Object.entries({ ...run.statuses, unfinished: run.unfinished }).filter(([name, number]) => number > 0 && name !== "answered");
   return counts.map(([name, number]) => `${count(number)} ${name}`).join(", ") || "none";
 }

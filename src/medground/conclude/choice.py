@@ -31,7 +31,7 @@ async def with_choice(question: Question, report: Answer, run: Run) -> Answer:
         sentences = tuple(Sentence(text=one.text, evidence=one.evidence) for one in report.statements)
         verdicts = [one.verdict for one in report.statements]
         draft = Draft(sentences=sentences, answer=chosen.answer, basis="model")
-        decision = decide(run, draft, list(zip(sentences, verdicts, strict=True)), verdicts, None)
+        decision = decide(run, draft, list(zip(sentences, verdicts, strict=True)), verdicts)
     elif chosen.lean:
         run.warn(
             f"word statistics lean to {', '.join(chosen.lean)}, which is no answer: most such sets were wrong on the "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from medground.answer import Answer, Conflict, SourceDocument, Statement, Verdict
 from medground.conclude.asked import Judged
@@ -24,9 +24,6 @@ from medground.version import __version__
 from medground.write.draft import Draft
 from medground.write.rationale import Mark, evidence_mark, joined
 
-if TYPE_CHECKING:
-    from medground.lean.model import Lean
-
 _MOST_REFERENCES = 50
 _LATER_LIMITS = frozenset(["date_from", "date_to", "where"])
 
@@ -37,7 +34,6 @@ def compose(
     verdicts: Sequence[Verdict] = (),
     *,
     conflicts: Sequence[Conflict] = (),
-    lean: Lean | None = None,
     answered: Judged | None = None,
     stopped: str | None = None,
     mark: Mark = evidence_mark,
@@ -52,7 +48,6 @@ def compose(
         verdicts: one per sentence or statement of the draft, in order.
         conflicts: sources that disagree; a conflict with evidence that was never quoted is left out.
         answered: what a measured critic says of a closed question that no model decided.
-        lean: the estimate of word statistics for a closed question that no model decided.
         stopped: why the run ended early.
         mark: how citations are written in the rationale.
 
@@ -64,7 +59,7 @@ def compose(
     rationale, statements = _written(kept, run, mark)
     disagreeing = _within(run, conflicts)
     evidence = _cited(run, statements, disagreeing)
-    decision = decide(run, draft, kept, verdicts, lean, answered)  # first, because it may add a warning
+    decision = decide(run, draft, kept, verdicts, answered)  # first, because it may add a warning
     return Answer(
         decision=decision,
         rationale=rationale,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import TypeAdapter
 
@@ -18,9 +18,6 @@ from medground.sentence import Sentence, sentences_of
 from medground.verify.judges import NOT_VALIDATED, how_to_validate, may_judge
 from medground.write.draft import Draft
 
-if TYPE_CHECKING:
-    from medground.lean.model import Lean
-
 _DECISION: TypeAdapter[Decision] = TypeAdapter(Decision)
 _UNASSESSED = "Evidence was found, but no validated judge has assessed it"
 
@@ -30,17 +27,15 @@ def decide(
     draft: Draft,
     kept: Sequence[Verdicted],
     verdicts: Sequence[Verdict],
-    lean: Lean | None,
     answered: Judged | None = None,
 ) -> Decision:
-    """The decision that the checked sentences support: the writer's answer, else a critic's, else a lean, else none.
+    """The decision that the checked sentences support: the writer's answer, else a critic's, else none.
 
     Args:
         run: the run; a decision by a model that is not a validated judge adds a warning to it.
         draft: the written sentences, and the answer that the writer drew from them.
         kept: the released sentences, with their verdicts.
         verdicts: the verdicts of all sentences, including dropped ones.
-        lean: the estimate of word statistics for a closed question.
         answered: what a measured critic says of a closed question.
     """
     uncited = not run.recipe.needs_evidence
@@ -60,30 +55,16 @@ def decide(
             run.warn(limit)
         given = {"probability": answered.probability, "reason": answered.reason}
         return _made(run.question, "decided", (answered.value,), basis="critic", **given)
-    if lean is not None and lean.value is not None and _quoted(lean.documents, kept, run):
-        return _made(
-            run.question,
-            "lean",
-            (lean.value,),
-            basis="lean",
-            probability=lean.probability,
-            reason=f"Estimated from word statistics of {' and '.join(lean.documents)}, quoted here; not assessed by a "
-            "validated model",
-        )
     unsure = answered.reason if answered is not None and answered.value is None else ""
     return _made(run.question, "not judged", reason=draft.reason or unsure or _undecided(run, verdicts))
 
 
 def _undecided(run: Run, verdicts: Sequence[Verdict]) -> str:
-    """Why there is no decision where nobody gives another reason."""
+    """Why there is no decision where nobody gives another reason; quotes alone need none."""
     assessed = any(verdict.assessed for verdict in verdicts) and run.writer is not None and run.writer.is_model
-    return f"{_writer(run)} gave no answer to the question" if assessed else _UNASSESSED
-
-
-def _quoted(documents: Sequence[str], kept: Sequence[Verdicted], run: Run) -> bool:
-    """Whether the released sentences cite each of the documents."""
-    cited = {evidence for sentence, _ in kept for evidence in sentence.evidence}
-    return {e.document_id for e in run.ledger.evidence if e.id in cited}.issuperset(documents)
+    if assessed:
+        return f"{_writer(run)} gave no answer to the question"
+    return "" if all(verdict.label == "quoted" for verdict in verdicts) else _UNASSESSED
 
 
 def _answered(run: Run, draft: Draft, kept: Sequence[Verdicted], grounds: Grounds, *, uncited: bool) -> Decision:

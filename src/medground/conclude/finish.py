@@ -1,6 +1,6 @@
 """The last step of recipes that read: check each statement, compose the answer.
 
-If no model decided a closed question, a critic that was measured on questions may, or the lean of word statistics.
+If no model decided a closed question, a critic that was measured on questions may.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from medground.answer import Answer, Verdict
 from medground.conclude.asked import judged
 from medground.conclude.compose import compose
 from medground.evidence import Evidence
-from medground.lean.step import lean_of
 from medground.question import Question
 from medground.run import Run
 from medground.verify.check import check_all
@@ -29,7 +28,6 @@ async def finish(
     *,
     verdicts: Sequence[Verdict] | None = None,
     mark: Mark = evidence_mark,
-    leaning: bool = True,
 ) -> Answer:
     """Check the statements of a draft against the evidence and compose the answer.
 
@@ -40,8 +38,6 @@ async def finish(
         run: the run, with its ledger.
         verdicts: verdicts from a recipe's own loop, one for each statement of the draft; these are not checked again.
         mark: how citations are written in the rationale.
-        leaning: whether word statistics may estimate the answer. Their probability was calibrated on quotes that were
-            chosen for one question, and holds for no others.
 
     Raises:
         UnknownCitation: a sentence cites evidence that this run never quoted.
@@ -57,12 +53,9 @@ async def finish(
     cited = [by_id[evidence_id] for evidence_id in cited_ids]
     conflicts = await find_conflicts(question, evidence, run)
     answered = None if draft.answer or conflicts else await judged(question, cited, run)
-    decided = answered is not None and answered.value is not None
-    estimated = leaning and not (draft.answer or conflicts or decided)
-    lean = lean_of(question, cited, run) if estimated else None
     from medground.read.concepts import unmentioned  # it brings MeSH, which answers from stored facts do not need
 
     quotes = [quote for quote in evidence if quote.id in cited_ids] or evidence
     if quotes and (unmentioned_concepts := unmentioned(question, quotes, run)):
         run.warn(f"no quote mentions {', '.join(map(repr, unmentioned_concepts))}, which the question asks about")
-    return compose(run, split, verdicts, conflicts=conflicts, lean=lean, answered=answered, mark=mark)
+    return compose(run, split, verdicts, conflicts=conflicts, answered=answered, mark=mark)

@@ -7,7 +7,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from medground.document import Document, DocumentId, Frozen
 from medground.question import Question, Task
@@ -111,8 +111,8 @@ class DataSet(Protocol):
         ...
 
 
-RunStatus = Literal["answered", "lean", "not judged", "unanswerable", "failed", "unreadable", "budget"]
-"""The outcome of an item. Only `answered` and `lean` carry an answer; every other status counts as wrong and stays in
+RunStatus = Literal["answered", "not judged", "unanswerable", "failed", "unreadable", "budget"]
+"""The outcome of an item. Only `answered` carries an answer; every other status counts as wrong and stays in
 the denominator. `budget`: a limit was reached. A status never counts as an option."""
 
 
@@ -137,6 +137,12 @@ class RunLine(Frozen):
     usage: UsageReport = UsageReport()
     trace: str = ""
     settings_hash: str = ""
+
+    @field_validator("status", mode="before")
+    @classmethod
+    def _counted_as_then(cls, status: object) -> object:
+        """Older runs hold estimates from word statistics (`lean`), which counted as answers; their figures stay."""
+        return "answered" if status == "lean" else status
 
 
 class RunHeader(Frozen):

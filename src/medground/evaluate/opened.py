@@ -19,7 +19,6 @@ from medground.evaluate.runs import read_run
 from medground.evaluate.tally import UNFINISHED, is_right
 
 Which = Literal["all", "right", "wrong", "failed"]
-_ANSWERS = ("answered", "lean")
 _FAILED = frozenset(["failed", "unreadable", "budget"])
 MOST_QUESTIONS = 200
 
@@ -149,8 +148,8 @@ def _told(line: RunLine) -> AskedTold:
 
 
 def _metrics(row: Row) -> tuple[Metric, ...]:
-    given = sum(row.statuses.get(status, 0) for status in _ANSWERS)
-    found = [_metric("answered", "items with an answer or a lean, of all items", Share(given, row.items))]
+    given = row.statuses.get("answered", 0)
+    found = [_metric("answered", "items with an answer, of all items", Share(given, row.items))]
     if row.accuracy.of:
         found.insert(0, _metric("accuracy", "correct answers, of all items; a failure counts as wrong", row.accuracy))
         share = Share(row.accuracy.right, given)

@@ -176,7 +176,7 @@ def _line(item: Item, answer: Answer | None, **known: object) -> RunLine:
     }
     if answer is not None:
         content |= {
-            "answer": _values(answer) if known["status"] in ("answered", "lean") else (),
+            "answer": _values(answer) if known["status"] == "answered" else (),
             "probability": answer.decision.probability,
             "statements": len(answer.statements),
             "support": answer.support,

@@ -54,7 +54,7 @@ def _blocks(before: Answer, now: Answer, found: Changes) -> Iterator[Block]:
 
 
 def _decision(before: Answer, now: Answer, found: Changes) -> Line:
-    then, today = phrases.headline(before), phrases.headline(now)
+    then, today = phrases.decided(before), phrases.decided(now)
     said = f"{today}." if then == today else f"{then} then, {today} now."  # a probability may differ
     if found.decision is None:
         return line(f"The decision is the same: {said}")

@@ -78,7 +78,13 @@ def context(given: str, *, whole: bool = False) -> str:
 
 
 def headline(answer: Answer) -> str:
-    """The decision in a few words, such as `Yes` or `Leans no (estimated probability 72%)`."""
+    """The first line of an answer: its decision; over quotes alone that nobody assessed, what follows."""
+    quotes = answer.decision.status == "not judged" and _quotes_alone(answer)
+    return "What the sources say" if quotes else decided(answer)
+
+
+def decided(answer: Answer) -> str:
+    """The decision in a few words, such as `Yes`, `A. Aspirin` or `Not judged`."""
     decision = answer.decision
     if decision.status == "not judged":
         return "Not judged"
@@ -89,12 +95,9 @@ def headline(answer: Answer) -> str:
     if value and (said == value or said.startswith(f"{value} ")):
         return "Answer"  # the sentences that follow begin with the value
     value = _with_options(value, answer.question.options)
-    if decision.status == "lean":
-        value = f"leans {value}"
     if decision.probability is not None:
         value += f" (estimated probability {decision.probability:.0%})"
-    own_words = decision.status == "lean" or answer.question.task.startswith("yes-no")
-    return value[:1].upper() + value[1:] if own_words else value
+    return value[:1].upper() + value[1:] if answer.question.task.startswith("yes-no") else value
 
 
 def reason(answer: Answer) -> str:
@@ -109,7 +112,7 @@ def reason(answer: Answer) -> str:
         how = "from the quoted evidence" if answer.evidence else "from memory, without evidence"
         proof = f" ({NOT_VALIDATED})" if decision.validated is False else ""
         return f"Answered by {who}{proof} {how}. {said}".strip()
-    return said or ("Estimated from word statistics." if decision.basis == "lean" else "")
+    return said
 
 
 def verdict(found: Verdict, place: Sequence[str] = ()) -> str:
@@ -148,18 +151,21 @@ def support(answer: Answer) -> str:
     """How much of the rationale is supported, in one line; empty where nobody assessed it.
 
     What a model says that is not a validated judge is told as its assessment. A rationale of quotes alone supports
-    itself, so it has no score; beside an estimate that is said.
+    itself, so it has no score; that nobody assessed it is said, by a report among its limitations.
     """
-    quotes = all(statement.verdict.label == "quoted" for statement in answer.statements)
-    if answer.statements and quotes and not answer.dropped:
-        estimated = answer.decision.status == "lean"
-        return "Whether these quotes answer the question has not been assessed." if estimated else ""
+    if _quotes_alone(answer) and not answer.dropped:
+        unassessed = answer.decision.status == "not judged" and answer.report is None
+        return "Whether these quotes answer the question has not been assessed." if unassessed else ""
     if answer.support is None:
         return _assessed(answer)
     if answer.support == 1.0 and any(statement.verdict.label == "quoted" for statement in answer.statements):
         return "Every statement is quoted or supported. Whether the quotes answer the question has not been assessed."
     share = {1.0: "All statements", 0.0: "None of the statements"}.get(answer.support)
     return f"{share or f'{answer.support:.0%} of the statements'} are supported."
+
+
+def _quotes_alone(answer: Answer) -> bool:
+    return bool(answer.statements) and all(one.verdict.label == "quoted" for one in answer.statements)
 
 
 def _assessed(answer: Answer) -> str:

@@ -169,7 +169,7 @@ async def _checked(
         reason=f"{writer.name} found no answer in the findings" if silent and writer else "",
     )
     verdicts = await check_all(sentences, run)
-    return await finish(run.question, draft, evidence, run, verdicts=verdicts, leaning=False), verdicts
+    return await finish(run.question, draft, evidence, run, verdicts=verdicts), verdicts
 
 
 def _unchecked(sentence: Sentence, quoted: Collection[str]) -> Verdict:

@@ -72,7 +72,7 @@ def answers_by_round(spans: Spans) -> tuple[tuple[str, ...], ...]:
     """What a recipe that loops (Self-MedRAG) would have answered, had it ended after each of its rounds.
 
     That is the answer of the round with the highest support score so far, the earliest of equals. A round that failed
-    before it was answered is left out. A lean, which is added at the end, belongs to no round.
+    before it was answered is left out.
     """
     best: tuple[float, tuple[str, ...]] | None = None
     answers = []

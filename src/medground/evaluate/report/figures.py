@@ -9,7 +9,7 @@ from medground.evaluate.report.elements import Markup
 from medground.evaluate.report.plots import Interval, bars, dots, stacked
 from medground.evaluate.tally import UNFINISHED
 
-STATUSES = ("answered", "lean", "not judged", "unanswerable", "failed", "unreadable", "budget", UNFINISHED)
+STATUSES = ("answered", "not judged", "unanswerable", "failed", "unreadable", "budget", UNFINISHED)
 COSTS = ("run", "tokens in", "tokens out", "model calls", "searches", "seconds", "US $")
 _COSTS = ("input_tokens", "output_tokens", "model_calls", "searches", "seconds", "money")
 
@@ -45,8 +45,7 @@ def status_rows(comparison: Comparison) -> list[tuple[str, ...]]:
 
 def when_answering(row: Row) -> Share:
     """Correct answers among those given: how good a recipe is when it answers."""
-    given = sum(row.statuses.get(status, 0) for status in ("answered", "lean"))
-    return Share(row.accuracy.right, given if row.accuracy.of else 0)
+    return Share(row.accuracy.right, row.statuses.get("answered", 0) if row.accuracy.of else 0)
 
 
 def cost_plot(comparison: Comparison) -> Markup:

@@ -59,8 +59,7 @@ def ask(
 ) -> None:
     """Answer a question, with its evidence and the verdict on each sentence.
 
-    The exit status is 0 with an answer, an estimate or evidence that no judge has assessed, and 3 if the question is
-    unanswerable.
+    The exit status is 0 with an answer or evidence that no judge has assessed, and 3 if the question is unanswerable.
     """
     from medground.faces.cli.asking import Kind, limits
     from medground.risk import notice_first

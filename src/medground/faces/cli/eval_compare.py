@@ -75,7 +75,6 @@ def _show_rows(comparison: Comparison, blind: Baseline | None) -> None:
         table.append((f"always {answer!r}", percent(share.value), "", f"{share.right:,} of {share.of:,}", *[""] * 3))
     for row in comparison.rows:
         low, high = row.accuracy.interval
-        answered = sum(count for status, count in row.statuses.items() if status in ("answered", "lean"))
         table.append(
             (
                 row.name,
@@ -84,7 +83,7 @@ def _show_rows(comparison: Comparison, blind: Baseline | None) -> None:
                 f"{row.accuracy.right:,} of {row.accuracy.of:,}",
                 number(row.macro_f1),
                 number(row.sets.partial if row.sets else None),
-                f"{row.items - answered:,}",
+                f"{row.items - row.statuses.get('answered', 0):,}",
             )
         )
     say(f"{comparison.dataset}, {len(comparison.rows)} runs")

@@ -35,7 +35,7 @@ def answer_result(view: AnswerView, fence: Fence) -> Result:
         "trace_id": view.trace_id,
         "cost": line(view.cost, NAME),
     }
-    lines = [notice, fence.rule, f"Decision: {fence('answer', line(view.headline, HEADLINE))}"]
+    lines = [notice, fence.rule, f"Answer: {fence('answer', line(view.headline, HEADLINE))}"]
     lines += [fence("reason", line(text, WORDS)) for text in said.values() if text]
     return Result(
         head=head,

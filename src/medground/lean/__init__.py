@@ -1,1 +1,0 @@
-"""A calibrated estimate (lean) for a closed question, from word statistics."""
