@@ -1,13 +1,12 @@
 """Measures literature for sub-questions (BioMedSearch, III.B): titled abstracts, gold papers, contradicting findings.
 
-    python benchmarks/subquestions.py titles|gold|contradictions [--data ../shared/data] [--half training|test]
+    python benchmarks/subquestions.py titles|gold [--data ../shared/data] [--half training|test]
 
 - titles: sub-questions made of the titles of 332 abstracts without the rarest third of their words; is the abstract
   itself within the first 10? BM25, vectors and both fused beside it.
 - gold: list and summary questions of BioASQ, each split into sub-questions without a model; how many of the papers
   that experts chose are among those kept, against one plain hybrid query that keeps as many papers. The corpus holds
   the chosen snippets of these questions' papers, and the abstracts of PubMedQA and SciFact.
-- contradictions: claims of SciFact that an abstract contradicts; the rank of the first such abstract.
 
 Everything was chosen on the training half (other titles, task 7b, SciFact's training claims) and measured on the test
 half. A plan and all rankings are made without a language model; vectors are MiniLM's.
@@ -34,7 +33,6 @@ from medground.document import Document, Hit
 from medground.errors import UsageError
 from medground.evaluate.intervals import wilson
 from medground.evaluate.significance import paired_bootstrap
-from medground.executor.contradictions import contradicting
 from medground.executor.found import ToolFound
 from medground.executor.literature import find_literature
 from medground.models.keyless import Keyless
@@ -224,42 +222,9 @@ def gold(bench: Bench, half: str) -> Iterator[str]:
         )
 
 
-def contradictions(bench: Bench, half: str) -> Iterator[str]:
-    snapshot = bench.opened("scifact", bench.data / "scifact" / "corpus.jsonl.gz")
-    by_number = {document.id.rpartition(":")[2]: document.id for document in snapshot.all_documents()}
-    name = "claims_train.jsonl" if half == "training" else "claims_dev.jsonl"
-    claims: list[tuple[str, set[str]]] = []
-    for line in (bench.data / "scifact" / name).read_text(encoding="utf-8").splitlines():
-        record = json.loads(line)
-        against = {
-            by_number[number]
-            for number, evidence in record["evidence"].items()
-            if any(one["label"] == "CONTRADICT" for one in evidence)
-        }
-        if against:
-            claims.append((record["claim"], against))
-    one = SubQuestion(id="q1", text="What contradicts this?")
-
-    def ours(text: str) -> list[str]:
-        return documents_of(asyncio.run(contradicting(text, one, bench.run(text))))
-
-    yield f"{len(claims)} claims of SciFact ({half} half), each contradicted by one of {len(by_number)} abstracts"
-    yield ""
-    yield "| ranking | MRR at 10 | within 10 |"
-    yield "| --- | --- | --- |"
-    for label, search in {**bench.searches(), "contradicting": ours}.items():
-        ranks = [rank_of(search(text)[:10], against) for text, against in claims]
-        mean = sum(1 / rank for rank in ranks if rank) / len(ranks)
-        yield f"| {label} | {mean:.3f} | {share(sum(map(bool, ranks)), len(ranks))} |"
-
-
-def rank_of(ranked: Sequence[str], relevant: set[str]) -> int:
-    return next((rank for rank, document in enumerate(ranked, 1) if document in relevant), 0)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("part", choices=("titles", "gold", "contradictions"))
+    parser.add_argument("part", choices=("titles", "gold"))
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--home", type=Path, default=Settings().home, help="where corpora are built, and MiniLM is")
     parser.add_argument("--half", choices=("training", "test"), default="test")
@@ -268,7 +233,7 @@ def main() -> None:
     chosen = parser.parse_args()
     choices = BioMedSearchSettings(coverage=chosen.coverage, each=chosen.each)
     bench = Bench(chosen.home, chosen.data, choices)
-    part = {"titles": titles, "gold": gold, "contradictions": contradictions}[chosen.part]
+    part = {"titles": titles, "gold": gold}[chosen.part]
     for line in part(bench, chosen.half):
         print(line, flush=True)
 

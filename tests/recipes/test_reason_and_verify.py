@@ -16,7 +16,6 @@ from medground.corpus.library import Library
 from medground.document import Hit, Passage
 from medground.errors import ConfigError
 from medground.lookup import Found, Lookup, Ranker
-from medground.operators.keyless.rewriting import rewrite as rewrite_without_model
 from medground.operators.reasoning import DirectOutput, ReasonOutput, SubClaim, direct, reason
 from medground.operators.rewriting import RewriteOutput
 from medground.query import Filters
@@ -24,7 +23,6 @@ from medground.question import Question
 from medground.rank.calibrate import calibrations, evidence_score, overlap
 from medground.recipes.reason_and_verify import REASON_AND_VERIFY
 from medground.settings import Settings
-from medground.text import words
 
 
 @pytest.fixture(scope="module")
@@ -222,46 +220,6 @@ def test_nothing_found_scores_nothing_and_the_keyless_row_is_there() -> None:
     assert evidence_score("keyless", []) == 0
     assert calibrations()["keyless"].sets == 809
     assert evidence_score("keyless", hits(0.17)) > 0.5 > evidence_score("keyless", hits(0.05))
-
-
-FOUND = [
-    "Acute myocardial infarction (MI) and arterial hypertension (HTN) were rare.",
-    "Tumour necrosis factor (TNF; n = 4).",
-]
-
-
-@pytest.mark.parametrize(
-    ("question", "added"),
-    [
-        ("Does rest prevent MI?", ["myocardial infarction"]),
-        ("Is HTN common?", ["hypertension"]),
-        ("Is heart attack common?", ["Myocardial Infarction"]),
-        ("Do COX-2 inhibitors help in COPD?", ["Cyclooxygenase 2 Inhibitors", "Chronic Obstructive Pulmonary Disease"]),
-        ("Is TNF raised?", ["Tumour necrosis factor"]),
-    ],
-)
-def test_rewriting_without_a_model_adds_long_forms_and_headings(question: str, added: list[str]) -> None:
-    rewritten = rewrite_without_model(question, FOUND, 4000)
-    assert rewritten.startswith(question)
-    assert [name for name in added if name in rewritten] == added
-
-
-def test_rewriting_keeps_what_it_does_not_know() -> None:
-    assert rewrite_without_model("Do hearing aids qqqq?", [], 4000) == "Do hearing aids qqqq?"
-    assert rewrite_without_model("Is XQZ raised?", ["Nothing spells it (XQZ)."], 4000) == "Is XQZ raised?"
-
-
-@given(st.text(max_size=120), st.lists(st.text(max_size=80), max_size=3), st.integers(0, 200))
-def test_rewriting_without_a_model_keeps_the_question_and_its_bound(text: str, found: list[str], most: int) -> None:
-    rewritten = rewrite_without_model(text, found, most)
-    assert rewritten.startswith(text)
-    assert rewritten == text or len(rewritten) <= most
-    assert set(words.terms(text)) <= set(words.terms(rewritten))
-
-
-@given(st.from_regex(r"[A-Z]{2,6}", fullmatch=True), st.text(max_size=60))
-def test_any_abbreviation_in_any_text_can_be_rewritten(short: str, before: str) -> None:
-    assert rewrite_without_model(f"Is {short} raised?", [f"{before} ({short})"], 4000).startswith(f"Is {short} raised?")
 
 
 def test_a_question_has_documents_only_if_they_are_given() -> None:

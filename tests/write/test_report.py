@@ -38,7 +38,6 @@ from medground.operators.reporting import (
 )
 from medground.operators.writing import WrittenSentence
 from medground.report import Report, ReportSection
-from medground.research_plan import ResearchPlan, SubQuestion
 from medground.run import Run
 from medground.write.paragraphs import report_paragraphs
 from medground.write.report import report_so_far
@@ -142,27 +141,6 @@ def test_names_that_quotes_share_connect_sub_answers(make_run: MakeRun) -> None:
     answer, _ = reported(make_run, found())
     joined = next(one for one in _report(answer).connections if (one.first, one.second) == ("q1", "q2"))
     assert (joined.relation, joined.found_by, joined.about) == ("extends", "keyless", "11-ketotestosterone")
-
-
-def test_a_paper_that_reports_the_opposite_is_looked_for(make_run: MakeRun, memory_source: Any) -> None:
-    asked = "Does aspirin increase the risk of bleeding in adults?"
-    plan = ResearchPlan(question=asked, subquestions=(SubQuestion(id="q1", text=asked),))
-    one, other = (
-        Document(id=f"PMID:{n}", title=f"Aspirin and bleeding {n}", text=text, year=2000 + n)
-        for n, text in (
-            (81, "Aspirin increased the risk of bleeding in adults."),
-            (82, "Aspirin did not increase the risk of bleeding in adults."),
-        )
-    )
-    items = [SubFound(plan.subquestions[0], (tool("q1", "literature", [one]),))]
-    answer, _ = reported(make_run, items, plan=plan, known=[one, other], sources=[memory_source([one, other])])
-    assert [len(conflict.sides) for conflict in answer.conflicts] == [2]
-    assert _notes(answer, "searched")[1] == "Contradictions of the findings were looked for by words in 1 paper."
-    options = {"biomedsearch.contradictions": False}
-    answer, _ = reported(
-        make_run, items, plan=plan, known=[one], sources=[memory_source([one, other])], options=options
-    )
-    assert not answer.conflicts and not answer.searches
 
 
 def test_nothing_found_calls_no_writer(make_run: MakeRun, scripted_model: Any) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from pydantic import Field
 
 from medground.operators.base import InvalidOutput, Operator, OperatorInput, OperatorOutput, Untrusted
-from medground.operators.keyless import rewriting as keyless
 from medground.operators.reading import DATA_RULE
 from medground.question import MAX_CHARACTERS
 
@@ -38,6 +37,6 @@ rewrite = Operator(
     ),
     input=RewriteInput,
     output=RewriteOutput,
-    keyless=lambda value: RewriteOutput(question=keyless.rewrite(value.question, value.found, MAX_CHARACTERS)),
+    keyless=lambda value: RewriteOutput(question=value.question),
     check=_says_something,
 )

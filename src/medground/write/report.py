@@ -36,7 +36,6 @@ from medground.verify.check import CHECKING, check_all
 from medground.verify.named import without_marks
 from medground.write.draft import Draft
 from medground.write.frame import connected, disagreeing, framed
-from medground.write.opposing import opposing
 from medground.write.sections import Written, in_order, placed, rests_on_web, split, told_once
 from medground.write.subanswers import Asks, Part, sub_answers
 from medground.write.told import limitations, searched, why_nothing
@@ -86,10 +85,9 @@ async def _report(plan: ResearchPlan, found: Sequence[SubFound], run: Run, stopp
     frame, introducing = await framed(answered, connections, asks, run)
     evidence = [*{quote.id: quote for part in answered for quote in part.evidence}.values(), *introducing]
     sections = split(_sections(answered, frame, asks, run), evidence)
-    against, looked_at = await opposing(answered, run) if stopped is None else ([], [])
-    answer, verdicts = await _checked(sections, frame, [*evidence, *against], run, stopped)
+    answer, verdicts = await _checked(sections, frame, evidence, run, stopped)
     connections += disagreeing(answered, answer.conflicts)
-    return _with_report(answer, _Made(plan, found, parts, connections, sections, verdicts, looked_at), run)
+    return _with_report(answer, _Made(plan, found, parts, connections, sections, verdicts), run)
 
 
 @dataclass(frozen=True)
@@ -102,8 +100,6 @@ class _Made:
     connections: Sequence[Connection] = ()
     sections: Sequence[Written] = ()
     verdicts: Sequence[Verdict] = ()
-    looked_at: Sequence[str] = ()
-    """Papers in which contradictions were looked for."""
 
 
 async def _read(found: Sequence[SubFound], run: Run) -> list[tuple[SubFound, list[Hit]]]:
@@ -184,7 +180,7 @@ def _with_report(answer: Answer, made: _Made, run: Run) -> Answer:
     sections = placed(made.sections, made.verdicts, answer, run)
     cited = {e.id: e.document_id for e in answer.evidence}
     shown = [hit.passage.document_id for one in made.found for tool in one.tools for hit in tool.hits]
-    groups = works(run.ledger.documents[i] for i in dict.fromkeys([*cited.values(), *shown, *made.looked_at]))
+    groups = works(run.ledger.documents[i] for i in dict.fromkeys([*cited.values(), *shown]))
     read = tuple(
         group[0].id
         for group in groups
@@ -199,7 +195,7 @@ def _with_report(answer: Answer, made: _Made, run: Run) -> Answer:
         ReportSection(kind=kind, title=title, start=len(answer.rationale), end=len(answer.rationale), notes=notes)
         for kind, title, notes in (
             ("limitations", "Limitations", limitations(made.parts, flow, web, answer.stopped)),
-            ("searched", "What was searched", searched(made.plan, made.found, flow, len(made.looked_at))),
+            ("searched", "What was searched", searched(made.plan, made.found, flow)),
         )
         if notes
     )

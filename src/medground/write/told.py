@@ -73,16 +73,9 @@ def failures(found: Iterable[SubFound]) -> Iterator[str]:
         yield f"{failure} (missed for {', '.join(dict.fromkeys(ids))})"
 
 
-def searched(
-    plan: ResearchPlan, found: Sequence[SubFound], flow: Sequence[FlowRow], opposing: int = 0
-) -> tuple[str, ...]:
-    """What was searched with which counts, one line for each tool, then notes of the planner and of the tools.
-
-    `opposing`: in how many papers contradictions of the findings were looked for.
-    """
+def searched(plan: ResearchPlan, found: Sequence[SubFound], flow: Sequence[FlowRow]) -> tuple[str, ...]:
+    """What was searched with which counts, one line for each tool, then notes of the planner and of the tools."""
     notes = [*plan.notes, *(note for one in found for tool in one.tools for note in tool.notes)]
-    if opposing:
-        notes.insert(0, f"Contradictions of the findings were looked for by words in {some(opposing, 'paper')}")
     return tuple(map(ended, map(_one_line, (*_totals(flow), *dict.fromkeys(notes)))))
 
 

@@ -41,4 +41,3 @@ class BioMedSearchSettings(SettingsSection):
     )
     paragraphs: int = Field(default=5, ge=1, le=50, description="paragraphs of a report that answer a choice (k)")
     sentences: int = Field(default=3, ge=1, le=10, description="most sentences of a sub-answer without a model")
-    contradictions: bool = Field(default=True, description="look for contradicting findings by words, too")
