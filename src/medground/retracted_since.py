@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Set as AbstractSet
 
 from medground.answer import Answer, Conflict, Decision, SourceDocument, Statement, Verdict
 from medground.report import Report
@@ -22,14 +22,14 @@ def as_known_now(answer: Answer) -> Answer:
     gone = {new.id: new for old, new in pairs if why_aside(new) and not why_aside(old)}
     doubts = [f"{new.id} {why}; check it before you rely on it" for _, new in pairs if (why := doubt(new))]
     quotes = {quote.id for quote in answer.evidence if quote.document_id in gone}
-    changes = {"documents": documents, "warnings": tuple(dict.fromkeys([*answer.warnings, *doubts]))}
+    changes: dict[str, object] = {"documents": documents, "warnings": tuple(dict.fromkeys([*answer.warnings, *doubts]))}
     if quotes:
         cited = {quote.document_id for quote in answer.evidence if quote.id in quotes}
         changes |= _without(quotes, [gone[name] for name in gone if name in cited], answer)
     return answer.model_copy(update=changes)
 
 
-def _without(quotes: Collection[str], papers: list[SourceDocument], answer: Answer) -> dict[str, object]:
+def _without(quotes: AbstractSet[str], papers: list[SourceDocument], answer: Answer) -> dict[str, object]:
     """The parts of an answer that change when these quotes, from these papers, support nothing any more.
 
     The scores are those of a rationale that was judged with them, so there are none.
@@ -46,7 +46,7 @@ def _without(quotes: Collection[str], papers: list[SourceDocument], answer: Answ
     }
 
 
-def _decision(quotes: Collection[str], papers: list[SourceDocument], answer: Answer) -> Decision:
+def _decision(quotes: AbstractSet[str], papers: list[SourceDocument], answer: Answer) -> Decision:
     """The decision, if a stored relation still gives it; else none, with the reason."""
     before = answer.decision
     named = "; ".join(f"“{' '.join(paper.title.split())}” ({paper.id})" for paper in papers)
@@ -57,7 +57,7 @@ def _decision(quotes: Collection[str], papers: list[SourceDocument], answer: Ans
     return type(before)(status="not judged" if left else "unanswerable", reason=reason)
 
 
-def _statement(statement: Statement, quotes: Collection[str]) -> Statement:
+def _statement(statement: Statement, quotes: AbstractSet[str]) -> Statement:
     """A statement without a verdict that rested on one of these quotes; one with a sound deciding quote keeps it."""
     cited = {*statement.evidence, *filter(None, [statement.verdict.best])}
     if cited.isdisjoint(quotes) or (statement.verdict.best and statement.verdict.best not in quotes):
@@ -69,14 +69,14 @@ def _statement(statement: Statement, quotes: Collection[str]) -> Statement:
     return statement.model_copy(update={"verdict": verdict})
 
 
-def _conflict(conflict: Conflict, quotes: Collection[str]) -> Conflict | None:
+def _conflict(conflict: Conflict, quotes: AbstractSet[str]) -> Conflict | None:
     """The conflict between the quotes that are left; None where only one side has any."""
     kept = [(side, tuple(quote for quote in side.evidence if quote not in quotes)) for side in conflict.sides]
     sides = tuple(side.model_copy(update={"evidence": left}) for side, left in kept if left)
     return conflict.model_copy(update={"sides": sides}) if len(sides) > 1 else None
 
 
-def _report(report: Report, quotes: Collection[str]) -> Report:
+def _report(report: Report, quotes: AbstractSet[str]) -> Report:
     """The report, in which these quotes address no sub-question and connect nothing."""
     subanswers = []
     for one in report.subanswers:
