@@ -31,7 +31,7 @@ from served import served
 from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers.jsonlines import open_jsonlines
-from medground.corpus.retractions import retracted_pmids
+from medground.retraction import listed
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "tests" / "kits"), str(HERE.parent / "scripts")]
@@ -55,7 +55,7 @@ class Paper:
 
 def papers(data: Path) -> list[Paper]:
     """The retracted papers of the data, then as many marked ones as are wanted."""
-    retracted = {str(pmid) for pmid in retracted_pmids()}
+    retracted = {name.removeprefix("pmid:") for name in listed()}
     found = [paper for paper in _listed(data) if paper.pmid in retracted]
     unique = list({paper.pmid: paper for paper in found}.values())[:WANTED]
     others = [record for record in _pubmedqa(data) if record.pmid not in retracted]

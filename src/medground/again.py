@@ -8,7 +8,7 @@ from typing import Literal
 from medground.answer import Answer, SourceDocument
 from medground.document import Document, DocumentId, Frozen, Retraction
 from medground.evidence import Evidence
-from medground.retraction import why_aside
+from medground.retraction import marked, why_aside
 
 WhyGone = Literal["retracted", "not in the sources", "source failed", "text changed", "not quoted"]
 """`retracted`: its document does not count as evidence any more. `not in the sources`: nothing that was searched holds
@@ -99,15 +99,16 @@ def changes(before: Answer, now: Answer, documents: Mapping[str, Document], *, r
         reached: whether every source could be asked for them.
     """
     old, new = _by_text(before), _by_text(now)
+    known = {one.id: documents.get(one.id) or marked(one) for one in before.documents}
     return Changes(
         decision=_decision(before, now),
         new=tuple(Quoted(**_quoted(quote, now)) for key, quote in new.items() if key not in old),
         gone=tuple(
-            Gone(**_quoted(quote, before), why=_why_gone(quote, documents.get(quote.document_id), reached))
+            Gone(**_quoted(quote, before), why=_why_gone(quote, known[quote.document_id], reached))
             for key, quote in old.items()
             if key not in new
         ),
-        marked=tuple(_marked(before, documents)),
+        marked=tuple(_marked(before, known)),
         corpora=tuple(_corpora(before, now)),
         kept=len(old.keys() & new.keys()),
         settings=before.settings_hash != now.settings_hash,
@@ -130,11 +131,11 @@ def _quoted(quote: Evidence, answer: Answer) -> dict[str, str | None]:
     }
 
 
-def _why_gone(quote: Evidence, document: Document | None, reached: bool) -> WhyGone:
-    if document is None:
-        return "not in the sources" if reached else "source failed"
+def _why_gone(quote: Evidence, document: Document | SourceDocument, reached: bool) -> WhyGone:
     if why_aside(document):
         return "retracted"
+    if isinstance(document, SourceDocument):
+        return "not in the sources" if reached else "source failed"
     return "not quoted" if " ".join(quote.quote.split()) in " ".join(document.text.split()) else "text changed"
 
 
@@ -143,12 +144,13 @@ def _decision(before: Answer, now: Answer) -> DecisionChange | None:
     return DecisionChange(before=old, now=new) if old != new else None
 
 
-def _marked(before: Answer, documents: Mapping[str, Document]) -> list[NowMarked]:
-    def mark(old: SourceDocument, new: Document) -> NowMarked:
-        return NowMarked(document_id=old.id, title=old.title, before=old.retraction, now=new.retraction)
-
-    pairs = ((old, documents[old.id]) for old in before.documents if old.id in documents)
-    return [mark(old, new) for old, new in pairs if old.retraction != new.retraction]
+def _marked(before: Answer, known: Mapping[str, Document | SourceDocument]) -> list[NowMarked]:
+    pairs = ((old, known[old.id].retraction) for old in before.documents)
+    return [
+        NowMarked(document_id=old.id, title=old.title, before=old.retraction, now=now)
+        for old, now in pairs
+        if old.retraction != now
+    ]
 
 
 def _corpora(before: Answer, now: Answer) -> list[CorpusChange]:

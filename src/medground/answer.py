@@ -12,6 +12,7 @@ from pydantic import Field, model_validator
 from medground.author import Author
 from medground.document import DocumentId, Frozen, Joined, Retraction, SourceKind
 from medground.evidence import Evidence, Stance
+from medground.identifiers import paper_names
 from medground.notice import Notice
 from medground.question import Question
 from medground.report import Report
@@ -245,6 +246,11 @@ class SourceDocument(Frozen):
         default=None, description="its own licence, else that of its source; null if neither is recorded"
     )
     origin: str = Field(default="", description="where the texts of its source come from; empty if not recorded")
+
+    @property
+    def paper(self) -> tuple[str, ...]:
+        """Names of the paper that it is about, as `Document.paper`."""
+        return paper_names(self.id, self.identifiers, self.url)
 
 
 class Search(Frozen):

@@ -14,6 +14,7 @@ from medground.document import Frozen
 from medground.errors import UsageError
 from medground.models.files.storage import writing_to
 from medground.private import keep_private, tell_not_kept
+from medground.retracted_since import as_known_now
 
 _ID = re.compile(r"[A-Za-z0-9-]{1,64}")
 
@@ -47,7 +48,16 @@ class Answers:
             tell_not_kept(path, error)
 
     def find(self, trace_id: str) -> Answer | None:
-        """The answer of a trace; None where it is not kept.
+        """The answer of a trace, with what is known of its papers today; None where it is not kept.
+
+        Raises:
+            UsageError: the file is not an answer of this version of Medground.
+        """
+        answer = self.as_given(trace_id)
+        return answer and as_known_now(answer)
+
+    def as_given(self, trace_id: str) -> Answer | None:
+        """The answer of a trace as it was given; None where it is not kept.
 
         Raises:
             UsageError: the file is not an answer of this version of Medground.

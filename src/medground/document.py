@@ -138,7 +138,7 @@ class Document(Frozen):
     @property
     def paper(self) -> tuple[str, ...]:
         """Names of the paper that it is about: `pmid:1`, `pmc:PMC1`, `doi:10.1/x`, each in its normal form."""
-        return paper_names(self.id, self.identifiers)
+        return paper_names(self.id, self.identifiers, self.url)
 
     @model_validator(mode="after")
     def _lines_inside(self) -> Self:

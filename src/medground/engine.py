@@ -12,6 +12,7 @@ from typing import Any, Self
 from medground.again import AskedAgain, Changes, changes
 from medground.answer import Answer
 from medground.answering import answered, checked_claim, researched
+from medground.answers import Answers
 from medground.batch import Batch, at_once, in_order
 from medground.conclude.claim import CHECKING_A_CLAIM, CheckedClaim
 from medground.conclude.compose import answer_id
@@ -167,7 +168,8 @@ class Engine(OpenEngine, KeptAnswers):
                 engine has open (`medground.ask_again` opens them).
             BudgetExhausted, SourceUnavailable, ModelFailed: as for `ask`.
         """
-        before = self.answer(name)
+        kept = self.answer(name)
+        before = Answers(self.settings.home).as_given(kept.trace_id) or kept
         answer = await self.ask(before.question, settings=kept_groups(before, self.settings), on_step=on_step)
         return AskedAgain(before=before, answer=answer, changes=await self._changes(before, answer))
 

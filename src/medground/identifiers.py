@@ -31,6 +31,8 @@ _NAMED = re.compile(
     r"0*([1-9]\d{0,9})(?:\.\d+|\s*v\d+)?(?:\s*\[.*\])?[)\].,;/]*",
     re.IGNORECASE,
 )
+_TAGGED = re.compile(r"0*([1-9]\d{0,9})\s*\[(?:pmid|uid)\]", re.IGNORECASE)
+"""As PubMed tags an id in a query, and exporters do."""
 _BARE = re.compile(r"(?:(?:med|pm)[:/]\s*)?0*([1-9]\d{0,9})(?:\.\d+)?/?(?:[?#].*)?", re.IGNORECASE)
 _OF_EUROPE_PMC = re.compile(r"med\s*[:/]\s*0*([1-9]\d{4,7})", re.IGNORECASE)
 """As Europe PMC names a PubMed record. A shorter number may be one of the user's own, of another kind."""
@@ -60,7 +62,7 @@ def normal_doi(value: str) -> str | None:
 def normal_pmid(value: str) -> str | None:
     """A PMID without its address, prefix, version or leading zeros; None if the value is not one."""
     found = _BARE.fullmatch(_visible(value))
-    return found[1] if found else _named_pmid(value)
+    return found[1] if found else named_pmid(value)
 
 
 def pmid_in_address(value: str) -> str | None:
@@ -69,8 +71,13 @@ def pmid_in_address(value: str) -> str | None:
     return found[1] if found else None
 
 
-def _named_pmid(value: str) -> str | None:
-    found = _NAMED.fullmatch(_visible(value))
+def named_pmid(value: str) -> str | None:
+    """The PMID of a value that says that it is one: `PMID: 1`, `MEDLINE:1`, `MED:12345`, `1[pmid]`, its address.
+
+    A bare number is none.
+    """
+    text = _visible(value)
+    found = _NAMED.fullmatch(text) or _TAGGED.fullmatch(text) or _OF_EUROPE_PMC.fullmatch(text)
     return found[1] if found else pmid_in_address(value)
 
 
@@ -120,9 +127,7 @@ def normal_document_id(value: str) -> str:
 
     `pmid:123`, `PubMed: 123`, `PMID:123.2` and the record's address name the same record. A bare number is no PMID.
     """
-    text = value.strip()
-    found = _OF_EUROPE_PMC.fullmatch(text)
-    pmid = found[1] if found else _named_pmid(text)
+    pmid = named_pmid(value)
     return f"PMID:{pmid}" if pmid else value
 
 
@@ -139,11 +144,19 @@ def normal_identifiers(given: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def paper_names(document_id: str, identifiers: Mapping[str, str]) -> tuple[str, ...]:
-    """The names of the paper that a record is about: `pmid:1`, `pmc:PMC1`, `doi:10.1/x`, from its id and other ids."""
+def paper_names(document_id: str, identifiers: Mapping[str, str], url: str | None = None) -> tuple[str, ...]:
+    """The names of the paper that a record is about: `pmid:1`, `pmc:PMC1`, `doi:10.1/x`, from its id and other ids.
+
+    An address of PubMed or a DOI's is as good as the id: the result of a search engine has nothing else.
+    """
     prefix, _, name = normal_document_id(document_id).partition(":")
     own = id_kind(prefix)
     given = [(own, name)] if own in _NORMAL else []
     given += [(kind, value) for key, value in identifiers.items() if (kind := id_kind(key)) in _NORMAL]
     found = [(kind, value) for kind, text in given if (value := _NORMAL[kind](text))]
+    known = {kind for kind, _ in found}
+    if url and "pmid" not in known and (pmid := pmid_in_address(url)):
+        found.append(("pmid", pmid))
+    if url and "doi" not in known and "doi" in url.lower() and (doi := normal_doi(url)):
+        found.append(("doi", doi))
     return tuple(dict.fromkeys(f"{kind}:{value}" for kind in KINDS for k, value in found if k == kind))

@@ -2,24 +2,34 @@
 reading, but shown.
 
 A retraction notice, an expression of concern and an erratum repeat the claim of a paper in order to withdraw, question
-or correct it. A record may say what it is in its publication types, or only in its title.
+or correct it. A record may say what it is in its publication types, or only in its title. A paper may also have been
+retracted since its record was read: `marked` looks it up in the list of `medground/data`, which
+`scripts/make_retracted.py` makes. Every document, passage and kept answer passes it when it is read, so that a longer
+list holds at once.
 """
 
 from __future__ import annotations
 
+import gzip
 import re
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from medground.document import Hit, Retraction
+from medground.document import Document, Hit, Passage, Retraction
 from medground.retraction_abroad import said_alone
 from medground.retraction_titles import Said, said_by
+
+if TYPE_CHECKING:
+    from medground.answer import SourceDocument
 
 RETRACTED = "retracted"
 REMOVED = "removed by its publisher"
 NOTICE = "a retraction notice"
 CONCERN = "an expression of concern"
 ERRATUM = "an erratum"
+ON_THE_LIST = "It is on the list of retracted papers, whatever the record itself says."
 
 _STATES: Mapping[Retraction, str] = {"retracted": RETRACTED, "notice": NOTICE}
 _TITLES: Mapping[Said, str] = {
@@ -46,6 +56,7 @@ _TYPES: Mapping[str, str] = {
     "corrigendum": ERRATUM,
     "correction": ERRATUM,
 }
+_SAID: Mapping[str | None, Retraction] = {RETRACTED: "retracted", NOTICE: "notice"}
 _PARTS = re.compile(r"[;|,()\[\]]")
 _NOT_IN_A_TYPE = re.compile(r"[^\w'’]+|_+")
 
@@ -59,6 +70,51 @@ class Record(Protocol):
     def publication_types(self) -> tuple[str, ...]: ...
     @property
     def retraction(self) -> Retraction: ...
+    @property
+    def paper(self) -> tuple[str, ...]: ...
+
+
+R = TypeVar("R", Document, Passage, "SourceDocument")
+
+
+@cache
+def listed() -> Mapping[str, Retraction]:
+    """What the list says of papers, by their names as `Document.paper` has them. It is read at the first look-up."""
+    packed = files("medground.data").joinpath("retracted.txt.gz").read_bytes()
+    retracted, concern = gzip.decompress(packed).decode().split("\n\n")
+    known: dict[str, Retraction] = dict.fromkeys(retracted.split(), "retracted")
+    known.update(dict.fromkeys(concern.split(), "concern"))
+    return known
+
+
+def standing_of(record: Record) -> Retraction:
+    """What is known of a record today, by its own words and by the list of retracted papers; the gravest counts.
+
+    A notice stays one: it reports a retraction, and some lists name it along with the paper.
+    """
+    if record.retraction in ("retracted", "notice"):
+        return record.retraction
+    if said := _SAID.get(why_aside(record)):
+        return said
+    known = [listed().get(name) for name in record.paper]
+    return "retracted" if "retracted" in known else "concern" if "concern" in known else record.retraction
+
+
+def marked(record: R) -> R:
+    """The record with its standing, and with a caution where only the list tells of its retraction."""
+    now = standing_of(record)
+    if now == record.retraction:
+        return record
+    changes: dict[str, Any] = {"retraction": now}
+    if now == "retracted" and not isinstance(record, Passage) and why_aside(record) is None:
+        changes["cautions"] = tuple(dict.fromkeys([*record.cautions, ON_THE_LIST]))
+    return record.model_copy(update=changes)
+
+
+def marked_hit(hit: Hit) -> Hit:
+    """The hit with its passage as `marked`."""
+    passage = marked(hit.passage)
+    return hit if passage is hit.passage else hit.model_copy(update={"passage": passage})
 
 
 def why_aside(record: Record) -> str | None:
@@ -76,6 +132,8 @@ def why_aside(record: Record) -> str | None:
 
 def doubt(record: Record) -> str | None:
     """What a reader must check of a record that may be evidence; None if there is nothing."""
+    if record.retraction == "concern":
+        return "has a published expression of concern"
     if why_aside(record) is None and said_by(record.title) == "in doubt":
         return "may be a notice about another paper, going by its title"
     return None

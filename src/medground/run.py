@@ -31,6 +31,7 @@ from medground.operators.base import I, O, Operator
 from medground.query import Filters
 from medground.question import Question
 from medground.recipes.declaration import Declaration
+from medground.retraction import marked, marked_hit
 from medground.settings import Settings
 from medground.sources.base import CountingSource, RecallingSource, Source
 from medground.sources.listing import failed_search, search_of
@@ -286,7 +287,8 @@ class Run:
                 if (down := self._down.get(source.name)) is not None and before is None:
                     raise down
                 found = before or await self._once(key, lambda: self._searched(source, lookup, limits))
-                found = replace(found, lookup=lookup)
+                rankings = tuple(tuple(map(marked_hit, ranking)) for ranking in found.rankings)
+                found = replace(found, lookup=lookup, rankings=rankings)
             except (SourceUnavailable, ConfigError) as raised:
                 error = self._unavailable(source, raised)
                 span.fail(error)
@@ -402,7 +404,7 @@ class Run:
     def _admit(self, documents: Mapping[str, Document], source: str) -> None:
         """Put documents into the ledger, unless another source's version of one came first, at the same time."""
         new = {i: document for i, document in documents.items() if i not in self.ledger.documents}
-        self.ledger.admit(new.values())
+        self.ledger.admit(map(marked, new.values()))
         self.origins.update(dict.fromkeys(new, source))
         if self.kept is not None:
             self.kept.keep_admitted(source, tuple(new))

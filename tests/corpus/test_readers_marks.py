@@ -11,21 +11,21 @@ from typing import Any
 import pytest
 
 from medground.corpus.readers import find_inputs
-from medground.corpus.retractions import retracted_pmids, with_retraction
 from medground.document import Document
+from medground.retraction import listed, marked
 
 TITLE = "Effect of aspirin on asthma attacks in children"
 TEXT = (
     "Asthma is common in children. In a trial of 320 children, aspirin significantly reduced the rate of attacks. "
     "The trial was done in ten hospitals, and its patients were followed for two years by blinded assessors."
 )
-LISTED = max(retracted_pmids())
+LISTED = max(int(name[5:]) for name in listed() if name.startswith("pmid:"))
 
 
 def state(path: Path) -> str:
     """What the corpus would say of the one document of a file."""
     (document,) = (item for one in find_inputs([path]) for item in one.read(0) if isinstance(item, Document))
-    return with_retraction(document).retraction
+    return marked(document).retraction
 
 
 @pytest.fixture

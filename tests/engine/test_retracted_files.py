@@ -13,8 +13,8 @@ from medground.blocking import BlockingEngine
 from medground.corpus.build import build
 from medground.corpus.library import Library
 from medground.corpus.readers import find_inputs
-from medground.corpus.retractions import retracted_pmids
 from medground.export import Format, export
+from medground.retraction import listed
 from medground.settings import Settings
 from medground.wording import references
 from medground.wording.markdown import as_markdown
@@ -29,7 +29,7 @@ REFERENCES: tuple[Format, ...] = ("ris", "bibtex", "csl-json")
 
 def _listed(place: int) -> int:
     """A PMID of the list of retracted papers, counted from its end."""
-    return sorted(retracted_pmids())[-1 - place]
+    return sorted(int(name[5:]) for name in listed() if name.startswith("pmid:"))[-1 - place]
 
 
 def _word(drug: str) -> bytes:

@@ -11,7 +11,6 @@ import httpx
 import pytest
 from protein_records import FISH, HUMAN, cif_file, entry, model, pdb_file, shown, text
 
-from medground.corpus.retractions import retracted_pmids
 from medground.executor.found import ToolFound
 from medground.executor.protein import NO_GENE, NOT_OPEN, find_proteins
 from medground.executor.protein_parts import asks_for_structure, sections_for
@@ -19,6 +18,7 @@ from medground.fetching.service import Client, Service
 from medground.kept_attachments import Attachments
 from medground.recipes.settings.biomedsearch import BioMedSearchSettings
 from medground.research_plan import Keyword, ResearchPlan, SubQuestion
+from medground.retraction import listed
 from medground.run import Run
 from medground.sources.alphafold import AlphaFoldSource
 from medground.sources.pdb import PDBSource
@@ -190,7 +190,7 @@ def test_capitals_mean_the_human_gene_and_that_is_told(find: Find) -> None:
 
 
 def test_a_line_that_rests_on_a_retracted_paper_is_left_out(find: Find) -> None:
-    pmid = min(retracted_pmids())
+    pmid = min(int(name[5:]) for name in listed() if name.startswith("pmid:"))
     told = [text("FUNCTION", f"Cures all (PubMed:{pmid}). Makes androgens (PubMed:{pmid}, PubMed:1)")]
     service = ProteinPeer([entry("P00001", "cyp17a1", FISH, comments=told)])
     found, _ = find("What is the function of cyp17a1?", service=service)

@@ -16,9 +16,9 @@ from medground.corpus.joining.agree import agrees
 from medground.corpus.joining.merge import difference, restored
 from medground.corpus.lexical_fields import exact
 from medground.corpus.manifest import Counts, Enriched
-from medground.corpus.retractions import with_retraction
 from medground.corpus.tables import SCHEMA, PassageRow, decode, encode
 from medground.document import Document, Passage
+from medground.retraction import marked
 
 _CACHE_KIB = 32 * 1024
 _PASSAGE = "number, document, start, stop, section, checksum"
@@ -163,8 +163,8 @@ class DatabaseWriter:
         self.set_state("amended", 1)
 
     def _marked(self, document: Document) -> Document:
-        """The document, marked as retracted if the list or a notice says so."""
-        document = with_retraction(document)
+        """The document as it is searched and counted by: what is known now, and what a notice that was read says."""
+        document = marked(document)
         if document.retraction in ("none", "concern"):
             pmid = document.identifiers.get("pmid", "")
             if self._retracts(document.id) or self._retracts(f"PMID:{pmid}"):

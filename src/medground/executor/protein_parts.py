@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from medground.corpus.retractions import retracted_pmids
 from medground.document import Document, Passage
+from medground.retraction import listed
 from medground.sources.records import lines_in
 from medground.text.words import coverage, terms
 
@@ -94,7 +94,7 @@ def standing(lines: Sequence[Passage]) -> tuple[list[Passage], list[str]]:
     notes: list[str] = []
     for one in lines:
         cited = _CITED.findall(one.text)
-        if cited and one.section != "Caution" and all(int(pmid) in retracted_pmids() for pmid in cited):
+        if cited and one.section != "Caution" and all(listed().get(f"pmid:{pmid}") == "retracted" for pmid in cited):
             papers = ", ".join(f"PMID:{pmid}" for pmid in cited)
             notes.append(f"a line of {one.document_id} is left out, because it rests on a retracted paper ({papers})")
         else:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from medground.answer import Answer
 from medground.errors import UsageError
+from medground.retracted_since import as_known_now
 
 if TYPE_CHECKING:
     from medground.wording.pictures import Files
@@ -59,6 +60,7 @@ def export(answer: Answer, form: Format = "markdown", *, style: str = STYLE, fil
     """
     if form not in get_args(Format):
         raise UsageError(f"unknown format {form!r}; choose one of {', '.join(get_args(Format))}")
+    answer = as_known_now(answer)
     module, _, name = _WRITERS[form].partition(":")
     write: Callable[..., bytes] = getattr(import_module(f"medground.export.{module}"), name)
     return write(answer, style, files) if form in get_args(Pages) else write(answer)

@@ -10,8 +10,6 @@ from medground.corpus.readers.base import Item
 from medground.corpus.readers.jats import read_jats
 from medground.corpus.readers.medline import ROOTS, read_medline
 from medground.corpus.readers.xml import root_name
-from medground.corpus.retractions import with_retraction
-from medground.document import Document
 from medground.errors import BadDocument
 from medground.pubmed.eutils_faults import damaged
 from medground.pubmed.eutils_xml import read_tree
@@ -36,7 +34,7 @@ def _all(path: Path, roots: frozenset[str], read: Callable[[Path], Iterator[Item
         if root_name(path) not in roots:
             read_tree(path, "eFetchResult", tolerated=_NO_SUCH_IDS)
             return []
-        return [with_retraction(item) if isinstance(item, Document) else _named(item) for item in read(path)]
+        return [_named(item) for item in read(path)]
     except BadDocument as error:
         raise damaged(error.reason) from None
 

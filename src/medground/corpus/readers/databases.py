@@ -13,6 +13,7 @@ from typing import Any
 from medground.corpus.readers.entry import described
 from medground.corpus.readers.values import joined
 from medground.document import Document
+from medground.identifiers import named_pmid
 
 _WOS_TAG = re.compile(r"([A-Z][A-Z0-9]) (.*)")
 _COCHRANE_TAG = re.compile(r"([A-Z]{2,3}): ?(.*)")
@@ -38,7 +39,7 @@ def wos_document(record: str) -> Document:
         "authors": tags["AF"] or tags["AU"] or tags["CA"],
         "date": f"{_one(tags, 'PD')} {_one(tags, 'PY')}".strip(),
         "doi": _one(tags, "DI"),
-        "pmid": _one(tags, "PM"),
+        "pmid": _one(tags, "PM") or named_pmid(_one(tags, "UT")),
         "keywords": [word for tag in ("DE", "ID") for word in _one(tags, tag).split(";")],
         "publication_types": _one(tags, "DT").split(";"),
         "kind": "book" if _one(tags, "PT") == "B" else "research",

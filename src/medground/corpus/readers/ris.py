@@ -8,7 +8,7 @@ from typing import Any
 
 from medground.corpus.readers.entry import described
 from medground.document import Document
-from medground.identifiers import pmid_in_address
+from medground.identifiers import named_pmid
 
 _KINDS = {"BOOK": "book", "CHAP": "book", "EBOOK": "book", "ECHAP": "book", "EDBOOK": "book", "ELEC": "web"}
 _KINDS |= {"BLOG": "web", "ICOMM": "web", "ENCYC": "book"}
@@ -16,7 +16,7 @@ _TYPES = {"JOUR": "Journal Article", "EJOUR": "Journal Article", "NEWS": "News",
 _PMID = re.compile(r"(?:^\W*|[;,|]\s*)(?:PMID|PUBMED|PubMed ID)\W*(\d+)", re.IGNORECASE)
 """At the start of a value or of one of its parts: a note such as `Comment on: PMID: 123` names another paper."""
 _VALUE = re.compile(r"^([A-Z][A-Z0-9])  ?- ?(.*)$", re.MULTILINE)
-_PROSE = frozenset(["AB", "N2", "TI", "T1", "T2", "T3", "KW", "CR", "AU", "A1"])
+_NO_ID = frozenset(["AB", "N2", "TI", "T1", "T2", "T3", "KW", "CR", "AU", "A1", "DB", "DP"])
 _PMC = re.compile(r"PMC\d+")
 _PMID_OF = {"Scopus": "custom2", "Embase": "custom5"}
 _TOLD = {
@@ -92,8 +92,8 @@ def _pmid(record: str, fields: Mapping[str, Any]) -> str | None:
     for number in (part.strip() for place in places for part in place.split(";")):
         if number.isdecimal() and len(number) <= 8:
             return number
-    values = [value for tag, value in _VALUE.findall(record) if tag not in _PROSE]
-    named = (found[1] if (found := _PMID.search(value)) else pmid_in_address(value) for value in values)
+    values = [value for tag, value in _VALUE.findall(record) if tag not in _NO_ID]
+    named = (found[1] if (found := _PMID.search(value)) else named_pmid(value) for value in values)
     return next(filter(None, named), None)
 
 

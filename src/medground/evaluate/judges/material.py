@@ -39,7 +39,7 @@ def quotes_of(run: JudgedRun, home: Path) -> dict[str, tuple[EvidenceView, ...]]
 
 def _quotes(answers: Answers, trace_id: str) -> tuple[EvidenceView, ...]:
     try:
-        answer = answers.find(trace_id)
+        answer = answers.as_given(trace_id)
     except UsageError:  # from another version; the judge then sees no documents
         return ()
     if answer is None:

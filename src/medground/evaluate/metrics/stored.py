@@ -30,12 +30,12 @@ Spans = Sequence[Mapping[str, Any]]
 
 
 def stored_answer(home: Path, line: RunLine) -> Answer | None:
-    """The answer of a line; None if it has none or it was removed.
+    """The answer of a line as it was given, so that figures stay; None if it has none or it was removed.
 
     Raises:
         UsageError: the file is not an answer.
     """
-    return Answers(home).find(line.trace)
+    return Answers(home).as_given(line.trace)
 
 
 def stored_trace(home: Path, line: RunLine) -> Spans | None:

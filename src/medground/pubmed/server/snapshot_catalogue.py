@@ -25,6 +25,7 @@ from medground.pubmed.server.reading import read
 from medground.pubmed.tags import TagUse, read_tag
 from medground.pubmed.translate import compiled
 from medground.query import Everything, Mesh, Or, Query, Words
+from medground.retraction import marked
 
 INDEX_FORMAT = 4
 """Version of the index, part of its path on disk. Increase it when the index fields change."""
@@ -109,7 +110,7 @@ class SnapshotCatalogue:
         """Return records by PMID. Unknown PMIDs are omitted."""
         keys = {each: f"PMID:{_plain(each)}" for each in ids}
         found = self._snapshot.documents(list(dict.fromkeys(keys.values())))
-        return {each: found[key] for each, key in keys.items() if key in found}
+        return {each: marked(found[key]) for each, key in keys.items() if key in found}
 
     def known(self, ids: Sequence[str]) -> list[str]:
         """Return the PMIDs that exist in the snapshot."""

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from medground.answer import SnapshotReference
 from medground.corpus.chunk import chunk
-from medground.corpus.retractions import with_retraction
 from medground.document import Document, Hit, Passage, SourceKind
 from medground.errors import SourceUnavailable, UsageError
 from medground.lookup import ConceptQuery, Found, Lookup, PlainWords, ProteinQuery, Ranker
@@ -83,10 +82,9 @@ class LiveSource(ABC):
         if not asked:
             return Found(lookup, self.name, rankings=((),))
         read = await self._find(asked, limit)
-        documents = list(map(with_retraction, read.documents))
-        self._keep(documents)
+        self._keep(read.documents)
         notes = (f"{read.unread} records found could not be read",) if read.unread else ()
-        documents = [document for document in documents[:limit] if _is_within(document, filters)]
+        documents = [document for document in read.documents[:limit] if _is_within(document, filters)]
         return Found(lookup, self.name, rankings=(_ranking(documents, lookup.text, self.name),), notes=notes)
 
     def _cannot_hold(self, filters: Filters) -> str:
@@ -116,7 +114,7 @@ class LiveSource(ABC):
         found = {i: self._read[i] for i in ids if i in self._read}
         missing = [i for i in dict.fromkeys(ids) if i not in found and self._syntax.id_of(i)]
         if missing:
-            read = list(map(with_retraction, await self._find_by_id(missing)))
+            read = await self._find_by_id(missing)
             self._keep(read)
             found |= {document.id: document for document in read}
         return {i: found[i] for i in ids if i in found}

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from medground.corpus.chunk import chunk
-from medground.corpus.retractions import with_retraction
 from medground.document import Document, Hit, SourceKind
 from medground.errors import NotConfigured, SourceUnavailable, UsageError
 from medground.fetching.addresses import Refused
@@ -143,7 +142,7 @@ class WebSource:
 
     async def _page(self, document_id: str, url: str) -> Document | SourceUnavailable:
         try:
-            return with_retraction(await self._pages.read(url, document_id))
+            return await self._pages.read(url, document_id)
         except Refused as error:
             return SourceUnavailable(str(error), source=urlsplit(url).hostname or self.name)
 
@@ -166,7 +165,7 @@ class WebSource:
         return list(found.values())[:limit], ()
 
     def _hits(self, results: Sequence[WebResult]) -> tuple[Hit, ...]:
-        documents = [with_retraction(one.document()) for one in results]
+        documents = [one.document() for one in results]
         for document in documents:
             self._remember(document)
         passages = [next(chunk(document, limit=2000)) for document in documents]

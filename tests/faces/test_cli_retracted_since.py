@@ -1,0 +1,169 @@
+"""A paper is retracted after its corpus was built and its answers were kept: every way to them says so at once."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from medground import retraction
+from medground.answer import Answer
+from medground.document import Retraction
+from medground.engine import Engine
+from medground.settings import Settings
+from medground.testing.command import run
+from medground.wording.view import view
+
+QUESTION = "Does aspirin reduce the risk of stroke?"
+TRIAL = {
+    "id": "PMID:70001",
+    "title": "Aspirin for stroke",
+    "text": "Aspirin significantly reduced the risk of stroke in 900 adults.",
+    "doi": "10.1000/asp.1",
+}
+OTHER = {"id": "PMID:70002", "title": "Again", "text": "Aspirin reduced the risk of stroke in a registry."}
+TOP = "Retracted since this answer was given: “Aspirin for stroke” (PMID:70001)."
+RETRACTED = "RETRACTED: not used as evidence."
+
+Extend = Callable[[str, Retraction], None]
+
+
+@pytest.fixture
+def extend(monkeypatch: pytest.MonkeyPatch) -> Extend:
+    """Makes the list of retracted papers longer by one."""
+
+    def longer(name: str, state: Retraction) -> None:
+        known = {**retraction.listed(), name: state}
+        monkeypatch.setattr(retraction, "listed", lambda: known)
+
+    return longer
+
+
+@pytest.fixture
+def said(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
+    """What a command prints."""
+
+    def printed(*words: str, code: int = 0) -> str:
+        capsys.readouterr()
+        assert run(*words) == code
+        return capsys.readouterr().out
+
+    return printed
+
+
+def kept(home: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, said: Any, *papers: dict[str, str]) -> Any:
+    """The answer from a corpus of these papers, as it is kept."""
+    monkeypatch.chdir(folder)
+    Path("papers.jsonl").write_text("\n".join(map(json.dumps, papers)), encoding="utf-8")
+    said("corpus", "build", "papers", "papers.jsonl", "--quiet")
+    answer = json.loads(said("ask", "-q", "--json", "-c", "papers", QUESTION))
+    assert {one["retraction"] for one in answer["documents"]} == {"none"}
+    assert answer["statements"][0]["verdict"]["label"] == "quoted"
+    return answer
+
+
+@pytest.mark.parametrize("name", ["pmid:70001", "doi:10.1000/asp.1"])
+def test_a_kept_answer_says_it_first_and_counts_nothing(
+    name: str, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, extend: Extend, said: Any
+) -> None:
+    before = kept(home, tmp_path, monkeypatch, said, TRIAL)
+    trace = before["trace_id"]
+    file = home / "answers" / f"{trace}.json"
+    stored = file.read_bytes()
+    extend(name, "retracted")
+    shown = said("show", trace)
+    assert shown.index(TOP) < shown.index("reduced the risk")
+    assert RETRACTED in shown
+    assert "it cites only papers that were retracted since" in shown
+    now = Answer.model_validate_json(said("show", trace, "--json"))  # it passes the checks of an answer
+    assert (now.decision.status, now.support, now.quoted) == ("unanswerable", None, None)
+    assert [(one.retraction, one.cautions) for one in now.documents] == [("retracted", (retraction.ON_THE_LIST,))]
+    assert {one.verdict.label for one in now.statements} == {"not found"}
+    for form in ("markdown", "html"):
+        text = said("export", trace, "--format", form)
+        assert TOP in text
+        assert RETRACTED in text
+    for form in ("ris", "bibtex", "csl-json"):
+        assert RETRACTED in said("export", trace, "--format", form)
+    assert "unanswerable" in said("history")
+    assert view(now).reason.startswith(TOP)
+    assert file.read_bytes() == stored
+
+
+def test_the_old_corpus_is_marked_without_a_rebuild(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, extend: Extend, said: Any
+) -> None:
+    before = kept(home, tmp_path, monkeypatch, said, TRIAL, OTHER)
+    extend("doi:10.1000/asp.1", "retracted")
+    after = json.loads(said("ask", "-q", "--json", "-c", "papers", QUESTION))
+    followed = json.loads(said("ask", "-q", "--json", "--follow", before["trace_id"], "Does it reduce the risk?"))
+    for answer in (after, followed):
+        assert {one["document_id"] for one in answer["evidence"]} == {"PMID:70002"}
+        assert {one["id"]: one["retraction"] for one in answer["documents"]}["PMID:70001"] == "retracted"
+    again = json.loads(said("ask", "-q", "--json", "--again", before["trace_id"]))
+    assert again["before"] == before
+    assert [(one["document_id"], one["now"]) for one in again["changes"]["marked"]] == [("PMID:70001", "retracted")]
+    assert [(one["document_id"], one["why"]) for one in again["changes"]["gone"]] == [("PMID:70001", "retracted")]
+
+    async def read() -> tuple[str, set[str]]:
+        settings = Settings.load(options={"retrieval.corpora": ("papers",)})
+        async with await Engine.open(settings) as engine:
+            hits = (await engine.search("aspirin stroke")).hits
+            document = await engine.document("PMID:70001")
+            return document.retraction, {h.passage.document_id for h in hits if h.passage.retraction == "retracted"}
+
+    assert asyncio.run(read()) == ("retracted", {"PMID:70001"})
+
+
+def test_a_paper_that_is_no_longer_in_the_corpus_is_still_told_as_retracted(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, extend: Extend, said: Any
+) -> None:
+    before = kept(home, tmp_path, monkeypatch, said, TRIAL, OTHER)
+    Path("papers.jsonl").write_text(json.dumps(OTHER), encoding="utf-8")
+    said("corpus", "build", "papers", "papers.jsonl", "--quiet")
+    extend("pmid:70001", "retracted")
+    again = json.loads(said("ask", "-q", "--json", "--again", before["trace_id"]))
+    assert [(one["document_id"], one["why"]) for one in again["changes"]["gone"]] == [("PMID:70001", "retracted")]
+
+
+def test_an_answer_that_also_quotes_a_sound_paper_keeps_that(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, extend: Extend, said: Any
+) -> None:
+    trace = kept(home, tmp_path, monkeypatch, said, TRIAL, OTHER)["trace_id"]
+    extend("pmid:70001", "retracted")
+    now = json.loads(said("show", trace, "--json"))
+    assert (now["decision"]["status"], now["decision"]["value"]) == ("not judged", None)
+    cited = {one["id"]: one["document_id"] for one in now["evidence"]}
+    labels = {cited[one["evidence"][0]]: one["verdict"]["label"] for one in now["statements"]}
+    assert labels == {"PMID:70001": "not found", "PMID:70002": "quoted"}
+
+
+def test_an_expression_of_concern_is_told_and_the_paper_stays_evidence(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, extend: Extend, said: Any
+) -> None:
+    before = kept(home, tmp_path, monkeypatch, said, TRIAL)
+    extend("doi:10.1000/asp.1", "concern")
+    for shown in (said("show", before["trace_id"]), said("ask", "-q", "-c", "papers", QUESTION)):
+        assert "An expression of concern has been published about this paper." in shown
+        assert "PMID:70001 has a published expression of concern; check it before you rely on it." in " ".join(
+            shown.split()
+        )
+        assert "RETRACTED" not in shown
+    now = json.loads(said("show", before["trace_id"], "--json"))
+    assert now["decision"] == before["decision"]
+    assert now["statements"] == before["statements"]
+
+
+def test_a_pmid_in_a_field_of_ris_makes_a_retracted_paper_known(
+    shared: Path, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    said("corpus", "build", "ris", str(shared / "cases" / "answer_retracted_u1.ris"), "--quiet")
+    asked = ("ask", "-q", "--json", "-c", "ris", "Does fictostatin lower the risk of stroke?")
+    answer = json.loads(said(*asked, code=3))
+    assert answer["evidence"] == []
+    assert [(one["id"], one["retraction"]) for one in answer["documents"]] == [("PMID:22921965", "retracted")]
