@@ -38,6 +38,7 @@ rewrite = Operator(
     ),
     input=RewriteInput,
     output=RewriteOutput,
+    writes_queries=True,
     keyless=lambda value: RewriteOutput(question=keyless.rewrite(value.question, value.found, MAX_CHARACTERS)),
     check=_says_something,
 )
