@@ -189,6 +189,8 @@ export interface Answered {
   recipe: string;
   models: string[];
   corpora: string[];
+  /** What was chosen to be searched; null for all that is searched by default. */
+  chosen: { corpora: string[]; sources: string[] } | null;
   created: string;
   notice: Notice | null;
   status: "decided" | "not judged" | "unanswerable";

@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 import itertools
 import time
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, TypeVar
@@ -39,11 +39,22 @@ from medground.steps import Asking, OnStep, Searched, Searching, Step, ignore_st
 from medground.together import together
 from medground.trace import Span, Trace
 from medground.usage import Usage, UsageReport
+from medground.withheld import Withholding
 
 T = TypeVar("T")
 
 _UNREACHABLE = "ConnectError"
 """The last status of a source whose host cannot be reached at all."""
+
+_NOTHING_LEFT = (
+    "a search was not made, because only the context has its words; put into the question what to search for"
+)
+
+
+def _told_left_out(left_out: Iterable[str]) -> str:
+    """The same text with one word more replaces the former."""
+    return f"not searched for, because only the context has these words: {', '.join(left_out)}"
+
 
 Clock = Callable[[], float]
 """Returns seconds and never goes back, such as `time.monotonic`."""
@@ -86,6 +97,7 @@ class Run:
         self._down: dict[str, SourceUnavailable] = {}
         self._searches: dict[int, Search] = {}
         self._order = itertools.count()
+        self._left_out: dict[str, None] = {}
 
     @property
     def seconds(self) -> float:
@@ -194,6 +206,7 @@ class Run:
         The answer lists sources that fail; a failure is never an empty result. Identical lookups are sent to a source
         only once. The documents of an answer that the question follows are searched once more, by themselves, so that
         they are found beside everything else. A lookup that a source could not understand does not count as a search.
+        Words that stand only in the question's context are sent to no source, which a warning says.
 
         Raises:
             SourceUnavailable: a source failed and no other source could be searched.
@@ -202,7 +215,7 @@ class Run:
         """
         self._remaining()
         depth = self.settings.retrieval.depth
-        filled = [one if one.limit else one.model_copy(update={"limit": depth}) for one in lookups]
+        filled = [one if one.limit else one.model_copy(update={"limit": depth}) for one in self._sendable(lookups)]
         filled += self._in_former_documents(filled)
         sent = [(source, one) for one in filled for source in self.sources if self._is_for(one, source)]
         results = await together(self._search(source, one, next(self._order)) for source, one in sent)
@@ -229,7 +242,10 @@ class Run:
             BudgetExhausted: the run reached one of its limits.
         """
         self._remaining()
-        filled = lookup if lookup.limit else lookup.model_copy(update={"limit": self.settings.retrieval.depth})
+        if not (sendable := self._sendable([lookup])):
+            return 0
+        (one,) = sendable
+        filled = one if one.limit else one.model_copy(update={"limit": self.settings.retrieval.depth})
         asked = [source for source in self.sources if self._is_for(filled, source)]
         results = await together(self._count(source, filled) for source in asked)
         counts = [result for result in results if isinstance(result, int)]
@@ -258,6 +274,21 @@ class Run:
                 return error
             span.set(documents=number)
             return number
+
+    def _sendable(self, lookups: Sequence[Lookup]) -> list[Lookup]:
+        """The lookups without words that stand only in the question's context; one that has no others is left out."""
+        if not self.question.context:
+            return list(lookups)
+        withholding = Withholding(self.question)
+        sendable = [kept for one in lookups if (kept := withholding.sendable(one)) is not None]
+        if len(sendable) < len(lookups):
+            self.warn(_NOTHING_LEFT)
+        if not withholding.left_out.keys() <= self._left_out.keys():
+            former = _told_left_out(self._left_out)
+            self.warnings[:] = [text for text in self.warnings if text != former]
+            self._left_out |= withholding.left_out
+            self.warn(_told_left_out(self._left_out))
+        return sendable
 
     def _in_former_documents(self, lookups: Sequence[Lookup]) -> list[Lookup]:
         """The same lookups in the documents of the answer that the question follows."""

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
-from page_papers import EVERYTHING, QUESTION
+from page_papers import EVERYTHING, PAPERS, QUESTION
 
-from browser import Opened, overflow, violations
+from browser import Opened, Served, opened, overflow, papers_home, violations
 
 pytest.importorskip("playwright", reason="needs the extra test")
 from playwright.sync_api import Page, expect
+
+from medground.settings import Settings
 
 
 def suggesting(page: Page) -> None:
@@ -84,6 +88,52 @@ def test_a_follow_up_keeps_the_documents(browser: Opened) -> None:
     page.keyboard.press("Enter")
     page.wait_for_url("**/#/answer/**")
     expect(page.locator("article")).to_contain_text("the sources of its answer were searched too")
+
+
+@pytest.fixture
+def unnamed(loopback: None, page_home: Path, tmp_path: Path) -> Iterator[Opened]:
+    """A browser before a server that names no corpus, over a home with three small ones."""
+    for number, name in enumerate(("starter", "papers", "others")):
+        papers_home(tmp_path, PAPERS[number : number + 2], name)
+    with Served(Settings.load(options={"home": tmp_path})) as server, opened(server.url) as found:
+        yield found
+
+
+def test_all_is_searched_by_default_and_a_choice_goes_along_on_every_way(unnamed: Opened) -> None:
+    def asked(page: Page, button: str = "Ask") -> Any:
+        with page.expect_request("**/v1/jobs") as sent:
+            page.get_by_role("button", name=button, exact=True).click()
+        return sent.value.post_data_json
+
+    page = unnamed.page()
+    places = page.get_by_test_id("places")
+    expect(places).to_have_text("Searches in others, papers, starter.")
+    page.get_by_label("Question").fill(QUESTION)
+    assert "corpora" not in asked(page)
+    page.wait_for_url("**/#/answer/**")
+    page.get_by_role("link", name="Edit the question and ask again").click()
+    expect(places).to_have_text("Searches in others, papers, starter.")
+    page.locator("summary").click()
+    for name in ("starter", "others"):
+        page.get_by_role("checkbox", name=name).uncheck()
+    page.reload()
+    expect(places).to_have_text("Searches in papers.")
+    assert page.get_by_label("Question").input_value() == QUESTION
+    chosen = {"corpora": ["papers"], "sources": []}
+    assert asked(page).items() >= chosen.items()
+    page.wait_for_url("**/#/answer/**")
+    for way in ("Edit the question and ask again", "Ask a follow-up question"):
+        page.get_by_role("link", name=way).click()
+        expect(places).to_have_text("Searches in papers.")
+        page.get_by_label("Question").fill("Is bleeding rare with aspirin?")
+        assert asked(page).items() >= chosen.items()
+        page.wait_for_url("**/#/answer/**")
+    page.get_by_role("link", name="Compare recipes").click()
+    with page.expect_request(lambda request: '"recipe":"rag"' in (request.post_data or "")) as second:
+        assert asked(page, "Compare").items() >= chosen.items()
+    assert second.value.post_data_json.items() >= chosen.items()
+    page.wait_for_url("**/#/compare/**")
+    assert violations(page) == []
 
 
 def test_a_query_is_edited_and_run_again(browser: Opened) -> None:

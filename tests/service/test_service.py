@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import stat
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from medground.answer import Answer
 from medground.answers import Answers
 from medground.blocking import BlockingEngine
+from medground.corpus.build import build
+from medground.corpus.library import Library
+from medground.corpus.readers import find_inputs
+from medground.corpus.tables import FILE_NAME
 from medground.errors import NotFound, UsageError
 from medground.service.asked import Asked
 from medground.service.event import Event
@@ -20,6 +27,7 @@ from medground.service.person import LOCAL, Person
 from medground.service.service import Service
 from medground.settings import Settings
 from medground.sources.corpus import CorpusSource
+from medground.wording.view_types import ChosenView
 
 QUESTION = "Does aspirin reduce the risk of stroke?"
 ADA = Person(id="ada", name="Ada")
@@ -168,10 +176,6 @@ def test_other_corpora_are_searched_when_they_are_named(papers: Settings) -> Non
 
 
 def test_a_corpus_that_is_built_again_is_opened_again(papers: Settings, tmp_path: Any) -> None:
-    from medground.corpus.build import build
-    from medground.corpus.library import Library
-    from medground.corpus.readers import find_inputs
-
     async def work(service: Service) -> None:
         await service.warm()
         file = tmp_path / "more.jsonl"
@@ -200,6 +204,45 @@ def test_what_there_is(papers: Settings) -> None:
             await service.verify("Aspirin helps.", ADA, model="openai:gpt-5")
 
     serve(papers, work)
+
+
+def test_all_that_is_built_is_searched_by_default_and_a_choice_goes_along_with_what_follows(
+    papers: Settings, tmp_path: Path
+) -> None:
+    """A server that names no corpus; `starter` is a small one here."""
+    library = Library(papers.home)
+    file = tmp_path / "statins.jsonl"
+    for name, title in (("starter", "Insulin"), ("broken", "Ozone")):
+        file.write_text(json.dumps({"id": f"X:{name}", "title": title, "text": f"{title} helps."}), encoding="utf-8")
+        build(library, name, find_inputs([file]))
+    (library.current("broken") / FILE_NAME).write_bytes(b"none")
+
+    def searched(answer: Answer) -> set[str]:
+        return {snapshot.name for snapshot in answer.snapshots}
+
+    async def work(service: Service) -> None:
+        await service.warm()
+        every = {"starter", "papers", "others"}
+        assert {one.name for one in await service.corpora() if one.default} == every
+        answer = await service.ask(Asked(question=QUESTION), ADA)
+        assert searched(answer) == every
+        assert {hit.source for hit in (await service.search("fins insulin", ADA)).hits} >= {"corpus:starter"}
+        one = await service.ask(Asked(question=QUESTION, corpora=("papers",), sources=()), ADA)
+        view = await service.view(one.trace_id, ADA)
+        assert view.chosen == ChosenView(corpora=("papers",))
+        after = await service.ask(Asked(question="Does it reduce bleeding?", follow=one.trace_id), ADA)
+        assert searched(after) == {"papers"}
+        other = Asked(question="Does it reduce bleeding?", follow=one.trace_id, corpora=("others",))
+        assert searched(await service.ask(other, ADA)) == {"others"}
+
+        file.write_text('{"id": "PMID:9", "title": "Statins", "text": "Statins lower cholesterol."}', encoding="utf-8")
+        await asyncio.to_thread(build, library, "statins", find_inputs([file]))
+        assert (await service.view(answer.trace_id, ADA)).chosen is None
+        later = await service.ask(Asked(question="Do statins?", follow=answer.trace_id), ADA)
+        assert searched(later) == {*every, "statins"}
+        assert (await service.view(one.trace_id, ADA)).chosen == ChosenView(corpora=("papers",))
+
+    serve(Settings.load(), work)
 
 
 def test_closing_stops_jobs_which_keep_what_they_found_and_takes_no_more(

@@ -6,7 +6,7 @@ import { Cites } from "./cite";
 import { Conflicts } from "./conflicts";
 import { Exports } from "./exports";
 import { Facts } from "./facts";
-import { Searches } from "./searches";
+import { placesOf, Searches } from "./searches";
 import { Sentences } from "./sentences";
 import { Ways } from "./ways";
 
@@ -25,8 +25,8 @@ export function AnswerBody({ answer }: { answer: Answered }): JSX.Element {
         <a class="button" href={address("ask", [], { follow: answer.trace_id })}>
           Ask a follow-up question
         </a>
-        <a href={address("ask", [], { question: answer.question })}>Edit the question and ask again</a>
-        <a href={address("compare", [], { question: answer.question })}>Compare recipes</a>
+        <a href={address("ask", [], { question: answer.question, ...placesOf(answer.chosen) })}>Edit the question and ask again</a>
+        <a href={address("compare", [], { question: answer.question, ...placesOf(answer.chosen) })}>Compare recipes</a>
       </p>
       {answer.facts.length > 0 && <Facts facts={answer.facts} />}
       {answer.conflicts.length > 0 && <Conflicts answer={answer} />}

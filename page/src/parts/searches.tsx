@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
-import { address } from "../router";
+import { useLayoutEffect } from "preact/hooks";
+import { address, go, type Route } from "../router";
 import type { Answered, Search } from "../types";
 import type { Draft } from "../views/draft";
 import { Mark } from "./mark";
@@ -7,12 +8,30 @@ import { Mark } from "./mark";
 /** Whether a query is in PubMed's syntax rather than in plain words. */
 export const isPubMed = (query: string): boolean => /\[[a-z][a-z :/-]*\]/i.test(query) || /\b(AND|OR|NOT)\b/.test(query);
 
-/** Where a source of an answer is searched again: a corpus by its name, PubMed, or all that is searched by default. */
-export function searchedIn(source: string): Partial<Draft> {
-  const [kind, ...name] = source.split(":");
-  if (kind === "corpus") return { chosen: true, corpora: [name.join(":")], sources: [] };
-  if (kind === "pubmed") return { chosen: true, corpora: [], sources: ["pubmed"] };
-  return {};
+const CORPUS = "corpus:";
+
+/** What is to be searched, as addresses name it (`in=corpus:papers,pubmed`); without names, all that is searched by default. */
+export function searchedIn(places: string): Partial<Draft> {
+  const names = places.split(",").filter(Boolean);
+  if (!names.length) return {};
+  const corpora = names.filter((name) => name.startsWith(CORPUS)).map((name) => name.slice(CORPUS.length));
+  const sources = names.filter((name) => !name.startsWith(CORPUS)).map((name) => (name.startsWith("pubmed:") ? "pubmed" : name));
+  return { chosen: true, corpora, sources };
+}
+
+/** The same as a part of an address; none where nothing was chosen. */
+export function placesOf(chosen: { corpora: string[]; sources: string[] } | null): Record<string, string> {
+  const names = chosen ? [...chosen.corpora.map((name) => CORPUS + name), ...chosen.sources] : [];
+  return names.length ? { in: names.join(",") } : {};
+}
+
+/** Keep what is chosen in the address of a form, so that a reload and a link have it too. */
+export function useKept(route: Route, draft: Draft): void {
+  const { in: before = "", ...query } = Object.fromEntries(route.query);
+  const places = placesOf(draft.chosen ? draft : null);
+  useLayoutEffect(() => {
+    if ((places.in ?? "") !== before) go(address(route.view, route.parts, { ...query, ...places }), true);
+  }, [places.in, before]);
 }
 
 /** What was searched, with each query as it was sent, and what could not be searched. */

@@ -59,7 +59,7 @@ export function AskedPage({ route }: { route: Route }): JSX.Element {
         {busy ? now : ended?.type === "stopped" ? "Stopped." : ""}
       </p>
       {problem && <ProblemBox problem={{ ...problem, notice: null }} />}
-      {ended && <Ended event={ended} question={asked?.title ?? ""} />}
+      {ended && <Ended event={ended} question={asked?.title ?? ""} places={route.query.get("in") ?? ""} />}
       <ol class="steps" aria-label="Progress">
         {said.map((one, number) => (
           <li key={one.id} class={one.failed ? "bad" : busy && number === said.length - 1 ? "now" : ""}>
@@ -87,7 +87,7 @@ function told(before: Said[], event: JobEvent): Said[] {
   return [...before, { id: event.id, words, failed: event.step?.status === "failed" }];
 }
 
-function Ended({ event, question }: { event: JobEvent; question: string }): JSX.Element {
+function Ended({ event, question, places }: { event: JobEvent; question: string; places: string }): JSX.Element {
   const kept = event.trace_id ?? event.problem?.trace_id;
   return (
     <div class="ended">
@@ -100,7 +100,7 @@ function Ended({ event, question }: { event: JobEvent; question: string }): JSX.
         </p>
       )}
       <p>
-        <a href={address("ask", [], question ? { question } : {})}>Ask again</a>
+        <a href={address("ask", [], { ...(question && { question }), ...(places && { in: places }) })}>Ask again</a>
       </p>
     </div>
   );

@@ -6,14 +6,17 @@ import { Comparison } from "../parts/comparison";
 import { useLoaded } from "../parts/loading";
 import { ProblemBox, problemOf } from "../parts/problem";
 import { Running } from "../parts/running";
+import { placesOf, searchedIn, useKept } from "../parts/searches";
 import { address, go, type Route } from "../router";
 import type { Asked, Offers, Problem } from "../types";
+import { askedOf, type Draft, emptyDraft } from "./draft";
+import { Searched } from "./options";
 
 /** `#/compare/ID/ID` shows two answers; `#/compare?question=...` asks. */
 export function ComparePage({ route }: { route: Route }): JSX.Element {
   const [first, second] = route.parts;
   if (first && second) return <Two first={first} second={second} />;
-  return <AskTwo question={route.query.get("question") ?? ""} />;
+  return <AskTwo route={route} />;
 }
 
 function Two({ first, second }: { first: string; second: string }): JSX.Element {
@@ -31,7 +34,7 @@ function Two({ first, second }: { first: string; second: string }): JSX.Element 
           {loaded.value[0].question !== loaded.value[1].question && <p class="caution">These answers are to two different questions. The second: {loaded.value[1].question}</p>}
           <Comparison first={loaded.value[0]} second={loaded.value[1]} />
           <p>
-            <a href={address("compare", [], { question: loaded.value[0].question })}>Compare other recipes</a>
+            <a href={address("compare", [], { question: loaded.value[0].question, ...placesOf(loaded.value[0].chosen) })}>Compare other recipes</a>
           </p>
         </>
       )}
@@ -44,7 +47,7 @@ interface Started {
   recipes: [string, string];
 }
 
-function AskTwo({ question }: { question: string }): JSX.Element {
+function AskTwo({ route }: { route: Route }): JSX.Element {
   const offered = useLoaded(offers, "offers");
   const [started, setStarted] = useState<Started | null>(null);
   return (
@@ -53,16 +56,19 @@ function AskTwo({ question }: { question: string }): JSX.Element {
       <p class="dim">One question is asked twice, each time by another recipe, of the same sources.</p>
       {offered.state === "loading" && <p class="dim">Loading the recipes</p>}
       {offered.state === "failed" && <ProblemBox problem={offered.problem} />}
-      {offered.state === "loaded" && <Form offers={offered.value} question={question} started={started !== null} start={setStarted} />}
+      {offered.state === "loaded" && <Form offers={offered.value} route={route} started={started !== null} start={setStarted} />}
       {started && <Both started={started} again={() => setStarted(null)} />}
     </div>
   );
 }
 
-function Form({ offers: { recipes }, question, started, start }: { offers: Offers; question: string; started: boolean; start: (started: Started) => void }): JSX.Element {
+function Form({ offers, route, started, start }: { offers: Offers; route: Route; started: boolean; start: (started: Started) => void }): JSX.Element {
+  const { recipes } = offers;
   const names = recipes.map((recipe) => recipe.name);
   const usual = recipes.find((recipe) => recipe.default)?.name ?? names[0] ?? "";
-  const [text, setText] = useState(question);
+  const [draft, setDraft] = useState<Draft>(() => ({ ...emptyDraft, question: route.query.get("question") ?? "", ...searchedIn(route.query.get("in") ?? "") }));
+  const change = (changes: Partial<Draft>): void => setDraft((before) => ({ ...before, ...changes }));
+  useKept(route, draft);
   const [first, setFirst] = useState(usual);
   // The plain baseline is what a recipe is first compared with.
   const other = names.includes("rag") && usual !== "rag" ? "rag" : names.find((name) => name !== usual);
@@ -72,7 +78,7 @@ function Form({ offers: { recipes }, question, started, start }: { offers: Offer
   const ask = async (): Promise<void> => {
     setProblem(null);
     setBusy(true);
-    const body = (recipe: string): Asked => ({ kind: recipes.find((one) => one.name === recipe)?.researches ? "research" : "ask", question: text.trim(), recipe });
+    const body = (recipe: string): Asked => askedOf({ ...draft, recipe, researches: recipes.find((one) => one.name === recipe)?.researches ?? false }, "");
     const one = await startJob(body(first));
     try {
       const other = await startJob(body(second));
@@ -104,15 +110,16 @@ function Form({ offers: { recipes }, question, started, start }: { offers: Offer
     >
       <div class="field">
         <label for="compared">Question</label>
-        <textarea id="compared" rows={2} dir="auto" maxLength={4000} value={text} disabled={started} onInput={(event) => setText(event.currentTarget.value)} />
+        <textarea id="compared" rows={2} dir="auto" maxLength={4000} value={draft.question} disabled={started} onInput={(event) => change({ question: event.currentTarget.value })} />
       </div>
       <div class="fields">
         {choice("first-recipe", "First recipe", first, setFirst)}
         {choice("second-recipe", "Second recipe", second, setSecond)}
       </div>
+      <Searched draft={draft} change={change} offers={offers} />
       {first === second && <p class="caution">Choose two different recipes.</p>}
       {problem && <ProblemBox problem={problem} />}
-      <button type="submit" class="primary" disabled={started || busy || !text.trim() || first === second}>
+      <button type="submit" class="primary" disabled={started || busy || !draft.question.trim() || first === second}>
         Compare
       </button>
     </form>

@@ -102,11 +102,21 @@ function RecipeField({ draft, change, offers }: Props): JSX.Element {
   );
 }
 
-/** Nothing chosen means the server's own; the first choice starts from those. */
+/** What is searched for a draft: nothing chosen means the server's own, all that there is unless it names some. */
+const searchedFor = (draft: Draft, offers: Offers): { corpora: string[]; sources: string[] } =>
+  draft.chosen ? draft : { corpora: offers.corpora.filter((one) => one.default).map((one) => one.name), sources: offers.sources };
+
+/** The same in words. */
+export function searchedWords(draft: Draft, offers: Offers): string {
+  const { corpora, sources } = searchedFor(draft, offers);
+  const names = [...corpora, ...sources];
+  if (!names.length) return "Nothing is chosen to be searched.";
+  return `Searches in ${names.slice(0, 5).join(", ")}${names.length > 5 ? ` and ${names.length - 5} more` : ""}.`;
+}
+
 export function Searched({ draft, change, offers }: Props): JSX.Element | null {
   if (offers.corpora.length + offers.sources.length === 0) return null;
-  const corpora = draft.chosen ? draft.corpora : offers.corpora.filter((one) => one.default).map((one) => one.name);
-  const sources = draft.chosen ? draft.sources : offers.sources;
+  const { corpora, sources } = searchedFor(draft, offers);
   const set = (changes: Partial<Draft>): void => change({ corpora, sources, chosen: true, ...changes });
   return (
     <fieldset>

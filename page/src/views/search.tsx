@@ -4,7 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import { offers, search } from "../api";
 import { useLoaded } from "../parts/loading";
 import { NoticeBox, ProblemBox, problemOf } from "../parts/problem";
-import { isPubMed, searchedIn } from "../parts/searches";
+import { isPubMed, placesOf, searchedIn } from "../parts/searches";
 import { address, go, type Route } from "../router";
 import { oneLine } from "../text";
 import type { Problem, SearchResult } from "../types";
@@ -67,7 +67,7 @@ export function SearchPage({ route }: { route: Route }): JSX.Element {
             {busy ? "Searching" : "Search"}
           </button>
           {!pubmed && draft.question.trim() && (
-            <button type="button" onClick={() => go(address("ask", [], { question: draft.question }))}>
+            <button type="button" onClick={() => go(address("ask", [], { question: draft.question, ...placesOf(draft.chosen ? draft : null) }))}>
               Ask this as a question
             </button>
           )}

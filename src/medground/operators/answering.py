@@ -76,5 +76,6 @@ reflect = Operator(
     ),
     input=ReflectInput,
     output=ReflectOutput,
+    writes_queries=True,
     keyless=_keyless,
 )

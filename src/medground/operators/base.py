@@ -118,6 +118,8 @@ class Operator(Generic[I, O]):
             the ids that were given; `AtMostOne` if a list may hold only one of them. Models that support it are
             constrained to these; `check` enforces them for the others.
         check: raises `InvalidOutput` if the output does not fit the input (an unknown id, an empty sentence).
+        writes_queries: whether what it writes decides what sources are asked. It is not shown the context, of which
+            neither a word nor what it lets one guess is for them.
         context: what was given with the question that the call is about; untrusted. The keyless implementation, which
             would only match its words, is not shown it.
     """
@@ -129,14 +131,14 @@ class Operator(Generic[I, O]):
     keyless: Callable[[I], O]
     check: Callable[[I, O], None] = accept_anything
     choices: Callable[[I], Mapping[str, tuple[str, ...]]] = leave_open
+    writes_queries: bool = False
     context: str = ""
 
     def given(self, context: str) -> Operator[I, O]:
-        """This operator for a question with a context. One that is not shown the question is not shown its context.
-
-        So a judge that compares a statement with evidence cannot take the context for evidence.
+        """This operator for a question with a context. One that is not shown the question is not shown its context,
+        so that a judge cannot take it for evidence; nor is one that writes queries.
         """
-        if not context or _ASKED not in self.input.model_fields:
+        if not context or self.writes_queries or _ASKED not in self.input.model_fields:
             return self
         return replace(self, instructions=self.instructions + CONTEXT_RULE, context=context)
 

@@ -115,6 +115,7 @@ decompose = Operator(
     ),
     input=DecomposeInput,
     output=DecomposeOutput,
+    writes_queries=True,
     keyless=_keyless_parts,
     check=_asks_something,
 )
@@ -164,6 +165,7 @@ name_keywords = Operator(
     ),
     input=NameKeywordsInput,
     output=NameKeywordsOutput,
+    writes_queries=True,
     keyless=_keyless_keywords,
     check=_names_something,
 )
@@ -239,6 +241,7 @@ build_graph = Operator(
     ),
     input=BuildGraphInput,
     output=BuildGraphOutput,
+    writes_queries=True,
     keyless=_keyless_graph,
     choices=lambda value: {"tools": value.tools},
 )
@@ -278,6 +281,7 @@ choose_tools = Operator(
     ),
     input=ChooseToolsInput,
     output=ChooseToolsOutput,
+    writes_queries=True,
     keyless=_keyless_tools,
     choices=lambda value: {"tools": value.tools, "id": tuple(one.id for one in value.subquestions)},
 )

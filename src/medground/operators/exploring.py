@@ -88,6 +88,7 @@ explore = Operator(
     ),
     input=ExploreInput,
     output=ExploreOutput,
+    writes_queries=True,
     keyless=_keyless_explore,
     check=_complete,
     choices=lambda value: {"source": tuple(source.name for source in value.sources)},

@@ -118,6 +118,7 @@ plan_sources = Operator(
     + DATA_RULE,
     input=PlanSourcesInput,
     output=PlanSourcesOutput,
+    writes_queries=True,
     keyless=_keyless,
     choices=lambda value: {"source": tuple(source.name for source in value.sources)},
 )
@@ -145,6 +146,7 @@ plan_sources_tagged = Operator(
     "queries. Leave the tag of a source that is not needed empty: `<wiki> </wiki>`. Write nothing else. " + DATA_RULE,
     input=PlanSourcesInput,
     output=TaggedPlan,
+    writes_queries=True,
     keyless=_keyless_tagged,
     check=_names_a_source,
 )
@@ -168,6 +170,7 @@ name_terms = Operator(
     ),
     input=NameTermsInput,
     output=NameTermsOutput,
+    writes_queries=True,
     keyless=lambda value: NameTermsOutput(terms=graph_terms(value.question)[:MOST_TERMS]),
 )
 
@@ -191,6 +194,7 @@ write_passage = Operator(
     ),
     input=WritePassageInput,
     output=WritePassageOutput,
+    writes_queries=True,
     keyless=lambda value: WritePassageOutput(passage=""),
 )
 """Word statistics write no passage: they would have nothing to write but the question."""

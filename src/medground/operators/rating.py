@@ -109,5 +109,6 @@ rate_plan = Operator(
     ),
     input=RatePlanInput,
     output=RatePlanOutput,
+    writes_queries=True,
     keyless=_keyless,
 )

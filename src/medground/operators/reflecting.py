@@ -60,6 +60,7 @@ improve_plan = Operator(
     ),
     input=ImprovePlanInput,
     output=PlanSourcesOutput,
+    writes_queries=True,
     keyless=_keyless,
     choices=lambda value: {"source": tuple(source.name for source in value.sources)},
 )

@@ -37,6 +37,7 @@ rewrite = Operator(
     ),
     input=RewriteInput,
     output=RewriteOutput,
+    writes_queries=True,
     keyless=lambda value: RewriteOutput(question=value.question),
     check=_says_something,
 )

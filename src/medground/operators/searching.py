@@ -62,6 +62,7 @@ mesh_terms = Operator(
     ),
     input=MeshTermsInput,
     output=MeshTermsOutput,
+    writes_queries=True,
     keyless=lambda value: MeshTermsOutput(
         terms=tuple(
             ProposedTerm(heading=h, rationale=r)
@@ -93,6 +94,7 @@ select_terms = Operator(
     ),
     input=SelectTermsInput,
     output=SelectTermsOutput,
+    writes_queries=True,
     keyless=lambda value: SelectTermsOutput(
         selected=keyless.select(value.question, tuple(c.heading for c in value.candidates))
     ),
@@ -116,6 +118,7 @@ draft_query = Operator(
     instructions="Write one PubMed query for this question from the given headings. " + QUERY_RULES + DATA_RULE,
     input=DraftQueryInput,
     output=QueryOutput,
+    writes_queries=True,
     keyless=lambda value: QueryOutput(query=keyless.draft(value.question, tuple(t.heading for t in value.terms))),
 )
 
@@ -158,6 +161,7 @@ coverage = Operator(
     ),
     input=CritiqueInput,
     output=CritiqueOutput,
+    writes_queries=True,
     keyless=lambda value: _verdicts(value, keyless.coverage),
     check=_each_term,
     choices=_headings,
@@ -171,6 +175,7 @@ alignment = Operator(
     ),
     input=CritiqueInput,
     output=CritiqueOutput,
+    writes_queries=True,
     keyless=lambda value: _verdicts(value, keyless.alignment),
     check=_each_term,
     choices=_headings,
@@ -185,6 +190,7 @@ redundancy = Operator(
     ),
     input=CritiqueInput,
     output=CritiqueOutput,
+    writes_queries=True,
     keyless=lambda value: _verdicts(value, keyless.redundancy),
     check=_each_term,
     choices=_headings,
@@ -217,6 +223,7 @@ update_terms = Operator(
     ),
     input=UpdateTermsInput,
     output=MeshTermsOutput,
+    writes_queries=True,
     keyless=lambda value: MeshTermsOutput(
         terms=tuple(
             ProposedTerm(heading=h, rationale=r)
@@ -255,6 +262,7 @@ refine_query = Operator(
     ),
     input=RefineQueryInput,
     output=QueryOutput,
+    writes_queries=True,
     keyless=lambda value: QueryOutput(
         query=keyless.refine(
             value.question, tuple(t.heading for t in value.terms), [(t.query, t.found) for t in value.history]

@@ -35,6 +35,7 @@ write_query = Operator(
     ),
     input=WriteQueryInput,
     output=QueryOutput,
+    writes_queries=True,
     keyless=lambda value: QueryOutput(query=keyless.draft(value.question, _headings(value.question))),
 )
 
@@ -69,6 +70,7 @@ self_critic = Operator(
     ),
     input=SelfCriticInput,
     output=SelfCriticOutput,
+    writes_queries=True,
     keyless=lambda value: _by_words(value),
 )
 

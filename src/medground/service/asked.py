@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -11,14 +14,17 @@ from pydantic import Field
 from medground.answer import Answer
 from medground.author import KEYLESS
 from medground.corpus.library import Library
+from medground.corpus.snapshot import Snapshot
 from medground.document import Frozen
-from medground.errors import UsageError
+from medground.errors import ConfigError, MedgroundError, UsageError
+from medground.kept_settings import settings_of
 from medground.query import Filters
 from medground.question import Question, Task
 from medground.recipes.registry import RECIPES, recipe_names
 from medground.research_plan import ResearchPlan
 from medground.service.allowed import Value, allowed_changes
 from medground.settings import Settings
+from medground.sources.open import corpora_of
 
 RESEARCH = "biomedsearch"
 """The recipe of research where none is named."""
@@ -32,7 +38,8 @@ Name = Annotated[str, Field(min_length=1, max_length=100)]
 class Asked(Frozen):
     """One question of a client. The rest is as for `Engine.ask`.
 
-    `corpora`, `sources` and `knowledge_base` stand in place of all that the server searches by default.
+    `corpora`, `sources` and `knowledge_base` stand in place of all that the server searches by default; a question that
+    follows an answer and names none is asked of what that answer was asked of.
     """
 
     kind: Literal["ask", "research"] = "ask"
@@ -69,10 +76,28 @@ class Searched:
     knowledge_base: str = ""
 
     @classmethod
-    def by_default(cls, settings: Settings) -> Searched:
+    def named(cls, settings: Settings) -> Searched:
         """What the settings name."""
         wanted = settings.retrieval
         return cls(wanted.corpora, own_sources(settings), wanted.knowledge_base or "")
+
+    @classmethod
+    def by_default(cls, settings: Settings) -> Searched:
+        """What is searched for who names nothing: what the server's settings name; all corpora where they name none.
+
+        A corpus that cannot be opened is left out, so that it costs only itself. It reads the home folder, and then
+        blocks.
+        """
+        found = cls.named(settings)
+        if "corpora" in settings.retrieval.model_fields_set:
+            return found
+        library = Library(settings.home)
+        corpora = list(found.corpora)
+        for name in library.list():
+            with suppress(MedgroundError):
+                _check_opens(library.current(name))
+                corpora.append(name)
+        return cls(tuple(dict.fromkeys(corpora)), found.sources, found.knowledge_base)
 
     def options(self) -> dict[str, Any]:
         """As options of settings."""
@@ -131,7 +156,7 @@ def searched_by(
     sources: tuple[str, ...] | None = None,
     knowledge_base: str | None = None,
 ) -> Searched:
-    """What is searched for a client who names these; None names nothing.
+    """What is searched for a client who names these; None names nothing. It may read the home folder, and then blocks.
 
     Raises:
         UsageError: the server does not offer a source.
@@ -160,8 +185,47 @@ def searched_for(answer: Answer, settings: Settings) -> Searched:
     return Searched(corpora, used.sources) if corpora else used
 
 
-def terms_of(asked: Asked, settings: Settings) -> Terms:
-    """What the server goes along with. It may load the module of a recipe, and then blocks.
+def chosen_for(answer: Answer, settings: Settings) -> Searched | None:
+    """What was chosen to be searched for an answer, as far as it is still here. It reads the home folder, and blocks.
+
+    None where it is not known, or was all that was there by default: then what was built since is searched, too.
+    """
+    try:
+        then = settings_of(answer, settings)
+        corpora = corpora_of(then)
+    except (UsageError, ConfigError):
+        return None
+    library, default = Library(settings.home), Searched.by_default(settings)
+    offered = offered_sources(settings)
+    sources = tuple(name for name in own_sources(then) if name in offered)
+    corpora = tuple(name for name in corpora if name in default.corpora or library.has(name))
+    usual = corpora_of(settings.with_options(default.options()))
+    left_out = [name for name in usual if name not in corpora and _was_there(library, name, answer)]
+    if not (corpora or sources) or (sources == default.sources and not left_out and set(corpora) <= set(usual)):
+        return None
+    return Searched(corpora, sources)
+
+
+def _was_there(library: Library, name: str, answer: Answer) -> bool:
+    """Whether a corpus is older than an answer."""
+    try:
+        return library.info(name).created < answer.created
+    except MedgroundError:  # it is not built, or damaged
+        return False
+
+
+@lru_cache(maxsize=256)
+def _check_opens(snapshot: Path) -> None:
+    """Open a snapshot, which never changes, once.
+
+    Raises:
+        SnapshotCorrupt: it does not match its manifest.
+    """
+    Snapshot.open(snapshot).close()
+
+
+def terms_of(asked: Asked, settings: Settings, followed: Answer | None = None) -> Terms:
+    """What the server goes along with; `followed` is the answer that it follows. It reads files, and then blocks.
 
     Raises:
         UsageError: the question cannot be asked; a recipe is unknown; a model, a source or a setting is not for
@@ -180,7 +244,9 @@ def terms_of(asked: Asked, settings: Settings) -> Terms:
     question = Question.ask(
         asked.question, task=asked.task, options=asked.options, context=asked.context, filters=asked.filters
     )
-    searched = searched_by(settings, asked.corpora, asked.sources, asked.knowledge_base)
+    chosen = (asked.corpora, asked.sources, asked.knowledge_base)
+    former = chosen_for(followed, settings) if followed is not None and chosen == (None, None, None) else None
+    searched = former or searched_by(settings, *chosen)
     named = {"recipe.name": recipe, "model.default": asked.model}
     chosen = settings.with_options({**changes, **{key: value for key, value in named.items() if value is not None}})
     return Terms(question, searched, recipe, asked.model, changes, is_free(chosen))

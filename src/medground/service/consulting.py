@@ -60,7 +60,7 @@ class Consulting(Offering):
             UsageError, SourceUnavailable: as for `Engine.search`; or the server does not offer a source.
             Refused: a limit of the person is reached.
         """
-        searched = searched_by(self.settings, corpora, sources, knowledge_base)
+        searched = await asyncio.to_thread(searched_by, self.settings, corpora, sources, knowledge_base)
         self._admission.enter(person, long=False)
 
         async def search(engine: Engine) -> SearchResult:
@@ -89,7 +89,7 @@ class Consulting(Offering):
         """
         if model is not None and model not in self.models():
             raise UsageError(f"the model {model!r} is not offered here; models: {', '.join(self.models())}")
-        searched = searched_by(self.settings, corpora, sources, knowledge_base)
+        searched = await asyncio.to_thread(searched_by, self.settings, corpora, sources, knowledge_base)
         free = is_free(self.settings) and model in (None, self.settings.model.default)
         await self._admission.left(person, free=free)
         self._admission.enter(person)
@@ -135,7 +135,7 @@ class Consulting(Offering):
             SourceUnavailable: it may be in a source that could not be asked.
             Refused: a limit of the person is reached.
         """
-        searched = searched_by(self.settings, corpora, sources, knowledge_base)
+        searched = await asyncio.to_thread(searched_by, self.settings, corpora, sources, knowledge_base)
         self._admission.enter(person, long=False)
         return await self.engines.use(searched, partial(_document, document_id=document_id))
 

@@ -14,11 +14,14 @@ from medground.document import Frozen
 from medground.errors import NotFound, UsageError
 from medground.export import Format
 from medground.report import Attachment
+from medground.service.asked import chosen_for
 from medground.service.person import LOCAL, Person
 from medground.service.shelf import Shelf
 from medground.service.spending import Spending, Spent
 from medground.service.tokens import Token, Tokens
 from medground.settings import Settings
+from medground.wording.view import AnswerView, view
+from medground.wording.view_types import ChosenView
 
 
 class TokenUse(Frozen):
@@ -44,6 +47,17 @@ class Keeping:
             NotFound: it is not there, or is not theirs.
         """
         return await asyncio.to_thread(self._shelf.answer, trace_id, person)
+
+    async def view(self, trace_id: str, person: Person = LOCAL) -> AnswerView:
+        """A person's answer as a page shows it, with what was chosen to be searched for it.
+
+        Raises:
+            NotFound: it is not there, or is not theirs.
+        """
+        answer = await self.answer(trace_id, person)
+        chosen = await asyncio.to_thread(chosen_for, answer, self.settings)
+        named = ChosenView(corpora=chosen.corpora, sources=chosen.sources) if chosen else None
+        return view(answer).model_copy(update={"chosen": named})
 
     async def history(self, person: Person = LOCAL, *, limit: int = 20, before: str | None = None) -> list[PastAnswer]:
         """A person's answers, the latest first.

@@ -14,7 +14,7 @@ from medground.kb.bases import Bases
 from medground.recipes.base import open_recipe
 from medground.recipes.registry import recipe_names
 from medground.service.allowed import allowed_keys
-from medground.service.asked import offered_models, offered_sources
+from medground.service.asked import Searched, offered_models, offered_sources
 from medground.settings import Settings
 from medground.wording.recipes import ABOUT
 
@@ -52,7 +52,8 @@ class RecipeOffer(Frozen):
 def corpora_offered(settings: Settings) -> list[CorpusOffer]:
     """The corpora of the home folder, by name."""
     library = Library(settings.home)
-    return [_corpus(library, name, settings) for name in library.list()]
+    searched = Searched.by_default(settings).corpora
+    return [_corpus(library, name, settings, default=name in searched) for name in library.list()]
 
 
 def recipes_offered(settings: Settings) -> list[RecipeOffer]:
@@ -89,8 +90,7 @@ def _whole(bases: Bases, name: str) -> bool:
     return found is not None and bool(found.sources)
 
 
-def _corpus(library: Library, name: str, settings: Settings) -> CorpusOffer:
-    default = name in settings.retrieval.corpora
+def _corpus(library: Library, name: str, settings: Settings, *, default: bool) -> CorpusOffer:
     try:
         manifest = library.info(name)
     except MedgroundError as error:

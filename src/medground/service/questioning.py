@@ -66,9 +66,10 @@ class Questioning(Offering):
         repeat = (checked_key(key), digest_of(asked)) if key is not None else None
         if repeat and (former := await self._admission.former(asked, person, repeat)):
             return former
-        terms = await asyncio.to_thread(terms_of, asked, self.settings)
+        followed = None
         if asked.follow is not None:
-            await asyncio.to_thread(self._shelf.answer, asked.follow, person)
+            followed = await asyncio.to_thread(self._shelf.answer, asked.follow, person)
+        terms = await asyncio.to_thread(terms_of, asked, self.settings, followed)
         await self._admission.left(person, free=terms.free)
         if repeat and (same := self._admission.same(person, repeat)):  # from here on nothing is awaited
             return same
@@ -100,7 +101,7 @@ class Questioning(Offering):
         async def ask(on_step: OnStep) -> Answer:
             changes = lowered({}, await self._admission.left(person, free=free), then.budget)
             go_on = partial(_resume, one.id, changes, on_step)
-            return await self.engines.use(Searched.by_default(then), go_on)
+            return await self.engines.use(Searched.named(then), go_on)
 
         async def work(tell: Tell) -> Answer:
             return await self._book.answered(person, tell, ask)

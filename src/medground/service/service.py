@@ -137,7 +137,7 @@ class Service(Questioning, Consulting, Keeping):
         return cls(settings, engines, jobs, records, shelf, spending, book, Gate(clock), now)
 
     async def warm(self) -> None:
-        """Open the engine of what the settings name: what is wrong shows at once, and the first question is fast.
+        """Open the engine of what is searched by default: what is wrong shows at once, and the first question is fast.
 
         Raises what `Engine.open` raises.
         """
@@ -145,7 +145,7 @@ class Service(Questioning, Consulting, Keeping):
         async def nothing(engine: Engine) -> None:
             return None
 
-        await self.engines.use(Searched.by_default(self.settings), nothing)
+        await self.engines.use(await asyncio.to_thread(Searched.by_default, self.settings), nothing)
 
     async def who(self, token: str) -> Person:
         """Whoever holds a token.

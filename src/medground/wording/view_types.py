@@ -197,6 +197,13 @@ class ReportView(Frozen):
     read: tuple[str, ...] = Field(default=(), description="ids of documents that were read and are not cited")
 
 
+class ChosenView(Frozen):
+    """What was chosen to be searched, by the names that a question takes."""
+
+    corpora: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+
+
 class AnswerView(Frozen):
     """An answer as it is shown."""
 
@@ -211,6 +218,9 @@ class AnswerView(Frozen):
     recipe: str
     models: tuple[str, ...] = ()
     corpora: tuple[str, ...] = Field(default=(), description="names of the snapshots that were searched")
+    chosen: ChosenView | None = Field(
+        default=None, description="what a server was told to search; null for all that it searches by default"
+    )
     created: datetime
     notice: NoticeView | None = None
     status: Status

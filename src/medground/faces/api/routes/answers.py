@@ -13,7 +13,7 @@ from medground.document import Frozen
 from medground.export import Format
 from medground.faces.api.caller import Caller, Served
 from medground.faces.api.routes.asking import as_json
-from medground.wording.view import AnswerView, view
+from medground.wording.view import AnswerView
 
 router = APIRouter(prefix="/v1/answers", tags=["answers"])
 
@@ -60,7 +60,7 @@ async def answer(trace_id: str, person: Caller, service: Served) -> Response:
 @router.get("/{trace_id}/view", summary="An answer in words", responses={404: {}, 422: {}})
 async def shown(trace_id: str, person: Caller, service: Served) -> AnswerView:
     """An answer as a page shows it: plain values, and the same words as in the terminal."""
-    return view(await service.answer(trace_id, person))
+    return await service.view(trace_id, person)
 
 
 @router.delete("/{trace_id}", summary="Delete an answer", status_code=204, responses={404: {}, 422: {}})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 
 from medground.engine import Engine
@@ -24,7 +25,7 @@ _LINES = 5
 
 async def _look_up(call: Call, value: Terms) -> Result:
     """Look each term up. One that fails does not cost the others; where all fail, that is an error."""
-    searched = Searched.by_default(call.service.settings)
+    searched = await asyncio.to_thread(Searched.by_default, call.service.settings)
 
     async def work(engine: Engine) -> list[list[ConceptFound] | MedgroundError]:
         return [await _looked_up(engine, term) for term in value.terms]
