@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from medground.answer import Answer, Conflict, SourceDocument, Statement, Verdict
+from medground.answer import Answer, AnswerCheck, Conflict, SourceDocument, Statement, Verdict
 from medground.conclude.asked import Judged
 from medground.conclude.decision import decide
 from medground.conclude.policy import OWN_KNOWLEDGE, Verdicted, release
@@ -39,6 +39,7 @@ def compose(
     conflicts: Sequence[Conflict] = (),
     lean: Lean | None = None,
     answered: Judged | None = None,
+    check: AnswerCheck | None = None,
     stopped: str | None = None,
     mark: Mark = evidence_mark,
 ) -> Answer:
@@ -52,6 +53,7 @@ def compose(
         verdicts: one per sentence or statement of the draft, in order.
         conflicts: sources that disagree; a conflict with evidence that was never quoted is left out.
         answered: what a measured critic says of a closed question that no model decided.
+        check: what the check of the writer's short answer found.
         lean: the estimate of word statistics for a closed question that no model decided.
         stopped: why the run ended early.
         mark: how citations are written in the rationale.
@@ -64,7 +66,7 @@ def compose(
     rationale, statements = _written(kept, run, mark)
     disagreeing = _within(run, conflicts)
     evidence = _cited(run, statements, disagreeing)
-    decision = decide(run, draft, kept, verdicts, lean, answered)  # first, because it may add a warning
+    decision = decide(run, draft, kept, verdicts, lean, answered, check)  # first, because it may add a warning
     return Answer(
         decision=decision,
         rationale=rationale,
@@ -95,6 +97,7 @@ def _circumstances(run: Run) -> dict[str, Any]:
         "notice": run.notice,
         "searches": tuple(run.searches),
         "warnings": tuple(run.warnings),
+        "missing": run.missing,
         "recipe": run.recipe.name,
         "needs_evidence": run.recipe.needs_evidence,
         "made_by": f"medground {__version__}",

@@ -1,4 +1,4 @@
-"""The last step of recipes that read: check each statement, compose the answer.
+"""The last step of recipes that read: check each statement and the short answer, compose the answer.
 
 If no model decided a closed question, a critic that was measured on questions may, or the lean of word statistics.
 """
@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from medground.answer import Answer, Verdict
 from medground.conclude.asked import judged
 from medground.conclude.compose import compose
+from medground.conclude.short_answer import checked_answer
 from medground.evidence import Evidence
 from medground.lean.step import lean_of
 from medground.question import Question
@@ -53,6 +54,7 @@ async def finish(
     split = draft.model_copy(update={"sentences": statements(draft.sentences, evidence)})
     if verdicts is None:
         verdicts = await check_all(split.sentences, run)
+    check = await checked_answer(split, verdicts, run)
     by_id = {quote.id: quote for quote in run.ledger.evidence}
     cited = [by_id[evidence_id] for evidence_id in cited_ids]
     conflicts = await find_conflicts(question, evidence, run)
@@ -65,4 +67,4 @@ async def finish(
     quotes = [quote for quote in evidence if quote.id in cited_ids] or evidence
     if quotes and (unmentioned_concepts := unmentioned(question, quotes, run)):
         run.warn(f"no quote mentions {', '.join(map(repr, unmentioned_concepts))}, which the question asks about")
-    return compose(run, split, verdicts, conflicts=conflicts, lean=lean, answered=answered, mark=mark)
+    return compose(run, split, verdicts, conflicts=conflicts, lean=lean, answered=answered, check=check, mark=mark)
