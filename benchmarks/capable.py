@@ -9,7 +9,8 @@ checks. A right decision that is held back is held back wrongly, but for the row
 
 Only questions whose paper was found count, because without it the script gives no answer. The second table plants what
 is made up: a quotation, or a reference that was never retrieved, in a sentence that the judge calls entailed. The third
-has the retrieved paper's own id and words in its place, which should be released.
+has the retrieved paper's own id and words in its place, which should be released. The table before them plants the
+opposite answer over the right sentences, and a sentence that denies the first, which the judge calls contradicted.
 """
 
 from __future__ import annotations
@@ -238,8 +239,38 @@ def released(home: Path, recipe: str, cases: Sequence[tuple[str, str, Gold]]) ->
     return found
 
 
+def wrong_headlines(records: Sequence[Record]) -> Iterator[Gold]:
+    """The authors' conclusions under the opposite answer."""
+    for record in records:
+        one, opposite = gold(record), {"yes": "no", "no": "yes"}.get(record["final_decision"])
+        if opposite:
+            yield replace(one, answer=opposite, says=one.answer)
+
+
+def wrong_sentences(records: Sequence[Record]) -> Iterator[Gold]:
+    """The authors' conclusions, and one more sentence that denies the first of them."""
+    for one in map(gold, records):
+        yield replace(one, sentences=(*one.sentences[:2], f"It is false that {one.sentences[0]}"))
+
+
+def denies(value: EntailInput, right: str) -> EntailOutput:
+    """A judge, not validated, that calls the planted sentence contradicted."""
+    return EntailOutput(relation="contradicts" if "It is false that" in value.statement else "entails", best=right)
+
+
+def wrong_released(home: Path, recipe: str, records: Sequence[Record]) -> str:
+    """The cells of a row: wrong headlines and wrong sentences, planted where the paper was found, and released."""
+    headlines, sentences = list(wrong_headlines(records)), list(wrong_sentences(records))
+    under = asyncio.run(asked(home, recipe, Capable(headlines), headlines))
+    shown = [a.decision.shown() == one.answer for one, a in zip(headlines, under, strict=True) if a.statements]
+    beside = asyncio.run(asked(home, recipe, Capable(sentences, denies), sentences))
+    told = ["It is false that" in a.rationale for a in beside if a.statements or a.dropped]
+    kept = sum(a.decision.shown() == one.answer for one, a in zip(sentences, beside, strict=True))
+    return f"{len(shown)} | {sum(shown)} | {len(told)} | {sum(told)} | {kept}"
+
+
 def main() -> None:
-    """Print both tables."""
+    """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--count", type=int, default=100, help="questions of each recipe")
@@ -262,6 +293,10 @@ def main() -> None:
             print(f"| {recipe} | {case.name} | {cells} |", flush=True)
             for line in held if options.show else ():
                 print(f"    {line}", flush=True)
+        print("\n| recipe | wrong headlines | released | wrong sentences | released | right answers beside them |")
+        print("| --- | --- | --- | --- | --- | --- |")
+        for recipe in options.recipe or RECIPES if options.planted else ():
+            print(f"| {recipe} | {wrong_released(Path(home), recipe, records[: options.planted // 4])} |", flush=True)
         for title, plant in (("made up", planted), ("real", real)):
             cases = list(plant(records[: options.planted if plant is planted else options.planted // 4]))
             if cases:

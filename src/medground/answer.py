@@ -54,6 +54,16 @@ RationaleVerdict = Literal["CORRECT", "INCORRECT"]
 ErrorSource = Literal["retrieval", "generation"]
 
 
+class AnswerCheck(Frozen):
+    """What a model that compared a short answer with the sentences released with it says."""
+
+    answer: tuple[str, ...] = Field(description="the short answer that was checked: words of the task, or letters")
+    result: Literal["follows", "contradicted", "not shown"]
+    found: tuple[str, ...] = Field(default=(), description="the answer that the sentences give; empty if none is named")
+    checked_by: str = Field(description="the name of the model")
+    reason: str = ""
+
+
 class _Decision(Frozen):
     status: Status
     basis: Basis | None = None
@@ -62,6 +72,11 @@ class _Decision(Frozen):
         default=None, description="whether the model that decided is a validated judge here; null if no model decided"
     )
     reason: str = ""
+    check: AnswerCheck | None = Field(
+        default=None,
+        description="the check of a model's short answer against its sentences; null if none was made. An answer that "
+        "does not follow is told here and is no value",
+    )
 
     def shown(self) -> str | None:
         """The decided value as text, or None."""
@@ -81,6 +96,8 @@ class _Decision(Frozen):
         has_value = self.shown() is not None
         if has_value != (self.status == "decided"):
             raise ValueError(f"a decision with status {self.status!r} must {'not ' if has_value else ''}have a value")
+        if has_value and self.check is not None and self.check.result != "follows":
+            raise ValueError("an answer that its check found not to follow is no value of a decision")
         if has_value and self.basis is None:
             raise ValueError("a decision with a value needs a basis")
         return self
@@ -304,6 +321,9 @@ class Answer(Frozen):
     documents: tuple[SourceDocument, ...] = ()
     dropped: tuple[Dropped, ...] = ()
     conflicts: tuple[Conflict, ...] = ()
+    missing: str = Field(
+        default="", description="what the model that read says is missing in the sources; may be empty"
+    )
     support: float | None = Field(
         default=None,
         ge=0,

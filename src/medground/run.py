@@ -83,6 +83,8 @@ class Run:
     """Ids of documents that the answer lists without citing them, in order."""
     origins: dict[str, str] = field(default_factory=dict)
     """The source of each document, by document id."""
+    missing: str = ""
+    """What the model that read last said is missing in what was read; empty if it suffices."""
     notice: Notice | None = None
     """What the answer says first, if the question shows a person at risk."""
     kept: KeptLookups | None = None

@@ -139,7 +139,7 @@ def test_strict_settings_hold_back_what_was_not_checked_and_say_why(make_run: Ma
     [
         (("supported", "supported", "contradicted"), "yes"),
         (("supported", "contradicted", "contradicted"), None),
-        (("supported", "contradicted"), None),
+        (("supported", "contradicted"), "yes"),
         (("unverified", "unverified", "contradicted"), None),
     ],
 )

@@ -121,8 +121,8 @@ def test_a_judge_that_proves_itself_counts_from_then_on(
         assert (answer.decision.status, answer.decision.shown(), answer.decision.validated) == ("decided", "yes", False)
         assert answer.support is None
         assert "Answered by openai:stub (not validated here) from the quoted evidence." in shown
-        assert "Assessed by openai:stub (not validated here): supported by the quote." in shown
-        assert "1 of 1 statement is supported, as assessed by openai:stub (not validated here)." in shown
+        assert "Assessed by openai:stub (not validated here): in line with the quote." in shown
+        assert "1 of 1 statement is in line with its quote, as assessed by openai:stub (not validated here)." in shown
         assert "to validate it, run: medground judge measure openai:stub --data FOLDER" in shown
         assert "Supported (openai:stub)" not in shown
 

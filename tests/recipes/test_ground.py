@@ -251,8 +251,9 @@ def test_the_checked_sentences_are_the_answer_to_an_open_question(
     assert [name for name, _ in model.seen].count("entail") == 2
 
 
-def test_one_contradicted_sentence_leaves_the_question_not_judged(
-    make_run: MakeRun, memory_source: Any, scripted_model: Any
+@pytest.mark.parametrize("trusted", [True, False])
+def test_one_contradicted_sentence_leaves_and_withholds_no_answer_that_another_carries(
+    make_run: MakeRun, memory_source: Any, scripted_model: Any, trusted: bool
 ) -> None:
     written = WriteOutput(
         sentences=tuple(WrittenSentence(text=text, evidence=("E1",)) for text in ("It fell.", "It never fell.")),
@@ -262,10 +263,13 @@ def test_one_contradicted_sentence_leaves_the_question_not_judged(
     model = scripted_model(
         replies(write=written, entail=lambda value: EntailOutput(relation=judged[value.statement], best="E1"))
     )
-    answer = run_of(make_run, memory_source([TRIAL]), model, **{"verify.trusted_judges": (model.name,)})
-    assert answer.decision.status == "not judged"
-    assert "contradicts" in answer.decision.reason
+    options = {"verify.trusted_judges": (model.name,)} if trusted else {}
+    answer = run_of(make_run, memory_source([TRIAL]), model, **options)
+    assert answer.decision.shown() == "yes"
     assert [s.text for s in answer.statements] == ["It fell."]
+    ((text, reason),) = [(dropped.text, dropped.reason) for dropped in answer.dropped]
+    told = "" if trusted else f": assessed by {model.name} (not validated here): contradicted by the quote"
+    assert (text, reason) == ("It never fell.", f"contradicted{told}")
 
 
 def test_pages_of_a_graph_are_not_text_evidence(make_run: MakeRun, memory_source: Any) -> None:

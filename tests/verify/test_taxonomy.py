@@ -201,14 +201,14 @@ def test_labels_of_an_unvalidated_judge_carry_its_name(make_run: MakeRun, script
     assert "Stroke is common." in asked.rationale
 
 
-@pytest.mark.parametrize(("reason", "shown"), [("it rose", "it rose"), ("PMID 99887766 says so", "")])
+@pytest.mark.parametrize(("reason", "shown"), [("it rose", "it rose; "), ("PMID 99887766 says so", "")])
 def test_a_reason_that_names_what_was_not_retrieved_is_not_shown(
     make_run: MakeRun, scripted_model: Any, reason: str, shown: str
 ) -> None:
     model = scripted_model({"label": LabelOutput(category=FALSE, best="E2", reason=reason)})
     run = make_run(QUESTION, model=model, by_model=["label"])
     (found,) = verdicts(run, ("Tuition fees doubled within a decade.", ("E1",)))
-    assert (found.category, found.note) == (FALSE, shown)
+    assert (found.category, found.note) == (FALSE, f"{shown}labelled INCORRECT-FALSE by {model.name}")
 
 
 def test_the_passage_that_decided_is_kept(make_run: MakeRun, scripted_model: Any) -> None:

@@ -154,7 +154,7 @@ def test_an_unproven_critic_gives_none(critic: Any, make_run: Any, memory_source
     critic(proofs=CLAIMS[:2])
     verdict = verified(make_run, memory_source, "The gene is the cause.", TRIAL).statements[0].verdict
     assert (verdict.label, verdict.assessed) == ("not judged", "supported")
-    assert verdict.note == "assessed by critic (not validated here): supported by the quote"
+    assert verdict.note == "assessed by critic (not validated here): in line with the quote"
 
 
 @pytest.mark.parametrize(("says", "word"), [("entailment", "supports"), ("contradiction", "contradicts")])

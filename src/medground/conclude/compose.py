@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from medground.answer import Answer, Conflict, SourceDocument, Statement, Verdict
+from medground.answer import Answer, AnswerCheck, Conflict, SourceDocument, Statement, Verdict
 from medground.conclude.asked import Judged
 from medground.conclude.decision import decide
 from medground.conclude.policy import OWN_KNOWLEDGE, Verdicted, release
@@ -35,6 +35,7 @@ def compose(
     *,
     conflicts: Sequence[Conflict] = (),
     answered: Judged | None = None,
+    check: AnswerCheck | None = None,
     stopped: str | None = None,
     mark: Mark = evidence_mark,
 ) -> Answer:
@@ -48,6 +49,7 @@ def compose(
         verdicts: one per sentence or statement of the draft, in order.
         conflicts: sources that disagree; a conflict with evidence that was never quoted is left out.
         answered: what a measured critic says of a closed question that no model decided.
+        check: what the check of the writer's short answer found.
         stopped: why the run ended early.
         mark: how citations are written in the rationale.
 
@@ -59,7 +61,7 @@ def compose(
     rationale, statements = _written(kept, run, mark)
     disagreeing = _within(run, conflicts)
     evidence = _cited(run, statements, disagreeing)
-    decision = decide(run, draft, kept, verdicts, answered)  # first, because it may add a warning
+    decision = decide(run, draft, kept, verdicts, answered, check)  # first, because it may add a warning
     return Answer(
         decision=decision,
         rationale=rationale,
@@ -90,6 +92,7 @@ def _circumstances(run: Run) -> dict[str, Any]:
         "notice": run.notice,
         "searches": tuple(run.searches),
         "warnings": tuple(run.warnings),
+        "missing": run.missing,
         "recipe": run.recipe.name,
         "needs_evidence": run.recipe.needs_evidence,
         "made_by": f"medground {__version__}",

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from medground.answer import Decision, Status, Verdict
+from medground.answer import AnswerCheck, Decision, Status, Verdict
 from medground.conclude.asked import Judged, rests_on
 from medground.conclude.grounds import Grounds
 from medground.conclude.limits import limits
@@ -28,6 +28,7 @@ def decide(
     kept: Sequence[Verdicted],
     verdicts: Sequence[Verdict],
     answered: Judged | None = None,
+    check: AnswerCheck | None = None,
 ) -> Decision:
     """The decision that the checked sentences support: the writer's answer, else a critic's, else none.
 
@@ -37,6 +38,7 @@ def decide(
         kept: the released sentences, with their verdicts.
         verdicts: the verdicts of all sentences, including dropped ones.
         answered: what a measured critic says of a closed question.
+        check: what the check of the writer's short answer found.
     """
     uncited = not run.recipe.needs_evidence
     written = list(zip(draft.sentences, verdicts, strict=True))
@@ -49,7 +51,7 @@ def decide(
     if any(verdict.critic == "graph" for verdict in verdicts):  # what other texts say beside the facts decides nothing
         kept, written = ([pair for pair in pairs if pair[1].critic == "graph"] for pairs in (kept, written))
     if draft.answer:
-        return _answered(run, draft, kept, Grounds.of(written, kept), uncited=uncited)
+        return _answered(run, draft, kept, Grounds.of(written, kept), check, uncited=uncited)
     if answered is not None and answered.value is not None and rests_on(answered, kept):
         for limit in limits([p for p in kept if not set(p[0].evidence).isdisjoint(answered.quotes)], run):
             run.warn(limit)
@@ -67,22 +69,34 @@ def _undecided(run: Run, verdicts: Sequence[Verdict]) -> str:
     return "" if all(verdict.label == "quoted" for verdict in verdicts) else _UNASSESSED
 
 
-def _answered(run: Run, draft: Draft, kept: Sequence[Verdicted], grounds: Grounds, *, uncited: bool) -> Decision:
+def _answered(
+    run: Run,
+    draft: Draft,
+    kept: Sequence[Verdicted],
+    grounds: Grounds,
+    check: AnswerCheck | None,
+    *,
+    uncited: bool,
+) -> Decision:
     """The writer's answer if its rationale carries it, or if the judge failed on it; else why it is held back."""
     gate = run.settings.verify.gate
     if gate and not uncited and not grounds.carry and not grounds.unchecked:
         who = _writer(run) if draft.basis == "model" else "the graph"
         reason = f"{who} answers {', '.join(draft.answer)[:80]!r}, but {grounds.why_not()}"
         return _made(run.question, "not judged", reason=reason)
+    if check is not None and check.result != "follows":
+        why = f": {check.reason}" if check.reason else ""
+        reason = f"the answer of {_writer(run)} was checked by {check.checked_by} against the sentences below{why}"
+        return _made(run.question, "not judged", check=check, reason=reason)
     if gate and grounds.contradicted:
         run.warn(f"{grounds.contradicted}; the decision rests on the others")
     for limit in limits(grounds.supporting, run):
         run.warn(limit)
     reason = grounds.unchecked if not uncited else ""
-    return _decided(run, draft, [sentence for sentence, _ in kept], reason)
+    return _decided(run, draft, [sentence for sentence, _ in kept], reason, check)
 
 
-def _decided(run: Run, draft: Draft, kept: Sequence[Sentence], unchecked: str) -> Decision:
+def _decided(run: Run, draft: Draft, kept: Sequence[Sentence], unchecked: str, check: AnswerCheck | None) -> Decision:
     values, validated = draft.answer, None
     if draft.basis == "model":
         writer = _writer(run)
@@ -94,7 +108,7 @@ def _decided(run: Run, draft: Draft, kept: Sequence[Sentence], unchecked: str) -
     if unchecked:
         run.warn(f"this decision is {unchecked}")
     reason = unchecked or draft.reason
-    return _made(run.question, "decided", values, basis=draft.basis, reason=reason, validated=validated)
+    return _made(run.question, "decided", values, basis=draft.basis, reason=reason, validated=validated, check=check)
 
 
 def _writer(run: Run) -> str:

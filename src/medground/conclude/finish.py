@@ -1,4 +1,4 @@
-"""The last step of recipes that read: check each statement, compose the answer.
+"""The last step of recipes that read: check each statement and the short answer, compose the answer.
 
 If no model decided a closed question, a critic that was measured on questions may.
 """
@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from medground.answer import Answer, Verdict
 from medground.conclude.asked import judged
 from medground.conclude.compose import compose
+from medground.conclude.short_answer import checked_answer
 from medground.evidence import Evidence
 from medground.question import Question
 from medground.run import Run
@@ -49,6 +50,7 @@ async def finish(
     split = draft.model_copy(update={"sentences": statements(draft.sentences, evidence)})
     if verdicts is None:
         verdicts = await check_all(split.sentences, run)
+    check = await checked_answer(split, verdicts, run)
     by_id = {quote.id: quote for quote in run.ledger.evidence}
     cited = [by_id[evidence_id] for evidence_id in cited_ids]
     conflicts = await find_conflicts(question, evidence, run)
@@ -58,4 +60,4 @@ async def finish(
     quotes = [quote for quote in evidence if quote.id in cited_ids] or evidence
     if quotes and (unmentioned_concepts := unmentioned(question, quotes, run)):
         run.warn(f"no quote mentions {', '.join(map(repr, unmentioned_concepts))}, which the question asks about")
-    return compose(run, split, verdicts, conflicts=conflicts, answered=answered, mark=mark)
+    return compose(run, split, verdicts, conflicts=conflicts, answered=answered, check=check, mark=mark)

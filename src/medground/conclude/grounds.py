@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from medground.answer import Verdict
-from medground.conclude.policy import OWN_KNOWLEDGE, UNSUPPORTED, Verdicted
+from medground.conclude.policy import OWN_KNOWLEDGE, UNSUPPORTED, Verdicted, rejected
 from medground.sentence import by_sentence
 from medground.verify.citations import CITATION, DISPUTED
 from medground.verify.given import GIVEN
@@ -48,12 +48,12 @@ class Grounds:
 
     @property
     def carry(self) -> bool:
-        """Whether more sentences support a decision than the evidence contradicts."""
-        return _sentences(self.supporting) > _sentences(self._wrong)
+        """Whether sentences support a decision, and no more of them are contradicted than do."""
+        return bool(self.supporting) and _sentences(self.supporting) >= _sentences(self._wrong)
 
     @property
     def _wrong(self) -> list[Verdicted]:
-        return [pair for pair in self.written if pair[1].label == "contradicted"]
+        return [pair for pair in self.written if rejected(pair[1]) == "contradicted"]
 
     @property
     def unchecked(self) -> str:
@@ -65,7 +65,7 @@ class Grounds:
 
     def why_not(self) -> str:
         """Why they do not carry the decision, for each way in which sentences fail to."""
-        others = [verdict for _, verdict in self.written if verdict.label != "contradicted"]
+        others = [verdict for _, verdict in self.written if rejected(verdict) != "contradicted"]
         reasons = "" if self.supporting else "; ".join(dict.fromkeys(map(_why, others)))
         if self.contradicted:
             rest = f", and none of the others supports it: {reasons}" if reasons else ""
@@ -84,7 +84,7 @@ def can_support(verdict: Verdict) -> bool:
     and no judge with the last word has weighed that, or if it is based on a quote that reports no finding.
     """
     flags = set(verdict.flags)
-    if verdict.label in (*UNSUPPORTED, "contradicted") or flags & {OWN_KNOWLEDGE, *NOT_FINDINGS}:
+    if verdict.label in UNSUPPORTED or rejected(verdict) or flags & {OWN_KNOWLEDGE, *NOT_FINDINGS}:
         return False
     return not flags - _MARKS or verdict.label not in ("related", "not judged")
 
@@ -105,8 +105,8 @@ def _why(verdict: Verdict) -> str:
         return "no evidence is cited"
     if not set(verdict.flags).isdisjoint(NOT_FINDINGS):
         return "the text cited reports no finding"
-    if "contradiction" in verdict.flags:
-        return f"{verdict.critic} says that the evidence contradicts it"
+    if rejected(verdict):
+        return f"{verdict.labelled_by} labels it {verdict.category}"
     differing = [flag for flag in verdict.flags if flag not in _MARKS]
     return f"differs from the evidence ({', '.join(differing)})" if differing else "left out with its sentence"
 

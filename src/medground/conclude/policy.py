@@ -8,10 +8,10 @@ from itertools import islice
 from medground.answer import Dropped, Verdict
 from medground.sentence import Sentence, by_sentence
 from medground.settings import VerifySettings
+from medground.verify.checked import CONTRADICTION, INCORRECT
 from medground.verify.given import GIVEN
 from medground.verify.named import HELD
 
-_ALWAYS_DROPPED = ("contradicted",)
 UNSUPPORTED = ("not found", "unverified", GIVEN)
 
 OWN_KNOWLEDGE = "own knowledge"
@@ -28,11 +28,12 @@ def release(
 ) -> tuple[list[Verdicted], list[Dropped]]:
     """Split checked statements into released statements and dropped sentences.
 
-    Contradicted statements and sentences that refer to a work that was never retrieved, or quote what their source does
-    not say, are always dropped. Sentences without a citation and unsupported statements are dropped or marked,
+    A judge that has not proved itself may take away, never give: a statement that any judge calls contradicted or
+    incorrect is dropped. Sentences that refer to a work that was never retrieved, or quote what their source does not
+    say, are always dropped. Sentences without a citation and unsupported statements are dropped or marked,
     depending on the settings. A sentence is released whole or not at all, because part of a sentence may say something
     else. `uncited` releases sentences without citations, for recipes that answer from a model's memory. Without
-    `verify.gate` contradicted statements are released too, with their verdict. A sentence that only repeats what was
+    `verify.gate` rejected statements are released too, with their verdict. A sentence that only repeats what was
     given with the question is released without citations: no source is about that.
     """
     kept: list[Verdicted] = []
@@ -68,10 +69,17 @@ def _refused(statement: Sentence, verdict: Verdict, settings: VerifySettings, *,
     """Why a statement must be dropped, with its text if its sentence has others; empty if it is released."""
     needs_none = uncited or verdict.label == GIVEN or settings.own_knowledge == "mark"
     cites = bool(statement.evidence) or needs_none
-    contradicted = settings.gate and verdict.label in _ALWAYS_DROPPED
-    always = contradicted or not set(HELD).isdisjoint(verdict.flags) or not cites
+    found = rejected(verdict)
+    always = (settings.gate and bool(found)) or not set(HELD).isdisjoint(verdict.flags) or not cites
     if not always and not (settings.unsupported == "drop" and verdict.label in UNSUPPORTED):
         return ""
-    reason = verdict.note if cites else _NOTHING_CITED
-    described = f"{verdict.label}{': ' + reason if reason else ''}"
+    reason = verdict.note if cites or found else _NOTHING_CITED
+    described = f"{found or verdict.label}{': ' + reason if reason else ''}"
     return f"“{statement.text}” is {described}" if statement.within else described
+
+
+def rejected(verdict: Verdict) -> str:
+    """What a judge, validated or not, calls a statement that it rejects; empty if none rejects it."""
+    if verdict.label == "contradicted" or CONTRADICTION in verdict.flags:
+        return "contradicted"
+    return INCORRECT if INCORRECT in verdict.flags else ""

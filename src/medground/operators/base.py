@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import html
 import re
+import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sized
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -79,7 +80,7 @@ SHORT = 100
 
 
 def _cut(text: Any) -> Any:
-    return text[:SHORT] if isinstance(text, str) else text
+    return textwrap.shorten(text, SHORT, placeholder=" ...") if isinstance(text, str) and len(text) > SHORT else text
 
 
 FewWords = Annotated[str, BeforeValidator(_cut), Field(max_length=SHORT)]

@@ -1,7 +1,8 @@
-"""Verifying: does the evidence entail a statement, contradict it, or say nothing about it?
+"""Verifying: does the evidence entail a statement, and does a short answer follow from the checked statements?
 
-Source: Self-MedRAG, section on the NLI critic; Reason and Verify, section 3.4. The keyless implementation is not a
-judge: it tells `related` from `neutral` and raises flags, and never says `entails` or `contradicts`.
+Source: Self-MedRAG, section on the NLI critic; Reason and Verify, section 3.4; the check of the short answer is ours.
+The keyless implementations are no judges: they tell `related` from `neutral` and raise flags, never say `entails` or
+`contradicts`, and cannot tell what follows from sentences.
 """
 
 from __future__ import annotations
@@ -10,10 +11,20 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from medground.operators.base import InvalidOutput, Operator, OperatorInput, Untrusted, WeighedOutput
+from medground.operators.base import (
+    FewWords,
+    InvalidOutput,
+    Operator,
+    OperatorInput,
+    OperatorOutput,
+    Untrusted,
+    WeighedOutput,
+)
 from medground.operators.keyless import flags as keyless
 from medground.operators.reading import DATA_RULE
 from medground.operators.views import EvidenceView
+from medground.operators.writing import allowed_answers, answer_choices
+from medground.question import Option, Task
 
 Entailment = Literal["entails", "contradicts", "related", "neutral"]
 
@@ -74,4 +85,49 @@ entail = Operator(
     keyless=_keyless,
     check=_known,
     choices=_choices,
+)
+
+
+class CheckAnswerInput(OperatorInput):
+    question: Untrusted
+    task: Task
+    options: tuple[Option, ...] = ()
+    sentences: tuple[Untrusted, ...]
+    answer: tuple[Untrusted, ...]
+
+
+class CheckAnswerOutput(OperatorOutput):
+    """What the sentences answer comes before the comparison, because fields are written in their order."""
+
+    found: tuple[str, ...] = Field(
+        default=(), description="the answer that the sentences give, in the form of `answer`; empty if they give none"
+    )
+    relation: Literal["follows", "contradicted", "not shown"] | None = Field(
+        description="how `answer` stands to the sentences; none only when it cannot be told"
+    )
+    reason: FewWords = Field(default="", description="why, in a few words")
+
+
+def _allowed(value: CheckAnswerInput, output: CheckAnswerOutput) -> None:
+    allowed = allowed_answers(value.task, value.options)
+    if not allowed >= set(output.found):
+        raise InvalidOutput(f"found {', '.join(output.found)[:60]!r} is not one of {', '.join(sorted(allowed))}")
+
+
+check_answer = Operator(
+    name="check_answer",
+    instructions=(
+        "A biomedical question got a short answer, and the sentences that are meant to lead to it were checked against "
+        "their sources. Read the question and the sentences as if no answer had been given, and say which answer they "
+        "give: `yes`, `no` or `maybe`, or the letters of the options; none if they leave it open. Use nothing that you "
+        "know from elsewhere. Then compare `answer` with it. `follows`: a careful reader of the sentences alone must "
+        "give this answer. `contradicted`: the sentences give another one. `not shown`: they do not decide it, or are "
+        "about something else than the question. Mind negations, and questions that ask for what does not hold. Say "
+        "why in a few words. " + DATA_RULE
+    ),
+    input=CheckAnswerInput,
+    output=CheckAnswerOutput,
+    keyless=lambda value: CheckAnswerOutput(relation=None),
+    check=_allowed,
+    choices=lambda value: {"found": answer_choices(value.task, value.options)},
 )

@@ -25,6 +25,7 @@ from medground.question import Question
 from medground.read.numbered import TextSpan, numbered, with_antecedent
 from medground.read.order import Reading
 from medground.run import Run
+from medground.verify.named import remark
 
 
 async def screen_batch(question: Question, batch: Sequence[Reading], run: Run) -> list[Reading]:
@@ -109,7 +110,7 @@ async def coverage_check(
 ) -> SufficientOutput:
     """Whether reading may stop; if not, what is missing, and which of the unread documents to read next (Eq. 15).
 
-    Without evidence nobody is asked: it does not suffice.
+    Without evidence nobody is asked: it does not suffice. The answer tells what the last check finds missing.
 
     Raises:
         ModelFailed: the model returned no usable output.
@@ -118,7 +119,9 @@ async def coverage_check(
         return SufficientOutput(sufficient=False)
     left = tuple(UnreadView(id=r.document_id, title=r.passages[0].title) for r in unread if r.passages)
     value = SufficientInput(question=question.text, evidence=evidence_views(evidence, run), unread=left)
-    return await run.ask(sufficient, value)
+    said = await run.ask(sufficient, value)
+    run.missing = "" if said.sufficient else remark(said.missing, run.ledger.documents.values(), question.text)
+    return said
 
 
 def evidence_views(evidence: Sequence[Evidence], run: Run) -> tuple[EvidenceView, ...]:

@@ -22,12 +22,15 @@ from medground.operators.labelling import LabelInput
 from medground.operators.reading import ExtractInput, ScreenInput
 from medground.operators.reasoning import ReasonInput
 from medground.operators.summarising import RespondInput, SummariseInput
-from medground.operators.verifying import EntailInput, EntailOutput
+from medground.operators.verifying import CheckAnswerInput, EntailInput, EntailOutput
 from medground.operators.writing import WriteInput
 from medground.text import words
 from medground.usage import Usage
 
-ANSWERED = ("screen", "extract", "sufficient", "write", "summarise", "respond", "reason", "entail", "label")
+ANSWERED = (
+    *("screen", "extract", "sufficient", "write", "summarise", "respond", "reason"),
+    *("entail", "label", "check_answer"),
+)
 """The operators that it answers; `keyless` answers the others, such as those that write queries."""
 
 
@@ -41,6 +44,8 @@ class Gold:
         sentences: the rationale, in the authors' words.
         title: of the paper that the sentences rest on.
         cites: the part of the paper that is quoted; all of it if empty.
+        says: the answer that the sentences give, where the model gives another: a planted wrong headline.
+        missing: what the model says is missing in the evidence; if empty, it suffices.
     """
 
     question: str
@@ -48,6 +53,8 @@ class Gold:
     sentences: tuple[str, ...]
     title: str
     cites: str = ""
+    says: str = ""
+    missing: str = ""
 
     def citable(self, quotes: Mapping[str, str]) -> dict[str, str]:
         """Of these quotes of the paper those that are cited; all of them if none is from that part."""
@@ -111,7 +118,13 @@ class Capable:
         return {"sentences": [{"sentence": i, "stance": "unknown"} for i in _nearest_of(gold.sentences, own)]}
 
     def _sufficient(self, value: Any) -> Mapping[str, Any]:
-        return {"sufficient": True}
+        missing = self._gold(value).missing
+        return {"sufficient": not missing, "missing": missing}
+
+    def _check_answer(self, value: CheckAnswerInput) -> Mapping[str, Any]:
+        gold = self._gold(value)
+        says = gold.says or gold.answer
+        return {"found": (says,), "relation": "follows" if value.answer == (says,) else "contradicted"}
 
     def _summarise(self, value: SummariseInput) -> Mapping[str, Any]:
         return {"observations": [{"text": e.quote[:1200], "evidence": (e.id,)} for e in value.evidence]}

@@ -13,24 +13,24 @@ from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
-from medground.answer import Assessed, Verdict
+from medground.answer import Verdict
 from medground.document import Hit
 from medground.evidence import Evidence
 from medground.operators.base import Operator
 from medground.operators.labelling import label
-from medground.operators.verifying import entail
+from medground.operators.verifying import check_answer, entail
 from medground.read.extract import evidence_views
 from medground.run import Run
 from medground.sentence import Sentence
 from medground.steps import Judging
-from medground.verify.checked import Checked
+from medground.verify.checked import Checked, verdict_of
 from medground.verify.citations import asks_about_citation, by_citation, judge_citations
 from medground.verify.context import Context, cited_evidence, context_of
 from medground.verify.critics.base import Claim, Critic, Judgement, sound
 from medground.verify.critics.open import open_critic
 from medground.verify.doubts import OWN_WORDS, weighed
 from medground.verify.given import told_apart
-from medground.verify.judges import NOT_VALIDATED, may_judge
+from medground.verify.judges import may_judge
 from medground.verify.named import unfounded
 from medground.verify.numbers_traced import numbers_traced
 from medground.verify.reporting import TITLE, asks, why_not_finding
@@ -38,17 +38,8 @@ from medground.verify.taxonomy import label_all
 
 __all__ = ["CHECKING", "Checked", "GraphCheck", "check_all", "check_each"]
 
-CHECKING: tuple[Operator[Any, Any], ...] = (entail, label)
+CHECKING: tuple[Operator[Any, Any], ...] = (entail, label, check_answer)
 """The operators that checking may use; a recipe that checks its statements declares them."""
-
-CONTRADICTION = "contradiction"
-"""The flag of a statement that a judge which is not validated calls contradicted."""
-
-_SAID = {
-    "supported": "supported by the quote",
-    "partly": "partly supported by the quote",
-    "contradicted": "contradicted by the quote",
-}
 
 GraphCheck = Callable[[Sentence], bool]
 """Whether the stored relation behind a sentence entails it."""
@@ -116,7 +107,7 @@ async def _judged(
     validated = may_judge(critic.name, run.settings.verify)
 
     def checked(judgement: Judgement) -> Checked:
-        return Checked(_verdict(judgement, critic.name, validated=validated), judgement)
+        return Checked(verdict_of(judgement, critic.name, validated=validated), judgement)
 
     against = list(zip(sentences, against_premises, strict=True))
     results = [checked(replace(j, best=shared.evidence(j.best, sentence, run))) for sentence, j in against]
@@ -161,40 +152,6 @@ def _by_graph(evidence: Evidence, *, entailed: bool) -> Verdict:
     if entailed:
         return Verdict(label="supported", critic="graph", best=evidence.id, note="the stored relation states it")
     return Verdict(label="not found", critic="graph", note="the stored relation does not state it")
-
-
-def _verdict(found: Judgement, critic: str, *, validated: bool) -> Verdict:
-    given: dict[str, Any] = {
-        "critic": critic,
-        "best": found.best,
-        "flags": found.flags,
-        "probability": found.probability,
-        "note": found.note,
-    }
-    match found.relation:
-        case "failed":
-            return Verdict(label="unverified", critic=critic, note=found.note)
-        case "unsure":
-            return Verdict(label="not judged", critic=critic, best=found.best, note=found.note)
-        case "neutral":
-            return Verdict(label="not found", **given)
-        case "related":
-            return Verdict(label="related", **given)
-    if not validated:
-        return _assessed(found, given)
-    if found.relation == "contradicts":
-        return Verdict(label="contradicted", **given)
-    return Verdict(label="partly" if found.flags else "supported", **given)
-
-
-def _assessed(found: Judgement, given: dict[str, Any]) -> Verdict:
-    """What a model says that is not a validated judge: told, but no label."""
-    entailed = found.relation == "entails"
-    assessed: Assessed = "contradicted" if not entailed else "partly" if found.flags else "supported"
-    doubt = () if entailed else (CONTRADICTION,)  # not enough for a verdict, but worth a look
-    note = "; ".join(filter(None, [f"assessed by {given['critic']} ({NOT_VALIDATED}): {_SAID[assessed]}", found.note]))
-    changed = {"flags": (*found.flags, *doubt), "note": note}
-    return Verdict(label="not judged", assessed=assessed, **(given | changed))
 
 
 def _normal(text: str) -> str:

@@ -13,10 +13,11 @@ from medground.answer import Verdict
 from medground.read.extract import evidence_views
 from medground.run import Run
 from medground.sentence import Sentence
-from medground.verify.checked import Checked
+from medground.verify.checked import Checked, verdict_of
 from medground.verify.context import Context, cited_evidence
 from medground.verify.critics.base import Claim, Critic, Judgement, sound
 from medground.verify.critics.operator import OperatorCritic
+from medground.verify.judges import may_judge
 from medground.verify.last_word import has_last_word
 from medground.verify.overclaim import Overclaim, downgraded, overclaims, wrong_numbers
 from medground.verify.reporting import asks, why_not_finding
@@ -38,7 +39,19 @@ async def weighed(
     claims = [_claim(sentences[n], checked[n].verdict, noticed[n], context, run) for n in asked]
     found = await critic.judge(claims) if claims else []
     answers = {n: sound(claim, answer) for n, claim, answer in zip(asked, claims, found, strict=True)}
-    return [replace(one, verdict=_heard(one, noticed[n], answers.get(n), critic, run)) for n, one in enumerate(checked)]
+    return [
+        _taken_back(one, answers[n], critic, run)
+        if n in answers and answers[n].relation == "contradicts" and one.verdict.label != "quoted"
+        else replace(one, verdict=_heard(one, noticed[n], answers.get(n), critic, run))
+        for n, one in enumerate(checked)
+    ]
+
+
+def _taken_back(checked: Checked, answer: Judgement, critic: Critic, run: Run) -> Checked:
+    """A statement that its judge, asked about the doubts, calls contradicted."""
+    found = replace(answer, best=checked.verdict.best)
+    validated = may_judge(critic.name, run.settings.verify)
+    return Checked(verdict_of(found, critic.name, validated=validated), found)
 
 
 def _noticed(sentence: Sentence, checked: Checked, run: Run) -> tuple[Overclaim, ...]:
@@ -97,7 +110,7 @@ def _heard(
         return downgraded(verdict, doubts)
     if quoted:
         verdict = verdict.model_copy(update={"flags": (), "note": OWN_WORDS})
-    return _noted(verdict, f"{critic.name} was told that {noticed}, and still finds it supported")
+    return _noted(verdict, f"{critic.name} was told that {noticed}, and keeps its verdict")
 
 
 def _entails(found: Judgement | None) -> bool:

@@ -58,6 +58,11 @@ def unfounded(
     return None
 
 
+def remark(written: str, documents: Iterable[Document], question: str) -> str:
+    """A model's remark on one line; empty if it names or quotes what was not retrieved, which is never shown."""
+    return "" if unfounded(written, (), documents, question) else " ".join(written.split())
+
+
 def unretrieved_references(sentence: str, documents: Iterable[Document], cited: Iterable[Document] = ()) -> list[str]:
     """The references in a sentence to works that are none of the documents, in the words of the sentence.
 

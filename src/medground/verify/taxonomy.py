@@ -24,11 +24,11 @@ from medground.read.extract import evidence_views
 from medground.run import Run
 from medground.sentence import Sentence, sentences_of
 from medground.text import words
-from medground.verify.checked import Checked
+from medground.verify.checked import CONTRADICTION, INCORRECT, Checked
 from medground.verify.context import Context, usable
 from medground.verify.critics.base import Claim, Critic
 from medground.verify.given import GIVEN
-from medground.verify.named import unfounded
+from medground.verify.named import remark
 
 MOST_QUOTES = 20
 """Most quotes of the run that a model is shown as context, starting with those that the statement cites."""
@@ -122,21 +122,27 @@ async def _by_model(item: _Item, whole: Written, run: Run, context: Context) -> 
     except ModelFailed as failed:
         run.warn(f"a sentence could not be labelled: {failed}")
         return item.verdict
-    verdict = item.verdict
-    best = verdict.best or (context.evidence(output.best, item.sentence, run) if output.category else None)
+    if output.category is None:
+        return item.verdict
+    verdict, by = item.verdict, run.answered_by[label.name]
+    reason = remark(output.reason, run.ledger.documents.values(), run.question.text)
     changed = {
         "category": output.category,
-        "labelled_by": run.answered_by[label.name] if output.category else "",
-        "best": best,
-        "note": verdict.note or (_reason(output.reason, run) if output.category else ""),
+        "labelled_by": by,
+        "best": verdict.best or context.evidence(output.best, item.sentence, run),
+        "note": verdict.note or reason,
     }
-    return verdict.model_copy(update=changed)
+    labelled_so = verdict.model_copy(update=changed)
+    if not output.category.startswith("INCORRECT"):
+        return labelled_so
+    said = f"labelled {output.category} by {by}"
+    return _rejected(labelled_so, INCORRECT, f"{said}: {reason}" if reason and verdict.note else said)
 
 
-def _reason(written: str, run: Run) -> str:
-    """A model's reason for a label; empty if it names or quotes what was not retrieved, which is never shown."""
-    held = unfounded(written, (), run.ledger.documents.values(), run.question.text)
-    return "" if held else " ".join(written.split())
+def _rejected(verdict: Verdict, flag: str, why: str) -> Verdict:
+    """The verdict with a flag that no sentence is released with, and the reason."""
+    note = "; ".join(filter(None, [verdict.note, why]))
+    return verdict.model_copy(update={"flags": tuple(dict.fromkeys([*verdict.flags, flag])), "note": note})
 
 
 def _by_rule(
@@ -147,6 +153,10 @@ def _by_rule(
     elsewhere: Literal["entails", "contradicts"] | None,
 ) -> Verdict:
     verdict = item.verdict
+    if elsewhere == "contradicts":
+        verdict = _rejected(
+            verdict, CONTRADICTION, f"{verdict.critic} finds it contradicted by a quote that it does not cite"
+        )
     quote = next((e.quote for e in run.ledger.evidence if e.id == verdict.best), "")
     covered = words.coverage(words.terms(item.sentence.text), words.terms(quote))
     views = context.views or _quotes(item.sentence, run)

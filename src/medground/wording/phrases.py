@@ -38,6 +38,7 @@ _EXPLAINED = (
     "misplaced",
     "citation",
     "contradiction",
+    "incorrect",
     "disputed",
     "own knowledge",
 )
@@ -87,7 +88,8 @@ def decided(answer: Answer) -> str:
     """The decision in a few words, such as `Yes`, `A. Aspirin` or `Not judged`."""
     decision = answer.decision
     if decision.status == "not judged":
-        return "Not judged"
+        refused = decision.check is not None and decision.check.result != "follows"
+        return _refused(answer) if refused else "Not judged"
     if decision.status == "unanswerable":
         return "Unanswerable"
     value = " ".join(clean(decision.shown() or "").split())
@@ -100,8 +102,24 @@ def decided(answer: Answer) -> str:
     return value[:1].upper() + value[1:] if answer.question.task.startswith("yes-no") else value
 
 
+def _refused(answer: Answer) -> str:
+    """What a model answered, and what the check of that answer found."""
+    check, options = answer.decision.check, answer.question.options
+    assert check is not None
+    if check.found:
+        found = _with_options(", ".join(check.found), options)
+    else:
+        found = f"that the sentences {'say otherwise' if check.result == 'contradicted' else 'do not say so'}"
+    return f"The model answered {_with_options(', '.join(check.answer), options)}, and its check found {found}"
+
+
 def reason(answer: Answer) -> str:
-    """Why the decision is what it is; empty where nothing is known."""
+    """Why the decision is what it is, and what is missing; empty where nothing is known."""
+    missing = f"Missing in these sources: {ended(clean(answer.missing))}" if answer.missing else ""
+    return f"{_reason(answer)} {missing}".strip()
+
+
+def _reason(answer: Answer) -> str:
     decision = answer.decision
     said = sentence(decision.reason)
     if decision.basis == "graph fact":
@@ -169,14 +187,15 @@ def _quotes_alone(answer: Answer) -> bool:
 
 
 def _assessed(answer: Answer) -> str:
-    """How many statements are supported in the assessment of judges that are not validated here."""
+    """How many statements are in line with their quotes, says whoever assessed them and is not validated here."""
     verdicts = [statement.verdict for statement in answer.statements]
     who = dict.fromkeys(_named(verdict.critic) for verdict in verdicts if verdict.assessed)
     if not who:
         return ""
     supported = sum(verdict.assessed == "supported" for verdict in verdicts)
     by = f"as assessed by {' and '.join(who)} ({NOT_VALIDATED})"
-    return f"{supported:,} of {some(len(verdicts), 'statement')} {'is' if supported == 1 else 'are'} supported, {by}."
+    agree = "is in line with its quote" if supported == 1 else "are in line with their quotes"
+    return f"{supported:,} of {some(len(verdicts), 'statement')} {agree}, {by}."
 
 
 def faithfulness(answer: Answer) -> str:

@@ -66,17 +66,14 @@ def test_an_nli_model_judges_what_a_model_wrote(
     shown = capfd.readouterr().out
     assert "Traceback" not in err
     labels = {s.text: s.verdict.label for s in answer.statements}
+    assert {d.text for d in answer.dropped} == {t for t, said in zip(STATED, relations, strict=True) if said == "no"}
     if trusted:
         assert [labels.get(text, "contradicted") for text in STATED] == [SAID[said] for said in relations]
-        assert {d.text for d in answer.dropped} == {
-            text for text, said in zip(STATED, relations, strict=True) if said == "no"
-        }
         assert "Supported (nli:" in shown
     else:
-        assert [labels[text] for text in STATED] == [
-            "not found" if said == "neither" else "not judged" for said in relations
+        assert [labels.get(text, "contradicted") for text in STATED] == [
+            "not judged" if said == "yes" else SAID[said] for said in relations
         ]
-        assert answer.dropped == ()
         assert answer.support is None
         assert "Supported (nli:" not in shown
-        assert "(not validated here): supported by the quote" in " ".join(shown.split())
+        assert "(not validated here): in line with the quote" in " ".join(shown.split())
