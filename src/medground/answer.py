@@ -22,7 +22,7 @@ SCHEMA_VERSION = "1.8"
 Status = Literal["decided", "lean", "not judged", "unanswerable"]
 """`decided`: a stored relation, a model that read the evidence, or a critic that was measured on questions gives the
 answer. `lean`: word statistics estimate it, with a calibrated probability. `not judged`: evidence was found, but no
-validated judge has assessed it. `unanswerable`: no evidence was found."""
+validated judge has assessed it. `unanswerable`: no evidence was found, or it does not mention what the question asks."""
 
 Basis = Literal["graph fact", "model", "critic", "lean"]
 
@@ -61,6 +61,9 @@ class _Decision(Frozen):
         default=None, description="whether the model that decided is a validated judge here; null if no model decided"
     )
     reason: str = ""
+    unmentioned: tuple[str, ...] = Field(
+        default=(), description="what the question asks about that no passage found mentions; then nothing is decided"
+    )
 
     def shown(self) -> str | None:
         """The decided value as text, or None."""

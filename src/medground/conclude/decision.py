@@ -12,7 +12,9 @@ from medground.conclude.asked import Judged, rests_on
 from medground.conclude.grounds import Grounds
 from medground.conclude.limits import limits
 from medground.conclude.policy import Verdicted
+from medground.evidence import Evidence
 from medground.question import Question
+from medground.read.concepts import unmentioned
 from medground.run import Run
 from medground.sentence import Sentence, sentences_of
 from medground.verify.judges import NOT_VALIDATED, how_to_validate, may_judge
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from medground.lean.model import Lean
 
 _DECISION: TypeAdapter[Decision] = TypeAdapter(Decision)
+_NOTHING_ON_IT = "No evidence on this was found in the sources searched, so nothing is decided"
 _UNASSESSED = "Evidence was found, but no validated judge has assessed it"
 
 
@@ -53,6 +56,10 @@ def decide(
         return _made(run.question, "unanswerable", reason=reason)
     if any(verdict.critic == "graph" for verdict in verdicts):  # what other texts say beside the facts decides nothing
         kept, written = ([pair for pair in pairs if pair[1].critic == "graph"] for pairs in (kept, written))
+    if missing := _unmentioned(run, kept):
+        if not run.question.options and run.settings.verify.gate:
+            return _made(run.question, "unanswerable", reason=_NOTHING_ON_IT, unmentioned=tuple(missing))
+        run.warn(f"no quote mentions {', '.join(missing)}, which the question asks about")
     if draft.answer:
         return _answered(run, draft, kept, Grounds.of(written, kept), uncited=uncited)
     if answered is not None and answered.value is not None and rests_on(answered, kept):
@@ -74,6 +81,17 @@ def decide(
     return _made(run.question, "not judged", reason=draft.reason or unsure or _undecided(run, verdicts))
 
 
+def _unmentioned(run: Run, kept: Sequence[Verdicted]) -> list[str]:
+    """What the question asks about that no quote behind the released sentences mentions. Stored facts are on it."""
+    quotes = _quotes(kept, run)
+    return unmentioned(run.question, quotes, run) if all(e.origin == "text" for e in quotes) and quotes else []
+
+
+def _quotes(kept: Sequence[Verdicted], run: Run) -> list[Evidence]:
+    cited = {evidence for sentence, _ in kept for evidence in sentence.evidence}
+    return [e for e in run.ledger.evidence if e.id in cited]
+
+
 def _undecided(run: Run, verdicts: Sequence[Verdict]) -> str:
     """Why there is no decision where nobody gives another reason."""
     assessed = any(verdict.assessed for verdict in verdicts) and run.writer is not None and run.writer.is_model
@@ -82,8 +100,7 @@ def _undecided(run: Run, verdicts: Sequence[Verdict]) -> str:
 
 def _quoted(documents: Sequence[str], kept: Sequence[Verdicted], run: Run) -> bool:
     """Whether the released sentences cite each of the documents."""
-    cited = {evidence for sentence, _ in kept for evidence in sentence.evidence}
-    return {e.document_id for e in run.ledger.evidence if e.id in cited}.issuperset(documents)
+    return {e.document_id for e in _quotes(kept, run)}.issuperset(documents)
 
 
 def _answered(run: Run, draft: Draft, kept: Sequence[Verdicted], grounds: Grounds, *, uncited: bool) -> Decision:

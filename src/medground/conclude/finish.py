@@ -60,9 +60,4 @@ async def finish(
     decided = answered is not None and answered.value is not None
     estimated = leaning and not (draft.answer or conflicts or decided)
     lean = lean_of(question, cited, run) if estimated else None
-    from medground.read.concepts import unmentioned  # it brings MeSH, which answers from stored facts do not need
-
-    quotes = [quote for quote in evidence if quote.id in cited_ids] or evidence
-    if quotes and (unmentioned_concepts := unmentioned(question, quotes, run)):
-        run.warn(f"no quote mentions {', '.join(map(repr, unmentioned_concepts))}, which the question asks about")
     return compose(run, split, verdicts, conflicts=conflicts, lean=lean, answered=answered, mark=mark)

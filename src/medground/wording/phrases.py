@@ -40,6 +40,7 @@ _EXPLAINED = (
     "contradiction",
     "disputed",
     "own knowledge",
+    "subject",
 )
 """Flags that a verdict explains in words. The others name a difference from the quote."""
 _FOLDERS = re.compile(r"(?<=:)[/.~].*/(?=[^/])")
@@ -80,6 +81,9 @@ def context(given: str, *, whole: bool = False) -> str:
 def headline(answer: Answer) -> str:
     """The decision in a few words, such as `Yes` or `Leans no (estimated probability 72%)`."""
     decision = answer.decision
+    if decision.unmentioned:
+        named = " or ".join(map(clean, decision.unmentioned))
+        return f"No passage found mentions {named}. Nearest passages, about something else:"
     if decision.status == "not judged":
         return "Not judged"
     if decision.status == "unanswerable":
