@@ -15,7 +15,7 @@ from functools import lru_cache
 
 from rapidfuzz.distance import OSA
 
-from medground.query import Phrase, Query, Words, any_of
+from medground.query import Or, Phrase, Query, Words, any_of
 from medground.text import words
 from medground.text.abbreviations import spelled_out
 from medground.text.spelling import spellings
@@ -88,11 +88,19 @@ def unnamed(question: str, texts: Sequence[str]) -> list[str]:
 
 
 def all_names(text: str) -> Query:
-    """The words of a text in both spellings, and the other names of what it is about, for a search by words."""
+    """The words of a text in both spellings, and in place of each thing that has other names any of them."""
+    rest, parts = text, list[Query]()
+    for thing in things(text):
+        forms = dict.fromkeys(form for name in _different(thing)[:_SEARCHED] for form in _forms(name))
+        if forms and thing.said in rest:
+            rest = rest.replace(thing.said, " ", 1)
+            parts.append(Or(parts=(_spelled(thing.said), *(Phrase(text=form) for form in forms)), best=True))
+    return any_of([*([_spelled(rest)] if rest.strip() else []), *parts])
+
+
+def _spelled(text: str) -> Words:
     others = [s for w in words.tokens(text) for s in spellings(w) if words.stem(s) == words.stem(w)]
-    names = (name for thing in things(text) for name in _different(thing)[:_SEARCHED])
-    phrases = [Phrase(text=form) for name in names for form in _forms(name)]
-    return any_of([Words(text=" ".join([text, *others])), *dict.fromkeys(phrases)])
+    return Words(text=" ".join([text, *others]))
 
 
 def in_words_of(question: str, text: str) -> str:
