@@ -23,7 +23,7 @@ SCHEMA_VERSION = "1.9"
 Status = Literal["decided", "not judged", "unanswerable"]
 """`decided`: a stored relation, a model that read the evidence, or a critic that was measured on questions gives the
 answer. `not judged`: evidence was found, but no validated judge has assessed it. `unanswerable`: no evidence was
-found."""
+found, or it does not mention what the question asks about."""
 
 Basis = Literal["graph fact", "model", "critic"]
 
@@ -76,6 +76,9 @@ class _Decision(Frozen):
         default=None,
         description="the check of a model's short answer against its sentences; null if none was made. An answer that "
         "does not follow is told here and is no value",
+    )
+    unmentioned: tuple[str, ...] = Field(
+        default=(), description="what the question asks about that no passage found mentions; then nothing is decided"
     )
 
     def shown(self) -> str | None:

@@ -193,8 +193,11 @@ class And(Frozen):
 
 
 class Or(Frozen):
+    """Any of the parts. Those that match add up in the ranking, unless only the `best` counts: names of one thing."""
+
     type: Literal["or"] = "or"
     parts: tuple[Query, ...] = Field(min_length=1)
+    best: bool = Field(default=False, exclude_if=lambda best: not best)
 
 
 class Not(Frozen):

@@ -157,7 +157,10 @@ def test_what_an_unvalidated_judge_supports_is_told_as_its_assessment(make_answe
         said = tuple(statement.model_copy(update={"verdict": verdict}) for verdict in verdicts)
         return phrases.support(make_answer(statements=said))
 
-    assert said("supported") == "1 of 1 statement is in line with its quote, as assessed by nli:small (not validated here)."
+    assert (
+        said("supported")
+        == "1 of 1 statement is in line with its quote, as assessed by nli:small (not validated here)."
+    )
     assert said("supported", "partly", "contradicted", "supported") == (
         "2 of 4 statements are in line with their quotes, as assessed by nli:small (not validated here)."
     )

@@ -12,6 +12,7 @@ from typing import Literal
 
 from medground.evidence import Evidence
 from medground.question import Question
+from medground.read.concepts import unmentioned
 from medground.read.extract import evidence_views
 from medground.run import Run
 from medground.sentence import Sentence
@@ -62,9 +63,7 @@ async def judged(question: Question, evidence: Sequence[Evidence], run: Run) -> 
     quotes = [e for e in usable(evidence, run) if _may_decide(e, run)]
     if statement is None or not quotes:
         return None
-    from medground.read.concepts import unmentioned  # it brings MeSH
-
-    if unmentioned(question, quotes, run):  # they may be about something else, and the answer warns of it
+    if unmentioned(question, quotes, run):  # they are about something else, and the answer says so
         return None
     claim = Claim(statement, evidence_views(quotes, run))
     with run.trace.span("asked", statement=statement, critic=critic.name):

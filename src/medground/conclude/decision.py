@@ -12,13 +12,16 @@ from medground.conclude.asked import Judged, rests_on
 from medground.conclude.grounds import Grounds
 from medground.conclude.limits import limits
 from medground.conclude.policy import Verdicted
+from medground.evidence import Evidence
 from medground.question import Question
+from medground.read.concepts import unmentioned
 from medground.run import Run
 from medground.sentence import Sentence, sentences_of
 from medground.verify.judges import NOT_VALIDATED, how_to_validate, may_judge
 from medground.write.draft import Draft
 
 _DECISION: TypeAdapter[Decision] = TypeAdapter(Decision)
+_NOTHING_ON_IT = "No evidence on this was found in the sources searched, so nothing is decided"
 _UNASSESSED = "Evidence was found, but no validated judge has assessed it"
 
 
@@ -50,6 +53,10 @@ def decide(
         return _made(run.question, "unanswerable", reason=reason)
     if any(verdict.critic == "graph" for verdict in verdicts):  # what other texts say beside the facts decides nothing
         kept, written = ([pair for pair in pairs if pair[1].critic == "graph"] for pairs in (kept, written))
+    if missing := _unmentioned(run, kept):
+        if not run.question.options and run.settings.verify.gate:
+            return _made(run.question, "unanswerable", reason=_NOTHING_ON_IT, unmentioned=tuple(missing))
+        run.warn(f"no quote mentions {', '.join(missing)}, which the question asks about")
     if draft.answer:
         return _answered(run, draft, kept, Grounds.of(written, kept), check, uncited=uncited)
     if answered is not None and answered.value is not None and rests_on(answered, kept):
@@ -59,6 +66,17 @@ def decide(
         return _made(run.question, "decided", (answered.value,), basis="critic", **given)
     unsure = answered.reason if answered is not None and answered.value is None else ""
     return _made(run.question, "not judged", reason=draft.reason or unsure or _undecided(run, verdicts))
+
+
+def _unmentioned(run: Run, kept: Sequence[Verdicted]) -> list[str]:
+    """What the question asks about that no quote behind the released sentences mentions. Stored facts are on it."""
+    quotes = _quotes(kept, run)
+    return unmentioned(run.question, quotes, run) if all(e.origin == "text" for e in quotes) and quotes else []
+
+
+def _quotes(kept: Sequence[Verdicted], run: Run) -> list[Evidence]:
+    cited = {evidence for sentence, _ in kept for evidence in sentence.evidence}
+    return [e for e in run.ledger.evidence if e.id in cited]
 
 
 def _undecided(run: Run, verdicts: Sequence[Verdict]) -> str:

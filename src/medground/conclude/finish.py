@@ -55,9 +55,4 @@ async def finish(
     cited = [by_id[evidence_id] for evidence_id in cited_ids]
     conflicts = await find_conflicts(question, evidence, run)
     answered = None if draft.answer or conflicts else await judged(question, cited, run)
-    from medground.read.concepts import unmentioned  # it brings MeSH, which answers from stored facts do not need
-
-    quotes = [quote for quote in evidence if quote.id in cited_ids] or evidence
-    if quotes and (unmentioned_concepts := unmentioned(question, quotes, run)):
-        run.warn(f"no quote mentions {', '.join(map(repr, unmentioned_concepts))}, which the question asks about")
     return compose(run, split, verdicts, conflicts=conflicts, answered=answered, check=check, mark=mark)

@@ -86,6 +86,8 @@ class _Compiler:
         match query:
             case And():
                 return self._all(query.parts)
+            case Or(best=True):
+                return _Q.disjunction_max_query([self.compile(part) for part in query.parts])
             case Or():
                 return _Q.boolean_query([(_SHOULD, self.compile(part)) for part in query.parts])
             case Not():

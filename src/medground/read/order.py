@@ -17,6 +17,7 @@ from medground.quoting.pool import Candidate
 from medground.read.numbered import spans
 from medground.read.sharpen import closeness
 from medground.steps import ReadingBatch
+from medground.subject import in_words_of
 from medground.text import words
 from medground.text.prose import is_prose
 
@@ -93,7 +94,7 @@ def likeliest_first(question: Question, readings: Sequence[Reading]) -> list[Rea
     ordered = sorted(weighed, key=lambda r: -likely[r.document_id] - r.closeness)
     best = max(likely.values(), default=0.0)
     name = words.rarest_name(question.text)
-    naming = {r.document_id for r in weighed if any(words.mentions(f"{p.title}\n{p.text}", name) for p in r.passages)}
+    naming = {r.document_id for r in weighed if words.mentions(in_words_of(question.text, _text(r)), name)}
     return [
         replace(
             reading,
@@ -136,7 +137,7 @@ def with_strengths(question: Question, readings: Sequence[Reading]) -> list[Read
     from medground.quoting.model import strengths
 
     options = " ".join(option.text for option in question.options)
-    found = strengths(question.text, candidates(readings), options)
+    found = strengths(question.text, candidates(question, readings), options)
     close = closeness(question, [_text(reading) for reading in readings])
     return [
         replace(reading, strengths=dict(zip((start for start, _ in places(reading)), values, strict=True)), closeness=c)
@@ -149,13 +150,13 @@ def _text(reading: Reading) -> str:
     return "\n".join([*(p.title for p in reading.passages[:1]), *(p.text for p in reading.passages)])
 
 
-def candidates(readings: Sequence[Reading]) -> list[Candidate]:
-    """The readings as the statistics see them."""
+def candidates(question: Question, readings: Sequence[Reading]) -> list[Candidate]:
+    """The readings as the statistics see them: in the words of the question."""
     top = max((reading.scores.get("bm25", 0.0) for reading in readings), default=0.0) or 1.0
     return [
         Candidate(
-            title=reading.passages[0].title if reading.passages else "",
-            sentences=[sentence for _, sentence in places(reading)],
+            title=in_words_of(question.text, reading.passages[0].title) if reading.passages else "",
+            sentences=[in_words_of(question.text, sentence) for _, sentence in places(reading)],
             by_words=max(reading.scores.get("bm25", 0.0), 0.0) / top,
             by_meaning=max(reading.nearness, 0.0),
             headings=[passage.section for passage, _, _ in _sentences(reading)],

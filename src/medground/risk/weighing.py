@@ -44,6 +44,11 @@ def signs(words: str) -> set[str]:
     return {*stems, *(" ".join(pair) for pair in pairwise(stems))}
 
 
+def people_say(word: str) -> bool:
+    """Whether people use a lower-case word when they ask about health."""
+    return _stem(word) in _weights()
+
+
 def _stem(word: str) -> str:
     for ending in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST:

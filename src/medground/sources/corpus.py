@@ -164,6 +164,10 @@ class CorpusSource:
 
 
 def _ranked_by(query: Query, text: str) -> Query:
-    if isinstance(query, Words) or not text.strip():
+    if isinstance(query, Words):
+        from medground.subject import all_names  # it brings MeSH
+
+        return all_names(query.text) if query.field is None else query
+    if not text.strip():
         return query
     return all_of([query, any_of([Words(text=text), Everything()])])

@@ -1,6 +1,7 @@
 """Words as the keyless operators see them: tokens, stems, content words, and how rare each is in the literature.
 
-Stemming is that of the word index (Tantivy, English), so that both agree on which words are the same.
+Stemming is that of the word index (Tantivy, English), so that both agree on which words are the same; British and
+American spellings are the same word here, and a search asks for both.
 """
 
 from __future__ import annotations
@@ -15,9 +16,13 @@ from importlib import resources
 
 import tantivy
 
+from medground.text.spelling import american
+
 _TOKEN = re.compile(r"\d+(?:[.,]\d+)+|[^\W_]+")
 _ASCII_TOKEN = re.compile(r"[0-9]+(?:[.,][0-9]+)+|[a-z0-9]+")
 """The same for lower-case ASCII, which covers most sentences and is faster."""
+LEAST_LETTERS = 5
+"""Letters of a word that may have two spellings; `does` is not `des`, nor `four` `for`."""
 LONGEST_TOKEN = 60
 """Longer runs of letters are not words (sequences, base64); they are cut to this many characters."""
 MOST = 7.0
@@ -50,9 +55,25 @@ QUESTION_WORDS = frozenset(_QUESTION_WORDS.split())
 
 @lru_cache(maxsize=100_000)
 def stem(word: str) -> str:
-    """The English stem of one lower-case word; the word itself if the stemmer leaves nothing."""
+    """The English stem of one lower-case word in American spelling; the word itself if the stemmer leaves nothing."""
+    plain = american(word)
+    if plain != word and (len(plain) < LEAST_LETTERS or not _is_word(plain)):
+        plain = word
+    return _stem(plain)
+
+
+def _stem(word: str) -> str:
     stems = _stemmer().analyze(word)
     return stems[0] if stems else word
+
+
+def _is_word(american_word: str) -> bool:
+    """Whether a word that rules of letters made is one: in abstracts or in MeSH."""
+    if abstracts_with(_stem(american_word)):
+        return True
+    from medground.pubmed.mesh import vocabulary  # slow to open, and seldom needed
+
+    return vocabulary().find_folded(american_word) is not None
 
 
 @cache
@@ -147,8 +168,8 @@ def rarest_name(text: str) -> str:
 
 
 def mentions(text: str, name: str) -> bool:
-    """Whether a text has a word that begins with a stem; an empty stem is in every text."""
-    return name in text.lower()
+    """Whether a text has a word with a stem, in either spelling; an empty stem is in every text."""
+    return name in text.lower() or name in terms(text)
 
 
 def coverage(wanted: Iterable[str], found: Iterable[str]) -> float:

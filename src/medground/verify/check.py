@@ -33,6 +33,7 @@ from medground.verify.given import told_apart
 from medground.verify.judges import may_judge
 from medground.verify.named import unfounded
 from medground.verify.numbers_traced import numbers_traced
+from medground.verify.on_subject import on_subject
 from medground.verify.reporting import TITLE, asks, why_not_finding
 from medground.verify.taxonomy import label_all
 
@@ -89,6 +90,7 @@ async def check_each(
     checked = [next(judged) if found is None else Checked(found) for found in without_critic]
     checked = await weighed(sentences, checked, critic, shared, run)
     checked = [numbers_traced(sentence, one, run) for sentence, one in zip(sentences, checked, strict=True)]
+    checked = [on_subject(sentence, one, run) for sentence, one in zip(sentences, checked, strict=True)]
     checked = told_apart(sentences, checked, run.question.context)
     if not run.settings.verify.taxonomy:
         return checked

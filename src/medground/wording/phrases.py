@@ -41,6 +41,7 @@ _EXPLAINED = (
     "incorrect",
     "disputed",
     "own knowledge",
+    "subject",
 )
 """Flags that a verdict explains in words. The others name a difference from the quote."""
 _FOLDERS = re.compile(r"(?<=:)[/.~].*/(?=[^/])")
@@ -87,6 +88,9 @@ def headline(answer: Answer) -> str:
 def decided(answer: Answer) -> str:
     """The decision in a few words, such as `Yes`, `A. Aspirin` or `Not judged`."""
     decision = answer.decision
+    if decision.unmentioned:
+        named = " or ".join(map(clean, decision.unmentioned))
+        return f"No passage found mentions {named}. Nearest passages, about something else:"
     if decision.status == "not judged":
         refused = decision.check is not None and decision.check.result != "follows"
         return _refused(answer) if refused else "Not judged"

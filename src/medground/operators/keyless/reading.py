@@ -12,8 +12,8 @@ from medground.operators.keyless.sentences import reports_result
 from medground.operators.views import EvidenceView, PassageView, SentencedPassage
 from medground.quoting.mass import together
 from medground.quoting.pool import Candidate
+from medground.subject import in_words_of
 from medground.text import words
-from medground.text.abbreviations import spelled_out
 from medground.text.prose import is_prose
 
 ON_TOPIC = 0.35
@@ -50,21 +50,21 @@ def screen(question: str, passages: Sequence[PassageView]) -> tuple[str, ...]:
     loses 3 points, on BioASQ's questions it wins 0.4, and 6 on the later quotes).
     """
     topic = words.topic(question)
-    scored = [(_on_topic(topic, spelled_out(f"{p.title}\n{p.text}", question)), p) for p in passages]
+    read = [in_words_of(question, f"{p.title}\n{p.text}") for p in passages]
     name = words.rarest_name(question)
     is_claim = not question.rstrip().endswith("?")
     kept = [
-        (score, i)
-        for i, (score, p) in enumerate(scored)
-        if _relevant(score, topic, name, p) and (is_claim or not p.misses_name)
+        (_on_topic(topic, text), i)
+        for i, (text, p) in enumerate(zip(read, passages, strict=True))
+        if _relevant(text, topic, name, p) and (is_claim or not p.misses_name)
     ]
     return tuple(passages[i].id for _, i in sorted(kept, key=lambda s: (-s[0], s[1])))
 
 
-def _relevant(score: float, topic: frozenset[str], name: str, passage: PassageView) -> bool:
+def _relevant(text: str, topic: frozenset[str], name: str, passage: PassageView) -> bool:
     if passage.behind > FAR:
         return False
-    found = words.terms(f"{passage.title}\n{passage.text}")
+    score, found = _on_topic(topic, text), words.terms(text)
     if not passage.unnamed:
         alone = all(words.weight(t) < RARE for t in topic if t != name)  # the name says what the question is about
         return (bool(name) and alone and name in found) or score >= ON_TOPIC or passage.nearness >= NEAR
@@ -85,12 +85,13 @@ def extract(question: str, passages: Sequence[SentencedPassage]) -> tuple[str, .
     chosen: list[tuple[float, tuple[str, ...]]] = []
     for passage, strengths in zip(passages, _strengths(question, passages), strict=True):
         whole = together(strengths)
-        chosen += [(strength + whole, quote) for strength, quote in _quotes(topic, passage, strengths)]
+        quotes = _quotes(question, topic, passage, strengths)
+        chosen += [(strength + whole, quote) for strength, quote in quotes]
     return tuple(sentence for _, quote in sorted(chosen, key=lambda c: -c[0]) for sentence in quote)
 
 
 def _quotes(
-    topic: frozenset[str], passage: SentencedPassage, strengths: Sequence[float]
+    question: str, topic: frozenset[str], passage: SentencedPassage, strengths: Sequence[float]
 ) -> list[tuple[float, tuple[str, ...]]]:
     """The best quotes of a passage, each one sentence or two neighbours, with their strength.
 
@@ -106,7 +107,7 @@ def _quotes(
         if len(found) == PER_PASSAGE or not taken.isdisjoint(span):
             continue
         strongest = passage.sentences[max(span, key=lambda n: strengths[n])].text
-        if reports_result(strongest) or words.coverage(topic, words.terms(strongest)) >= NAMED:
+        if reports_result(strongest) or words.coverage(topic, words.terms(in_words_of(question, strongest))) >= NAMED:
             taken.update(span)
             found.append((strength, tuple(passage.sentences[n].id for n in span)))
     return found
@@ -127,7 +128,7 @@ def on_topic(question: str, passages: Sequence[SentencedPassage]) -> list[Eviden
     """The quotable sentences of the passages on topic, best first; none if no passage is on topic."""
     texts = [PassageView(id=p.id, title=p.title, text=" ".join(s.text for s in p.sentences)) for p in passages]
     name = words.rarest_name(question)
-    if not any(words.mentions(f"{t.title}\n{t.text}", name) for t in texts):
+    if not any(words.mentions(in_words_of(question, f"{t.title}\n{t.text}"), name) for t in texts):
         texts = [t.model_copy(update={"unnamed": True}) for t in texts]
     kept_ids = set(screen(question, texts))
     kept = [p for p in passages if p.id in kept_ids]
@@ -145,7 +146,7 @@ def sufficient(question: str, evidence: Sequence[EvidenceView]) -> bool:
 
     Source: PubMed Reasoner, Eq. 15, with words in place of a model's judgement.
     """
-    found = {t for e in evidence for t in words.terms(f"{e.title} {e.quote}")}
+    found = {t for e in evidence for t in words.terms(in_words_of(question, f"{e.title} {e.quote}"))}
     if words.coverage(words.topic(question), found) < COVERED:
         return False
     return any(reports_result(e.quote) for e in evidence)

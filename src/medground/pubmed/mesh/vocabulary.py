@@ -11,19 +11,9 @@ from medground.errors import UsageError
 from medground.pubmed.mesh.fold import fold, fold_lines
 from medground.pubmed.mesh.nearest import Index, Nearest
 from medground.pubmed.mesh.table import Heading, Table, read_table
+from medground.text.spelling import american
 
 _ID = re.compile(r"[Dd]\d{6,9}")
-_BRITISH = re.compile(r"ae|oe|our|is[ei]|isa|yse|fibre|litre|centre|metre")
-_SPELLINGS = (
-    ("ae", "e"),
-    ("oe", "e"),
-    ("our", "or"),
-    ("isation", "ization"),
-    ("ise", "ize"),
-    ("yse", "yze"),
-    ("tre", "ter"),
-    ("bre", "ber"),
-)
 
 
 class Vocabulary:
@@ -55,8 +45,8 @@ class Vocabulary:
     def find_folded(self, folded: str) -> Heading | None:
         """Find a heading by a name already passed through `fold`. IDs are not accepted."""
         number = self._numbers.get(folded)
-        if number is None and _BRITISH.search(folded):
-            number = self._numbers.get(_american(folded))
+        if number is None:
+            number = self._numbers.get(american(folded))
         return None if number is None else self._heading(number)
 
     def heading(self, name: str) -> Heading:
@@ -152,13 +142,6 @@ class Vocabulary:
     @cached_property
     def _index(self) -> Index:
         return Index(self._table)
-
-
-def _american(folded: str) -> str:
-    """Convert British spelling to the American spelling of MeSH."""
-    for british, american in _SPELLINGS:
-        folded = folded.replace(british, american)
-    return folded
 
 
 @cache
