@@ -157,7 +157,8 @@ def test_what_an_unvalidated_judge_supports_is_told_as_its_assessment(make_answe
         said = tuple(statement.model_copy(update={"verdict": verdict}) for verdict in verdicts)
         return phrases.support(make_answer(statements=said))
 
-    assert (
+    one = "1 of 1 statement is in line with its quote, as assessed by nli:small (not validated here)."
+    assert said("supported") == one
         said("supported")
         == "1 of 1 statement is in line with its quote, as assessed by nli:small (not validated here)."
     )
