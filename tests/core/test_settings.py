@@ -71,11 +71,17 @@ def test_every_preset_loads() -> None:
     assert {Settings.load(preset=name, environ={}).recipe.name for name in preset_names()} <= set(recipe_names())
 
 
+def test_the_presets_of_papers_end_at_the_papers_answer() -> None:
+    loaded = {name: Settings.load(preset=name, environ={}).verify for name in preset_names()}
+    gated = {name for name, verify in loaded.items() if verify.gate}
+    assert gated == {"biomedsearch", "offline", "strict"}  # ours: `medground research` holds back what is not supported
+
+
 def test_a_recipes_own_section_takes_part_only_where_the_recipe_reads_it() -> None:
     options = {"self_medrag.rounds": 5, "recipe.name": "self-medrag"}
     chosen = Settings.load(environ={"MEDGROUND_SELF_MEDRAG__PASSAGES": "7"}, options=options)
     section = chosen.section(SelfMedRagSettings)
-    assert (section.rounds, section.passages, section.retrieval) == (5, 7, "hybrid")
+    assert (section.rounds, section.passages, section.retrieval) == (5, 7, "auto")
     assert chosen.with_section(section.model_copy(update={"rounds": 4})).section(SelfMedRagSettings).rounds == 4
     assert chosen.with_options({"self_medrag.passages": 9}).section(SelfMedRagSettings).rounds == 5
     assert chosen.with_options({"self_medrag.passages": 9}).hash != chosen.hash

@@ -6,7 +6,7 @@ import asyncio
 import itertools
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -182,12 +182,14 @@ def in_order(values: Sequence[float], line: Sequence[float]) -> bool:
 @pytest.mark.parametrize("path", RUNNABLE)
 def test_every_file_runs(path: Path, ready: Path) -> None:
     experiment = read_experiment(path)
-    made = asyncio.run(make(experiment, options(ready)))
+    without_services = {"retrieval.sources": ()} if experiment.paper == "004" else {}
+    made = asyncio.run(make(experiment, options(ready, sets=without_services)))
     found = cells(made)
     for published in experiment.published:
         assert published.name in found
     for row in experiment.rows:
-        assert f"ours: {row.name}" in found or any(published.axis for published in experiment.published)
+        named = any(name.partition(" (")[0] == f"ours: {row.name}".partition(" (")[0] for name in found)
+        assert named or any(published.axis for published in experiment.published)
         ran = [made.runs[row.name, data] for data in experiment.data if (row.name, data) in made.runs]
         gone = all(("", data) in made.missing for data in row.data or experiment.data)
         assert ran or gone or any(name == row.name for name, _ in made.missing)
@@ -237,8 +239,9 @@ def test_paper_and_ours_are_printed_together_with_the_blind_baseline_first(ready
 
 def test_a_row_that_cannot_run_is_explained_and_does_not_stop_the_others(ready: Path) -> None:
     made = asyncio.run(make(read_experiment(FILES / "003" / "table-1.toml"), options(ready)))
-    assert "no source has vectors" in made.missing["base, dense", "pubmedqa"]
-    assert cells(made)["ours: base, dense"] == ["–"] * 4
+    for row in ("base, dense", "base, hybrid", "loop, NLI critic"):
+        assert "no source has vectors; make them with medground corpus build" in made.missing[row, "pubmedqa"]
+        assert cells(made)[f"ours: {row}"] == ["–"] * 4
     assert ("base, BM25", "pubmedqa") in made.runs
     assert "not run, base, dense on pubmedqa" in " ".join(notes(made))
     assert "keyless, so verify.critic = entail" in " ".join(notes(made))
@@ -383,7 +386,7 @@ def test_list_and_run_as_commands(
 
 def test_a_round_keeps_its_answer_and_columns_that_need_a_judge_say_so(ready: Path) -> None:
     made = asyncio.run(make(read_experiment(FILES / "003" / "figure-3.toml"), options(ready)))
-    run = made.runs["loop, NLI critic", "pubmedqa"]
+    run = made.runs["ours", "pubmedqa"]
     one, two = (figures.figure(f"accuracy-round-{n}", run, None) for n in (1, 2))
     assert one is not None and two is not None
     assert one.of == two.of == run.items
@@ -450,3 +453,94 @@ def test_a_row_is_repeated_for_the_mean_and_standard_deviation_of_its_accuracy(
     keyless = asyncio.run(make(experiment, options(ready, smoke=False, repeat=3, out=tmp_path)))
     assert len(keyless.every("baseline", "p")) == 1
     assert any("standard deviations wait" in note for note in notes(keyless))
+
+
+NO_SERVICE = "http://127.0.0.1:9/"
+ROWS: dict[str, dict[str, Any]] = {
+    "reasoner": {"recipe": "pubmed-reasoner", "preset": "pubmed-reasoner-paper"},
+    "trained": {"recipe": "omni-rag", "preset": "omni-rag-trained", "settings": {"omni_rag.adapter": "adapters/none"}},
+    "hybrid": {"recipe": "self-medrag", "preset": "self-medrag-hybrid"},
+    "with PubMed": {"recipe": "rag", "settings": {"retrieval.sources": ["pubmed"], "retrieval.pubmed": NO_SERVICE}},
+}
+RunSmall = Callable[..., str]
+
+
+@pytest.fixture
+def small(
+    ready: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], loopback: None
+) -> RunSmall:
+    """Runs an experiment of some of `ROWS` as a command in a folder of its own, and gives what it prints."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*names: str, words: Sequence[str] = (), corpora: Sequence[str] = ("tiny",)) -> str:
+        lines = ['paper = "900"', 'title = "t"', 'table = "Table 1"', 'shows = "s"', 'of = "o"']
+        lines += ['columns = ["p.accuracy"]', "[data.p]", 'set = "pubmedqa"']
+        lines += [f"corpora = {json.dumps(corpora)}"] if corpora else []
+        for name in names:
+            lines += ["[[rows]]", f'name = "{name}"']
+            lines += [f'{key} = "{value}"' for key, value in ROWS[name].items() if key != "settings"]
+            lines += [f'settings."{key}" = {json.dumps(v)}' for key, v in ROWS[name].get("settings", {}).items()]
+        (tmp_path / "small.toml").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        with pytest.raises(SystemExit):
+            main(["experiment", "run", "small.toml", "--smoke", "-q", "--data", str(ready / "data"), *words])
+        said = capsys.readouterr()
+        return said.out + said.err
+
+    return run
+
+
+def test_environment_and_settings_file_cannot_change_a_row_under_its_name(
+    small: RunSmall, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "| ours: reasoner " in small("reasoner", words=["--out", "as-declared"])
+    for key, value in {
+        "MEDGROUND_RETRIEVAL__KEEP": "3",  # the preset's
+        "MEDGROUND_RETRIEVAL__SOURCES": "pubmed",
+        "MEDGROUND_RETRIEVAL__REPLAY": "recorded",
+        "MEDGROUND_MODEL__OPERATORS": '{plan_sources = "keyless"}',
+        "MEDGROUND_PUBMED_REASONER__CRITIC": "false",
+    }.items():
+        with monkeypatch.context() as changed:
+            changed.setenv(key, value)
+            said = small("reasoner", words=["--out", key])
+        assert "in the environment would change this row: " in said, key
+        assert "remove it there, or change the row openly with --set" in said
+        assert not Path(key).exists()  # nothing was asked
+    (tmp_path / "medground.toml").write_text("[retrieval]\nkeep = 3\n", encoding="utf-8")
+    assert "would change this row: retrieval.keep = 3;" in small("reasoner", words=["--out", "file"])
+    monkeypatch.setenv("MEDGROUND_RETRIEVAL__EMAIL", "me@example.org")  # how a service is reached changes no figure
+    (tmp_path / "medground.toml").write_text("[model]\ntimeout = 5\n", encoding="utf-8")
+    assert "| ours: reasoner " in small("reasoner", words=["--out", "reached"])
+
+
+def test_what_set_changes_is_in_the_row_and_in_the_saved_results(small: RunSmall, ready: Path, tmp_path: Path) -> None:
+    said = small("reasoner", words=["--set", "retrieval.keep=3", "--out", "runs"])
+    assert "| ours: reasoner (changed) " in said
+    assert "- reasoner, changed by --set: retrieval.keep = 3\n" in said
+    experiment = read_experiment(tmp_path / "small.toml")
+    made = asyncio.run(make(experiment, options(ready, sets={"retrieval.keep": 3})))
+    (path,) = save(made, tmp_path / "saved")
+    (kept,) = json.loads(path.read_text(encoding="utf-8"))["models"]["keyless"]["runs"]
+    assert kept["changed"] == ["retrieval.keep = 3"]
+
+
+def test_a_trained_planner_that_is_missing_or_replaced_is_no_row(small: RunSmall) -> None:
+    assert "adapters/none holds no trained planner" in small("trained")
+    for replaced in ("omni_rag.planner=original", "model.operators.plan_sources=keyless"):
+        said = small("trained", "reasoner", words=["--set", replaced, "--out", replaced])
+        assert "not run, trained on p: omni_rag.adapter names a trained planner, but keyless plans by" in said
+
+
+def test_a_source_that_failed_is_in_the_row_and_a_row_that_only_failed_is_none(small: RunSmall) -> None:
+    said = small("with PubMed")
+    assert "| ours: with PubMed (incomplete) " in said
+    assert "with PubMed on p: pubmed:http://127.0.0.1:9 could not be searched for 3 of 3 questions: " in said
+    said = small("with PubMed", words=["--set", "retrieval.corpora=", "--out", "alone"])
+    assert "no row could be run: all 3 questions failed: " in said
+
+
+def test_hybrid_without_vectors_and_a_set_without_a_corpus_are_refused(small: RunSmall, ready: Path) -> None:
+    assert "self_medrag.retrieval is hybrid, but no source has vectors; make them with" in small("hybrid")
+    assert "no corpus is named for these questions; add --corpus NAME" in small("reasoner", corpora=())
+    assert "| ours: reasoner " in small("reasoner", words=["--corpus", "tiny"], corpora=())
+    assert not (ready / "home" / "corpora" / "starter").exists()

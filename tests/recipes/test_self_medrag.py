@@ -228,7 +228,7 @@ def test_retrieval_of_table_1(retrieval: str, expected: list[str], make_run: Mak
     assert list(rounds_of(run)[0]["documents"]) == expected
 
 
-@pytest.mark.parametrize(("retrieval", "problems"), [("dense", 1), ("bm25", 0), ("hybrid", 0)])
+@pytest.mark.parametrize(("retrieval", "problems"), [("dense", 1), ("hybrid", 1), ("bm25", 0), ("auto", 0)])
 def test_dense_retrieval_without_vectors_is_refused_with_the_way_to_fix_it(
     retrieval: str, problems: int, corpus: Library
 ) -> None:
@@ -245,15 +245,16 @@ def test_one_source_with_vectors_is_enough_for_dense_retrieval() -> None:
     assert list(SELF_MEDRAG.check(settings, [])) == []  # the sources are not open yet
 
 
-def test_an_engine_refuses_dense_retrieval_without_vectors_before_any_question(corpus: Library) -> None:
-    options = {"recipe.name": "self-medrag", "self_medrag.retrieval": "dense", "retrieval.corpora": ("heart",)}
-    settings = Settings.load(environ={"MEDGROUND_HOME": str(corpus.folder.parent)}, options=options)
+def test_an_engine_refuses_hybrid_retrieval_without_vectors_before_any_question(corpus: Library) -> None:
+    options = {"retrieval.corpora": ("heart",)}
+    home = {"MEDGROUND_HOME": str(corpus.folder.parent)}
+    settings = Settings.load(preset="self-medrag-hybrid", environ=home, options=options)
 
     async def opened() -> None:
         async with Engine.open(settings):
             pytest.fail("the engine opened")
 
-    with pytest.raises(ConfigError, match=r"self_medrag\.retrieval is dense, .* --embed, or use bm25"):
+    with pytest.raises(ConfigError, match=r"self_medrag\.retrieval is hybrid, .* --embed minilm, or .* --set"):
         asyncio.run(opened())
 
 

@@ -133,6 +133,7 @@ class RunLine(Frozen):
     cited: tuple[DocumentId, ...] = Field(default=(), description="documents that the answer cites, in order")
     found: tuple[DocumentId, ...] = Field(default=(), description="documents read or retrieved, in rank order")
     gold_documents: tuple[DocumentId, ...] = ()
+    failed_sources: dict[str, str] = Field(default_factory=dict, description="sources that could not be searched: why")
     text: str = Field(default="", description="the rationale, for long-answer metrics and judges")
     usage: UsageReport = UsageReport()
     trace: str = ""

@@ -18,7 +18,7 @@ from medground.evaluate.metrics.share import Share
 from medground.evaluate.metrics.support import SupportScores, support_scores
 from medground.evaluate.results import Result
 from medground.evaluate.significance import PairedDifference, holm, mcnemar, paired_bootstrap
-from medground.evaluate.tally import is_right
+from medground.evaluate.tally import is_right, tallied
 
 
 @dataclass(frozen=True)
@@ -144,7 +144,7 @@ def _row_warnings(result: Result, cost: Cost) -> list[str]:
         warnings.append(
             f"{cost.cached_calls:.2f} calls per question came from the cache, so tokens, time and cost are too low"
         )
-    return warnings
+    return [*warnings, *tallied(result.lines.values(), result.header.items).incomplete]
 
 
 def _tested(first: Result, other: Result, seed: int) -> Pair:

@@ -28,6 +28,8 @@ from medground.evaluate.manifest import make_header
 from medground.evaluate.runs import RunFile
 from medground.evaluate.sources import GivenSource, found_documents, recording
 from medground.evaluate.tally import Tally
+from medground.recipes.base import open_recipe
+from medground.settings import Settings
 from medground.usage import UsageReport
 
 _STATUS: dict[str, RunStatus] = {"decided": "answered"}
@@ -61,6 +63,20 @@ class Selection:
     limit: int | None = None
     seed: int | None = None
     with_context: bool = False
+
+
+def check_searched(settings: Settings) -> None:
+    """Refuse to search the starter corpus where the user names none: no figure may be of it by accident.
+
+    Raises:
+        UsageError: neither a corpus nor a knowledge base is named; or there is no such recipe.
+    """
+    named = "corpora" in settings.retrieval.model_fields_set  # a knowledge base sets it too
+    if not named and open_recipe(settings.recipe.name).needs_evidence:
+        raise UsageError(
+            "no corpus is named for these questions; add --corpus NAME (`medground corpus list` shows yours), or "
+            "--set retrieval.corpora= to search other sources alone"
+        )
 
 
 async def run_set(
@@ -182,9 +198,15 @@ def _line(item: Item, answer: Answer | None, **known: object) -> RunLine:
             "support": answer.support,
             "faithfulness": answer.faithfulness,
             "cited": tuple(dict.fromkeys(evidence.document_id for evidence in answer.evidence)),
+            "failed_sources": _failed_sources(answer),
             "text": answer.rationale,
         }
     return RunLine.model_validate(content)
+
+
+def _failed_sources(answer: Answer) -> dict[str, str]:
+    failed = {s.source: (s.error or "").removeprefix(f"{s.source}: ") for s in answer.searches if s.status == "failed"}
+    return {one.name: one.failure for one in answer.sources if one.state in ("failed", "not configured")} | failed
 
 
 def _values(answer: Answer) -> tuple[str, ...]:

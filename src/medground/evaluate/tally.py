@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from decimal import Decimal
 
@@ -15,6 +16,14 @@ UNFINISHED = "unfinished"
 def is_right(line: RunLine) -> bool:
     """Whether the answer equals the gold answer: if several values are correct, none is missing and none is extra."""
     return bool(line.gold) and set(line.answer) == set(line.gold)
+
+
+def tallied(lines: Iterable[RunLine], items: int) -> Tally:
+    """The totals over lines."""
+    tally = Tally(items)
+    for line in lines:
+        tally.add(line)
+    return tally
 
 
 @dataclass
@@ -38,6 +47,10 @@ class Tally:
     price: Decimal | None = Decimal(0)
     error: str = ""
     """The last error."""
+    failed_sources: Counter[str] = field(default_factory=Counter)
+    """In how many lines a source could not be searched."""
+    why: dict[str, str] = field(default_factory=dict)
+    """The last reason, by source."""
 
     def add(self, line: RunLine) -> None:
         """Count one line."""
@@ -57,6 +70,19 @@ class Tally:
         self.seconds += used.seconds
         self.price = None if self.price is None or used.price is None else self.price + used.price
         self.error = line.error or self.error
+        self.failed_sources.update(line.failed_sources.keys())
+        self.why |= line.failed_sources
+
+    @property
+    def incomplete(self) -> tuple[str, ...]:
+        """Sources that could not always be searched, and questions that failed, in a line each."""
+        lines = [
+            f"{name} could not be searched for {number:,} of {self.lines:,} questions: {self.why[name]}"
+            for name, number in self.failed_sources.most_common()
+        ]
+        if failed := self.statuses["failed"]:
+            lines.append(f"{failed:,} of {self.lines:,} questions failed: {self.error}")
+        return tuple(lines)
 
     @property
     def accuracy(self) -> float | None:

@@ -71,7 +71,12 @@ def _check(settings: Settings, sources: Sequence[Source]) -> Iterator[MedgroundE
     choices = settings.section(OmniRagSettings)
     if choices.chosen not in PLANNERS:
         yield ConfigError(f"omni_rag.planner: {choices.chosen} is not there; choose from {', '.join(PLANNERS)}")
-    if choices.chosen == "trained" and _planning_model(settings) == KEYLESS:
+    if choices.adapter and _planning_model(settings) != f"planner:{choices.adapter}":
+        yield ConfigError(
+            f"omni_rag.adapter names a trained planner, but {_planning_model(settings)} plans by {choices.chosen}; "
+            "leave out the adapter, or the model.operators.plan_sources and omni_rag.planner that replace it"
+        )
+    elif choices.chosen == "trained" and _planning_model(settings) == KEYLESS:
         yield ConfigError(
             "a trained planner is not named; use --set omni_rag.adapter=FOLDER, or the name of a served one: "
             "--set model.operators.plan_sources=NAME"

@@ -30,7 +30,7 @@ from medground.trace import Span
 from medground.verify.check import CHECKING
 from medground.write.rounds import Round, answer_round, note_round
 
-_RANKERS: dict[str, tuple[Ranker, ...]] = {"hybrid": (), "bm25": (Ranker.LEXICAL,), "dense": (Ranker.DENSE,)}
+_RANKERS: dict[str, tuple[Ranker, ...]] = {"bm25": (Ranker.LEXICAL,), "dense": (Ranker.DENSE,)}
 
 
 async def self_medrag(question: Question, run: Run) -> Answer:
@@ -82,7 +82,7 @@ async def _rounds(question: Question, run: Run) -> list[Round]:
 async def _context(question: Question, query: LoopQuery, history: Sequence[Round], run: Run, span: Span) -> list[Hit]:
     """`C_i`: the first passages of the fused BM25 and dense rankings (Eq. 1), without retracted papers."""
     settings = run.settings.section(SelfMedRagSettings)
-    asked = Lookup(asked=query.tree(question), text=query.text, rankers=_RANKERS[settings.retrieval])
+    asked = Lookup(asked=query.tree(question), text=query.text, rankers=_RANKERS.get(settings.retrieval, ()))
     rankings = [ranking for found in await run.look_up(asked) for ranking in found.rankings]
     fused = texts(fuse(rankings, k=run.settings.retrieval.fusion_k))
     standing = await readable(fused, run, retractions=settings.retractions)
@@ -138,11 +138,12 @@ def _as_published(settings: Settings) -> bool:
 
 
 def _check(settings: Settings, sources: Sequence[Source]) -> Iterator[MedgroundError]:
-    rankers = _RANKERS[settings.section(SelfMedRagSettings).retrieval]
-    asked = Lookup.words("any").model_copy(update={"rankers": rankers})
-    if sources and not any(source.accepts(asked) for source in sources):
+    retrieval = settings.section(SelfMedRagSettings).retrieval
+    dense = Lookup.words("any").model_copy(update={"rankers": (Ranker.DENSE,)})
+    if retrieval in ("hybrid", "dense") and sources and not any(source.accepts(dense) for source in sources):
         yield ConfigError(
-            "self_medrag.retrieval is dense, but no source has vectors; build the corpus with --embed, or use bm25"
+            f"self_medrag.retrieval is {retrieval}, but no source has vectors; make them with medground corpus build "
+            "NAME PATH --embed minilm, or search words alone with --set self_medrag.retrieval=bm25"
         )
 
 

@@ -21,6 +21,7 @@ from medground.evaluate.metrics.rounds import round_curve
 from medground.evaluate.metrics.share import Share
 from medground.evaluate.metrics.support import support_scores
 from medground.evaluate.runs import read_run
+from medground.evaluate.tally import tallied
 
 _ROUND = re.compile(r"accuracy-round-(\d+)")
 _WITHIN = re.compile(r"within-(\d+)")
@@ -75,6 +76,11 @@ class RunOfRow:
     def all_traced(self) -> bool:
         """Whether no trace was removed. A question that failed has none: it read nothing and searched nothing."""
         return bool(self.traced) and all(line.id in self.traced for line in self.lines if line.trace)
+
+    @property
+    def incomplete(self) -> tuple[str, ...]:
+        """Sources that could not always be searched, and questions that failed, in a line each."""
+        return tallied(self.lines, self.items).incomplete
 
     @property
     def items(self) -> int:

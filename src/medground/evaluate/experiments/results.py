@@ -45,7 +45,9 @@ def results(made: Made) -> dict[str, dict[str, Any]]:
         of_model = by_model.setdefault(run.header.model, {"blind": _blind(made), "missing": _missing(made), "runs": []})
         if made.judged:
             of_model["judged"] = {name: result.model_dump(mode="json") for name, result in made.judged.items()}
-        of_model["runs"].append({"row": row, "data": data, "figures": _figures(made, row, data), **_about(run)})
+        changed = {"changed": list(made.changed[row])} if row in made.changed else {}
+        figures = _figures(made, row, data)
+        of_model["runs"].append({"row": row, "data": data, "figures": figures, **changed, **_about(run)})
         if pooled := _pooled(made, row):
             of_model.setdefault("pooled", {})[row] = pooled
     return by_model
@@ -78,6 +80,7 @@ def _about(run: RunOfRow) -> dict[str, Any]:
     made_by = ("settings_hash", "prompts_hash", "snapshots", "versions", "started", "accepted")
     return {
         **{name: getattr(header, name) for name in selected + made_by},
+        **({"incomplete": list(run.incomplete)} if run.incomplete else {}),
         "settings": _changed(header.settings),
         "statuses": dict(Counter(line.status for line in run.lines)),
         "unfinished": run.items - len(run.lines),

@@ -15,10 +15,11 @@ from typing import Any, Protocol
 from medground.author import KEYLESS, Author
 from medground.corpus.embedding import Embedder, open_embedder
 from medground.engine import Engine
-from medground.errors import ConfigError, SnapshotCorrupt, StorageFailed, UsageError
+from medground.errors import ConfigError, SnapshotCorrupt, SourceUnavailable, StorageFailed, UsageError, UserMistake
 from medground.evaluate.audit.base import Baseline
 from medground.evaluate.audit.report import best_blind
 from medground.evaluate.base import DataSet
+from medground.evaluate.experiments.changes import changes, load_declared
 from medground.evaluate.experiments.encoding import Remembering
 from medground.evaluate.experiments.figures import RunOfRow, read_row
 from medground.evaluate.experiments.form import Data, Experiment, Row
@@ -31,7 +32,7 @@ from medground.evaluate.experiments.sampling import measured as sampled_uncertai
 from medground.evaluate.judges.form import read_marked
 from medground.evaluate.judges.lines import Judgement
 from medground.evaluate.judges.results import PairResult
-from medground.evaluate.runner import Selection, Watch, run_set, selected_items
+from medground.evaluate.runner import Selection, Watch, check_searched, run_set, selected_items
 from medground.evaluate.samples import SampledUncertainty
 from medground.settings import Settings
 
@@ -94,6 +95,7 @@ class Made:
         runs: by row and data.
         missing: why a row has no run, by row and data; the row is empty if the data itself is missing.
         blind: the best accuracy without reading evidence, by data.
+        changed: what `--set` changed of a row, by row.
         stand_ins: options that replaced the paper's own, by row.
         judged: the judge's comparison of two rows, by data.
         uncertain: LUQ of the rows that were sampled, by row and data.
@@ -109,6 +111,7 @@ class Made:
     blind: Mapping[str, Baseline]
     stand_ins: Mapping[str, Mapping[str, Any]]
     judged: Mapping[str, PairResult] = field(default_factory=dict)
+    changed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     uncertain: Mapping[tuple[str, str], SampledUncertainty] = field(default_factory=dict)
     again: Mapping[tuple[str, str], tuple[RunOfRow, ...]] = field(default_factory=dict)
     marks: tuple[Judgement, ...] = ()
@@ -149,6 +152,7 @@ async def make(experiment: Experiment, options: Options, shown: Shown = unseen) 
     waits: dict[str, None] = {}
     missing: dict[tuple[str, str], str] = {}
     blind: dict[str, Baseline] = {}
+    changed: dict[str, tuple[str, ...]] = {}
     for name, data in experiment.data.items():
         try:
             dataset, place = find_data(data, options.data)
@@ -161,12 +165,14 @@ async def make(experiment: Experiment, options: Options, shown: Shown = unseen) 
         for row in experiment.rows:
             if row.data and name not in row.data:
                 continue
-            settings = settings_of(row, data, options)
-            path = run_path(selection, settings, options)
             try:
+                settings = settings_of(row, data, options)
+                if found_changes := changes(row.preset, _chosen(row, data, options), options.sets):
+                    changed[row.name] = found_changes
+                path = run_path(selection, settings, options)
                 with shown(f"{name}, {row.name}") as watch:
                     await _run(selection, settings, path, options, watch)
-                runs[row.name, name] = read_row(path, headings, settings.home / "traces")
+                runs[row.name, name] = _answered(read_row(path, headings, settings.home / "traces"))
                 paths = await _repeated(selection, settings_of(row, data, _uncached(options)), path, options, shown)
                 again[row.name, name] = tuple(read_row(one, headings, settings.home / "traces") for one in paths)
                 if f"{name}.{METRIC}" in experiment.columns:
@@ -175,7 +181,7 @@ async def make(experiment: Experiment, options: Options, shown: Shown = unseen) 
                         waits[sampled] = None
                     else:
                         uncertain[row.name, name] = sampled
-            except (ConfigError, UsageError, SnapshotCorrupt) as error:
+            except (UserMistake, SourceUnavailable, SnapshotCorrupt) as error:
                 missing[row.name, name] = str(error)
         if any(data_name == name for _, data_name in runs) and (found := best_blind(items, models=not options.smoke)):
             blind[name] = found
@@ -188,6 +194,7 @@ async def make(experiment: Experiment, options: Options, shown: Shown = unseen) 
         missing,
         blind,
         _stand_ins(experiment, options),
+        changed=changed,
         uncertain=uncertain,
         again=again,
         marks=marks,
@@ -200,8 +207,13 @@ def settings_of(row: Row, data: Data, options: Options) -> Settings:
     """The settings of one row on one data set.
 
     Raises:
-        ConfigError: the file names a preset or a setting that does not exist.
+        ConfigError: a preset or a setting does not exist, or environment or `medground.toml` would change the row.
     """
+    return load_declared(row.preset, {**_chosen(row, data, options), **options.sets})
+
+
+def _chosen(row: Row, data: Data, options: Options) -> dict[str, Any]:
+    """The options that the file names for a row, with the model and the corpora of the command."""
     model = model_of(row, options)
     chosen: dict[str, Any] = {"recipe.name": row.recipe, "model.default": model, **data.settings, **row.settings}
     if not Author(model).is_model:
@@ -210,7 +222,7 @@ def settings_of(row: Row, data: Data, options: Options) -> Settings:
     if data.with_context or corpora:
         chosen["retrieval.corpora"] = () if data.with_context else corpora
         chosen["retrieval.knowledge_base"] = ""
-    return Settings.load(preset=row.preset, options={**chosen, **options.sets})
+    return chosen
 
 
 def model_of(row: Row, options: Options) -> str:
@@ -227,6 +239,19 @@ def run_path(selection: Selection, settings: Settings, options: Options) -> Path
     return folder / f"{'_'.join(_plain(word) for word in words)}_{key}.jsonl"
 
 
+def _answered(run: RunOfRow) -> RunOfRow:
+    """A run of which at least one question did not fail.
+
+    Raises:
+        UsageError: all of them failed: that is no figure.
+    """
+    if run.lines and all(line.status == "failed" for line in run.lines):
+        raise UsageError(
+            f"all {len(run.lines):,} questions failed: {run.lines[-1].error}; then delete {run.path.name} and run again"
+        )
+    return run
+
+
 def _plain(word: str) -> str:
     return re.sub(r"[^A-Za-z0-9.]+", "-", word).strip("-")
 
@@ -238,6 +263,8 @@ def _selection(dataset: DataSet, place: Path, data: Data, options: Options) -> S
 
 
 async def _run(selection: Selection, settings: Settings, path: Path, options: Options, watch: Watch) -> None:
+    if not selection.with_context:
+        check_searched(settings)
     async with await Engine.open(settings) as engine:
         await run_set(engine, selection, path, concurrency=options.concurrency, accept=options.accept, watch=watch)
 

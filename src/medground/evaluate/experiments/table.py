@@ -69,6 +69,10 @@ def notes(made: Made) -> Iterator[str]:
     for row in experiment.rows:
         if row.note:
             yield f"{row.name}: {row.note}"
+    for row_name, changed in made.changed.items():
+        yield f"{row_name}, changed by --set: {', '.join(changed)}"
+    for (row_name, name), run in made.runs.items():
+        yield from (f"{row_name} on {name}: {line}" for line in run.incomplete)
     for row_name, options in made.stand_ins.items():
         yield f"{row_name}: keyless, so {', '.join(f'{key} = {value}' for key, value in options.items())}"
     if any(metric == "accuracy" for _, _, metric in experiment.cells()):
@@ -189,7 +193,9 @@ def _ours(made: Made, row: str) -> list[str]:
     for _, data, metric in experiment.cells():
         found = value_of(made, row, data, metric)
         cells.append(_cell(found) if found else JUDGE if metric in JUDGED else NOTHING)
-    return [OURS + row, runs[0].header.model if runs else "not run", *cells]
+    marks = ["changed"] * (row in made.changed) + ["incomplete"] * any(run.incomplete for run in runs)
+    name = f"{OURS}{row} ({', '.join(marks)})" if runs and marks else OURS + row
+    return [name, runs[0].header.model if runs else "not run", *cells]
 
 
 def _ours_on(made: Made, axis: str) -> list[str]:

@@ -49,7 +49,7 @@ def run(
     """Ask every question of a data set and write one line each; run the same command to resume."""
     from medground.errors import UsageError
     from medground.evaluate.datasets import open_dataset
-    from medground.evaluate.runner import Selection
+    from medground.evaluate.runner import Selection, check_searched
 
     if with_context and (corpus or kb):
         raise UsageError("--with-context searches nothing else; leave out --corpus and --kb")
@@ -63,6 +63,8 @@ def run(
         "model.default": model,
     }
     chosen = _wide_enough(load_settings(sets, preset, settings, extra), concurrency)
+    if not with_context:
+        check_searched(chosen)
     path = out or _place(selection, chosen)
     tally = run_stoppable(_run(selection, chosen, path, concurrency, accept or [], quiet=quiet))
     from medground.faces.cli.eval_summary import show_summary

@@ -21,6 +21,7 @@ def show_summary(tally: Tally, path: Path) -> None:
         gold, count = tally.majority
         rows.append((f"always {', '.join(gold)!r}", f"{count / tally.scored:.1%} ({count:,} of {tally.scored:,})"))
     rows.append(("statuses", ", ".join(f"{name} {count:,}" for name, count in tally.statuses.most_common()) or "none"))
+    rows += [("incomplete", line[:200]) for line in tally.incomplete]
     if tally.error:
         rows.append(("last error", tally.error[:200]))
     guessed = f" ({tally.estimated_tokens:,} of them estimated)" if tally.estimated_tokens else ""

@@ -14,7 +14,9 @@ class SelfMedRagSettings(SettingsSection):
 
     section: ClassVar[str] = "self_medrag"
 
-    retrieval: Literal["hybrid", "bm25", "dense"] = "hybrid"
+    retrieval: Literal["auto", "hybrid", "bm25", "dense"] = Field(
+        default="auto", description="`auto`: `hybrid` where a source has vectors, else `bm25`"
+    )
     passages: int = Field(default=5, ge=1, description="passages in the context of each round (C_i)")
     critic: bool = Field(default=True, description="off: a single round without critic")
     rounds: int = Field(default=3, ge=1, description="most rounds; the best one is returned")
