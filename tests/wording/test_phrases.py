@@ -159,9 +159,6 @@ def test_what_an_unvalidated_judge_supports_is_told_as_its_assessment(make_answe
 
     one = "1 of 1 statement is in line with its quote, as assessed by nli:small (not validated here)."
     assert said("supported") == one
-        said("supported")
-        == "1 of 1 statement is in line with its quote, as assessed by nli:small (not validated here)."
-    )
     assert said("supported", "partly", "contradicted", "supported") == (
         "2 of 4 statements are in line with their quotes, as assessed by nli:small (not validated here)."
     )
