@@ -42,7 +42,7 @@ class Input(BaseModel):
 class Searching(Input):
     """What is searched."""
 
-    corpora: Names | None = Field(default=None, description="Names of corpora; by default those of the answer it follows, or the server's.")
+    corpora: Names | None = Field(default=None, description="Names of corpora; the server's own by default.")
     year_from: Year | None = None
     year_to: Year | None = None
 
