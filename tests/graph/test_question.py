@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.graph.answer import find
 from medground.graph.question import read_question
@@ -196,7 +197,7 @@ NOT_FOR_THE_GRAPH = [
 ]
 
 
-@pytest.mark.parametrize(("text", "relation", "concepts"), ASKS + AS_PEOPLE_ASK)
+@each_row(("text", "relation", "concepts"), ASKS + AS_PEOPLE_ASK)
 def test_a_question_for_a_stored_relation_is_read(hpo: GraphStore, text: str, relation: str, concepts: str) -> None:
     question = read_question(hpo, text)
     assert question is not None
@@ -206,14 +207,14 @@ def test_a_question_for_a_stored_relation_is_read(hpo: GraphStore, text: str, re
     assert find(hpo, question) is not None
 
 
-@pytest.mark.parametrize("text", NOT_FOR_THE_GRAPH)
+@each_row("text", NOT_FOR_THE_GRAPH)
 def test_every_other_question_is_left_to_the_literature(hpo: GraphStore, text: str) -> None:
     question = read_question(hpo, text)
     found = find(hpo, question) if question is not None else None
     assert found is None or not found.facts
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "note"),
     [
         ("NF1", "“NF1” read as Neurofibromatosis type 1"),
@@ -271,7 +272,7 @@ def test_any_text_can_be_read(hpo: GraphStore, text: str) -> None:
         read_question(hpo, template.format(text))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "kind", "expected"),
     [
         ("cone-rod dystrophy", "phenotype", "HP:0000548"),

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from pydantic import ValidationError
+from rows import each_row
 
 from medground.answer import Answer
 from medground.blocking import BlockingEngine
@@ -63,7 +64,7 @@ def silent(answer: Answer) -> bool:
     return not any(material) and answer.usage.searches == answer.usage.model_calls == 0
 
 
-@pytest.mark.parametrize("recipe", KEYLESS)
+@each_row("recipe", KEYLESS)
 def test_no_recipe_runs_for_self_harm(papers: Path, recipe: str) -> None:
     with BlockingEngine(settings(**{"recipe.name": recipe})) as engine:
         answer = engine.ask(SELF_HARM)
@@ -141,7 +142,7 @@ def flat(text: str) -> str:
     return re.sub(r"[\s*\\]+", " ", unescape(text)).strip()
 
 
-@pytest.mark.parametrize("text", [SELF_HARM, EMERGENCY, TREATMENT])
+@each_row("text", [SELF_HARM, EMERGENCY, TREATMENT])
 def test_each_form_begins_with_it(papers: Path, text: str) -> None:
     with BlockingEngine(settings()) as engine:
         answer = engine.ask(text)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.risk import notice_for
 from medground.risk.rules import parsed
@@ -33,13 +34,10 @@ def kind(text: str) -> str:
     return notice.kind if notice else "none"
 
 
-@pytest.mark.parametrize(("expected", "text"), [(row[0], row[2]) for row in ROWS if row[2] not in MISSED])
-def test_a_wording_gets_its_kind(expected: str, text: str) -> None:
-    assert kind(text) == expected
-
-
-def test_what_is_known_to_be_missed_is_still_missed() -> None:
-    assert {text for text in TEXTS if text in MISSED and kind(text) == "none"} == MISSED
+def test_each_wording_gets_its_kind_but_those_that_are_known_to_be_missed() -> None:
+    wrong = {text: f"{kind(text)}, not {expected}" for expected, _, text in ROWS if kind(text) != expected}
+    assert {text: why for text, why in wrong.items() if text not in MISSED} == {}
+    assert {text for text, why in wrong.items() if why.startswith("none, ")} == MISSED
 
 
 def test_there_are_enough_wordings_and_none_twice() -> None:
@@ -48,7 +46,7 @@ def test_there_are_enough_wordings_and_none_twice() -> None:
     assert len(set(TEXTS)) == len(TEXTS)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     ["", " ", "\n\t", "🙂🙂🙂", "\x00\x01\x1b[2J", "?", "a", "\ud800", "\u202e\u200b", "…", "(" * 500, '"' * 999],
 )
@@ -56,7 +54,7 @@ def test_what_says_nothing_gets_no_notice(text: str) -> None:
     assert notice_for(text) is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     ["I\x00want\x07to die", "I wa\u200bnt to die", "Ｉ ｗａｎｔ ｔｏ ｄｉｅ", "i want to dié", '"I want to die"'],
 )
@@ -64,7 +62,7 @@ def test_odd_characters_hide_nothing(text: str) -> None:
     assert kind(text) == "self-harm"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "I don't want to die",
@@ -108,22 +106,19 @@ def test_any_words_are_read_the_same_in_capitals_and_with_other_space(words: lis
     assert kind(f"  {' '.join(words)}  ") == expected
 
 
-@pytest.mark.parametrize("text", TEXTS)
-def test_capitals_change_nothing(text: str) -> None:
-    assert kind(text.upper()) == kind(text)
+def test_capitals_change_nothing() -> None:
+    assert {text: kind(text.upper()) for text in TEXTS if kind(text.upper()) != kind(text)} == {}
 
 
-@pytest.mark.parametrize(
-    "piece", ["i ", "my ", "should i ", "a", "my son my ", '"', "i want to . ", "<", "not i dont ", "é"]
-)
+@each_row("piece", ["i ", "my ", "should i ", "a", "my son my ", '"', "i want to . ", "<", "not i dont ", "é"])
 def test_the_time_is_linear_in_the_length(piece: str) -> None:
     def seconds(length: int) -> float:
         text = (piece * length)[:length] + " i"
         best = float("inf")
         for _ in range(4):
-            start = time.perf_counter()
+            start = time.process_time()
             notice_for(text)
-            best = min(best, time.perf_counter() - start)
+            best = min(best, time.process_time() - start)
         return best
 
     assert seconds(20_000) < 5.0
@@ -140,7 +135,7 @@ def test_experts_and_examinations_are_not_people_at_risk(shared: Path) -> None:
     assert sum(notice_for(question) is not None for question in questions) <= 5
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "match"),
     [("[a b]", "heading"), ("[sadness]\nx", "unknown kind"), ("[treatment]\nx <kin>", "no \\[list kin\\]")],
 )

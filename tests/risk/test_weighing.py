@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.risk import notice_for
 from medground.risk.rules import may_be_weighed, parsed, rules
@@ -12,7 +12,7 @@ from medground.risk.weighing import KINDS, signs, weighed
 from medground.risk.words import plain
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "kind"),
     [
         ("nobody listens and I am so tired that I want to vanish tonight", "self-harm"),
@@ -26,7 +26,7 @@ def test_words_are_weighed(text: str, kind: str | None) -> None:
     assert weighed(plain(text)) == kind
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "my son has Marfan syndrome, will he get eye problems?",
@@ -45,7 +45,7 @@ def test_a_long_letter_is_not_weighed() -> None:
     assert weighed(plain("I want to die " * 16)) is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text", ["I do not want to die", "Are patients who want to die depressed?", "My father had seizures as a child"]
 )
 def test_denials_scholars_and_the_past_are_left_to_the_rules(text: str) -> None:

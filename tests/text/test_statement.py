@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.text.statement import as_statement
 
@@ -29,7 +29,7 @@ WORDS = st.sampled_from((*AUXILIARIES, *SAID, *SMALL))
 UNSAID = {*AUXILIARIES, "it", "they", "a", "an", "any", "some", "ever", "sometimes"}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("question", "statement"),
     [
         ("Does aspirin reduce the risk of stroke?", "Aspirin reduces the risk of stroke."),
@@ -56,7 +56,7 @@ def test_a_verb_is_put_into_its_form(question: str, statement: str) -> None:
     assert as_statement(question) == statement
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("question", "statement"),
     [
         ("Is metformin associated with cancer?", "Metformin is associated with cancer."),
@@ -93,7 +93,7 @@ def test_what_is_said_of_the_subject_follows_its_verb(question: str, statement: 
     assert as_statement(question) == statement
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("question", "statement"),
     [
         ("Is there an association of A with B?", "There is an association of A with B."),
@@ -115,7 +115,7 @@ def test_any_takes_the_right_article(question: str, statement: str | None) -> No
     assert as_statement(question) == statement
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("question", "statement"),
     [
         ("In patients with sepsis, does fluid improve survival?", "In patients with sepsis, fluid improves survival."),
@@ -155,7 +155,7 @@ def test_a_title_before_the_question(question: str, statement: str | None) -> No
     assert as_statement(question) == statement
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("question", "statement"),
     [
         ("Does surgery or radiation improve survival?", "Surgery or radiation improves survival."),
@@ -180,7 +180,7 @@ def test_a_second_verb_keeps_the_auxiliary() -> None:
     assert as_statement(question) == "Smoking does influence healing and lead to infection."
 
 
-@pytest.mark.parametrize(
+@each_row(
     "question",
     [
         "Does vitamin D supply a need?",
