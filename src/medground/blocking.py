@@ -17,6 +17,7 @@ from medground.document import Box, Document
 from medground.engine import Engine
 from medground.errors import UsageError
 from medground.export import STYLE, Format
+from medground.forked import check_not_forked
 from medground.kept_settings import settings_of
 from medground.outcome import Outcome
 from medground.own_loop import OwnLoop
@@ -182,6 +183,7 @@ class BlockingEngine:
     def _wait(self, work: Coroutine[Any, Any, T]) -> T:
         if self._loop.is_stopped:
             work.close()
+            check_not_forked(self._loop.process)
             raise UsageError("this engine is closed; open another one")
         return self._loop.wait(work)
 

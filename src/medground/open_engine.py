@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import secrets
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,6 +16,7 @@ from typing import Any, Self
 
 from medground.errors import UsageError
 from medground.fetched import with_fetched
+from medground.forked import check_not_forked
 from medground.models.registry import Models
 from medground.opening import Setup, check_sources, set_up
 from medground.progress import Progress
@@ -43,6 +45,7 @@ class OpenEngine:
     _setups: Setups = field(default_factory=Setups, repr=False)
     _calls: set[asyncio.Future[None]] = field(default_factory=set, repr=False)
     _closed: bool = False
+    _process: int = field(default_factory=os.getpid, repr=False)
 
     @classmethod
     async def _opened(cls, settings: Settings, corpora: str | Sequence[str] | None, progress: Progress) -> Self:
@@ -70,8 +73,10 @@ class OpenEngine:
     async def close(self) -> None:
         """Close sources and models, once the calls under way have ended; cancel them to close at once.
 
-        Safe to call twice.
+        Safe to call twice, and in a fork, where nothing is closed: it belongs to the process that opened it.
         """
+        if os.getpid() != self._process:
+            return
         self._closed = True
         if self._calls:
             await asyncio.wait(self._calls)
@@ -111,6 +116,7 @@ class OpenEngine:
             ended.set_result(None)
 
     def _check_open(self) -> None:
+        check_not_forked(self._process)
         if self._closed:
             raise UsageError("this engine is closed; open another one with Engine.open")
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 import asyncio
 import concurrent.futures
 import contextlib
+import os
 import threading
 from collections.abc import Coroutine
 from types import TracebackType
 from typing import Any, Self, TypeVar
+
+from medground.forked import check_not_forked
 
 T = TypeVar("T")
 
@@ -23,14 +26,15 @@ class OwnLoop:
     """
 
     def __init__(self) -> None:
+        self.process = os.getpid()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="medground", daemon=True)
         self._thread.start()
 
     @property
     def is_stopped(self) -> bool:
-        """Whether it can run nothing any more."""
-        return self._loop.is_closed()
+        """Whether it can run nothing any more, as in a fork, which lacks its thread."""
+        return self._loop.is_closed() or os.getpid() != self.process
 
     def wait(self, work: Coroutine[Any, Any, T]) -> T:
         """The result of some work. Ctrl-C cancels it, and waits until it has ended and kept what it found."""
@@ -49,9 +53,11 @@ class OwnLoop:
 
         Raises:
             RuntimeError: the loop is stopped.
+            UsageError: the process has forked.
         """
         if self.is_stopped:
             work.close()
+            check_not_forked(self.process)
             raise RuntimeError("the loop is stopped")
         caller = asyncio.get_running_loop()
         ended: asyncio.Future[T] = caller.create_future()
@@ -79,7 +85,7 @@ class OwnLoop:
 
     def stop(self) -> None:
         """End the thread. Safe to call twice."""
-        if not self._loop.is_closed():
+        if not self.is_stopped:
             self._loop.call_soon_threadsafe(self._loop.stop)
             self._thread.join()
             self._loop.close()

@@ -2,6 +2,8 @@
 
 Attribute names follow the GenAI conventions where these exist. Attributes under `medground.text.` hold document and
 prompt text: they stay in the local file unless the settings allow sending them. Secrets are always removed.
+
+What is traced does not depend on the OpenTelemetry settings (`OTEL_*`) of the program that Medground is a part of.
 """
 
 from __future__ import annotations
@@ -15,9 +17,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
+from opentelemetry.metrics import NoOpMeterProvider
 from opentelemetry.sdk.resources import Resource
-from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
+from opentelemetry.sdk.trace import ReadableSpan, SpanLimits, TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SimpleSpanProcessor, SpanExporter, SpanExportResult
+from opentelemetry.sdk.trace.sampling import ALWAYS_ON
 from opentelemetry.trace import Span as OtelSpan
 from opentelemetry.trace import Status, StatusCode
 
@@ -32,6 +36,8 @@ from medground.steps import FACT, TEXT, Step
 log = logging.getLogger(__name__)
 
 _TRACE_ID = re.compile(r"[A-Za-z0-9-]{1,64}")
+_NO_LIMITS = SpanLimits(*[SpanLimits.UNSET] * 8)
+_NO_METRICS = NoOpMeterProvider()
 
 
 class Span:
@@ -75,12 +81,15 @@ class Trace:
     def __init__(self, run_id: str, path: Path | None, settings: Settings | None = None) -> None:
         self.id = run_id
         self.path = path
-        self._provider = TracerProvider(resource=Resource({"service.name": "medground"}), shutdown_on_exit=False)
+        self._provider = _provider()
         secrets = known_secrets(settings)
         if path is not None:
-            self._provider.add_span_processor(SimpleSpanProcessor(_JsonLines(path, secrets)))
+            self._provider.add_span_processor(
+                SimpleSpanProcessor(_JsonLines(path, secrets), meter_provider=_NO_METRICS)
+            )
         if settings is not None and settings.trace.otlp_endpoint:
-            self._provider.add_span_processor(BatchSpanProcessor(_collector(settings, secrets)))
+            collector = _collector(settings, secrets)
+            self._provider.add_span_processor(BatchSpanProcessor(collector, meter_provider=_NO_METRICS))
         self._tracer = self._provider.get_tracer("medground")
 
     @contextlib.contextmanager
@@ -105,6 +114,19 @@ class Trace:
     def close(self) -> None:
         """Write remaining spans and close the file."""
         self._provider.shutdown()
+
+
+def _provider() -> TracerProvider:
+    """A provider that records every span whole, whatever the environment and the current span of the host say."""
+    provider = TracerProvider(
+        sampler=ALWAYS_ON,
+        resource=Resource({"service.name": "medground"}),
+        shutdown_on_exit=False,
+        span_limits=_NO_LIMITS,
+        meter_provider=_NO_METRICS,
+    )
+    provider._disabled = False  # no argument overrides OTEL_SDK_DISABLED
+    return provider
 
 
 def read_trace(folder: Path, trace_id: str) -> list[dict[str, Any]]:

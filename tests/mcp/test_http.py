@@ -117,6 +117,9 @@ def test_a_token_is_needed_where_the_server_asks_for_one(papers: Settings) -> No
                 assert sent.status_code == 401, sent_as
                 assert sent.headers["WWW-Authenticate"] == "Bearer"
                 assert sent.json()["next"]
+            service._records.path.unlink()
+            lost = await plain.post(url, json=INITIALIZE, headers={**ACCEPT, "Authorization": f"Bearer {ann}"})
+            assert (lost.status_code, lost.json()["type"]) == (507, "urn:medground:problem:storage")
 
     served(papers, script, authenticated=True)
 

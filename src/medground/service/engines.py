@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 from medground.corpus.library import STARTER, Library
 from medground.engine import Engine
 from medground.errors import UsageError
+from medground.forked import check_not_forked
 from medground.own_loop import OwnLoop
 from medground.progress import Progress, no_progress
 from medground.service.asked import Searched
@@ -74,6 +75,7 @@ class Engines:
         """
         if self._loop.is_stopped:
             work.close()
+            check_not_forked(self._loop.process)
             raise UsageError("the service is closed")
         return await self._loop.run(work)
 

@@ -2,10 +2,13 @@
 
 Where the file cannot be written to, because the disk is full or may only be read, a copy in memory stands in for it, so
 that questions are answered and limits hold. What is changed there is written to the file as soon as that is possible.
+
+A home for which tokens were made never opens by accident: a second file, `MARK`, says so where this one is lost.
 """
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import sqlite3
 import threading
@@ -16,15 +19,23 @@ from contextlib import closing, contextmanager
 from functools import cache
 from pathlib import Path
 
+from medground.durable import write_whole
 from medground.errors import StorageFailed
+from medground.service.person import LOCAL
 
 log = logging.getLogger(__name__)
 
 FILE_NAME = "service.sqlite"
+MARK = "asks-for-tokens"
+_MARKED = "People have had access tokens for this home. Servers ask for one as long as this file is here.\n"
+_UNKNOWN = "unknown"
+"""The owner of an answer whose record was lost: nobody whom a server knows. The command line shows every answer."""
+_KEPT = ("answers", "traces", "research")
 _PAUSE = 5.0
 """Seconds until a file that could not be written to is tried again."""
 _MOST_UNWRITTEN = 100_000
 """Changes that wait for the file; the oldest are given up."""
+_DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
 _CANNOT_WRITE = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR)
 Statement = tuple[str, tuple[object, ...]]
 _VERSION = 1
@@ -68,6 +79,9 @@ class Records:
 
     def __init__(self, home: Path, *, must_keep: bool = False, clock: Callable[[], float] = time.monotonic) -> None:
         self.path = home / "service" / FILE_NAME
+        self._home = home
+        self._marked = home / MARK
+        self._is_whole = True
         self._must_keep = must_keep
         self._clock = clock
         self._lock = threading.Lock()
@@ -79,6 +93,44 @@ class Records:
                 self._connection = self._opened()
             except (OSError, sqlite3.OperationalError) as error:
                 self._connection = self._copied(error)
+        recorded = self._has_others()
+        if recorded or not self._is_whole or self.had_tokens():
+            with contextlib.suppress(StorageFailed):  # in a home that cannot be written to
+                self.mark()
+            if not recorded or not self._is_whole:
+                self._disown()
+
+    def had_tokens(self) -> bool:
+        """Whether anybody ever had a token for this home: its mark says so, or what is recorded.
+
+        Raises:
+            StorageFailed: neither can be read.
+        """
+        with self._told(self._marked), contextlib.suppress(FileNotFoundError, NotADirectoryError):
+            self._marked.lstat()
+            return True
+        return self._has_others()
+
+    def _has_others(self) -> bool:
+        others = "SELECT EXISTS (SELECT 1 FROM tokens) OR EXISTS (SELECT 1 FROM answers WHERE owner <> ?)"
+        return bool(self.rows(others, LOCAL.id)[0][0])
+
+    def mark(self) -> None:
+        """Mark this home as one for which somebody had a token.
+
+        Raises:
+            StorageFailed: the mark cannot be written.
+        """
+        with self._told(self._marked):
+            if not self._marked.exists():
+                write_whole(self._marked, _MARKED, private=True)
+
+    def _disown(self) -> None:
+        """Where records are lost, what was kept before is of an unknown owner, not of whoever sits at the computer."""
+        names = {one.name.partition(".")[0] for folder in _KEPT for one in (self._home / folder).glob("*")}
+        statement = "INSERT INTO answers VALUES (?, ?, '9999') ON CONFLICT DO NOTHING"  # never too old to keep
+        self.change(*((statement, (name, _UNKNOWN)) for name in ("", *names)))  # one row at least: done once
+        log.warning("it is lost whose the answers are: servers show nobody those kept so far; medground history does")
 
     def rows(self, statement: str, *values: object) -> list[tuple[object, ...]]:
         """The rows of a query.
@@ -88,6 +140,7 @@ class Records:
         """
         with self._lock, self._told():
             self._return()
+            self._check_place()
             return self._connection.execute(statement, values).fetchall()
 
     def change(self, *statements: Statement) -> int:
@@ -98,6 +151,7 @@ class Records:
         """
         with self._lock, self._told():
             self._return()
+            self._check_place()
             if not self._stands_in:
                 try:
                     return _commit(self._connection, statements)
@@ -129,12 +183,20 @@ class Records:
                     f"{self.path} is of another version of Medground; use that version, or move the file away: answers "
                     "stay, tokens are made again"
                 )
+            tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_schema")}
+            self._is_whole = not found or {"tokens", "answers"} <= tables
             connection.executescript(f"{_SCHEMA} PRAGMA user_version = {_VERSION};")
             connection.execute(f"PRAGMA user_version = {_VERSION}")  # shows whether it can be written to
         except BaseException:
             connection.close()
             raise
+        self._file = _identity(self.path)
         return connection
+
+    def _check_place(self) -> None:
+        """Check that the open file is still the one that other processes see, such as `medground token revoke`."""
+        if not self._stands_in and _identity(self.path) != self._file:
+            raise StorageFailed(f"{self.path} was emptied, moved or deleted while in use; restart the server")
 
     def _copied(self, error: OSError | sqlite3.OperationalError) -> sqlite3.Connection:
         """A copy of the file in memory, if what went wrong is that it cannot be written to."""
@@ -176,19 +238,32 @@ class Records:
         memory.close()
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _told(self, path: Path | None = None) -> Iterator[None]:
         try:
             yield
         except (OSError, sqlite3.Error) as error:
             reason = error.strerror if isinstance(error, OSError) else error
-            raise StorageFailed(
-                f"{self.path} cannot be used ({reason}); free some space or check permissions"
-            ) from None
+            damaged = getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGED
+            advice = (
+                "move it away and start again; answers stay, tokens are made again with medground token create NAME"
+                if damaged
+                else "free some space or check permissions"
+            )
+            raise StorageFailed(f"{path or self.path} cannot be used ({reason}); {advice}") from None
 
 
 @cache
 def _tell_once(path: Path, reason: str) -> None:
     log.warning("what is used, and by whom, is kept in memory only: %s cannot be written to (%s)", path, reason)
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Tells a file that is not empty from every other."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    return (found.st_dev, found.st_ino) if found.st_size else None
 
 
 def _connect(place: str) -> sqlite3.Connection:

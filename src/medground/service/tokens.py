@@ -60,6 +60,7 @@ class Tokens:
 
         Raises:
             UsageError: the name is not valid, or a token has it.
+            StorageFailed: it cannot be written down, or not that this home has had tokens.
         """
         if not _NAME.fullmatch(name):
             raise UsageError(f"{name[:80]!r} is not a name of a token; use 1 to 64 letters, digits and . _ @ -")
@@ -68,6 +69,7 @@ class Tokens:
         statement = "INSERT INTO tokens VALUES (?, ?, ?, ?, ?, NULL, ?) ON CONFLICT DO NOTHING"
         if not self._records.change((statement, row)):
             raise UsageError(f"a token {name!r} is there already; revoke it first: medground token revoke {name}")
+        self._records.mark()
         return secret
 
     def list(self) -> list[Token]:

@@ -35,7 +35,7 @@ async def run(
         port: the port; 0 takes a free one.
         announce: called with the address once connections are accepted.
         progress: called with the progress of what must be built first.
-        login: whether a token is needed on loopback, too; by default, as soon as there is one.
+        login: whether a token is needed on loopback, too; by default, once there has ever been one.
         extend: adds more to the app.
 
     Raises:
@@ -54,21 +54,28 @@ async def run(
 
 def needs_token(settings: Settings, host: str, login: bool | None = None) -> bool:
     """Whether every request needs a token: always where other computers can reach the server, at its address or by a
-    name in `serve.hosts`; on loopback as `login` says, or as soon as there is a token. Blocks.
+    name in `serve.hosts`; on loopback as `login` says, or once there has ever been a token. Blocks.
 
     Raises:
-        UsageError: a token is needed, and there is none; or none is to be needed where other computers are let in.
+        UsageError: a token is needed, and none is valid; or none is to be needed where other computers are let in.
+        StorageFailed: it cannot be read who has a token.
     """
     records = Records(settings.home)
     try:
+        shared = records.had_tokens()
         there = any(token.revoked is None for token in Tokens(records).list())
     finally:
         records.close()
     others = host if not is_loopback(host) else next(iter(settings.serve.hosts), None)
     if others is not None and login is False:
         raise UsageError(f"other computers can reach {others}; leave --open out, and give each person a token")
-    needed = others is not None or (there if login is None else login)
+    needed = others is not None or (shared if login is None else login)
     if needed and not there:
+        if others is None and login is None:
+            raise UsageError(
+                "this home has been used with access tokens, and none is valid now; create one with medground token "
+                "create NAME, or add --open to serve this computer without tokens"
+            )
         why = f"other computers can reach {others}" if others is not None else "--login asks for a token"
         raise UsageError(f"{why}; first create one: medground token create NAME")
     return needed

@@ -15,7 +15,7 @@ Login = Annotated[
     typer.Option(
         "--login/--open",
         show_default=False,
-        help="Ask for a token on this computer, too, or ask for none; asked for by default as soon as there is one.",
+        help="Ask for a token on this computer, too, or ask for none; by default it asks once there has ever been one.",
     ),
 ]
 

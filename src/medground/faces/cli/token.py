@@ -75,8 +75,10 @@ def revoke(name: Name) -> None:
     from medground.service.tokens import Tokens
 
     with _records() as records:
-        Tokens(records).revoke(name)
-    say(f"revoked {name}", err=True)
+        tokens = Tokens(records)
+        tokens.revoke(name)
+        left = any(token.revoked is None for token in tokens.list())
+    say(f"revoked {name}" if left else f"revoked {name}; no token is valid now, so servers refuse everybody", err=True)
 
 
 def _rate(written: str | None) -> int | None:

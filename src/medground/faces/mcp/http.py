@@ -13,7 +13,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from medground.errors import NotAllowed
+from medground.errors import MedgroundError, NotAllowed
 from medground.faces.api.bodies import Bodies, Sizes
 from medground.faces.api.connection import Connection
 from medground.faces.api.problems import refused, respond
@@ -73,7 +73,7 @@ class Bearer:
         if scope["type"] == "http":
             try:
                 person = await self._person(Headers(scope=scope).getlist("authorization"))
-            except NotAllowed as error:
+            except MedgroundError as error:  # records that cannot be read, too
                 return await respond(self._service.problem(error))(scope, receive, send)
             if person is not None:
                 scope = {**scope, "user": _user(person)}

@@ -42,7 +42,7 @@ async def over_http(
         host: the address to listen on; where other computers can reach it, every request needs a token.
         port: the port; 0 takes a free one.
         announce: called with the address once connections are accepted.
-        login: whether a token is needed on loopback, too; by default, as soon as there is one.
+        login: whether a token is needed on loopback, too; by default, once there has ever been one.
 
     Raises:
         UsageError: the server cannot listen there, or would let everybody in; a corpus or a knowledge base is not
