@@ -95,6 +95,37 @@ def normal_pmc(value: str) -> str | None:
     return f"PMC{found[1]}" if found else None
 
 
+_PMIDS = re.compile(
+    r"\bPMIDs?\b[\s:=#.]*(\d{1,9}(?:(?:\s*[,;&]\s*|\s+(?:and|or)\s+)(?:PMID\s*:?\s*)?\d{4,9}\b)*)", re.IGNORECASE
+)
+_PMC_IN_TEXT = re.compile(r"(?<![^\W_])PMC\s?0*([1-9]\d{2,8})(?!\w)", re.IGNORECASE)
+_PMID_ALONE = re.compile(r"\W*([1-9]\d{6,7})\W*")
+"""A shorter number may mean anything."""
+
+
+def papers_named(text: str) -> tuple[str, ...]:
+    """The papers that a text names by PMID, PMC id, DOI or an address of these: `pmid:1`, `pmc:PMC1`, `doi:10.1/x`.
+
+    A number of 7 or 8 digits is a PMID only if nothing else is there.
+    """
+    if alone := _PMID_ALONE.fullmatch(text):
+        return (f"pmid:{alone[1]}",)
+    found: dict[str, None] = {}
+    for word in text.split():
+        token = word.strip("()[]<>{}?!,;\"'\u201c\u201d")
+        if pmid := pmid_in_address(token):
+            found[f"pmid:{pmid}"] = None
+        elif doi := normal_doi(token):
+            found[f"doi:{doi}"] = None
+        else:
+            continue
+        text = text.replace(word, " ", 1)
+    for match in _PMIDS.finditer(text):
+        found |= dict.fromkeys(f"pmid:{number.lstrip('0')}" for number in re.findall(r"\d+", match[1]))
+    found |= dict.fromkeys(f"pmc:PMC{number}" for number in _PMC_IN_TEXT.findall(text))
+    return tuple(found)
+
+
 _NORMAL = {"pmid": normal_pmid, "pmc": normal_pmc, "doi": normal_doi}
 _PMID_KEYS = ("pubmed", "pubmedid", "pubmedpmid", "medline", "medlineid", "medlinepmid", "pmids")
 _KEYS = dict.fromkeys(_PMID_KEYS, "pmid") | {"pmcid": "pmc", "pmcentral": "pmc"}

@@ -28,6 +28,7 @@ from medground.models.base import CallLimits
 from medground.models.registry import Models
 from medground.notice import Notice
 from medground.operators.base import I, O, Operator
+from medground.plan.typed import as_typed
 from medground.query import Filters
 from medground.question import Question
 from medground.recipes.declaration import Declaration
@@ -201,7 +202,7 @@ class Run:
         """
         self._remaining()
         depth = self.settings.retrieval.depth
-        filled = [one if one.limit else one.model_copy(update={"limit": depth}) for one in lookups]
+        filled = [one if one.limit else one.model_copy(update={"limit": depth}) for one in map(as_typed, lookups)]
         filled += self._in_former_documents(filled)
         sent = [(source, one) for one in filled for source in self.sources if self._is_for(one, source)]
         results = await together(self._search(source, one, next(self._order)) for source, one in sent)
@@ -228,7 +229,8 @@ class Run:
             BudgetExhausted: the run reached one of its limits.
         """
         self._remaining()
-        filled = lookup if lookup.limit else lookup.model_copy(update={"limit": self.settings.retrieval.depth})
+        typed = as_typed(lookup)
+        filled = typed if typed.limit else typed.model_copy(update={"limit": self.settings.retrieval.depth})
         asked = [source for source in self.sources if self._is_for(filled, source)]
         results = await together(self._count(source, filled) for source in asked)
         counts = [result for result in results if isinstance(result, int)]
