@@ -15,10 +15,13 @@ from medground.pubmed.normalize import normalize
 from medground.pubmed.stopwords import STOPWORDS
 from medground.query import Mesh, Or, Phrase, Query, Range, all_of, any_of
 from medground.text import words
+from medground.text.clause import is_plural
 from medground.text.predicate_words import ALL_VERBS
 
 _TELLING = 3.0
 """Least weight of a word without a heading that a record should hold."""
+_SHORT = 3
+"""Letters of a word too short to be cut to its singular."""
 _REQUIRED = 2
 """Words that must be there where nothing else is named."""
 NOTHING = Phrase(text="")
@@ -83,11 +86,18 @@ def _concepts(text: str) -> Sequence[Query]:
         plain = [word for word in ranked if not _is_verb(word)] or ranked
         rare, others = plain[:_REQUIRED], plain[_REQUIRED:]
     some = [any_of(list(map(_in_text, others)))] if others else []
-    return (*map(_in_text, rare), *parts, *some)
+    return (*sorted([*map(_in_text, rare), *parts], key=_rarity, reverse=True), *some)
+
+
+def _rarity(part: Query) -> float:
+    return max(map(words.weight, words.terms(spoken_part(part))), default=0.0)
 
 
 def _in_text(word: str) -> Query:
-    return Phrase(text=word, field="title_abstract")
+    """A word in title or abstract, a plural also in the singular: PubMed does not know that they are one."""
+    singular = f"{word[:-3]}y" if word.endswith("ies") else word[:-1]
+    forms = (singular, word) if is_plural(word) and len(word) > _SHORT else (word,)
+    return any_of([Phrase(text=form, field="title_abstract") for form in forms])
 
 
 _VERBS = frozenset(map(words.stem, ALL_VERBS))

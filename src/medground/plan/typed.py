@@ -15,7 +15,7 @@ def as_typed(lookup: Lookup) -> Lookup:
     text = lookup.text or (lookup.asked.text if isinstance(lookup.asked, Words) else "")
     if not lookup.of_texts or not text:
         return lookup
-    if names := papers_named(text):
+    if names := [name for named in papers_named(text).values() for name in named]:
         papers = any_of([Term(value=name, field="identifier") for name in names])
         return lookup.model_copy(update={"asked": papers, "shown": ", ".join(names)})
     if not isinstance(lookup.asked, Words) and (query := typed_query(text)) is not None:

@@ -179,6 +179,8 @@ class PubMedSource:
             return _Asked(notes=("PubMed contains only research articles and books",))
         if own := own_fields(filters):
             return _Asked(notes=(f"PubMed has no field {', '.join(own)}",))
+        if ids and isinstance(query, Words) and query.field is None and limits is not None:
+            return _Asked(to_pubmed(limits), kinds=kinds)  # few records, which are ranked by what they say later on
         dated = any((filters.year_from, filters.year_to, filters.date_from, filters.date_to))
         term, plain = _read(lookup, query, dated=dated)
         if plain and plain.query.tree == NOTHING:
@@ -242,9 +244,13 @@ def _read(lookup: Lookup, query: Query, *, dated: bool) -> tuple[str, PlainAsked
 def _said_of(plain: PlainAsked, wider: PubMedQuery, found: int) -> str:
     """What was given up for a wider query, for the reader of an answer."""
     parts, kept = conjuncts(plain.query.tree), conjuncts(wider.tree)
-    named = " and ".join(map(spoken_part, parts))
-    optional = ", ".join(spoken_part(part) for part in parts if part not in kept)
-    return f"{found} records match {named}; searched again without requiring {optional}"
+    named = "; ".join(map(spoken_part, parts))
+    few = "no record matches" if not found else f"only {found} {'record matches' if found == 1 else 'records match'}"
+    optional = [spoken_part(part) for part in parts if part not in kept]
+    if len(parts) == 1:
+        return f"{few} {named}; searched again with broader headings"
+    again = "for any of these" if len(optional) == len(parts) else f"without requiring {'; '.join(optional)}"
+    return f"{few} all of: {named}; searched again {again}"
 
 
 def _best_passage(document: Document, text: str) -> Passage:
