@@ -13,6 +13,7 @@ from medground.conclude.claim import CheckedClaim, check_claim
 from medground.conclude.compose import not_searched, so_far
 from medground.errors import BudgetExhausted, MedgroundError, UsageError
 from medground.kept_settings import keep_settings
+from medground.plan.papers import with_titles
 from medground.recipes.base import Recipe
 from medground.run import Run
 from medground.search import check_limits
@@ -103,7 +104,7 @@ async def _answer(run: Run, recipe: Recipe) -> Answer:
     seconds = run.settings.budget.seconds
     try:
         async with asyncio.timeout(seconds) as limit:
-            return await recipe.run(run.question, run)
+            return await recipe.run(await with_titles(run.question, run), run)
     except asyncio.CancelledError:
         _keep(run, await _so_far(run, recipe, CANCELLED))
         raise

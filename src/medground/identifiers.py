@@ -102,6 +102,37 @@ def normal_pmc(value: str) -> str | None:
     return f"PMC{found[1]}" if found else None
 
 
+_PMIDS = re.compile(
+    r"\bPMIDs?\b[\s:=#.]*(\d{1,9}(?:(?:\s*[,;&]\s*|\s+(?:and|or)\s+)(?:PMID\s*:?\s*)?\d{4,9}\b)*)", re.IGNORECASE
+)
+_PMC_IN_TEXT = re.compile(r"(?<![^\W_])PMC0*([1-9]\d{2,8})(?!\w)", re.IGNORECASE)
+_WORD = re.compile(r"[^\s()\[\]<>{}?!,;\"'\u201c\u201d](?:\S*[^\s)\]<>{}?!.,;\"'\u201c\u201d]|\S*\([\w-]+\)[\w-]*)?")
+"""A word without the punctuation around it; a DOI may end in brackets."""
+_PMID_ALONE = re.compile(r"\W*([1-9]\d{6,7})\W*")
+"""A shorter number may mean anything."""
+
+
+def papers_named(text: str) -> dict[tuple[int, int], tuple[str, ...]]:
+    """The papers that a text names by PMID, PMC id, DOI or an address of these, by the place of each mention.
+
+    A paper is `pmid:1`, `pmc:PMC1` or `doi:10.1/x`. A number of 7 or 8 digits is a PMID only if nothing else is there.
+    """
+    if alone := _PMID_ALONE.fullmatch(text):
+        return {alone.span(1): (f"pmid:{alone[1]}",)}
+    found: dict[tuple[int, int], tuple[str, ...]] = {}
+    for word in _WORD.finditer(text):
+        if pmid := pmid_in_address(word[0]):
+            found[word.span()] = (f"pmid:{pmid}",)
+        elif doi := normal_doi(word[0]):
+            found[word.span()] = (f"doi:{doi}",)
+        elif pmc := _PMC_IN_TEXT.search(word[0]):
+            found[word.span()] = (f"pmc:PMC{pmc[1]}",)
+    rest = "".join(" " if any(a <= n < b for a, b in found) else letter for n, letter in enumerate(text))
+    for match in _PMIDS.finditer(rest):
+        found[match.span()] = tuple(f"pmid:{number.lstrip('0')}" for number in re.findall(r"\d+", match[1]))
+    return dict(sorted(found.items()))
+
+
 _NORMAL = {"pmid": normal_pmid, "pmc": normal_pmc, "doi": normal_doi}
 _PMID_KEYS = ("pubmed", "pubmedid", "pubmedpmid", "medline", "medlineid", "medlinepmid", "pmids")
 _KEYS = dict.fromkeys(_PMID_KEYS, "pmid") | {"pmcid": "pmc", "pmcentral": "pmc"}

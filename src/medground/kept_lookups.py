@@ -74,6 +74,7 @@ class KeptLookups:
             notes=tuple(content["notes"]),
             understood=content["understood"],
             wordings=tuple(content["wordings"]),
+            sent=content.get("sent", ""),
         )
 
     def keep_found(self, source: Source, filters: Filters, found: Found) -> None:
@@ -86,6 +87,7 @@ class KeptLookups:
             "notes": list(found.notes),
             "understood": found.understood,
             "wordings": list(found.wordings),
+            "sent": found.sent,
         }
         self._add({"call": "search", "key": _key("search", source, found.lookup, filters), "content": content})
 

@@ -130,6 +130,7 @@ class Found:
         notes: notes for the reader, such as "no vectors in this corpus: searched by words alone".
         understood: False if the source did not understand the lookup and searched nothing.
         wordings: where it did not, wordings of such questions that it understands.
+        sent: the query that the source sent, if that is not as it was asked.
     """
 
     lookup: Lookup
@@ -139,6 +140,7 @@ class Found:
     notes: tuple[str, ...] = ()
     understood: bool = True
     wordings: tuple[str, ...] = ()
+    sent: str = ""
 
     @property
     def facts(self) -> tuple[GraphFact, ...]:
@@ -154,7 +156,7 @@ class Found:
     def named(self) -> str:
         """Its name in answers: as the source understood it, else as it was asked."""
         read = self.finding
-        return f"{read.relation}: {', '.join(read.concepts)}" if read else self.lookup.named
+        return f"{read.relation}: {', '.join(read.concepts)}" if read else self.sent or self.lookup.named
 
     @property
     def size(self) -> int:

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 from medground.answer import Search
 from medground.author import Author
 from medground.budget import of_question, remaining
-from medground.document import Document, Passage
+from medground.document import Document, DocumentId, Passage
 from medground.errors import BudgetExhausted, ConfigError, ModelFailed, NotConfigured, SourceUnavailable, UsageError
 from medground.evidence import Ledger
 from medground.executor.found import ResearchSoFar
@@ -28,6 +28,7 @@ from medground.models.base import CallLimits
 from medground.models.registry import Models
 from medground.notice import Notice
 from medground.operators.base import I, O, Operator
+from medground.plan.typed import as_typed
 from medground.query import Filters
 from medground.question import Question
 from medground.recipes.declaration import Declaration
@@ -81,6 +82,8 @@ class Run:
     answered_by: dict[str, str] = field(default_factory=dict)
     shown: dict[str, None] = field(default_factory=dict)
     """Ids of documents that the answer lists without citing them, in order."""
+    papers: tuple[DocumentId, ...] = ()
+    """The papers that the question names by id: then only these are searched."""
     origins: dict[str, str] = field(default_factory=dict)
     """The source of each document, by document id."""
     missing: str = ""
@@ -216,8 +219,7 @@ class Run:
             BudgetExhausted: the run reached one of its limits.
         """
         self._remaining()
-        depth = self.settings.retrieval.depth
-        filled = [one if one.limit else one.model_copy(update={"limit": depth}) for one in self._sendable(lookups)]
+        filled = [self._filled(one) for one in self._sendable(lookups)]
         filled += self._in_former_documents(filled)
         sent = [(source, one) for one in filled for source in self.sources if self._is_for(one, source)]
         results = await together(self._search(source, one, next(self._order)) for source, one in sent)
@@ -246,8 +248,7 @@ class Run:
         self._remaining()
         if not (sendable := self._sendable([lookup])):
             return 0
-        (one,) = sendable
-        filled = one if one.limit else one.model_copy(update={"limit": self.settings.retrieval.depth})
+        filled = self._filled(sendable[0])
         asked = [source for source in self.sources if self._is_for(filled, source)]
         results = await together(self._count(source, filled) for source in asked)
         counts = [result for result in results if isinstance(result, int)]
@@ -291,6 +292,13 @@ class Run:
             self._left_out |= withholding.left_out
             self.warn(_told_left_out(self._left_out))
         return sendable
+
+    def _filled(self, lookup: Lookup) -> Lookup:
+        """A lookup as it is sent: with a limit, of the papers that the question names, and as a person typed it."""
+        more: dict[str, Any] = {} if lookup.limit else {"limit": self.settings.retrieval.depth}
+        if self.papers and lookup.of_texts and not lookup.documents:
+            more["documents"] = self.papers
+        return as_typed(lookup.model_copy(update=more))
 
     def _in_former_documents(self, lookups: Sequence[Lookup]) -> list[Lookup]:
         """The same lookups in the documents of the answer that the question follows."""

@@ -22,18 +22,25 @@ def missing_concepts(question: Question, query: PubMedQuery) -> list[str]:
 
 
 def with_concepts(question: Question, query: PubMedQuery) -> PubMedQuery:
-    """The query with everything that the question names; unchanged if nothing is missing.
+    """The query with everything that the question names; unchanged if nothing is missing."""
+    parts = tuple(conjuncts(query.tree))
+    whole = with_named(question.text, parts)
+    return query if whole == parts else as_pubmed(all_of(whole))
+
+
+def with_named(text: str, given: Sequence[Query]) -> tuple[Query, ...]:
+    """The parts of a query, which must all match, with everything that a text names.
 
     Names without a heading come first, because they are the subject; abbreviations and populations come last, each as
     a part of its own. Other missing concepts are one part, which any of them satisfies. An alternative ("AIDS or
     diabetes") joins the part that has the other one.
     """
-    parts = list(conjuncts(query.tree))
+    parts = list(given)
     names: list[Query] = []
     concepts: list[Query] = []
     others: list[Query] = []
-    for group in alternatives(question.text):
-        missing = [one for one in group if not _covers(query.tree, one)]
+    for group in alternatives(text):
+        missing = [one for one in group if not any(_covers(part, one) for part in given)]
         if not missing:
             continue
         place = next((n for n, part in enumerate(parts) if any(_covers(part, one) for one in group)), None)
@@ -43,8 +50,7 @@ def with_concepts(question: Question, query: PubMedQuery) -> PubMedQuery:
             concepts += map(_asked, missing)
         else:
             (names if missing[0].kind == "name" else others).append(any_of([*map(_asked, missing)]))
-    whole = [*names, *parts, *([any_of(concepts)] if concepts else []), *others]
-    return query if tuple(whole) == tuple(conjuncts(query.tree)) else as_pubmed(all_of(whole))
+    return (*names, *parts, *([any_of(concepts)] if concepts else []), *others)
 
 
 def _asked(named: Named) -> Query:
@@ -54,7 +60,7 @@ def _asked(named: Named) -> Query:
 
 def _covers(tree: Query, named: Named) -> bool:
     """Whether a tree asks for something, by its heading, a narrower one, or any of its names."""
-    said = {fold(text) for text in _texts_of(tree)}
+    said = {fold(text) for text in texts_of(tree)}
     if not named.heading:
         wanted = fold(named.words)
         return any(f" {wanted} " in f" {text} " for text in said)
@@ -68,10 +74,10 @@ def _with_ancestors(name: str) -> Sequence[Heading]:
     return [] if heading is None else [heading, *vocabulary().ancestors(heading)]
 
 
-def _texts_of(tree: Query) -> list[str]:
+def texts_of(tree: Query) -> list[str]:
     """The words that a tree asks for, without those under NOT."""
     if isinstance(tree, (And, Or)):
-        return [text for part in tree.parts for text in _texts_of(part)]
+        return [text for part in tree.parts for text in texts_of(part)]
     if isinstance(tree, Term):
         return [tree.value]
     return [tree.text] if isinstance(tree, Phrase | Near | Words) else []

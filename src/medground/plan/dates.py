@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from medground.question import Question
 from medground.run import Run
@@ -15,6 +16,7 @@ _YEAR = r"((?:19|20)\d\d)\b(?![-–/]\d)"
 _PUBLISHED = (
     r"\b(?:published|publications?|literature|evidence|studies|trials|articles|papers|research|reviews)(?:\s\w+){0,2}\s"
 )
+_NO_END = r"(?<!before\s)(?<!until\s)(?<!through\s)(?<!\bto\s)(?<!\bby\s)(?<!\band\s)(?<!\bor\s)(?<![-–/.])"
 Years = tuple[int | None, int | None]
 _NUMBERS = {
     word: number
@@ -36,9 +38,45 @@ _RULES: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], int], Years]], ...
     (re.compile(rf"\bsince\s{_YEAR}", re.IGNORECASE), lambda found, now: (int(found[1]), None)),
     (re.compile(rf"\bafter\s{_YEAR}", re.IGNORECASE), lambda found, now: (int(found[1]) + 1, None)),
     (re.compile(rf"\bfrom\s{_YEAR}\son(?:wards?)?\b", re.IGNORECASE), lambda found, now: (int(found[1]), None)),
+    (re.compile(rf"{_NO_END}\b{_YEAR}(?=\W*$)", re.IGNORECASE), lambda found, now: (int(found[1]), None)),
 )
 """In order; the first that fits counts. An upper limit needs a word that is about publications: what happened before
-2005 is also told by later papers, but what happened since 2010 is not told by earlier ones."""
+2005 is also told by later papers, but what happened since 2010, or in the year at the end of a question, is not told by
+earlier ones."""
+_LATEST = re.compile(r"\b(?:latest|newest|most recent)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Stated:
+    """The years that a text states, and the words in which it does."""
+
+    first: int | None
+    last: int | None
+    said: str
+
+    @property
+    def note(self) -> str:
+        """What an answer says about it."""
+        years = _said(self.first, self.last)
+        return f"only publications {years} were searched, because the question says {self.said!r}"
+
+
+def stated(text: str, now: int) -> Stated | None:
+    """The years that a text limits its literature to; `now` is the year of "the last five years"."""
+    for pattern, years in _RULES:
+        found = pattern.search(text)
+        if found is None:
+            continue
+        first, last = years(found, now)
+        if (first or last) and (first or 0) <= min(last or now, now):
+            return Stated(first, last, found[0])
+    return None
+
+
+def latest(text: str) -> str:
+    """The words of a text that ask for the latest publications; empty if none do."""
+    found = _LATEST.search(text)
+    return found[0] if found else ""
 
 
 def dated(question: Question, run: Run) -> Question:
@@ -46,16 +84,11 @@ def dated(question: Question, run: Run) -> Question:
     asked = question.filters
     if any((asked.year_from, asked.year_to, asked.date_from, asked.date_to)):
         return question
-    for pattern, years in _RULES:
-        found = pattern.search(question.text)
-        if found is None:
-            continue
-        first, last = years(found, run.now().year)
-        if (first or last) and (first or 0) <= (last or 9999):
-            run.warn(f"only publications {_said(first, last)} were searched, because the question says {found[0]!r}")
-            limits = asked.model_copy(update={"year_from": first, "year_to": last})
-            return question.model_copy(update={"filters": limits})
-    return question
+    if (found := stated(question.text, run.now().year)) is None:
+        return question
+    run.warn(found.note)
+    limits = asked.model_copy(update={"year_from": found.first, "year_to": found.last})
+    return question.model_copy(update={"filters": limits})
 
 
 def _number(word: str) -> int:

@@ -98,7 +98,9 @@ def _identifier(value: str, tag: Tag) -> str:
     kind, colon, name = value.partition(":")
     if kind == "pmid" and name:
         return f"{_plain(name)}[{_tag('id').name}]"
-    return f"{_quoted(name if colon and kind in ('doi', 'pmc') else value)}[{tag.name}]"
+    if kind == "pmc" and name:
+        return _plain(name)  # PubMed knows it by its form alone; its field has no tag
+    return f"{_quoted(name if colon and kind == 'doi' else value)}[{tag.name}]"
 
 
 def _mesh(query: Mesh) -> str:

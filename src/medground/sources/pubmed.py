@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 import httpx
@@ -15,12 +16,16 @@ from medground.errors import SourceUnavailable, UsageError
 from medground.fetching.secrets import shown_address
 from medground.fetching.wire import open_wire
 from medground.lookup import ConceptQuery, Found, Lookup, PlainWords, ProteinQuery, Ranker
+from medground.plan.mesh import PubMedQuery
+from medground.plan.pubmed_words import NOTHING, PlainAsked, plain_asked, spoken_part
+from medground.plan.relax import conjuncts, relaxed
+from medground.plan.typed import typed_query
 from medground.pubmed import to_pubmed
 from medground.pubmed.eutils import MOST_FOUND, Eutils, Sort
 from medground.pubmed.eutils_cache import AnswerCache
 from medground.pubmed.eutils_service import NCBI, EutilsService
 from medground.pubmed.eutils_transport import Transport
-from medground.query import And, Filters
+from medground.query import Filters, Query, Words, all_of
 from medground.settings import Settings
 from medground.sources.base import SourceDeclaration
 from medground.where import field_name, own_fields
@@ -31,13 +36,31 @@ _MOST_HELD = 2000
 _KINDS: frozenset[SourceKind] = frozenset(["research", "book"])
 
 
+_ENOUGH = 20
+"""Records for plain words below which the least needed concepts become optional."""
+
+
 @dataclass(frozen=True)
 class _Asked:
-    """What is sent to PubMed; nothing is sent without a term, and `notes` say why."""
+    """What is sent to PubMed; nothing is sent without a term, and `notes` say why.
+
+    Attributes:
+        term: the query without its limits, in PubMed's syntax.
+        limits: the limits of the question, in PubMed's syntax.
+        kinds: kinds of document to keep.
+        plain: how plain words were read; None of a query.
+        notes: for the reader of an answer.
+    """
 
     term: str = ""
+    limits: str = ""
     kinds: frozenset[str] = frozenset()
+    plain: PlainAsked | None = None
     notes: tuple[str, ...] = ()
+
+    def limited(self, term: str) -> str:
+        """A query with the limits."""
+        return f"({term}) AND ({self.limits})" if self.limits else term
 
 
 class PubMedSource:
@@ -99,13 +122,33 @@ class PubMedSource:
         asked = self._asked(lookup, filters)
         if not asked.term:
             return Found(lookup, self.name, rankings=((),), notes=asked.notes)
-        result = await self._client.esearch(asked.term, limit=limit, sort=self._order)
-        found = await self.fetch([f"PMID:{pmid}" for pmid in result.ids])
+        order: Sort = "pub_date" if asked.plain and asked.plain.newest else self._order
+        sent = asked.limited(asked.term)
+        result = await self._client.esearch(sent, limit=limit, sort=order)
+        ids, notes = result.ids, list(asked.notes)
+        if asked.plain and result.count < min(limit, _ENOUGH):
+            wider = await self._widened(asked, asked.plain, result.count, min(limit, _ENOUGH))
+            if wider.text != asked.term:
+                more = await self._client.esearch(asked.limited(wider.text), limit=limit, sort=order)
+                ids = tuple(dict.fromkeys([*ids, *more.ids]))[:limit]
+                sent = asked.limited(wider.text)
+                notes.append(_said_of(asked.plain, wider, result.count))
+        found = await self.fetch([f"PMID:{pmid}" for pmid in ids])
         documents = [d for d in found.values() if not asked.kinds or d.kind in asked.kinds]
-        unread = len(result.ids) - len(found)
-        notes = [f"nothing was found for {phrase!r}" for phrase in result.not_found] if not result.ids else []
-        notes += [f"{unread} of {len(result.ids)} records found could not be read"] if unread else []
-        return Found(lookup, self.name, rankings=(self._hits(documents, lookup.text),), notes=tuple(notes))
+        unread = len(ids) - len(found)
+        notes += [f"nothing was found for {phrase!r}" for phrase in result.not_found] if not ids else []
+        notes += [f"{unread} of {len(ids)} records found could not be read"] if unread else []
+        return Found(lookup, self.name, rankings=(self._hits(documents, lookup.text),), notes=tuple(notes), sent=sent)
+
+    async def _widened(self, asked: _Asked, plain: PlainAsked, found: int, enough: int) -> PubMedQuery:
+        counted = {asked.term: found}
+
+        async def count(query: PubMedQuery) -> int:
+            if query.text not in counted:
+                counted[query.text] = await self._client.count(asked.limited(query.text))
+            return counted[query.text]
+
+        return await relaxed(plain.query, count, enough)
 
     async def count(self, lookup: Lookup, filters: Filters) -> int:
         """Number of records that match; kinds are not told apart. One small request, and no record is fetched.
@@ -116,7 +159,7 @@ class PubMedSource:
             RateLimited: PubMed asks for fewer requests.
         """
         asked = self._asked(lookup, filters)
-        return await self._client.count(asked.term) if asked.term else 0
+        return await self._client.count(asked.limited(asked.term)) if asked.term else 0
 
     def _asked(self, lookup: Lookup, filters: Filters) -> _Asked:
         self._check_open()
@@ -136,9 +179,17 @@ class PubMedSource:
             return _Asked(notes=("PubMed contains only research articles and books",))
         if own := own_fields(filters):
             return _Asked(notes=(f"PubMed has no field {', '.join(own)}",))
-        if not any(letter.isalnum() for letter in to_pubmed(query)):
+        if ids and isinstance(query, Words) and query.field is None and limits is not None:
+            return _Asked(to_pubmed(limits), kinds=kinds)  # few records, which are ranked by what they say later on
+        dated = any((filters.year_from, filters.year_to, filters.date_from, filters.date_to))
+        term, plain = _read(lookup, query, dated=dated)
+        if plain and plain.query.tree == NOTHING:
+            return _Asked(notes=("the question names nothing that PubMed could be searched for",))
+        if not any(letter.isalnum() for letter in term):
             return _Asked()
-        return _Asked(to_pubmed(query if limits is None else And(parts=(query, limits))), kinds)
+        both = [limit for limit in (limits, plain and plain.years) if limit is not None]
+        notes = plain.notes if plain else ()
+        return _Asked(term, to_pubmed(all_of(both)) if both else "", kinds, plain, notes)
 
     async def fetch(self, ids: Sequence[str]) -> dict[str, Document]:
         """Records by id, in the order of `ids`. Unknown ids and those that are not PMIDs are left out.
@@ -174,6 +225,32 @@ class PubMedSource:
     def _check_open(self) -> None:
         if self._closed:
             raise SourceUnavailable("the source is closed", source=self.name)
+
+
+def _read(lookup: Lookup, query: Query, *, dated: bool) -> tuple[str, PlainAsked | None]:
+    """The query in PubMed's syntax, and how plain words were read. What a person typed in it stays as it is."""
+    text = query.text if isinstance(query, Words) else lookup.shown
+    typed = typed_query(text)
+    if typed is not None and (isinstance(query, Words) or typed == query):
+        return text, None
+    if not isinstance(query, Words) or query.field is not None:
+        return to_pubmed(query), None
+    before, _, also = text.partition(lookup.text) if lookup.text else (text, "", "")
+    question = text if before else lookup.text
+    plain = plain_asked(question, "" if before else also, None if dated else datetime.now(UTC).year)
+    return plain.query.text, plain
+
+
+def _said_of(plain: PlainAsked, wider: PubMedQuery, found: int) -> str:
+    """What was given up for a wider query, for the reader of an answer."""
+    parts, kept = conjuncts(plain.query.tree), conjuncts(wider.tree)
+    named = "; ".join(map(spoken_part, parts))
+    few = "no record matches" if not found else f"only {found} {'record matches' if found == 1 else 'records match'}"
+    optional = [spoken_part(part) for part in parts if part not in kept]
+    if len(parts) == 1:
+        return f"{few} {named}; searched again with broader headings"
+    again = "for any of these" if len(optional) == len(parts) else f"without requiring {'; '.join(optional)}"
+    return f"{few} all of: {named}; searched again {again}"
 
 
 def _best_passage(document: Document, text: str) -> Passage:

@@ -74,7 +74,7 @@ _CLOSED = re.compile(
     r"(?:^|[:.?] *)(?:is|are|was|were|am|do|does|did|has|have|had|can|could|should|will|would|may|might|must)\b",
     re.IGNORECASE,
 )
-_OPEN = re.compile(
+OPENING = re.compile(
     r"(?:^|[:,.] *)(?:which|who|whom|whose|where|when|list|name|describe|give|tell|explain|define|mention|compare|"
     r"please|provide|suggest)\b|\b(?:what|how|why|can u|thanks)\b",
     re.IGNORECASE,
@@ -88,7 +88,7 @@ def question_type(text: str, *, options: bool = False) -> QuestionType:
         return "case"
     if options:
         return "exam"
-    personal, closed, asks = bool(_PERSONAL.search(said)), bool(_CLOSED.match(said)), bool(_OPEN.search(said))
+    personal, closed, asks = bool(_PERSONAL.search(said)), bool(_CLOSED.match(said)), bool(OPENING.search(said))
     if said.endswith(".") and not (personal or closed or asks):
         return "claim"
     tests: Mapping[QuestionType, bool] = {

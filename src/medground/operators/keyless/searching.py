@@ -83,7 +83,7 @@ def select(question: str, candidates: Sequence[str]) -> tuple[str, ...]:
 def draft(question: str, headings: Sequence[str], core: int = _CORE) -> str:
     """The most specific concepts joined with AND, each with its names; without any, the question's words (Eq. 3)."""
     groups = [_any(question, group) for group in _concepts(question, headings)[:core]]
-    return " AND ".join(groups) if groups else " OR ".join(_plain_words(question)[:_WORDS]) or question[:_LETTERS]
+    return " AND ".join(groups) if groups else " OR ".join(plain_words(question)[:_WORDS]) or question[:_LETTERS]
 
 
 def coverage(question: str, headings: Sequence[str], texts: Sequence[str]) -> list[tuple[bool, str]]:
@@ -181,7 +181,7 @@ def _quotable(text: str) -> str:
     return " ".join(text.replace('"', " ").split())
 
 
-def _plain_words(question: str) -> list[str]:
+def plain_words(question: str) -> list[str]:
     asked = words.topic(question)
     return [w for w in dict.fromkeys(words.tokens(question)) if w.isalnum() and words.stem(w) in asked]
 
