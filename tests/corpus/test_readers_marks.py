@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rows import each_row
 
 from medground.corpus.readers import find_inputs
 from medground.document import Document
@@ -108,7 +109,7 @@ def word_file(path: Path, *, before: str = "", after: str = "", **beside: str) -
     return path
 
 
-@pytest.mark.parametrize(
+@each_row(
     "said",
     [
         {"watermark": "RETRACTED"},
@@ -129,7 +130,7 @@ def test_a_word_file_says_it_beside_its_text(tmp_path: Path, said: dict[str, str
     assert state(word_file(tmp_path / "a.docx", **given)) == "retracted"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "said",
     [
         {"watermark": "DRAFT"},
@@ -176,7 +177,7 @@ def pdf(path: Path, **said: Any) -> Path:
     return path
 
 
-@pytest.mark.parametrize(
+@each_row(
     "said",
     [
         {"mark": "RETRACTED"},
@@ -198,7 +199,7 @@ def test_a_pdf_says_it_on_its_pages(tmp_path: Path, said: dict[str, Any]) -> Non
     assert state(pdf(tmp_path / "a.pdf", **given)) == "retracted"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "said",
     [
         {"mark": "DRAFT"},
@@ -222,7 +223,7 @@ def test_a_watermark_is_no_part_of_the_text_and_its_reader_is_told(tmp_path: Pat
     assert "RETRACTED" not in document.text
 
 
-@pytest.mark.parametrize("name", ["Stamp", "FreeText"])
+@each_row("name", ["Stamp", "FreeText"])
 def test_a_stamp_that_a_viewer_draws_over_a_pdf(tmp_path: Path, name: str) -> None:
     import pypdfium2
     import pypdfium2.raw as raw
@@ -240,7 +241,7 @@ def test_a_stamp_that_a_viewer_draws_over_a_pdf(tmp_path: Path, name: str) -> No
     assert state(tmp_path / "stamped.pdf") == "retracted"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("lines", "expected"),
     [
         ("DB  - PubMed\nID  - {}", "retracted"),
@@ -259,7 +260,7 @@ def test_the_pmid_of_a_ris_record(tmp_path: Path, lines: str, expected: str) -> 
     assert state(path) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("fields", "expected"),
     [
         ({"id": f"MED:{LISTED}"}, "retracted"),
@@ -286,7 +287,7 @@ def test_what_records_of_databases_say(tmp_path: Path, fields: dict[str, Any], e
     assert state(path) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "start", "expected"),
     [
         ("a.txt", "RETRACTED: Effect of aspirin\n\n", "retracted"),
@@ -299,7 +300,7 @@ def test_a_text_says_it_above_its_first_paragraph(tmp_path: Path, name: str, sta
     assert state(tmp_path / name) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     "given",
     [
         ["Aspirin", "0 (Platelet Aggregation Inhibitors)"],
@@ -308,7 +309,7 @@ def test_a_text_says_it_above_its_first_paragraph(tmp_path: Path, name: str, sta
         "Aspirin; Platelet Aggregation Inhibitors",
     ],
 )
-@pytest.mark.parametrize("key", ["substances", "chemicalList"])
+@each_row("key", ["substances", "chemicalList"])
 def test_substances_of_a_record_are_not_its_keywords(tmp_path: Path, key: str, given: Any) -> None:
     path = tmp_path / "a.jsonl"
     record = {"pmid": 1, "title": TITLE, "abstract": TEXT, "keywords": ["asthma"], key: given}

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rows import each_row
 
 from medground.corpus.build import build
 from medground.corpus.library import Library
@@ -149,7 +150,7 @@ def test_a_preset_of_omni_rag_comes_with_its_own_recipe() -> None:
         assert Settings.load(preset=row.preset).recipe.name == row.recipe, row.name
 
 
-@pytest.mark.parametrize("path", [pytest.param(path, id=e.name) for path, e in ALL])
+@each_row("path", [pytest.param(path, id=e.name) for path, e in ALL])
 def test_published_figures_are_those_of_the_paper(path: Path, shared: Path) -> None:
     experiment = read_experiment(path)
     texts = sorted((shared.parent / "seeds").glob(f"{experiment.paper}_*.txt"))
@@ -322,7 +323,7 @@ def test_results_keep_every_model_but_no_text(ready: Path, tmp_path: Path) -> No
         save(made, tmp_path)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("change", "said"),
     [
         ("values = [1.0]", "1 values for 2 columns"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.errors import UsageError
 from medground.follow import read_follow_up
@@ -17,7 +18,7 @@ NF1 = "Do people with NF1 get spider fingers?"
 FALLS = "Does vitamin D prevent falls in older adults?"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("former", "asked", "read"),
     [
         (ASPIRIN, "Does it cause bleeding?", "Does aspirin cause bleeding?"),
@@ -55,7 +56,7 @@ def test_a_word_that_points_back_is_replaced(former: str, asked: str, read: str)
     assert reading.stands_for.lower() in former.lower()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("former", "asked", "read"),
     [
         (ASPIRIN, "And in children?", "Does aspirin reduce the risk of stroke in children?"),
@@ -80,7 +81,7 @@ COVID = "Are corticosteroids effective in severe COVID-19?"
 PSORIASIS = "What is the best treatment for psoriasis?"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("former", "asked", "read"),
     [
         (ASPIRIN, "And clopidogrel?", "Does clopidogrel reduce the risk of stroke?"),
@@ -118,7 +119,7 @@ def test_what_people_leave_out_is_what_was_there_before(former: str, asked: str,
     assert read_follow_up(asked, former).text == read
 
 
-@pytest.mark.parametrize(
+@each_row(
     "asked",
     [
         "Elephant trunk: does it help?",
@@ -144,7 +145,7 @@ def test_a_question_that_points_at_nothing_stays_as_it_was_typed(asked: str) -> 
     assert (reading.text, reading.word, reading.stands_for) == (asked, "", "")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("former", "asked"),
     [
         ("Mechanisms?", "Does it help?"),
@@ -161,7 +162,7 @@ def test_what_cannot_be_read_is_refused_in_one_line(former: str, asked: str) -> 
         read_follow_up(asked, former)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("question", "subject"),
     [
         ("Do preoperative statins reduce atrial fibrillation?", "preoperative statins"),

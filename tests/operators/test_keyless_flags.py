@@ -2,9 +2,9 @@
 
 import re
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.operators.keyless.flags import FLAGS, RELATED, compare, differences
 from medground.operators.verifying import EntailInput, entail
@@ -30,7 +30,7 @@ def test_other_words_and_no_quotes_are_not_related() -> None:
     assert compare(statement, ()).best is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("flag", "statement", "quote"),
     [
         ("number", "Mortality was 12% with the drug.", "Mortality was 21% with the drug."),
@@ -50,7 +50,7 @@ def test_each_kind_of_difference_is_flagged(flag: str, statement: str, quote: st
     assert flag in differences(statement, quote)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("flag", "statement", "quote"),
     [
         ("number", "Of 1204 patients, half recovered.", "Of 1,204 patients, half recovered."),
@@ -78,7 +78,7 @@ def test_equal_meanings_are_not_flagged(flag: str, statement: str, quote: str) -
 REPEATED = "In the trial, 24 of 180 women on placebo and 12 of 176 on aspirin may have had a stroke within 5 years."
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("flags", "changes"),
     [
         ((), {}),
@@ -130,8 +130,8 @@ def test_the_probability_grows_with_what_is_shared() -> None:
     assert [f.related for f in found] == [chance >= RELATED for chance in chances]
 
 
-@pytest.mark.parametrize("statement", ["", "   ", "的研究表明", "🧬", "of the and", "x" * 50_000, "12 " * 5_000])
-@pytest.mark.parametrize("quote", ["", " \n\n ", "Aspirin works.", "y" * 50_000])
+@each_row("statement", ["", "   ", "的研究表明", "🧬", "of the and", "x" * 50_000, "12 " * 5_000])
+@each_row("quote", ["", " \n\n ", "Aspirin works.", "y" * 50_000])
 def test_odd_texts_are_not_related(statement: str, quote: str) -> None:
     found = compare(statement, evidence(quote))
     assert not found.related

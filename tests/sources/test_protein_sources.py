@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 import httpx
 import pytest
 from protein_records import FISH, HUMAN, MOUSE, cif_file, entry, inactive, model, pdb_file, shown
+from rows import each_row
 
 from medground.errors import RateLimited, SourceUnavailable
 from medground.fetching.service import Client, Service
@@ -106,7 +107,7 @@ class TestPDB(SourceContract):
         return lambda: PDBSource(client("pdb", peer(), "/pdbe"))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "organism", "expected"),
     [
         ("tst1", "zebrafish", ["UNIPROT:P00001"]),
@@ -122,7 +123,7 @@ def test_a_name_is_found_in_its_organism(name: str, organism: str, expected: lis
     assert (ids(one), one.notes) == (expected, ())
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "organism", "note"),
     [
         ("tst1", "", "'tst1' is in several organisms: Zebrafish (P00001), Human (P00002); name the organism"),
@@ -145,7 +146,7 @@ def test_what_is_not_one_protein_is_told_and_never_guessed(name: str, organism: 
     assert (ids(one), one.notes) == ([], (note,))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "organism", "note"),
     [
         ("P00005", "", "P00005 is obsolete: it was merged into P00001"),
@@ -234,7 +235,7 @@ def test_a_predicted_structure_has_its_confidence_and_its_two_files() -> None:
     assert not files.refused
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("content", "why"),
     [
         (pdb_file(LETTERS, "P99999"), "it is of P99999, not of P00001"),

@@ -10,6 +10,7 @@ import pytest
 from engines import FORMS, Result
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.errors import ConfigError, MedgroundError, NotConfigured, RateLimited, SourceUnavailable
 from medground.fetching.addresses import Allowed
@@ -131,7 +132,7 @@ def test_the_settings_and_the_lookup_limit_what_is_asked_for(make_peer: Callable
     assert len(peer.asked) == 3
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("name", "gone", "line"),
     [
         ("brave", "keys.brave", "not configured; set keys.brave, or leave the source out"),
@@ -255,7 +256,7 @@ def test_limits_that_no_web_page_can_be_shown_to_meet_find_nothing_and_say_so(ma
     assert "no checked date" in found.notes[0]
 
 
-@pytest.mark.parametrize("url", ["javascript:alert(1)", "ftp://x/y", "//x", "", None, 7, "http://[", "http://"])
+@each_row("url", ["javascript:alert(1)", "ftp://x/y", "//x", "", None, 7, "http://[", "http://"])
 def test_what_is_no_address_of_the_web_is_no_result(url: object) -> None:
     assert result(url, "Title") is None
 
