@@ -251,13 +251,13 @@ def test_no_lean_on_a_paper_whose_sentence_was_dropped(make_run: MakeRun) -> Non
         assert compose(run, two, verdicts, lean=lean).decision.status == status
 
 
-def test_concepts_that_only_an_uncited_quote_mentions_are_reported(make_run: MakeRun) -> None:
+def test_what_only_an_uncited_quote_mentions_is_not_mentioned(make_run: MakeRun) -> None:
     run = make_run("Does aspirin help in sepsis?")
     run.ledger.admit([PAPERS[0], Document(id="PMID:4", text="Sepsis is common.")])
     read = [run.ledger.quote("PMID:1", 0, 35), run.ledger.quote("PMID:4", 0, 17)]
     written = Draft(sentences=(Sentence(text=read[0].quote, evidence=("E1",)),))
     answer = asyncio.run(finish(run.question, written, read, run))
-    assert answer.warnings == ("no quote mentions 'sepsis', which the question asks about",)
+    assert answer.decision.unmentioned == ("sepsis",) and answer.decision.shown() is None
 
 
 def test_a_deciding_quote_is_listed_even_if_the_sentence_does_not_cite_it(make_run: MakeRun) -> None:
