@@ -95,7 +95,7 @@ def all_names(text: str) -> Query:
         if forms and thing.said in rest:
             rest = rest.replace(thing.said, " ", 1)
             parts.append(Or(parts=(_spelled(thing.said), *(Phrase(text=form) for form in forms)), best=True))
-    return any_of([*([_spelled(rest)] if rest.strip() else []), *parts])
+    return any_of([*([_spelled(rest)] if rest.strip() or not parts else []), *parts])
 
 
 def _spelled(text: str) -> Words:

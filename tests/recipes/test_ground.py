@@ -298,13 +298,12 @@ def test_a_budget_of_calls_holds_when_sentences_are_checked_together(
         ([Document(id="PMID:5", title="Stroke", text="Statins reduced the risk of stroke.")], ["aspirin"]),
     ],
 )
-def test_a_concept_of_the_question_that_no_quote_mentions_is_reported(
+def test_nothing_is_decided_by_quotes_that_do_not_mention_what_is_asked_about(
     make_run: MakeRun, memory_source: Any, scripted_model: Any, documents: list[Document], silent: list[str]
 ) -> None:
     answer = run_of(make_run, memory_source(documents), scripted_model(replies()))
-    assert [w for w in answer.warnings if "no quote mentions" in w] == [
-        f"no quote mentions {name!r}, which the question asks about" for name in silent
-    ]
+    assert list(answer.decision.unmentioned) == silent
+    assert answer.decision.shown() == (None if silent else "yes")
 
 
 FRONT = Document(

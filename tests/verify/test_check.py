@@ -347,3 +347,21 @@ def test_a_question_is_not_found_whatever_the_critic_says(make_run: MakeRun, scr
     run = make_run("q1?", model=model, by_model=["entail"], options={"verify.trusted_judges": model.name})
     found = verdict(run, "Did aspirin lower the risk of stroke?", "E1")
     assert (found.label, found.note, model.seen) == ("not found", "it is a question, not a statement", [])
+
+
+@pytest.mark.parametrize(
+    ("claim", "label"),
+    [
+        ("Aspirin lowers the risk of stroke.", "supported"),
+        ("Acetylsalicylic acid lowers the risk of strokes.", "supported"),
+        ("Aspirin lowers the risk of postpartum haemorrhage.", "not found"),
+        ("Clopidogrel lowers the risk of stroke.", "not found"),
+    ],
+)
+def test_no_judge_supports_a_claim_by_a_quote_that_does_not_name_its_subject(
+    make_run: MakeRun, scripted_model: Any, claim: str, label: str
+) -> None:
+    model = scripted_model({"entail": EntailOutput(relation="entails", best="E1")})
+    options = {"verify.trusted_judges": (model.name,)}
+    found = verdict(make_run("q1?", model=model, by_model=["entail"], options=options), claim, "E1")
+    assert found.label == label

@@ -6,6 +6,7 @@ A network overlooks it: a trial on intracerebral haemorrhage entails, to it, a c
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from medground.read.concepts import as_read
 from medground.run import Run
@@ -19,10 +20,13 @@ SUBJECT = "subject"
 
 
 def on_subject(sentence: Sentence, checked: Checked, run: Run) -> Checked:
-    """The checked statement; `not found` if a judge supports it by quotes about something else."""
+    """The checked statement; `not found` if a judge supports it by quotes about something else.
+
+    Text that is only related stays so, with what it does not mention.
+    """
     verdict = checked.verdict
     supported = verdict.label in ("supported", "partly") or verdict.assessed in ("supported", "partly")
-    if not supported or checked.judgement is None:
+    if checked.judgement is None or not (supported or verdict.label == "related"):
         return checked
     quotes = [*cited_evidence(sentence, run), *(e for e in run.ledger.evidence if e.id == verdict.best)]
     text = "\n".join(as_read(quote, run.ledger.documents[quote.document_id]) for quote in quotes)
@@ -30,5 +34,10 @@ def on_subject(sentence: Sentence, checked: Checked, run: Run) -> Checked:
     if not missing:
         return checked
     note = f"the quote does not mention {' or '.join(missing)}"
-    changed = {"label": "not found", "assessed": None, "flags": (SUBJECT,), "note": note, "probability": None}
+    changed: dict[str, Any] = {
+        "flags": (*verdict.flags, SUBJECT),
+        "note": "; ".join(filter(None, [note, verdict.note])),
+    }
+    if supported:
+        changed = {"label": "not found", "assessed": None, "flags": (SUBJECT,), "note": note, "probability": None}
     return replace(checked, verdict=verdict.model_copy(update=changed))
