@@ -131,7 +131,7 @@ class Records:
         statement = "INSERT INTO answers VALUES (?, ?, '9999') ON CONFLICT DO NOTHING"  # never too old to keep
         self.change(*((statement, (name, _UNKNOWN)) for name in ("", *names)))  # one row at least: done once
         log.warning(
-            "the owners of the kept answers are lost: servers show these answers to nobody; medground history lists them"
+            "the owners of the kept answers are lost: servers show them to nobody; medground history lists them"
         )
 
     def rows(self, statement: str, *values: object) -> list[tuple[object, ...]]:
