@@ -130,7 +130,9 @@ class Records:
         names = {one.name.partition(".")[0] for folder in _KEPT for one in (self._home / folder).glob("*")}
         statement = "INSERT INTO answers VALUES (?, ?, '9999') ON CONFLICT DO NOTHING"  # never too old to keep
         self.change(*((statement, (name, _UNKNOWN)) for name in ("", *names)))  # one row at least: done once
-        log.warning("it is lost whose the answers are: servers show nobody those kept so far; medground history does")
+        log.warning(
+            "the owners of the kept answers are lost: servers show them to nobody; medground history lists them"
+        )
 
     def rows(self, statement: str, *values: object) -> list[tuple[object, ...]]:
         """The rows of a query.
