@@ -133,6 +133,13 @@ def papers_named(text: str) -> dict[tuple[int, int], tuple[str, ...]]:
     return dict(sorted(found.items()))
 
 
+def without_papers(text: str) -> str:
+    """A text without the papers that it names by id: an id says nothing of what a question is about."""
+    for start, end in reversed(papers_named(text)):
+        text = text[:start] + text[end:]
+    return text
+
+
 _NORMAL = {"pmid": normal_pmid, "pmc": normal_pmc, "doi": normal_doi}
 _PMID_KEYS = ("pubmed", "pubmedid", "pubmedpmid", "medline", "medlineid", "medlinepmid", "pmids")
 _KEYS = dict.fromkeys(_PMID_KEYS, "pmid") | {"pmcid": "pmc", "pmcentral": "pmc"}

@@ -294,11 +294,15 @@ class Run:
         return sendable
 
     def _filled(self, lookup: Lookup) -> Lookup:
-        """A lookup as it is sent: with a limit, of the papers that the question names, and as a person typed it."""
+        """A lookup as it is sent: with a limit, of the papers that the question names, and as its person typed it.
+
+        Only the question itself is read so: other texts may name papers that nobody asked for.
+        """
         more: dict[str, Any] = {} if lookup.limit else {"limit": self.settings.retrieval.depth}
         if self.papers and lookup.of_texts and not lookup.documents:
             more["documents"] = self.papers
-        return as_typed(lookup.model_copy(update=more))
+        filled = lookup.model_copy(update=more) if more else lookup
+        return as_typed(filled) if lookup.text == self.question.text else filled
 
     def _in_former_documents(self, lookups: Sequence[Lookup]) -> list[Lookup]:
         """The same lookups in the documents of the answer that the question follows."""

@@ -12,7 +12,6 @@ from medground.plan.dates import latest, stated
 from medground.plan.mesh import PubMedQuery
 from medground.plan.relax import as_pubmed, conjuncts
 from medground.pubmed.normalize import normalize
-from medground.pubmed.stopwords import STOPWORDS
 from medground.query import Mesh, Or, Phrase, Query, Range, all_of, any_of
 from medground.text import words
 from medground.text.clause import is_plural
@@ -54,14 +53,16 @@ def plain_asked(text: str, also: str, year: int | None) -> PlainAsked:
         year: the present one; None where the question has limits of its own, and those of its words do not count.
     """
     limit, newest = None if year is None else stated(text, year), latest(text)
-    notes = (limit.note,) if limit else ()
-    notes += (f"the latest publications come first, because the question says {newest!r}",) if newest else ()
-    for said in filter(None, (limit and limit.said, newest)):
-        text = text.replace(said, " ", 1)
+    notes = [limit.note] if limit else []
+    notes += [f"the latest publications come first, because the question says {newest!r}"] if newest else []
+    for said in (limit.said if limit else "", newest):
+        text = text.replace(said, " ", 1) if said else text
     parts = _concepts(text)
     options = [one for one in (_concepts(also) if also else ()) if one not in parts]
     tree = all_of([*parts, *([any_of(options)] if options else [])]) if parts or options else NOTHING
-    return PlainAsked(as_pubmed(tree), Range(low=limit.first, high=limit.last) if limit else None, bool(newest), notes)
+    return PlainAsked(
+        as_pubmed(tree), Range(low=limit.first, high=limit.last) if limit else None, bool(newest), tuple(notes)
+    )
 
 
 def spoken_part(part: Query) -> str:
@@ -77,8 +78,8 @@ def _concepts(text: str) -> Sequence[Query]:
     headings = select(text, [heading for heading, _ in propose(text)])
     parts = with_named(text, conjuncts(normalize(draft(text, headings)).query) if headings else ())
     known = {stem for part in parts for said in texts_of(part) for stem in words.terms(said)}
-    left = [word for word in plain_words(text) if words.stem(word) not in known and not word.isdigit()]
-    weights = {word: words.weight(words.stem(word)) for word in left if word not in STOPWORDS}
+    left = [word for word in plain_words(text) if words.stem(word) not in known]
+    weights = {word: words.weight(words.stem(word)) for word in left}
     ranked = sorted(weights, key=lambda word: -weights[word])
     rare = [word for word in ranked if weights[word] >= words.MOST]
     others = [word for word in ranked if _TELLING <= weights[word] < words.MOST and not _is_verb(word)]

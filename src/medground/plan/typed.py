@@ -12,7 +12,7 @@ def as_typed(lookup: Lookup) -> Lookup:
 
     Plain words that are a query stay as they are: each source reads them as it does.
     """
-    text = lookup.text or (lookup.asked.text if isinstance(lookup.asked, Words) else "")
+    text = lookup.text
     if not lookup.of_texts or not text:
         return lookup
     if names := [name for named in papers_named(text).values() for name in named]:

@@ -187,9 +187,8 @@ class PubMedSource:
             return _Asked(notes=("the question names nothing that PubMed could be searched for",))
         if not any(letter.isalnum() for letter in term):
             return _Asked()
-        both = [limit for limit in (limits, plain and plain.years) if limit is not None]
-        notes = plain.notes if plain else ()
-        return _Asked(term, to_pubmed(all_of(both)) if both else "", kinds, plain, notes)
+        both = [limit for limit in (limits, plain.years if plain else None) if limit is not None]
+        return _Asked(term, to_pubmed(all_of(both)) if both else "", kinds, plain, plain.notes if plain else ())
 
     async def fetch(self, ids: Sequence[str]) -> dict[str, Document]:
         """Records by id, in the order of `ids`. Unknown ids and those that are not PMIDs are left out.

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from medground.pubmed.mesh import Heading, fold, vocabulary
+from medground.pubmed.stopwords import STOPWORDS
 from medground.pubmed.translate import standard_mapper
 from medground.query import Mesh, Or, Query
 from medground.text import words
@@ -81,9 +82,9 @@ def select(question: str, candidates: Sequence[str]) -> tuple[str, ...]:
 
 
 def draft(question: str, headings: Sequence[str], core: int = _CORE) -> str:
-    """The most specific concepts joined with AND, each with its names; without any, the question's words (Eq. 3)."""
+    """The most specific concepts joined with AND, each with its names; without any, its words (Eq. 3)."""
     groups = [_any(question, group) for group in _concepts(question, headings)[:core]]
-    return " AND ".join(groups) if groups else " OR ".join(plain_words(question)[:_WORDS]) or question[:_LETTERS]
+    return " AND ".join(groups) if groups else _of_words(question) or question[:_LETTERS]
 
 
 def coverage(question: str, headings: Sequence[str], texts: Sequence[str]) -> list[tuple[bool, str]]:
@@ -181,9 +182,17 @@ def _quotable(text: str) -> str:
     return " ".join(text.replace('"', " ").split())
 
 
+def _of_words(question: str) -> str:
+    """The rarest word of a question that names no heading, with one of the others."""
+    rarest_first = sorted(plain_words(question)[:_WORDS], key=lambda word: -words.weight(words.stem(word)))
+    first, *others = [f'"{word}"[tiab]' for word in rarest_first] or [""]
+    return f"{first} AND ({' OR '.join(others)})" if others else first
+
+
 def plain_words(question: str) -> list[str]:
     asked = words.topic(question)
-    return [w for w in dict.fromkeys(words.tokens(question)) if w.isalnum() and words.stem(w) in asked]
+    said = [w for w in dict.fromkeys(words.tokens(question)) if w.isalnum() and words.stem(w) in asked]
+    return [w for w in said if w not in STOPWORDS and not w.isdigit()]
 
 
 @lru_cache(maxsize=1024)

@@ -1,0 +1,196 @@
+"""A question in plain words, a query and an id, as PubMed gets them from every recipe, and ids from local corpora."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from medground import Engine
+from medground.answer import Answer
+from medground.corpus.build import build
+from medground.corpus.library import Library
+from medground.corpus.readers.base import Input
+from medground.document import Document
+from medground.pubmed.stopwords import STOPWORDS
+from medground.settings import Settings
+
+PAPERS = (
+    Document(
+        id="PMID:29444159",
+        title="Baxdrostat for treatment-resistant hypertension",
+        text="Baxdrostat lowered systolic blood pressure by 11 mm Hg in 248 patients. Hyperkalemia was rare.",
+        year=2021,
+        identifiers={"pmid": "29444159", "pmc": "PMC6356987", "doi": "10.1056/nejmoa1706154"},
+    ),
+    Document(
+        id="PMID:1234567",
+        title="Sodium intake and hypertension",
+        text="A lower sodium intake lowered blood pressure in adults with hypertension.",
+        year=2012,
+        identifiers={"pmid": "1234567"},
+    ),
+)
+IDS = (
+    "PMID 29444159",
+    "29444159",
+    "https://pubmed.ncbi.nlm.nih.gov/29444159/",
+    "https://doi.org/10.1056/NEJMoa1706154",
+    "doi:10.1056/NEJMoa1706154.",
+    "PMC6356987",
+    "What does https://pmc.ncbi.nlm.nih.gov/articles/PMC6356987/ say about blood pressure?",
+)
+EMPTY = b"<eSearchResult><Count>0</Count><RetMax>0</RetMax><RetStart>0</RetStart><IdList/></eSearchResult>"
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """A home with the papers as a corpus."""
+    made = Input("papers", "test", "1", lambda skip: iter(PAPERS[skip:]))
+    build(Library(tmp_path), "papers", [made])
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def server(catalogue_of: Any, serve: Any) -> Iterator[str]:
+    """Our own PubMed with the papers."""
+    with serve(catalogue_of(PAPERS)) as address:
+        yield address
+
+
+@pytest.fixture
+def ask(tmp_path: Path, loopback: None) -> Callable[..., Answer]:
+    """Ask PubMed at an address."""
+
+    def asked(question: str, address: str, **options: Any) -> Answer:
+        named = {"retrieval.corpora": (), "retrieval.pubmed": address, **options}
+        settings = Settings.load(environ={"MEDGROUND_HOME": str(tmp_path)}, options=named)
+
+        async def run() -> Answer:
+            async with Engine.open(settings) as engine:
+                return await engine.ask(question)
+
+        return asyncio.run(run())
+
+    return asked
+
+
+@pytest.fixture
+def terms(ask: Any, make_peer: Any, reply: Any) -> Callable[..., list[str]]:
+    """The queries that reach a PubMed that holds nothing."""
+
+    def sent(question: str, **options: Any) -> list[str]:
+        peer = make_peer(reply(EMPTY))
+        ask(question, peer.url, **options)
+        return [one.parameters["term"] for one in peer.asked]
+
+    return sent
+
+
+@pytest.mark.parametrize("recipe", ["ground", "self-medrag", "rag"])
+def test_the_concepts_of_a_question_are_sent(recipe: str, terms: Any) -> None:
+    first = terms("Does Tylenol help headache since 2020?", **{"recipe.name": recipe})[0].casefold()
+    assert '"acetaminophen"[mesh terms]' in first
+    assert '"tylenol"[title/abstract]) and ("headache"[mesh terms] or ' in first
+    assert re.search(r" and \(?2020:3000\[date - publication\]\)?$", first)
+
+
+def test_no_stop_word_and_no_sign_is_sent(
+    terms: Any, shared: Path, make_client: Any, make_peer: Any, reply: Any
+) -> None:
+    from medground.lookup import Lookup
+    from medground.query import Filters
+    from medground.sources.pubmed import PubMedSource
+
+    with gzip.open(shared / "bioasq" / "task8b.json.gz", "rt", encoding="utf-8") as file:
+        questions = [one["body"] for one in json.load(file)["questions"]][:100]
+    peer = make_peer(reply(EMPTY))
+
+    async def run() -> None:
+        source = PubMedSource(make_client(peer))
+        for question in questions:
+            before = len(peer.asked)
+            await source.search(Lookup.words(question).model_copy(update={"limit": 20}), Filters())
+            assert len(peer.asked) > before, question
+        await source.close()
+
+    asyncio.run(run())
+    for term in (one.parameters["term"] for one in peer.asked):
+        texts = re.findall(r'"([^"]*)"\[(MeSH Terms|Title/Abstract)\]', term)
+        assert texts, term
+        assert all(set(text.split()) - STOPWORDS for text, _ in texts), term
+        rest = re.sub(r'"[^"]*"\[(?:MeSH Terms|Title/Abstract)\]|\d{4}:\d{4}\[Date - Publication\]', "", term)
+        assert set(re.findall(r"[^\s()]+", rest)) <= {"AND", "OR"}, term
+        assert not any(sign in text for text, _ in texts for sign in "?!;"), term
+
+
+def test_what_is_needed_least_is_dropped_and_the_answer_says_so(ask: Any, make_peer: Any, reply: Any) -> None:
+    def found(asked: Any) -> Any:
+        count = 0 if asked.parameters["term"].count(" AND ") > 1 else 25
+        return reply(EMPTY.replace(b"<Count>0", b"<Count>%d" % count))
+
+    answer = ask("Does baxdrostat lower hypertension in zebrafish?", make_peer(found).url)
+    (said,) = [one for one in answer.warnings if "no record matches" in one]
+    assert said.endswith(
+        "no record matches all of: baxdrostat; zebrafish; hypertension; searched again without requiring zebrafish; "
+        "hypertension"
+    )
+    assert answer.searches[0].query.startswith('"baxdrostat"[Title/Abstract] AND (("zebrafish"[MeSH Terms] OR ')
+
+
+def test_few_records_come_before_those_of_the_wider_query(ask: Any, server: str) -> None:
+    answer = ask("Does baxdrostat lower blood pressure in hypertension?", server)
+    assert answer.evidence[0].document_id == "PMID:29444159"
+    assert any("only 1 record matches all of: baxdrostat; " in one for one in answer.warnings)
+    assert answer.searches[0].hits == len(PAPERS)
+
+
+def test_years_limit_and_latest_orders(ask: Any, make_peer: Any, reply: Any) -> None:
+    peer = make_peer(reply(EMPTY))
+    answer = ask("What are the latest drugs for hypertension after 2019?", peer.url)
+    assert peer.asked[0].parameters["sort"] == "pub_date"
+    assert peer.asked[0].parameters["term"].endswith("AND (2020:3000[Date - Publication])")
+    assert "latest" not in peer.asked[0].parameters["term"]
+    assert any("only publications from 2020 on were searched" in one for one in answer.warnings)
+    assert any("the latest publications come first" in one for one in answer.warnings)
+
+
+@pytest.mark.parametrize("recipe", ["ground", "self-medrag", "rag", "pubmed-reasoner"])
+@pytest.mark.parametrize("typed", ['Tylenol AND (headache*[tiab] OR "HER2"[tiab])', "aspirin NOT review[pt]"])
+def test_a_query_in_pubmed_syntax_is_sent_as_it_is(recipe: str, typed: str, terms: Any) -> None:
+    assert set(terms(typed, **{"recipe.name": recipe})) == {typed}
+
+
+def test_a_question_that_names_nothing_is_not_sent(terms: Any, ask: Any, make_peer: Any, reply: Any) -> None:
+    peer = make_peer(reply(EMPTY))
+    answer = ask("What is it?", peer.url)
+    assert not peer.asked
+    assert any("names nothing that PubMed could be searched for" in one for one in answer.warnings)
+
+
+@pytest.mark.parametrize("typed", IDS)
+@pytest.mark.parametrize("local", [True, False])
+def test_a_paper_is_fetched_by_its_id(typed: str, local: bool, home: Path, server: str, loopback: None) -> None:
+    options = {"retrieval.corpora": ("papers",)} if local else {"retrieval.corpora": (), "retrieval.pubmed": server}
+    settings = Settings.load(environ={"MEDGROUND_HOME": str(home)}, options=options)
+
+    async def run() -> tuple[Any, Any]:
+        async with Engine.open(settings) as engine:
+            return await engine.ask(typed), await engine.search(typed)
+
+    answer, found = asyncio.run(run())
+    assert {one.document_id for one in answer.evidence} == {"PMID:29444159"}
+    assert any("Baxdrostat lowered systolic blood pressure" in one.quote for one in answer.evidence)
+    assert {hit.passage.document_id for hit in found.hits} == {"PMID:29444159"}
+
+
+def test_an_id_that_nothing_holds_is_told(ask: Any, server: str) -> None:
+    answer = ask("What does PMID 7654321 say about hypertension?", server)
+    assert not answer.evidence
+    assert any("no source searched holds pmid:7654321" in one for one in answer.warnings)
