@@ -9,6 +9,7 @@ import pytest
 import tantivy
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.corpus.build import build
 from medground.corpus.lexical import Lexical
@@ -78,7 +79,7 @@ def ids(snapshot, query, filters=None):
     return {hit.passage.document_id for hit in snapshot.bm25(query, 1000, filters or Filters())}
 
 
-@pytest.mark.parametrize(
+@each_row(
     "query",
     [
         Term(value="IL-6"),
@@ -115,7 +116,7 @@ def test_found(snapshot, query):
     assert ids(snapshot, query) == {"Y:IL-6"}
 
 
-@pytest.mark.parametrize(
+@each_row(
     "query",
     [
         Term(value="y:il-6", field="id"),

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.corpus.readers import find_inputs
 from medground.corpus.readers.base import Item, Note, Retracts
@@ -132,8 +133,8 @@ ER  -
 """
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "latin-1", "utf-16"])
-@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@each_row("encoding", ["utf-8", "utf-8-sig", "latin-1", "utf-16"])
+@each_row("end", ["\n", "\r\n"])
 def test_ris_in_every_encoding(tmp_path: Path, encoding: str, end: str) -> None:
     paper, book, bad = read(tmp_path / "refs.ris", RIS.replace("\n", end).encode(encoding), "ris")
     assert isinstance(paper, Document)
@@ -243,7 +244,7 @@ def test_csv_of_pubmed(tmp_path: Path) -> None:
     assert (document.year, document.identifiers["pmc"], document.text) == (2019, "PMC1", "A trial")
 
 
-@pytest.mark.parametrize("mark", [",", ";", "\t", "|"])
+@each_row("mark", [",", ";", "\t", "|"])
 def test_a_table_without_header(tmp_path: Path, mark: str) -> None:
     rows = [
         mark.join(
@@ -358,7 +359,7 @@ def test_zotero_rdf(tmp_path: Path) -> None:
     assert isinstance(bad, BadDocument)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("written", "iso"),
     [
         ("2019 Mar 4", "2019-03-04"),
@@ -401,7 +402,7 @@ def test_any_entry_gives_a_document_or_a_one_line_error(fields: dict[str, str]) 
             assert "\n" not in str(error)
 
 
-@pytest.mark.parametrize("reader", ["nbib", "ris", "enw", "bibtex", "csv", "csl-json", "html", "covidqa", "docx"])
+@each_row("reader", ["nbib", "ris", "enw", "bibtex", "csv", "csl-json", "html", "covidqa", "docx"])
 def test_bytes_that_are_no_text_are_refused_by_every_reader(tmp_path: Path, reader: str) -> None:
     file = tmp_path / "x.bin"
     for content in (b"\x00\x01\x02" * 100, b"\xff\x01" * 100, b"nothing of the kind"):

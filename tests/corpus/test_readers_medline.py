@@ -7,6 +7,7 @@ import itertools
 from pathlib import Path
 
 import pytest
+from rows import each_row
 
 from medground.corpus.readers import find_inputs
 from medground.corpus.readers.base import Deleted, Item, Retracts
@@ -72,7 +73,7 @@ def test_inline_markup_becomes_text(tmp_path: Path) -> None:
     assert document.text == "E. coli and CO2, Ca2+, 10^6 cells < 10^-3 β-cell x r=1/2,10^-6"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("date", "year", "iso"),
     [
         ("<Year>1998</Year><Month>Dec</Month><Day>31</Day>", 1998, "1998-12-31"),
@@ -89,7 +90,7 @@ def test_every_date_format_gives_a_year(tmp_path: Path, date: str, year: int | N
     assert (document.year, document.dates.get("published")) == (year, iso)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("pages", "shown"),
     [
         ("<Pagination><MedlinePgn>10-2</MedlinePgn></Pagination>", "10-2"),
@@ -124,7 +125,7 @@ def test_without_an_abstract_the_text_is_the_other_abstract_or_the_title(tmp_pat
     assert one(tmp_path, article(abstract=own, more=other)).text == "Own."
 
 
-@pytest.mark.parametrize(
+@each_row(
     "links",
     [
         '<CommentsCorrectionsList><CommentsCorrections RefType="{kind}"><PMID>9</PMID></CommentsCorrections>'
@@ -132,7 +133,7 @@ def test_without_an_abstract_the_text_is_the_other_abstract_or_the_title(tmp_pat
         "<CommentsCorrections><{kind}><RefSource>J</RefSource><PMID>9</PMID></{kind}></CommentsCorrections>",
     ],
 )
-@pytest.mark.parametrize(
+@each_row(
     ("kind", "status"),
     [
         ("RetractionIn", "retracted"),
@@ -167,7 +168,7 @@ def test_corrections_and_notices_are_told(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("kind", "status"),
     [("Retracted Publication", "retracted"), ("Retraction of Publication", "notice"), ("Review", "none")],
 )
@@ -242,8 +243,8 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize("head", HOSTILE)
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+@each_row("head", HOSTILE)
+@each_row("encoding", ["utf-8", "utf-16"])
 def test_entities_are_rejected(tmp_path: Path, head: str, encoding: str) -> None:
     with pytest.raises(BadDocument, match="declares entities") as refused:
         read(tmp_path, article(title="&j;"), head=head, encoding=encoding)

@@ -11,6 +11,7 @@ import tantivy
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
+from rows import each_row
 
 from medground.blocking import BlockingEngine
 from medground.corpus import lexical_fields
@@ -165,7 +166,7 @@ def test_an_unknown_field_is_an_error_with_the_nearest_names() -> None:
         check_fields(parse_where(["qqqq=1"]), [f"x{n}" for n in range(40)])
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("written", "reason"),
     [
         ("journal", "is not a limit; write FIELD=VALUE"),
@@ -189,9 +190,7 @@ def test_a_wrong_limit_is_an_error(written: str, reason: str) -> None:
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize(
-    "wrong", [{"date_from": "19"}, {"date_to": "2019-02-30"}, {"date_from": "2020", "date_to": "2019"}]
-)
+@each_row("wrong", [{"date_from": "19"}, {"date_to": "2019-02-30"}, {"date_from": "2020", "date_to": "2019"}])
 def test_wrong_dates_are_errors(wrong: dict[str, str]) -> None:
     with pytest.raises(ValidationError):
         Filters.model_validate(wrong)
@@ -204,7 +203,7 @@ def test_a_partial_date_holds_its_days(day) -> None:
         assert first_day(partial) <= day <= last_day(partial)
 
 
-@pytest.mark.parametrize("field", ["year", "date"])
+@each_row("field", ["year", "date"])
 def test_a_range_without_ends_limits_nothing(field: str) -> None:
     with pytest.raises(UsageError, match="limits nothing"):
         Filters(where={field: " .. "}).as_query()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import each_row
 from studies import STUDIES
 
 from medground.evidence_table.study import Study
@@ -26,7 +27,7 @@ def quoted(column: str, *sentences: str, heading: str = "") -> str | None:
     return None if found is None else sentences[found]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("column", "sentence"),
     [
         ("n", "Twelve patients with newly diagnosed fibrosis were included."),
@@ -48,7 +49,7 @@ def test_a_sentence_that_reports_the_column_is_quoted(column: str, sentence: str
     assert quoted(column, "The weather was studied.", sentence) == sentence
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("column", "sentence"),
     [
         ("n", "Falls were less frequent with vitamin D (P = 0.01)."),
@@ -98,7 +99,7 @@ def test_any_column_of_any_text_is_a_place_in_it_or_none(column: str, sentences:
     assert found is None or 0 <= found < len(sentences)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "cells",
     [
         [("C1", "S9")],

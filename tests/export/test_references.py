@@ -13,6 +13,7 @@ import rispy
 from bibtexparser.middlewares import LatexDecodingMiddleware, SeparateCoAuthors
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.answer import Answer, SourceDocument
 from medground.errors import UsageError
@@ -121,7 +122,7 @@ def test_no_text_of_a_document_leaves_its_field(
     assert json.loads(export(answer, "csl-json"))[0]["title"] == wanted
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "name"),
     [
         ("Smith JA", Name("Smith", "J. A.")),
@@ -162,7 +163,7 @@ def test_keys_are_unique(answered: Callable[..., Answer]) -> None:
     assert [e.key for e in read_bibtex(answered(*papers)).entries] == ["Li2001", "Li2001-2", "Li2001-3", "Li2001-4"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("fields", "ris", "bibtex", "csl"),
     [
         ({"kind": "book"}, "BOOK", "book", "book"),
@@ -189,7 +190,7 @@ def test_a_concern_about_a_paper_is_its_first_note(answered: Callable[..., Answe
 SICI = "10.1002/(SICI)1097-0258(19980815/30)17:15/16<1661::AID-SIM968>3.0.CO;2-2"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("given", "doi"),
     [
         (SICI, SICI),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
+from rows import each_row
 
 from medground.graph.answer import entails, find
 from medground.graph.finding import GraphFinding
@@ -33,7 +33,7 @@ def test_every_term_of_the_word_lists_is_in_the_release(hpo: GraphStore) -> None
     assert {term for term in named if not hpo.find(term, "phenotype")} == set()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "closed", "branches"),
     [
         ("Does Wilson disease affect the liver?", "yes", ["HP:0001392"]),
@@ -56,14 +56,14 @@ def test_a_part_of_the_body_is_its_branch(hpo: GraphStore, text: str, closed: st
     assert "read as Abnormal" in finding.note
 
 
-@pytest.mark.parametrize("text", ["Does Tay-Sachs disease affect the liver?", "Is the heart affected in Tay-Sachs?"])
+@each_row("text", ["Does Tay-Sachs disease affect the liver?", "Is the heart affected in Tay-Sachs?"])
 def test_nothing_recorded_of_a_part_of_the_body_is_never_a_no(hpo: GraphStore, text: str) -> None:
     finding = ask(hpo, text)
     assert finding is not None
     assert (finding.status, finding.closed, finding.facts) == ("not recorded", "", ())
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "Does the liver affect Wilson disease?",
@@ -87,7 +87,7 @@ def test_a_question_that_asks_for_more_is_left_alone(hpo: GraphStore, text: str)
     assert read_question(hpo, text) is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "note"),
     [
         ("Does Turner syndrome cause short height?", "“short height” read as Short stature"),
@@ -102,7 +102,7 @@ def test_names_in_plain_words(hpo: GraphStore, text: str, note: str) -> None:
     assert note in finding.note
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "same"),
     [
         (
@@ -133,7 +133,7 @@ def test_what_will_happen_to_one_person_is_not_decided(hpo: GraphStore) -> None:
     assert "decides nothing for one person" in finding.note
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "name"),
     [("Marfann syndrom", "Marfan"), ("marfna syndrome", "Marfan"), ("what is Alagile syndrome", "Alagille")],
 )

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.corpus.library import GRAPH_FILE, Library
 from medground.corpus.starter import build_starter, starter_input
@@ -125,7 +126,7 @@ def test_an_invalid_file_is_rejected(release: Hpo, name: str, before: str, after
         list(pages(Hpo.open(release.folder)))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "words", "low", "high"),
     [
         ("119/251", "119 of 251 patients", 119 / 251, 119 / 251),
@@ -155,7 +156,7 @@ def test_a_frequency_is_a_share_or_none(text: str) -> None:
     assert found is None or 0 <= found.least <= found.low + 1e-9 <= found.high + 1e-9 <= 1 + 1e-9
 
 
-@pytest.mark.parametrize(
+@each_row(
     "names",
     [
         ("Lens dislocation", "lens dislocations", "Dislocation of the lens", "LENS-DISLOCATION"),
@@ -172,7 +173,7 @@ def test_spellings_of_one_name_have_one_key(names: tuple[str, ...]) -> None:
     assert len({name_key(name) for name in names}) == 1
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("one", "other"),
     [
         ("Hemophilia A", "Hemophilia B"),

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.corpus.concepts import build_graph
 from medground.corpus.library import Library
@@ -228,7 +229,7 @@ def test_drugbank_gives_what_the_paper_adds_to_a_concept(tmp_path: Path) -> None
     ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("change", "message"),
     [
         (lambda text: text[: len(text) * 2 // 3], "."),
@@ -319,7 +320,7 @@ def test_a_cycle_is_read_and_told(tmp_path: Path) -> None:
         assert told[1] in snapshot.told().notes
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("content", "message"),
     [
         (b"", "no \\[Term\\] in use"),
@@ -428,7 +429,7 @@ def test_obo_graphs_give_the_same_records(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "content",
     [
         "",
@@ -481,7 +482,7 @@ def test_mesh_headings_are_narrower_than_those_above_in_the_tree(tmp_path: Path)
     ]
 
 
-@pytest.mark.parametrize("content", ["x\ty\n", "D000001\n", "D000001\t\tx\tC14\n", "D000001 Heart\n"])
+@each_row("content", ["x\ty\n", "D000001\n", "D000001\t\tx\tC14\n", "D000001 Heart\n"])
 def test_a_table_of_other_columns_is_not_mesh(tmp_path: Path, content: str) -> None:
     (tmp_path / "d.tsv").write_text(content, encoding="utf-8")
     with pytest.raises(BadDocument, match="the columns are not id, heading") as error:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
+from rows import each_row
 
 from medground.models.base import CallLimits
 from medground.models.keyless import Keyless
@@ -29,7 +30,7 @@ SOURCES = (
 )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "score"),
     [
         ("<score>4</score>", 4),
@@ -81,7 +82,7 @@ def test_a_reply_in_the_tags_of_the_paper_is_a_rating() -> None:
     assert RatePlanOutput.model_validate({"score": 3}).suggestion == ""
 
 
-@pytest.mark.parametrize(
+@each_row(
     "reply",
     [{}, {"suggestion": "Fine."}, {"score": "high"}, {"score": 6}, {"score": True}, {"score": None}, "Fine.", 3],
 )

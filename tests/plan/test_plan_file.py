@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.errors import UsageError
 from medground.plan.plan_file import MOST_BYTES, read_plan, read_plan_file
@@ -44,7 +45,7 @@ def test_a_plan_comes_back(tmp_path: Path) -> None:
     assert read_plan_file(file) == PLAN
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("change", "message"),
     [
         (
@@ -82,7 +83,7 @@ def test_what_is_wrong_is_told_by_its_place(change: Edit, message: str) -> None:
     assert "\n" not in str(refused.value)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("content", "message"),
     [
         (b"", "line 1, column 1 is not JSON"),

@@ -6,9 +6,9 @@ import json
 from collections.abc import Callable
 from typing import get_args
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.described import SourceDescription
 from medground.document import SourceKind
@@ -185,9 +185,7 @@ WRITTEN: list[tuple[str, str, dict[str, list[str]], list[str]]] = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("text", "expected", "repairs"), [case[1:] for case in WRITTEN], ids=[case[0] for case in WRITTEN]
-)
+@each_row(("text", "expected", "repairs"), [case[1:] for case in WRITTEN])
 def test_what_models_write(text: str, expected: dict[str, list[str]], repairs: list[str]) -> None:
     found = read(text)
     assert asked(found) == expected

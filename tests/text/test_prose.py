@@ -7,13 +7,14 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.text.prose import is_prose, why_not_prose
 
 Linear = Callable[[Callable[[int], object], int], None]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("why", "line"),
     [
         ("address", "https://www.ncbi.nlm.nih.gov/pmc/articles/PMC2752805/"),
@@ -56,7 +57,7 @@ def test_what_is_printed_around_the_text_is_not_prose(why: str, line: str) -> No
     assert not is_prose(line)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "sentence",
     [
         "Clust is available at https://github.com/BaselAbujamous/clust .",

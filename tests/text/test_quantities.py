@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.text.quantities import quantities
 from medground.text.units import same_unit
@@ -17,7 +17,7 @@ def read(text: str) -> list[tuple[str, str]]:
     return [(f"{min(q.values).normalize():f}", q.unit) for q in quantities(text)]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "found"),
     [
         ("It fell by 12.5 % (95% CI 4 to 20).", [("12.5", "%"), ("95", "%"), ("4", ""), ("20", "")]),
@@ -41,7 +41,7 @@ def test_a_comma_may_mark_thousands_or_decimals() -> None:
     assert found.values == {Decimal(1234), Decimal("1.234")}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "measure", "relation"),
     [
         ("p < 0.001", "p", "<"),
@@ -59,7 +59,7 @@ def test_what_is_measured_and_compared_is_told(text: str, measure: str, relation
     assert (found.measure, found.relation) == (measure, relation)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("one", "other", "same"),
     [("mg", "mg/day", True), ("mg/day", "mg/week", False), ("mg", "mg/kg", False), ("mg/kg/day", "mg/kg", True)],
 )

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.text.sentences import sentence_spans
 
@@ -81,7 +82,7 @@ def test_a_blank_line_always_ends_a_sentence(first: str, second: str) -> None:
     assert not any(start < len(first) and end > len(first) + 2 for start, end in sentence_spans(text))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "expected",
     [
         ["Patients received vit. C daily.", "Others took vit. D."],
@@ -153,7 +154,7 @@ def test_boundaries_agree_with_the_sentences_of_scifact(shared: Path) -> None:
     assert found / wanted > 0.9
 
 
-@pytest.mark.parametrize("word", ["cancer", "life", "found", "reports", "glaucoma", "hand"])
+@each_row("word", ["cancer", "life", "found", "reports", "glaucoma", "hand"])
 def test_words_that_are_also_parts_of_journal_titles_end_sentences(word: str) -> None:
     first, second = f"It is linked to {word}.", "Statins lower the risk."
     text = f"{first} {second}"

@@ -7,6 +7,7 @@ from typing import Any, get_args
 
 import pytest
 from pydantic import ValidationError
+from rows import each_row
 
 from medground.answer import (
     Answer,
@@ -69,14 +70,14 @@ def test_reasons_are_sentences(make_answer: MakeAnswer) -> None:
     assert phrases.reason(alone) == "Answered by openai:gpt-5 from memory, without evidence."
 
 
-@pytest.mark.parametrize("label", get_args(Label))
+@each_row("label", get_args(Label))
 def test_every_label_has_a_plain_phrase(label: Label) -> None:
     shown = phrases.verdict(Verdict(label=label, critic="someone"))
     assert shown[0].isupper()
     assert shown.endswith(".")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("verdict", "expected"),
     [
         (
@@ -118,7 +119,7 @@ def test_verdicts(verdict: Verdict, expected: str) -> None:
     assert phrases.verdict(verdict) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("verdict", "expected"),
     [
         (Verdict(label="related", critic="keyless"), ""),

@@ -50,12 +50,14 @@ def build(
     """Build a pool from training questions, replacing any pool of the same name."""
     import asyncio
 
+    from medground.evaluate.runner import check_searched
     from medground.faces.cli.progress import shown_progress
     from medground.train.demonstrations.build import build_pool
     from medground.train.demonstrations.records import Source
 
     extra: dict[str, object] = {**searched(corpus, kb), "model.default": model}
     chosen = load_settings(sets, preset, settings, extra)
+    check_searched(chosen)
     questions = Source(source, dataset, tuple(against or ()), as_training)
     with shown_progress(quiet=quiet) as progress:
         manifest = asyncio.run(build_pool(name, questions, chosen, limit=limit, seed=seed, progress=progress))

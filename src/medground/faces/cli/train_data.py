@@ -46,12 +46,14 @@ def explore(
     quiet: Quiet = False,
 ) -> None:
     """Try several queries for each source and training question, and keep what each finds."""
+    from medground.evaluate.runner import check_searched
     from medground.faces.cli.eval_stop import run_stoppable
     from medground.faces.cli.progress import shown_progress
     from medground.train.demonstrations.records import Source
     from medground.train.planning.explore import Exploration, check_exploring, explore_questions
 
     chosen = load_settings(sets, preset, settings, {**searched(corpus, kb), "model.default": model})
+    check_searched(chosen)
     wanted = Exploration(Source(source, dataset, (), as_training), queries, tuple(only or ()), limit, seed)
     if check:
         page(run_stoppable(check_exploring(wanted, chosen)).told())
