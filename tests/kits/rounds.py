@@ -13,7 +13,7 @@ from medground.corpus.build import build
 from medground.corpus.chunk import chunk
 from medground.corpus.library import Library
 from medground.corpus.readers.base import Input
-from medground.document import Document, Hit, SourceKind
+from medground.document import Document, Hit, MeshHeading, SourceKind
 from medground.lookup import Found, Lookup, Ranker
 from medground.operators.reasoning import ReasonOutput, SubClaim
 from medground.operators.verifying import EntailOutput
@@ -32,6 +32,7 @@ PAPERS = [
         title=f"Aspirin and {topic}",
         text=f"Aspirin changed {topic} and {topic} scores. It was given for a year.",
         year=2000 + number,
+        mesh=(MeshHeading(descriptor="Myocardial Infarction"),),  # all are on the question's subject
     )
     for number, topic in enumerate(["myocardial infarction", *TOPICS], start=1)
 ]

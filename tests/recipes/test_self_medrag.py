@@ -37,7 +37,7 @@ from medground.usage import Usage
 
 
 def test_a_supported_rationale_is_returned_at_once(make_run: MakeRun, corpus: Library, scripted_model: Any) -> None:
-    model = scripted_model(replies([[about("stroke")]], {about("stroke"): "entails"}))
+    model = scripted_model(replies([[about("scores")]], {about("scores"): "entails"}))
     answer, run = answered(make_run, corpus, model=model, by_model=BY_MODEL)
     assert [name for name, _ in model.seen] == ["reason", "entail", "entail"]  # the last is of the citation
     assert len(model.seen[1][1].evidence) == 2  # compared with all passages of C_i, not with the cited one alone
@@ -137,7 +137,7 @@ def test_statements_that_drift_stay_out_of_the_query_and_are_in_the_trace(
 def test_a_critic_that_is_not_validated_steers_but_its_verdict_is_not_judged(
     make_run: MakeRun, corpus: Library, scripted_model: Any
 ) -> None:
-    model = scripted_model(replies([[about("stroke")]], {about("stroke"): "entails"}))
+    model = scripted_model(replies([[about("scores")]], {about("scores"): "entails"}))
     answer, run = answered(make_run, corpus, model=model, by_model=BY_MODEL)
     assert rounds_of(run)[0]["steering_score"] == 1.0
     assert [s.verdict.label for s in answer.statements] == ["not judged"]

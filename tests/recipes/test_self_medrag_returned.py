@@ -25,7 +25,7 @@ from medground.operators.reasoning import ReasonOutput, SubClaim
 from medground.recipes.settings.self_medrag import SelfMedRagSettings
 from medground.settings import Settings
 
-SUPPORTED, NOT = about("stroke"), about("gout")
+SUPPORTED, NOT = about("scores"), about("gout")
 RELATIONS = {SUPPORTED: "entails", NOT: "neutral"}
 PAPER = {"self_medrag.returned": "last", "self_medrag.drift": 0.0}
 
