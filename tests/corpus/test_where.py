@@ -216,7 +216,7 @@ def test_pubmed_is_asked_in_its_own_words() -> None:
     for limit, printed in (
         ("pmid=1", "1[UID]"),
         ("doi=10.1000/x", '"10.1000/x"[Article Identifier]'),
-        ("pmc=1", '"PMC1"[Article Identifier]'),
+        ("pmc=1", "PMC1"),
     ):
         query = parse_where([limit]).as_query()
         assert query is not None
