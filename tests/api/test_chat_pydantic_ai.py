@@ -50,7 +50,7 @@ def text_part(message: ModelMessage) -> TextPart:
 
 def test_an_agent_gets_an_answer_with_its_citations(run: Run[list[ModelMessage]]) -> None:
     part = text_part(run(answered)[-1])
-    assert part.content.startswith("**Not judged**")
+    assert part.content.startswith("**What the sources say**")
     assert part.citations
     for citation in part.citations:
         anchor = citation.anchor
