@@ -65,9 +65,9 @@ def answer(papers: str) -> Answer:
 
 def test_it_has_the_words_of_the_terminal_in_their_order(answer: Answer) -> None:
     text, shown = Page(answer._repr_html_()).text, view(answer)
-    places = [text.index(said) for said in (shown.question, shown.headline, shown.reason)]
+    places = [text.index(said) for said in (shown.question, shown.headline)]
     places += [text.index(sentence.text, places[-1]) for sentence in shown.sentences]
-    places += [text.index("Sources"), *(text.index(note) for note in shown.notes)]
+    places += [text.index(shown.support), text.index("Sources"), *(text.index(note) for note in shown.notes)]
     assert places == sorted(places)
     assert shown.cost in text
 
