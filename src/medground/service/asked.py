@@ -244,9 +244,9 @@ def terms_of(asked: Asked, settings: Settings, followed: Answer | None = None) -
     question = Question.ask(
         asked.question, task=asked.task, options=asked.options, context=asked.context, filters=asked.filters
     )
-    chosen = (asked.corpora, asked.sources, asked.knowledge_base)
-    former = chosen_for(followed, settings) if followed is not None and chosen == (None, None, None) else None
-    searched = former or searched_by(settings, *chosen)
+    wanted = (asked.corpora, asked.sources, asked.knowledge_base)
+    former = chosen_for(followed, settings) if followed is not None and wanted == (None, None, None) else None
+    searched = former or searched_by(settings, *wanted)
     named = {"recipe.name": recipe, "model.default": asked.model}
     chosen = settings.with_options({**changes, **{key: value for key, value in named.items() if value is not None}})
     return Terms(question, searched, recipe, asked.model, changes, is_free(chosen))
