@@ -244,10 +244,9 @@ def terms_of(asked: Asked, settings: Settings, followed: Answer | None = None) -
     question = Question.ask(
         asked.question, task=asked.task, options=asked.options, context=asked.context, filters=asked.filters
     )
-    named_by_client = (asked.corpora, asked.sources, asked.knowledge_base)
-    unnamed = named_by_client == (None, None, None)
-    former = chosen_for(followed, settings) if followed is not None and unnamed else None
-    searched = former or searched_by(settings, *named_by_client)
+    wanted = (asked.corpora, asked.sources, asked.knowledge_base)
+    former = chosen_for(followed, settings) if followed is not None and wanted == (None, None, None) else None
+    searched = former or searched_by(settings, *wanted)
     named = {"recipe.name": recipe, "model.default": asked.model}
     chosen = settings.with_options({**changes, **{key: value for key, value in named.items() if value is not None}})
     return Terms(question, searched, recipe, asked.model, changes, is_free(chosen))
