@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.errors import MedgroundError, UsageError
 from medground.evaluate.base import Item
@@ -298,7 +299,7 @@ def test_the_lines_in_the_documentation_are_a_set(tmp_path: Path) -> None:
         assert f"| `{field}` |" in page.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("content", "message"),
     [
         ('{"question": "Is it?", "answer": "yes"}\n{"question": "Wh', r"f\.jsonl:2: the last line is truncated"),
@@ -346,7 +347,7 @@ def test_a_damaged_archive_a_wrong_name_and_a_missing_file(tmp_path: Path) -> No
         recognised(write(tmp_path / "notes.txt", "hello"))
 
 
-@pytest.mark.parametrize("name", dataset_names())
+@each_row("name", dataset_names())
 def test_every_set_refuses_other_sets(tmp_path: Path, name: str) -> None:
     dataset = open_dataset(name)
     assert dataset.info.name == name

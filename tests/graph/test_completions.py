@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
+from rows import each_row
 
 from medground.errors import SnapshotCorrupt
 from medground.graph.completions import LONGEST, Completions, Known
@@ -28,7 +29,7 @@ def completions() -> Completions:
     return Completions(NAMES)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("typed", "first", "start"),
     [
         ("Is ectopia le", "Ectopia lentis", 3),
@@ -47,7 +48,7 @@ def test_the_last_words_are_completed(completions: Completions, typed: str, firs
     assert (found[0].text, found[0].start) == (first, start)
 
 
-@pytest.mark.parametrize("typed", ["", "   ", "is", "what", "a", "?", "zzzz", "Is it a", "\x00\x00"])
+@each_row("typed", ["", "   ", "is", "what", "a", "?", "zzzz", "Is it a", "\x00\x00"])
 def test_nothing_is_suggested_for_what_begins_no_name(completions: Completions, typed: str) -> None:
     assert completions.of(typed) == ()
 

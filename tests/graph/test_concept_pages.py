@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.graph.concepts.page import LONGEST, MOST_LINES, Heading, Line, definition_lines, document_id, pages
 from medground.graph.concepts.predicates import Predicate, stated, worded
@@ -19,7 +19,7 @@ def heading(name: str = "Aspirin", names: tuple[str, ...] = ()) -> Heading:
     return Heading("X:1", name, ("drug",), names, ("A",), "CC0")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("predicate", "forward", "back"),
     [
         ("treats", "A treats B.", "B is treated by A."),
@@ -122,7 +122,7 @@ MARFAN = [
 ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("question", "first"),
     [
         ("What are the symptoms of Marfan syndrome?", ["Ectopia lentis", "Strabismus"]),

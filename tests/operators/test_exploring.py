@@ -7,6 +7,7 @@ import asyncio
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.errors import ModelFailed
 from medground.models.base import CallLimits
@@ -52,14 +53,14 @@ def test_any_question_can_be_explored(question: str, number: int):
     assert all(1 <= len(one.queries) <= number for one in output.plan)
 
 
-@pytest.mark.parametrize(("names", "told"), [(("book", "wiki"), "unknown sources wiki"), (("book",), "no queries for")])
+@each_row(("names", "told"), [(("book", "wiki"), "unknown sources wiki"), (("book",), "no queries for")])
 def test_an_unknown_or_forgotten_source_is_refused(names: tuple[str, ...], told: str):
     plan = tuple(SourceQueries(source=name, queries=(WrittenQuery(text="aspirin"),)) for name in names)
     with pytest.raises(InvalidOutput, match=told):
         explore.check(ASKED, ExploreOutput(plan=plan))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("said", "read"),
     [
         ("yes", "yes"),
@@ -97,7 +98,7 @@ def test_a_judge_that_says_neither_is_refused():
         judge_found.check(judging("yes", ()), JudgeOutput(reason="", answer="maybe"))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("value", "answer", "why"),
     [
         (judging("yes", ("PMID:1",), ("PMID:2", "a"), ("PMID:1", "b")), "yes", "the gold document PMID:1 was found"),

@@ -6,6 +6,7 @@ from collections import Counter
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.operators.base import InvalidOutput
 from medground.operators.keyless.set_building import kind_of, options, stands_alone, subtopics
@@ -41,7 +42,7 @@ def test_a_word_is_exchanged_by_one_of_the_same_form_with_its_article() -> None:
     assert not altered(sentence, sentence)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "sentence",
     [
         "It increased in men and decreased in women.",
@@ -54,7 +55,7 @@ def test_a_sentence_with_several_places_or_none_is_left_alone(sentence: str) -> 
     assert place_of(sentence, ("direction", "order")) is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("sentence", "alone"),
     [
         (FINDINGS["F1"], True),
@@ -114,7 +115,7 @@ def test_findings_are_sentences_word_for_word() -> None:
     assert [(one.text, one.sentences) for one in brief_papers.keyless(value).findings] == [(FINDINGS["F1"], ("P1.S2",))]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("option", "says"),
     [
         (FINDINGS["F1"], "shown"),
@@ -138,13 +139,12 @@ def test_sub_topics_are_phrases_that_titles_on_the_topic_share() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "findings",
     [
         [{"text": "It rose in all of them.", "sentences": ["P9.S1"]}],
         [{"text": "It rose in all of them.", "sentences": ["P1.S1", "P2.S1"]}],
     ],
-    ids=["an unknown sentence", "sentences of two papers"],
 )
 def test_findings_of_a_model_name_sentences_of_one_paper(findings: list[dict[str, object]]) -> None:
     papers = tuple(
@@ -156,7 +156,7 @@ def test_findings_of_a_model_name_sentences_of_one_paper(findings: list[dict[str
         )
 
 
-@pytest.mark.parametrize(
+@each_row(
     "change",
     [
         {"question": " "},
@@ -164,7 +164,6 @@ def test_findings_of_a_model_name_sentences_of_one_paper(findings: list[dict[str
         {"options": [("Aspirin lowers fever.", True), ("aspirin lowers fever. ", False)]},
         {"options": [("Aspirin lowers fever.", True), ("Aspirin raises fever.", False, "F9")]},
     ],
-    ids=["no question", "too few options", "two the same", "an unknown finding"],
 )
 def test_a_question_of_a_model_has_the_form_that_was_asked(change: dict[str, object]) -> None:
     value = WriteQuestionInput(

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.plan.genes import genes_in, organisms_named
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "genes", "organisms"),
     [
         ("Effects of cyp17a1 knockout(KO) on zebrafish?", ["cyp17a1"], ["Danio rerio"]),
@@ -37,7 +37,7 @@ def test_genes_and_organisms_are_told_apart(text: str, genes: list[str], organis
     assert all(text[one.start : one.end].startswith(one.name) for one in genes_in(text))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "Does MRI or CT help in the ICU in COPD, ALS, PCOS and HIV?",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from rows import each_row
 
 from medground.answer import Verdict
 from medground.plan.steer import failed, holds, steering_score
@@ -20,7 +21,7 @@ QUOTED = Checked(Verdict(label="quoted", critic="verbatim"))
 FAILED = judged("failed", label="unverified")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("checked", "expected"),
     [
         (QUOTED, True),

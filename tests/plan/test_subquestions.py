@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.errors import ModelFailed, UsageError
 from medground.operators.base import InvalidOutput
@@ -315,7 +316,7 @@ def test_the_operators_answer_without_a_model() -> None:
     assert name_keywords.instructions.count("most") >= 1
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("said", "symbols"),
     [
         ("Do TP53, cyp17a1, G3BP1 and GvpA matter?", {"TP53", "cyp17a1", "G3BP1", "GvpA"}),
@@ -328,7 +329,7 @@ def test_symbols_of_genes(said: str, symbols: set[str]) -> None:
     assert {one.core for one in things(said) if one.kind == "gene"} == symbols
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("said", "population"),
     [
         ("Does zinc help children with diarrhoea?", "children with diarrhoea"),

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 import unicodedata
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.text.clean import HIDDEN, clean, one_line
 
@@ -44,14 +44,12 @@ def test_one_line_is_one_line(text: str) -> None:
     assert one_line(line) == line
 
 
-@pytest.mark.parametrize(
-    "text", ["TGF-β ≥ 5 µg\n\tné", "می‌خواهم", "क्‍ष", "👩‍⚕️ asks", "ا\u0600١", "日本語", "שלום", "مرحبا"]
-)
+@each_row("text", ["TGF-β ≥ 5 µg\n\tné", "می‌خواهم", "क्‍ष", "👩‍⚕️ asks", "ا\u0600١", "日本語", "שלום", "مرحبا"])
 def test_text_that_needs_its_characters_stays(text: str) -> None:
     assert clean(text) == text
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "shown"),
     [
         ("\x1b]0;title\x07x", " ]0;title x"),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import each_row
 
 from medground.text.sentences import sentence_spans
 
@@ -56,7 +56,7 @@ def test_a_space_after_a_full_stop_of_an_address_cuts_nothing(before: str, rest:
     assert any(f"https://www.x{rest} for" in sentence for sentence in sentences(text))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "expected",
     [  # from COVID-QA, SciFact and BioASQ
         ["The disease is vectored by Ae. aegypti and Ae. albopictus.", "Transmission rose."],
@@ -79,7 +79,7 @@ def test_boundaries_as_real_texts_need_them(expected: list[str]) -> None:
     assert sentences(joined) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     "expected",
     [
         ["Look at www.x.org.", "27 patients came.", "p53 is there."],
