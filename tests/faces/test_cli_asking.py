@@ -65,7 +65,7 @@ def test_the_same_corpus_gives_the_same_answer(papers: Path, capsys: pytest.Capt
 
 def test_an_answer_that_decays_is_found(papers: Path, capsys: pytest.CaptureFixture[str]) -> None:
     first = asked(capsys, "-c", "papers", "--set", "recipe.sentences=2", QUESTION)
-    build({**ASPIRIN, "retraction": "retracted"}, STATINS)
+    build({**ASPIRIN, "retraction": "retracted"}, {**STATINS, "title": "Statins beside aspirin"})
     again = asked(capsys, "--again", first["id"])
     found = again["changes"]
     assert ("PMID:1", "retracted") in [(quote["document_id"], quote["why"]) for quote in found["gone"]]
